@@ -15,8 +15,8 @@ from shoal.data.bags import Bags, Vocabulary
 from shoal.data.taxonomy import Taxonomy
 from shoal.engines import ranges
 from shoal.engines.ranges import (
-    Cut,
     Cuts,
+    RangeCut,
     Size,
     cut_sample,
     drawn_times,
@@ -86,9 +86,9 @@ def test_ranges_depend_on_the_content_alone() -> None:
     assert len(set(ranges.tolist())) > 3
 
 
-def asked(record: tuple[int, ...], at: Cut | int) -> int:
+def asked(record: tuple[int, ...], at: RangeCut | int) -> int:
     """The leaf of a record, by walking down one question at a time."""
-    while isinstance(at, Cut):
+    while isinstance(at, RangeCut):
         below = sum(at.node <= item < at.end for item in record)
         at = at.having if below >= at.at_least else at.lacking
     return at

@@ -32,12 +32,12 @@ from shoal.data.log import Per
 from shoal.errors import ParameterError
 from shoal.evaluate.attack import Attacked, Draw, attacked
 from shoal.evaluate.attack.before_release import Attempt, Wanted, release_checks, unsure
-from shoal.evaluate.attack.scenario import Beside
+from shoal.evaluate.attack.scenario import OtherReleases
 from shoal.evaluate.decode import decode as decoded
 from shoal.evaluate.measure import measured, recorded
 from shoal.evaluate.reproduce import reproduced
 from shoal.evaluate.reproduce.experiment_page import Experiment
-from shoal.evaluate.reproduce.paper import Asked
+from shoal.evaluate.reproduce.paper import ExperimentSize
 from shoal.io.read.dispatch import Reading
 from shoal.io.read.dispatch import read as read_data
 from shoal.io.read.options import ReadOptions
@@ -507,7 +507,7 @@ def attack(
         how, given = _of_original(place, original, options)
         if how is None:
             raise ParameterError("original is missing", code="missing-argument", argument="original")
-        beside = Beside.of(tuple(map(Path, other_releases)), sensitive, None if reference is None else Path(reference))
+        beside = OtherReleases.of(tuple(map(Path, other_releases)), sensitive, None if reference is None else Path(reference))
         return attacked(place, original, how, names, Draw(targets, control, seed, remakes), _tell, given.tree, beside)
 
 
@@ -661,4 +661,4 @@ def reproduce(
         ('ssc', 10)
     """
     with spoken_in_python(), using(threads):
-        return reproduced(paper, Asked(size, None if data is None else Path(data), seed))
+        return reproduced(paper, ExperimentSize(size, None if data is None else Path(data), seed))

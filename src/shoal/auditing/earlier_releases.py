@@ -70,7 +70,7 @@ class Series:
                 )
         return found
 
-    def compare(self, judged: Judged, earlier: Sequence[Earlier]) -> tuple[Comparison, ...]:
+    def compare(self, judged: Judged, earlier: Sequence[Earlier]) -> tuple[SeriesComparison, ...]:
         """What the new release tells beside each of them. Raises where more is found than is accepted."""
         found = tuple(_compared(judged, one, self.crossing) for one in earlier)
         total = sum(one.exposed for one in found)
@@ -154,7 +154,7 @@ class Earlier:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SeriesComparison:
     """What one earlier release and the new one tell together: how many findings, in words, and by name for whoever asks."""
 
     path: Path
@@ -174,10 +174,10 @@ def _without_words(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {name: fact for name, fact in facts.items() if name != PROTECTS}
 
 
-def _compared(judged: Judged, earlier: Earlier, crossing: int) -> Comparison:
+def _compared(judged: Judged, earlier: Earlier, crossing: int) -> SeriesComparison:
     release, original = judged.release, judged.original
     if not rows_differing(release.tables, earlier.release.tables):
-        return Comparison(earlier.path, 0, (), ("the published rows are identical: nothing is added",))
+        return SeriesComparison(earlier.path, 0, (), ("the published rows are identical: nothing is added",))
     if isinstance(original, LogOriginal):
         return _of_queries(release, original, earlier, crossing)
     assert isinstance(original, Original)
@@ -187,7 +187,7 @@ def _compared(judged: Judged, earlier: Earlier, crossing: int) -> Comparison:
 # -- queries
 
 
-def _of_queries(release: Release, original: LogOriginal, earlier: Earlier, crossing: int) -> Comparison:
+def _of_queries(release: Release, original: LogOriginal, earlier: Earlier, crossing: int) -> SeriesComparison:
     units = {table.unit for one in (release, earlier.release) for table in one.tables_of(RowTable)}
     if len(units) > 1:
         raise ParameterError(
@@ -209,13 +209,13 @@ def _of_queries(release: Release, original: LogOriginal, earlier: Earlier, cross
         f"{total.get(how, 0):,} {word}" for how, word in ((CAME, "new"), (WENT, "gone"), (CHANGED, "with a changed number of rows"))
     )
     names = tuple(f"{query!r} ({how})" for query, how in few.select("query", "how").iter_rows())
-    return Comparison(earlier.path, len(few), lines, (f"queries of both releases: {note}",), names)
+    return SeriesComparison(earlier.path, len(few), lines, (f"queries of both releases: {note}",), names)
 
 
 # -- groups
 
 
-def _of_groups(judged: Judged, original: Original, earlier: Earlier) -> Comparison:
+def _of_groups(judged: Judged, original: Original, earlier: Earlier) -> SeriesComparison:
     promised = _Level.of(judged.release.claims)
     assert promised is not None
     k = min(promised.k, earlier.level.k)
@@ -232,7 +232,7 @@ def _of_groups(judged: Judged, original: Original, earlier: Earlier) -> Comparis
     if met.unfitting:
         notes.append(f"{counted(met.unfitting, 'published record')} of the earlier release match nobody here: other people, or other words")
     names = tuple(f"{_items(was, old)} and {_items(judged.release, new)}" for old, new in met.rows)
-    return Comparison(earlier.path, met.sure + met.perhaps, tuple(lines), tuple(notes), names)
+    return SeriesComparison(earlier.path, met.sure + met.perhaps, tuple(lines), tuple(notes), names)
 
 
 def _items(release: Release, row: int) -> str:

@@ -45,29 +45,29 @@ ROOT = 0  # whose number of occurrences is the length of a record
 
 
 @dataclass(frozen=True)
-class Cut:
+class RangeCut:
     """Do at least so many occurrences of a record lie at or below a node? What comes next for those that have them, and for the others."""
 
     node: int
     end: int  # one past the last node below it
     at_least: int
-    having: Cut | int
-    lacking: Cut | int
+    having: RangeCut | int
+    lacking: RangeCut | int
 
 
 @dataclass(frozen=True)
 class Cuts:
     """The first question, or the one leaf; leaves are numbered from 0, from those that have most to those that lack most."""
 
-    root: Cut | int
+    root: RangeCut | int
     leaves: int
 
     def kernel(self) -> _kernels.CutTree:
         """The questions as kernels take them, each before those that come after it."""
-        asked: list[Cut] = []
+        asked: list[RangeCut] = []
         following: list[tuple[int, int]] = []
 
-        def number(at: Cut | int) -> int:
+        def number(at: RangeCut | int) -> int:
             if isinstance(at, int):
                 return -1 - at
             place = len(asked)
@@ -100,7 +100,7 @@ def cut_sample(records: Bags, times: Ints, taxonomy: Taxonomy, ranges: int) -> C
     sample = _measured(tree_counts(records, taxonomy), times)
     leaves = 0
 
-    def cut(part: _Sample, wanted: int) -> Cut | int:
+    def cut(part: _Sample, wanted: int) -> RangeCut | int:
         nonlocal leaves
         found = _best_cut(part, wanted) if wanted > 1 else None
         if found is None:
@@ -110,7 +110,7 @@ def cut_sample(records: Bags, times: Ints, taxonomy: Taxonomy, ranges: int) -> C
         share = _ranges_of_first(int(part.times[having].sum()), int(part.times.sum()), wanted)
         node = part.nodes[column]
         first = cut(part.select(np.flatnonzero(having)), share)
-        return Cut(node, int(taxonomy.end[node]), at_least, first, cut(part.select(np.flatnonzero(~having)), wanted - share))
+        return RangeCut(node, int(taxonomy.end[node]), at_least, first, cut(part.select(np.flatnonzero(~having)), wanted - share))
 
     root = cut(sample, ranges)
     return Cuts(root, leaves)

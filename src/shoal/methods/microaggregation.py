@@ -20,7 +20,7 @@ from shoal.parameters import param
 
 
 @dataclass(frozen=True)
-class Effort:
+class ImprovementRounds:
     """Rounds over all groups: `least`, and up to `most` where so many rows in all rounds together are not exceeded."""
 
     least: int
@@ -33,9 +33,9 @@ class Effort:
 
 
 EFFORTS = {
-    "fast": Effort(least=4, most=4, rows=0),
-    "balanced": Effort(least=30, most=300, rows=300_000),
-    "thorough": Effort(least=200, most=3_000, rows=3_000_000),
+    "fast": ImprovementRounds(least=4, most=4, rows=0),
+    "balanced": ImprovementRounds(least=30, most=300, rows=300_000),
+    "thorough": ImprovementRounds(least=200, most=3_000, rows=3_000_000),
 }
 
 

@@ -27,7 +27,7 @@ UNITS = 2**40  # distances are whole numbers of this fraction, so that sums of t
 
 
 @dataclass(frozen=True)
-class Slot:
+class TermSlot:
     """A term of a group's vector: what it is called, its mean weight, and for each member the number of the term it stands for."""
 
     name: str
@@ -74,7 +74,7 @@ class DocumentSpace:
         """In whole units."""
         return np.asarray(self._apart[point, rows], np.float64)
 
-    def generalized(self, rows: Ints) -> tuple[Slot, ...]:
+    def generalized(self, rows: Ints) -> tuple[TermSlot, ...]:
         """The vector that is published for these documents; `stands_for` follows the order of the rows."""
         medoid = self.centroid(np.sort(rows))
         others = sorted((row for row in rows.tolist() if row != medoid), key=lambda row: (self._apart[medoid, row], row))
@@ -118,7 +118,7 @@ class DocumentSpace:
                 found.append(_Open(term, [*slot.members, (row, place)]))
         return found
 
-    def _merged(self, slots: Sequence[_Open], rows: Ints) -> tuple[Slot, ...]:
+    def _merged(self, slots: Sequence[_Open], rows: Ints) -> tuple[TermSlot, ...]:
         """Terms of one name become one, with the sum of their weights; by name."""
         by_name: dict[str, list[tuple[int, int]]] = {}
         for slot in slots:
@@ -129,7 +129,7 @@ class DocumentSpace:
             terms: dict[int, list[int]] = {row: [] for row in rows.tolist()}
             for row, place in members:
                 terms[row].append(int(self._terms(row)[place]))
-            found.append(Slot(name, weight, tuple(tuple(terms[row]) for row in rows.tolist())))
+            found.append(TermSlot(name, weight, tuple(tuple(terms[row]) for row in rows.tolist())))
         return tuple(found)
 
     def _name(self, term: int) -> str:

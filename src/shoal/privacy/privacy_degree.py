@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class RecordParts:
     """The original by records: `entries` have a `record`, an `item` and its `code`, each pair once; `sensitive` are names."""
 
     entries: pl.DataFrame
@@ -68,12 +68,12 @@ class Parts:
         return pl.DataFrame({"group": table.rows["group"].gather(rows[shown]), "owner": self.owners[shown]})
 
 
-def parts_of_original(original: Original, sensitive: pl.Series) -> Parts:
+def parts_of_original(original: Original, sensitive: pl.Series) -> RecordParts:
     """The records as they were typed, in two parts."""
     bags = original.typed
     code = bags.items.astype(np.int64)
     record = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
-    return Parts(pl.DataFrame({"record": record, "code": code, "item": bags.vocabulary.names.gather(code)}), bags.owners, sensitive)
+    return RecordParts(pl.DataFrame({"record": record, "code": code, "item": bags.vocabulary.names.gather(code)}), bags.owners, sensitive)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ def degree_of(table: GroupTable, owners: pl.DataFrame | None) -> Degree:
     return Degree(joined, len(sizes), table.n_rows, int(fewest) if isinstance(fewest, int) else 0)
 
 
-def strange_rows(table: GroupTable, parts: Parts) -> list[str]:
+def strange_rows(table: GroupTable, parts: RecordParts) -> list[str]:
     """Rows that are no record of the original without its sensitive items, and records that no row has."""
     sides = [_published(table, parts).select("content", side=pl.lit(1)), parts.contents.select("content", side=pl.lit(-1))]
     surplus = pl.concat(sides).group_by("content").agg(pl.col("side").sum())["side"]
@@ -123,7 +123,7 @@ def strange_rows(table: GroupTable, parts: Parts) -> list[str]:
     return [f"{counted(added, 'row')} too many and {counted(lost, 'record')} missing, compared with the original without sensitive items"]
 
 
-def strange_totals(table: GroupTable, parts: Parts) -> list[str]:
+def strange_totals(table: GroupTable, parts: RecordParts) -> list[str]:
     """Sensitive items that the histograms count more or less often than they occur in the original."""
     told = table.histogram.group_by("item").agg(pl.col("count").sum().alias("told"))
     true = parts.held.group_by("item").agg(pl.len().cast(pl.Int64).alias("true"))
@@ -132,7 +132,7 @@ def strange_totals(table: GroupTable, parts: Parts) -> list[str]:
     return [f"{counted(len(wrong), 'item')} counted more or less often than in the original"] if len(wrong) else []
 
 
-def wrong_groups(table: GroupTable, parts: Parts, rows: Ints) -> list[str]:
+def wrong_groups(table: GroupTable, parts: RecordParts, rows: Ints) -> list[str]:
     """Every record must be in the row that it became, and every histogram that of the records of its group."""
     shown = np.flatnonzero(rows >= 0)
     if len(rows) != len(parts.owners) or sorted(rows[shown].tolist()) != list(range(table.n_rows)):
@@ -149,7 +149,7 @@ def wrong_groups(table: GroupTable, parts: Parts, rows: Ints) -> list[str]:
     return told + ([f"{counted(wrong, 'histogram')} not that of the records of the group"] if wrong else [])
 
 
-def _published(table: GroupTable, parts: Parts) -> pl.DataFrame:
+def _published(table: GroupTable, parts: RecordParts) -> pl.DataFrame:
     """The `content` of each row, in their order."""
     names = parts.entries.select("item", "code").unique()
     items = table.rows.select("items").with_row_index("record").cast({"record": pl.Int64})
@@ -221,7 +221,7 @@ class PrivacyDegree(Model):
             broken += [] if rows is None else wrong_groups(table, parts, rows)
         return Verdict(str(self), verified_if(not broken), degree.achieved, tuple(broken), tuple(_notes(degree, original, rows is None)))
 
-    def _parts(self, original: Original, table: GroupTable) -> Parts:
+    def _parts(self, original: Original, table: GroupTable) -> RecordParts:
         """The original in two parts, by the items that the claim names, or by what the histograms count."""
         names = original.typed.vocabulary
         if self.items is None:
@@ -238,7 +238,7 @@ class PrivacyDegree(Model):
         if repeated:
             yield f"in {repeated:,} of them a person owns several rows"
 
-    def _named(self, table: GroupTable, parts: Parts | None) -> Iterator[str]:
+    def _named(self, table: GroupTable, parts: RecordParts | None) -> Iterator[str]:
         """Sensitive items that stand in a row."""
         wanted = parts.sensitive if parts is not None else pl.Series(sorted(self.items.names or ()) if self.items else [], dtype=pl.String)
         counted = pl.concat([wanted, table.histogram["item"]]).unique()

@@ -44,7 +44,7 @@ ROUNDING = 1e-9  # by which a sum of weights may be off
 
 
 @dataclass(frozen=True)
-class Comparison:
+class DocumentComparison:
     """What is wrong, how many people the rarest vector stands for where that is known, and how it was counted."""
 
     defects: list[str]
@@ -87,21 +87,23 @@ class Carried:
         return entries.join(self.names_of_terms, on="term").group_by("document", "name").agg(pl.col("weight").sum())
 
 
-def compared(table: WeightedBagTable, label: Ints, original: DocumentOriginal, secret: Secret | None) -> Comparison:
+def compared(table: WeightedBagTable, label: Ints, original: DocumentOriginal, secret: Secret | None) -> DocumentComparison:
     """Compare what is published with the documents; without knowing which became which, with all documents that it could stand for."""
     empty = int((original.vectors.lengths == 0).sum())
     if table.n_rows != len(original.vectors) - empty:
-        return Comparison([f"{table.n_rows:,} vectors are published of {len(original.vectors) - empty:,} documents with terms"], None)
+        return DocumentComparison(
+            [f"{table.n_rows:,} vectors are published of {len(original.vectors) - empty:,} documents with terms"], None
+        )
     carried = Carried(original, frozenset(table.flat["item"]), noun_senses())
     if secret is None:
         return _standing_alone(table, label, carried)
     rows = secret.rows()
     shown = np.flatnonzero(rows >= 0)
     if not np.array_equal(np.sort(rows[shown]), np.arange(table.n_rows)):
-        return Comparison(["documents were lost or added without being accounted for"], None)
+        return DocumentComparison(["documents were lost or added without being accounted for"], None)
     classes = pl.DataFrame({"document": shown, "class": label[rows[shown]], "owner": original.vectors.owners[shown]})
     people = classes.group_by("class").agg(pl.col("owner").n_unique())["owner"]
-    return Comparison(list(_defects(_vectors(table, label), classes, carried)), _fewest(people))
+    return DocumentComparison(list(_defects(_vectors(table, label), classes, carried)), _fewest(people))
 
 
 def _vectors(table: WeightedBagTable, label: Ints) -> pl.DataFrame:
@@ -124,7 +126,7 @@ def _defects(vectors: pl.DataFrame, classes: pl.DataFrame, carried: Carried) -> 
         yield f"{int((heavier | light).sum()):,} published weights are not means of weights in their group"
 
 
-def _standing_alone(table: WeightedBagTable, label: Ints, carried: Carried) -> Comparison:
+def _standing_alone(table: WeightedBagTable, label: Ints, carried: Carried) -> DocumentComparison:
     """How many people own documents that carry all names of a vector, for the vector with the fewest."""
     vectors = _vectors(table, label)
     wanted = vectors.group_by("class").len("terms")
@@ -139,7 +141,7 @@ def _standing_alone(table: WeightedBagTable, label: Ints, carried: Carried) -> C
     people = whole.join(owners, on="document").group_by("class").agg(pl.col("owner").n_unique())
     fewest = _fewest(wanted.join(people, on="class", how="left")["owner"].fill_null(0))
     note = "the people of all documents that a vector may represent were counted, because the mapping is not in the files"
-    return Comparison(list(_impossible_weights(vectors, label, carried)), fewest, (note,))
+    return DocumentComparison(list(_impossible_weights(vectors, label, carried)), fewest, (note,))
 
 
 def _impossible_weights(vectors: pl.DataFrame, label: Ints, carried: Carried) -> Iterable[str]:
@@ -215,7 +217,7 @@ class WeightedKAnonymity(Model):
             raise ParameterError(
                 f"vectors are compared with documents, but the original was read as {original.shape}", code="wrong-kind-of-original"
             )
-        found: Comparison = compared(table, label, original, release.secret)
+        found: DocumentComparison = compared(table, label, original, release.secret)
         broken += found.defects
         if found.people is not None:
             achieved["people"] = found.people

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.attacks.conclusion import Conclusion, Finding, conclusion_of, known_of
+from shoal.attacks.conclusion import AttackFinding, Conclusion, conclusion_of, known_of
 from shoal.attacks.outcome import ORIGINAL, RELEASE, WORST
 from shoal.attacks.scenarios import attack_called
 from shoal.errors import ParameterError
@@ -74,7 +74,7 @@ def before(manifest: Told, found: Told) -> Told | None:
 def conclusion_in(manifest: Told) -> Conclusion:
     """What was promised, and what an attacker can do in fact."""
     found = [
-        Finding(
+        AttackFinding(
             str(one["attack"]),
             str(one["test"]),
             str(one["knowledge"]),
@@ -129,7 +129,7 @@ class Lane:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class AttackDrawing:
     """One attack: its name, the regulators' test it stands for, its story, its lanes, and the same as rows of a table."""
 
     name: str
@@ -139,17 +139,19 @@ class Drawn:
     rows: tuple[tuple[str, ...], ...]
 
 
-def attack_parts(manifest: Mapping[str, Any]) -> list[Drawn]:
+def attack_parts(manifest: Mapping[str, Any]) -> list[AttackDrawing]:
     """Every attack that a manifest tells of."""
     found = outcomes_on(manifest, RELEASE)
     names = dict.fromkeys(str(one["attack"]) for one in found)
     return [_drawn(manifest, name, [one for one in found if one["attack"] == name]) for name in names]
 
 
-def _drawn(manifest: Mapping[str, Any], name: str, outcomes: list[Mapping[str, Any]]) -> Drawn:
+def _drawn(manifest: Mapping[str, Any], name: str, outcomes: list[Mapping[str, Any]]) -> AttackDrawing:
     tests = " and ".join(dict.fromkeys(str(one["test"]) for one in outcomes))
     pairs = [(one, before(manifest, one)) for one in outcomes]
-    return Drawn(plain(name), plain(tests), _story(name), tuple(_lane(*pair) for pair in pairs), tuple(_row(*pair) for pair in pairs))
+    return AttackDrawing(
+        plain(name), plain(tests), _story(name), tuple(_lane(*pair) for pair in pairs), tuple(_row(*pair) for pair in pairs)
+    )
 
 
 def _story(name: str) -> str:

@@ -27,7 +27,7 @@ NOTHING = '<text class="none" x="50%" y="40" text-anchor="middle">nothing to cou
 
 
 @dataclass(frozen=True)
-class Column:
+class HistogramBar:
     """One bar of a histogram; `before` is the bar that stands behind it, `tone` an extra class."""
 
     label: str
@@ -38,7 +38,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Part:
+class BarPart:
     """One piece of a stacked bar; `tone` is its class."""
 
     label: str
@@ -54,7 +54,7 @@ class Mark:
     label: str
 
 
-def histogram(title: str, desc: str, columns: Sequence[Column], axis: str, mark: Mark | None = None) -> str:
+def histogram(title: str, desc: str, columns: Sequence[HistogramBar], axis: str, mark: Mark | None = None) -> str:
     """Columns over labelled bins; where they have a `before`, it stands behind them, wider and paler."""
     if not any(c.value or c.before for c in columns):
         return _svg("chart", title, desc, 72, NOTHING)
@@ -65,7 +65,7 @@ def histogram(title: str, desc: str, columns: Sequence[Column], axis: str, mark:
     return _svg("chart", title, desc, HEIGHT, "".join(pieces))
 
 
-def stacked(title: str, desc: str, parts: Sequence[Part]) -> str:
+def stacked(title: str, desc: str, parts: Sequence[BarPart]) -> str:
     """One whole and the pieces it fell into, from left to right; a piece of something is never invisible."""
     total = sum(p.value for p in parts)
     shown = [p for p in parts if p.value > 0]
@@ -161,7 +161,7 @@ def _step(n: int) -> float:
     return (100 - LEFT - RIGHT) / n
 
 
-def _columns(columns: Sequence[Column], top: int) -> Iterable[str]:
+def _columns(columns: Sequence[HistogramBar], top: int) -> Iterable[str]:
     paired = any(c.before is not None for c in columns)
     step = _step(len(columns))
     wide = min(WIDEST, 0.86 * step)
@@ -173,7 +173,7 @@ def _columns(columns: Sequence[Column], top: int) -> Iterable[str]:
         yield _rect((middle - slim / 2, slim), _upright(c.value, top), f"after {c.tone}".strip(), c.hint)
 
 
-def _labels(columns: Sequence[Column], axis: str) -> Iterable[str]:
+def _labels(columns: Sequence[HistogramBar], axis: str) -> Iterable[str]:
     """Labels under as many columns as there is room for; `spare` ones are hidden where the page is narrow."""
     n, step = len(columns), _step(len(columns))
     width = max(len(c.label) for c in columns)
@@ -227,7 +227,7 @@ def group_picture(facts: Facts) -> Picture:
     k = promised_group(facts.manifest.get("claims", []))
     found, sizes = facts.group_sizes, facts.sizes
     columns = [
-        Column(b.tick, n, None, f"{plural(n, 'group')} of {b.label} records", "short" if k and b.low < k else "")
+        HistogramBar(b.tick, n, None, f"{plural(n, 'group')} of {b.label} records", "short" if k and b.low < k else "")
         for b, n in zip(found.bins, found.counts, strict=True)
     ]
     mark = Mark(found.bin_of(k), f"guaranteed: {count(k)}") if k else None
@@ -255,7 +255,7 @@ def level_picture(facts: Facts) -> Picture:
 
 def _before_after(title: str, found: Histogram, noun: str, axis: str, *, told: str = "", many: str = "") -> Picture:
     columns = [
-        Column(b.tick, n, was, f"{b.label}: {plural(was, noun, many)} before, {count(n)} after")
+        HistogramBar(b.tick, n, was, f"{b.label}: {plural(was, noun, many)} before, {count(n)} after")
         for b, n, was in zip(found.bins, found.counts, found.before or (), strict=True)
     ]
     name = f"{axis[0].upper()}{axis[1:].partition(':')[0]}"

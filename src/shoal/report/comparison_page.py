@@ -21,7 +21,7 @@ BUNDLE = "window.vegaEmbed = vegaEmbed;"  # what of the library the page uses
 
 
 @dataclass(frozen=True)
-class Shown:
+class ComparisonRow:
     """A row of the comparison: method, label, what a record is, its numbers or why there are none, and how to make its release."""
 
     method: str
@@ -32,7 +32,7 @@ class Shown:
     config: str
 
 
-def render_comparison(title: str, rows: Sequence[Shown], notes: Sequence[str]) -> str:
+def render_comparison(title: str, rows: Sequence[ComparisonRow], notes: Sequence[str]) -> str:
     """The whole comparison as one page."""
     names = _names(rows)
     done = [(name, row) for name, row in zip(names, rows, strict=True) if "refused" not in row.found]
@@ -65,7 +65,7 @@ def _in_fact(found: Numbers) -> tuple[str, str]:
     return str(found.get(IN_FACT, "not attacked")), ". ".join(alarms_of_compared(found))
 
 
-def _names(rows: Sequence[Shown]) -> list[str]:
+def _names(rows: Sequence[ComparisonRow]) -> list[str]:
     """What each row is called: the method and its setting, and what a record is where there are several kinds."""
     several = len({row.per for row in rows if "refused" not in row.found}) > 1
     return [f"{row.label}, per {row.per}" if several else row.label for row in rows]

@@ -29,7 +29,7 @@ from shoal.data.log import Log
 from shoal.data.table import Table
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, ShoalError
-from shoal.evaluate.attack.case import Source, part_of
+from shoal.evaluate.attack.case import CaseSource, part_of
 from shoal.evaluate.attack.stage import owners_repeat
 from shoal.evaluate.compare.words_kept import coverage, words_of
 from shoal.evaluate.compare.worst_attack import WHY_NOT, staged
@@ -114,11 +114,11 @@ def all_measured(data: Any, routes: Sequence[Route], total: int, seconds: float 
         yield measured(data, route, total) if time.process_time() < end else Measured(0.0, why_not=TIME_IS_UP)
 
 
-def sample_of(data: Any, route: Route) -> Source:
+def sample_of(data: Any, route: Route) -> CaseSource:
     """The rows or records of some people, drawn by a fixed seed; all of them where they are few."""
     how = replace(route.how, memory=None)
     reading = _part_of(data, how)
-    source = Source(reading, how, route.given)
+    source = CaseSource(reading, how, route.given)
     most = PEOPLE if _is_bounded(route.method) else MORE_PEOPLE
     return source if len(np.unique(source.owners)) <= most else _drawn(source, most)
 
@@ -128,7 +128,7 @@ def _is_bounded(method: Method) -> bool:
     return any(claim.ceiling(KnownItems.test, KNOWN.items) is not None for claim in method.claims())
 
 
-def _drawn(source: Source, people: int) -> Source:
+def _drawn(source: CaseSource, people: int) -> CaseSource:
     """So many people of a source, drawn by the seed; of fewer the same ones again."""
     chosen = np.random.default_rng(SEED).permutation(np.unique(source.owners))[:people]
     part = part_of(source.reading.data, np.isin(source.owners, chosen))
@@ -149,7 +149,7 @@ def _names(data: Any) -> list[str]:
     return [str(data)] if not isinstance(data, list | tuple) else [str(path) for path in data]
 
 
-def _measured(source: Source, route: Route) -> Measured:
+def _measured(source: CaseSource, route: Route) -> Measured:
     judged = Job(source.prepared(), route.method, route.how, claims=route.further).run().judged
     words = words_of(judged.release, judged.original)
     whole = source.reading.part == 1.0
@@ -159,7 +159,7 @@ def _measured(source: Source, route: Route) -> Measured:
     return Measured(0.0, share, risk, None, len(np.unique(source.owners)), whole, why_not, known_of(owners_repeat(judged.original)))
 
 
-def _expected(source: Source, route: Route, found: Measured, total: int) -> float | None:
+def _expected(source: CaseSource, route: Route, found: Measured, total: int) -> float | None:
     """The risk that is to be expected of all people: that of the sample, and more where it grows with the number of people."""
     if found.risk is None:
         return None

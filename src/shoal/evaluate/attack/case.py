@@ -24,7 +24,7 @@ from shoal.pipeline.reuse_rules import reapplied
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class CaseSource:
     """Data as it was read, of which everybody, or only some people, are prepared in the same way."""
 
     reading: Reading
@@ -54,7 +54,7 @@ class Case:
     `method` makes it again of some people or rows, under `rules` where there are any; None where it is not known.
     """
 
-    source: Source
+    source: CaseSource
     prepared: Prepared
     release: Release
     method: Method | None

@@ -27,11 +27,11 @@ from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.evaluate.attack.attack_result import Attacked
-from shoal.evaluate.attack.case import Case, Source, facing_release
+from shoal.evaluate.attack.case import Case, CaseSource, facing_release
 from shoal.evaluate.attack.linking import linking_outcomes
 from shoal.evaluate.attack.periods import periods
 from shoal.evaluate.attack.personas import personas
-from shoal.evaluate.attack.scenario import NOTHING_BESIDE, NOTHING_MORE, Beside, More, Remaking, enough, outcomes_of, told_of_remakes
+from shoal.evaluate.attack.scenario import NOTHING_BESIDE, NOTHING_MORE, More, OtherReleases, Remaking, enough, outcomes_of, told_of_remakes
 from shoal.evaluate.attack.stage import owners_repeat, stage_of
 from shoal.evaluate.attack.targets import Draw, LeftOut, left_out, record_outcomes
 from shoal.evaluate.attack.tokens import tokens
@@ -88,12 +88,12 @@ def attacked(
     draw: Draw,
     tell: Tell,
     given: Taxonomy | None = None,
-    beside: Beside = NOTHING_BESIDE,
+    beside: OtherReleases = NOTHING_BESIDE,
 ) -> Attacked:
     """The named attacks, or all, on the original and on the release at this place, by whoever has this beside it."""
     how = located(place, how, given, original)
     refuse_other_kinds(place.kinds)
-    source = Source(read(original, how.reading), how, given)
+    source = CaseSource(read(original, how.reading), how, given)
     prepared = source.prepared()
     claims = tuple(claims_of(place.manifest)) if place.manifest else ()
     seen = replace(seen_at(place, claims).release, claims=claims)

@@ -46,7 +46,7 @@ class More:
 
 
 @dataclass(frozen=True)
-class Beside:
+class OtherReleases:
     """The same before the original was read: other releases as their manifests tell of them."""
 
     others: tuple[tuple[Path, Published], ...] = ()
@@ -54,7 +54,7 @@ class Beside:
     reference: Path | None = None
 
     @classmethod
-    def of(cls, others: Sequence[Path] = (), sensitive: Any = None, reference: Path | None = None) -> Beside:
+    def of(cls, others: Sequence[Path] = (), sensitive: Any = None, reference: Path | None = None) -> OtherReleases:
         """Release directories, anything else is refused; items, as names, a file or a node that they lie under; and a log in the clear."""
         items = None if sensitive is None else Items.of(str(sensitive) if isinstance(sensitive, Path) else sensitive)
         if items is not None and items.names == frozenset():
@@ -96,7 +96,7 @@ class Beside:
         return found
 
 
-NOTHING_BESIDE, NOTHING_MORE = Beside(), More()
+NOTHING_BESIDE, NOTHING_MORE = OtherReleases(), More()
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from shoal.data.patience import patience
 from shoal.errors import OutputError
 from shoal.evaluate.compare.grid import Cell
 from shoal.evaluate.compare.shared_inputs import Given, Prepare
-from shoal.evaluate.compare.worst_attack import Effort
+from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.io.comparison_files import CellFiles, PreparedFiles
 from shoal.io.read.source import digest_of
 from shoal.pipeline.options import Preparation, is_file
@@ -27,7 +27,7 @@ NAP_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
-class Row:
+class CellRow:
     """A cell and what came out of it: numbers, or why there are none."""
 
     cell: Cell
@@ -38,12 +38,12 @@ class Row:
 class Comparison:
     """All rows, in the order of the grid; how many were there already; the processor seconds of reading and preparing, once for all."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[CellRow, ...]
     resumed: int
     preparing: float
 
 
-def compare(inputs: Sequence[Path], cells: Sequence[Cell], how: Prepare, files: CellFiles, effort: Effort, jobs: int) -> Comparison:
+def compare(inputs: Sequence[Path], cells: Sequence[Cell], how: Prepare, files: CellFiles, effort: AttackEffort, jobs: int) -> Comparison:
     """Work on every cell of which there is no result yet."""
     digests = [digest_of(path) for path in inputs]
     common = [__version__, digests, asdict(effort), patience()]
@@ -60,7 +60,7 @@ def compare(inputs: Sequence[Path], cells: Sequence[Cell], how: Prepare, files: 
             preparing = time.process_time() - begun
             work = [_Work(cell, place, files.place(keys[cell])) for cell, place in ready.items()]
             failed |= _worked(work, effort, jobs, kept=len(cells) - len(waiting))
-    rows = [Row(cell, files.result(keys[cell]) or {"refused": failed[cell]}) for cell in cells]
+    rows = [CellRow(cell, files.result(keys[cell]) or {"refused": failed[cell]}) for cell in cells]
     return Comparison(tuple(rows), len(cells) - len(waiting), preparing)
 
 
@@ -78,7 +78,7 @@ class _Work(NamedTuple):
     result: Path
 
 
-def _worked(work: Sequence[_Work], effort: Effort, jobs: int, kept: int) -> dict[Cell, str]:
+def _worked(work: Sequence[_Work], effort: AttackEffort, jobs: int, kept: int) -> dict[Cell, str]:
     """Run the cells, so many at a time; which failed, and how."""
     threads, total = max(1, kernels.threads() // jobs), kept + len(work)
     waiting, running, failed = list(work), dict[Cell, subprocess.Popen[bytes]](), dict[Cell, str]()
@@ -100,7 +100,7 @@ def _worked(work: Sequence[_Work], effort: Effort, jobs: int, kept: int) -> dict
     return failed
 
 
-def _started(work: _Work, effort: Effort, threads: int) -> subprocess.Popen[bytes]:
+def _started(work: _Work, effort: AttackEffort, threads: int) -> subprocess.Popen[bytes]:
     cell = work.cell
     limits = {"threads": threads, "patience": patience()}
     told = {"method": cell.method, "settings": cell.settings, "per": cell.per, "effort": asdict(effort), **limits}
@@ -114,11 +114,11 @@ def _started(work: _Work, effort: Effort, threads: int) -> subprocess.Popen[byte
 # What came out of a comparison as one table.
 
 
-def as_frame(rows: Sequence[Row]) -> pl.DataFrame:
+def as_frame(rows: Sequence[CellRow]) -> pl.DataFrame:
     """One row a cell: method, settings, what a record is, then all numbers; empty where a cell has none."""
     told = [{"method": row.cell.method, **dict(row.cell.settings), "per": row.cell.per, **_plain(row)} for row in rows]
     return pl.DataFrame(told, infer_schema_length=None)
 
 
-def _plain(row: Row) -> dict[str, float | str]:
+def _plain(row: CellRow) -> dict[str, float | str]:
     return {name: "; ".join(value) if isinstance(value, list) else value for name, value in row.found.items()}

@@ -33,7 +33,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Finding:
+class PaperFinding:
     """What a paper says at some place, what was seen here, and whether that agrees; None where the paper speaks of other data."""
 
     place: str
@@ -56,7 +56,7 @@ class Experiment:
     citation: str
     data: str
     figures: tuple[Figure, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[PaperFinding, ...]
     notes: tuple[str, ...] = ()
 
     @property

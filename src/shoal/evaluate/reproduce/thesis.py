@@ -17,10 +17,10 @@ import polars as pl
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.taxonomy import Taxonomy
-from shoal.evaluate.reproduce.experiment_page import Experiment, Figure, Finding, Lines, Row
+from shoal.evaluate.reproduce.experiment_page import Experiment, Figure, Lines, PaperFinding, Row
 from shoal.evaluate.reproduce.inputs import first_records, on_wordnet, query_log
-from shoal.evaluate.reproduce.measuring import Steps, released
-from shoal.evaluate.reproduce.paper import Asked, Paper
+from shoal.evaluate.reproduce.measuring import ExperimentProgress, released
+from shoal.evaluate.reproduce.paper import ExperimentSize, Paper
 from shoal.evaluate.reproduce.trends import cells_below, falls, of_all, path, rises, span, values
 from shoal.methods.clump import Clump
 from shoal.methods.partition import Partition
@@ -116,7 +116,7 @@ LONGER = 1.5  # significantly longer
 LINEAR = 2.0  # most by which the time for each transaction may grow over the sizes
 
 
-def findings(losses: Rows, over_r: Rows, times: Rows, densities: Rows) -> Iterator[Finding]:
+def findings(losses: Rows, over_r: Rows, times: Rows, densities: Rows) -> Iterator[PaperFinding]:
     """All statements in the order of the text."""
     yield from _loss(losses, PRINTED1, PRINTED2)
     yield from _loss(losses, CLUMP1, CLUMP2)
@@ -126,21 +126,21 @@ def findings(losses: Rows, over_r: Rows, times: Rows, densities: Rows) -> Iterat
     yield _density_finding(densities)
 
 
-def _loss(rows: Rows, one: str, two: str) -> Iterator[Finding]:
+def _loss(rows: Rows, one: str, two: str) -> Iterator[PaperFinding]:
     place = f"Figure 6.1 ({one})"
     mine, rival = values(rows, "loss", method=one), values(rows, "loss", method=PARTITION)
     less = cells_below(mine, rival)
-    yield Finding(place, "Clump loses less than Partition", f"less {of_all(less, len(mine))}", less == len(mine))
+    yield PaperFinding(place, "Clump loses less than Partition", f"less {of_all(less, len(mine))}", less == len(mine))
     cut = [1 - a / b for a, b in zip(mine, rival, strict=True)]
-    yield Finding(place, "by as much as 30 %", f"by at most {percent(max(cut))}", abs(max(cut) - PUBLISHED_REDUCTION) <= NEAR)
+    yield PaperFinding(place, "by as much as 30 %", f"by at most {percent(max(cut))}", abs(max(cut) - PUBLISHED_REDUCTION) <= NEAR)
     apart = [b / a - 1 for a, b in zip(mine, values(rows, "loss", method=two), strict=True)]
     seen = f"Clump2 loses {percent(min(apart))} to {percent(max(apart))} more"
-    yield Finding(place, "Clump1 and Clump2 differ very little in loss", seen, max(apart) <= SMALL)
+    yield PaperFinding(place, "Clump1 and Clump2 differ very little in loss", seen, max(apart) <= SMALL)
     yield _improvement(rows, one, "k", "the improvement gets smaller as the database grows", place)
     yield _improvement(rows, one, "transactions", "the improvement gets smaller as k grows", place)
 
 
-def _improvement(rows: Rows, one: str, fixed: str, says: str, place: str) -> Finding:
+def _improvement(rows: Rows, one: str, fixed: str, says: str, place: str) -> PaperFinding:
     """How the reduction of loss moves along one parameter, at each value of the other, which is fixed."""
     lines = []
     for value in dict.fromkeys(row[fixed] for row in rows):
@@ -148,45 +148,45 @@ def _improvement(rows: Rows, one: str, fixed: str, says: str, place: str) -> Fin
         lines.append([100 * (1 - a / b) for a, b in zip(mine, rival, strict=True)])
     falling = sum(falls(line) for line in lines)
     seen = f"falls {of_all(falling, len(lines), 'lines')}; at the first: {path(lines[0], 1)} %"
-    return Finding(place, says, seen, falling == len(lines))
+    return PaperFinding(place, says, seen, falling == len(lines))
 
 
-def _shape(rows: Rows) -> Iterator[Finding]:
+def _shape(rows: Rows) -> Iterator[PaperFinding]:
     lengths = {name: values(rows, "mean_length", method=name) for name in (PRINTED1, PRINTED2, PARTITION)}
     factor = [a / max(b, c) for a, b, c in zip(*lengths.values(), strict=True)]
     says = "Clump1's transactions are significantly longer than Clump2's and Partition's"
-    yield Finding("Figure 6.2", says, f"{span(factor, 1)} times as long as the longer of both", min(factor) >= LONGER)
+    yield PaperFinding("Figure 6.2", says, f"{span(factor, 1)} times as long as the longer of both", min(factor) >= LONGER)
     levels = {name: values(rows, "mean_level", method=name) for name in (PRINTED1, PARTITION, PRINTED2)}
     first, middle, last = levels.values()
     ordered = sum(a < b < c for a, b, c in zip(first, middle, last, strict=True))
     seen = f"{of_all(ordered, len(first))}; Clump1 {span(first)}, Partition {span(middle)}, Clump2 {span(last)}"
-    yield Finding("Figure 6.3", "items lie deepest in Clump2, then in Partition, then in Clump1", seen, ordered == len(first))
+    yield PaperFinding("Figure 6.3", "items lie deepest in Clump2, then in Partition, then in Clump1", seen, ordered == len(first))
 
 
-def _of_r(rows: Rows) -> Iterator[Finding]:
+def _of_r(rows: Rows) -> Iterator[PaperFinding]:
     line, rs = values(rows, "loss", method=PRINTED1), values(rows, "r", method=PRINTED1)
     seen = f"loss at r = {', '.join(map(str, rs))}: {path(line, 3)}"
-    yield Finding("Figure 6.4", "a larger r does not always give a better result", seen, not falls(line))
+    yield PaperFinding("Figure 6.4", "a larger r does not always give a better result", seen, not falls(line))
     at_ten, best = line[rs.index(10)], min(line)
-    yield Finding(
+    yield PaperFinding(
         "Figure 6.4", "r = 10 achieves a good result", f"{percent(at_ten / best - 1)} above the best r", at_ten <= (1 + SMALL) * best
     )
 
 
-def _runtime(rows: Rows) -> Iterator[Finding]:
+def _runtime(rows: Rows) -> Iterator[PaperFinding]:
     beside = values(rows, "times Partition", method="Clump")
     seen = f"Clump takes {span(beside, 1)} times as long"
-    yield Finding("Figure 6.5", "Clump takes longer than Partition", seen, min(beside) > 1)
+    yield PaperFinding("Figure 6.5", "Clump takes longer than Partition", seen, min(beside) > 1)
     each = values(rows, "microseconds each", method="Clump")
     seen = f"{path(each, 1)} microseconds for each transaction, from the smallest data to the largest"
-    yield Finding("Figure 6.5", "Clump scales linearly with the data", seen, each[-1] <= LINEAR * each[0])
+    yield PaperFinding("Figure 6.5", "Clump scales linearly with the data", seen, each[-1] <= LINEAR * each[0])
 
 
-def _density_finding(rows: Rows) -> Finding:
+def _density_finding(rows: Rows) -> PaperFinding:
     line = values(rows, "density %")
     seen = f"{path(line, 3)} %"
     agrees = falls(line) and not rises(line)
-    return Finding("Table 6.1", "the database gets sparser as it grows", seen, agrees)
+    return PaperFinding("Table 6.1", "the database gets sparser as it grows", seen, agrees)
 
 
 # -- the experiment
@@ -199,12 +199,12 @@ REPEATS = 3
 ORDER = (PRINTED1, PRINTED2, PARTITION, CLUMP1, CLUMP2, INCREASE, PARTITION_LCG)
 
 
-def run(asked: Asked) -> Experiment:
+def run(asked: ExperimentSize) -> Experiment:
     """All figures of chapter 6."""
     log, told = query_log(asked)
     whole = on_wordnet(log, as_sets=True)
     sizes = compared_sizes(len(whole.bags))
-    steps = Steps("thesis", len(sizes) * (len(KS) + 1) + len(RS))
+    steps = ExperimentProgress("thesis", len(sizes) * (len(KS) + 1) + len(RS))
     losses = [row for n in sizes for k in KS for row in steps.done(_qualities(first_records(whole, n), k))]
     over_r = [row for r in RS for row in steps.done(_over_r(whole, r))]
     times = [row for n in sizes for row in steps.done(_times(first_records(whole, n)))]

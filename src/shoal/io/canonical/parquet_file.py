@@ -15,7 +15,7 @@ import polars as pl
 from shoal.io.canonical.arrow_schema import arrow_findings
 from shoal.io.canonical.findings import Finding, carries, different, short, styled
 from shoal.io.canonical.parquet_fields import FOOTER, field_findings, is_logical_type, is_order, needs_its_numbers, texts_in
-from shoal.io.canonical.parquet_pages import Column, Page, header_findings, pages_of
+from shoal.io.canonical.parquet_pages import ColumnPages, Page, header_findings, pages_of
 from shoal.io.canonical.parquet_values import Leaf, Needed, leaf_series, leaves_of
 from shoal.io.canonical.thrift import Struct, ThriftError, read_struct, written
 from shoal.io.read.source import PARQUET
@@ -225,7 +225,7 @@ def _page_findings(data: memoryview, footer: Struct, chunks: list[_Chunk], leave
             raise ThriftError("the rows have other columns than the schema")
         for chunk, values in zip(own, columns, strict=True):
             yield from header_findings(data, chunk.pages)
-            column = Column(data, chunk.leaf, chunk.meta.whole(4), chunk.pages)
+            column = ColumnPages(data, chunk.leaf, chunk.meta.whole(4), chunk.pages)
             yield from column.findings(needed := Needed.of(values, chunk.leaf))
             yield from _index_findings(data, chunk, column)
             if not _true_statistics(data, chunk, needed):
@@ -275,7 +275,7 @@ def _sorted_as_said(group: Struct, rows: pl.DataFrame, chunks: list[_Chunk]) -> 
     return True
 
 
-def _index_findings(data: memoryview, chunk: _Chunk, column: Column) -> Iterator[Finding]:
+def _index_findings(data: memoryview, chunk: _Chunk, column: ColumnPages) -> Iterator[Finding]:
     """That an index of places says where the pages are, and nothing else."""
     begin, size = chunk.held.whole(4), chunk.held.whole(5)
     if not size:

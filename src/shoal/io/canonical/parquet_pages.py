@@ -107,7 +107,7 @@ def _usual(page: Page) -> bool:
     return levels <= set(_LEVELS) and (page.kind != _DICTIONARY_PAGE or encoding in (_PLAIN, _OLD_DICTIONARY))
 
 
-class Column:
+class ColumnPages:
     """The pages of a column in a row group, and the values that they must hold."""
 
     def __init__(self, data: memoryview, leaf: Leaf, codec: int, pages: list[Page]) -> None:
