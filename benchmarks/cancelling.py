@@ -20,8 +20,8 @@ import shoal
 from shoal.cli.options import DATA_PARAMETERS
 from shoal.errors import Cancelled
 from shoal.evaluate.compare.grid import Cell, prepared_for
-from shoal.evaluate.compare.run import compare
-from shoal.evaluate.compare.worst_attack import Effort
+from shoal.evaluate.compare.run_cells import compare
+from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.io.comparison_files import CellFiles
 from shoal.methods import METHODS
 from shoal.pipeline.events import Cancel, Events, running
@@ -54,7 +54,9 @@ def comparing(log: Path) -> Run:
 
     def run(out: Path, events: Events, cancel: Cancel | None) -> object:
         with running(events, cancel):
-            return compare([log], CELLS, lambda cell: prepared_for(cell, dict.fromkeys(DATA_PARAMETERS)), CellFiles(out), Effort(100, 0), 2)
+            return compare(
+                [log], CELLS, lambda cell: prepared_for(cell, dict.fromkeys(DATA_PARAMETERS)), CellFiles(out), AttackEffort(100, 0), 2
+            )
 
     return run
 

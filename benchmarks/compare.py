@@ -22,7 +22,7 @@ from common import data_file, peak_megabytes, show
 from datasets import generated_log
 from shoal.cli.options import DATA_PARAMETERS
 from shoal.errors import ShoalError
-from shoal.evaluate.compare.grid import Asked, Cell, grid, prepared_for
+from shoal.evaluate.compare.grid import Cell, ComparisonRequest, grid, prepared_for
 from shoal.evaluate.compare.shared_inputs import Given
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import prepare
@@ -54,7 +54,7 @@ def measured(name: str, path: Path, said: dict[str, Any]) -> dict[str, Any]:
     def how(cell: Cell) -> Preparation:
         return prepared_for(cell, typed)
 
-    cells = grid(Asked(k=(5, 10), known=(1, 2))).where(how).cells
+    cells = grid(ComparisonRequest(k=(5, 10), known=(1, 2))).where(how).cells
     prepare(path, how(cells[0]))  # WordNet is read from disk before anything is measured
     with TemporaryDirectory() as directory:
         given = Given([path], how, keeper(Path(directory)))

@@ -21,7 +21,7 @@ LASTFM = ReadOptions(user="user", time="time", text="tag")
 
 def with_lm(**how: Any) -> Preparation:
     """Prepared under LM without a floor, as the literature measures losses, so that tables of different versions can be compared."""
-    from shoal.taxonomy.floor import Floor  # versions before limits of generality have none, and do not come here
+    from shoal.data.taxonomy import Floor  # versions before limits of generality have none, and do not come here
 
     return Preparation(loss="lm", floor=Floor(level=1), **how)
 

@@ -21,9 +21,9 @@ import polars as pl
 from common import data_file, peak_megabytes, show
 from shoal.data.original import DocumentOriginal
 from shoal.methods.document_vectors import DocumentVectors
-from shoal.metrics.documents import ssa, sse, sst
-from shoal.microaggregation.documents import space_of
-from shoal.taxonomy.documents import document_vectors
+from shoal.metrics.document_losses import ssa, sse, sst
+from shoal.microaggregation.document_space import space_of
+from shoal.taxonomy.place_documents import document_vectors
 
 # Table 2.2: k -> L in %, for 50 terms and for 100; k=7 with 100 terms is misprinted there as 58.560.
 REPORT = {

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from common import data_file, forget_peak, peak_since, show
-from shoal.data.dispersion import information_loss, standardised
-from shoal.data.table import Floats, Ints, Table
+from shoal.data.bags import Ints
+from shoal.data.table import Floats, Table
 from shoal.io.read.microdata import read_microdata
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import Source
+from shoal.microaggregation.attributes import information_loss, standardised
 from shoal.microaggregation.spaces import groups_of_table
 
 PUBLISHED = {

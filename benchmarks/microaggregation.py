@@ -14,7 +14,6 @@ from typing import Any
 
 from common import data_file, forget_peak, peak_since, show
 from mdav import made_up
-from shoal.data.dispersion import information_loss
 from shoal.data.table import Table
 from shoal.io.read.microdata import read_microdata
 from shoal.io.read.options import ReadOptions
@@ -22,6 +21,7 @@ from shoal.io.read.source import Source
 from shoal.methods.bases.microdata import TableMethod
 from shoal.methods.mdav import MDAV
 from shoal.methods.microaggregation import EFFORTS, Microaggregation
+from shoal.microaggregation.attributes import information_loss
 
 MOVES_AND_SWAPS = {"tarragona.csv": {3: 14.91, 5: 20.83, 10: 30.72}, "census.csv": {3: 5.245, 5: 8.188, 10: 12.31}}
 

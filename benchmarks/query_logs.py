@@ -22,7 +22,7 @@ from shoal.data.release import Release
 from shoal.io.read.dispatch import read
 from shoal.io.read.options import ReadOptions
 from shoal.io.synthetic_log import generate
-from shoal.methods.bases.profiles import ProfileMethod
+from shoal.methods.bases.user_profiles import ProfileMethod
 from shoal.methods.category_microaggregation import CategoryMicroaggregation
 from shoal.methods.user_microaggregation import UserMicroaggregation
 from shoal.metrics.clusterings import jaccard_index, k_means, people_before_and_after, rand_index

@@ -34,7 +34,7 @@ from shoal.pipeline.contract import made_by
 from shoal.pipeline.options import Preparation, Target
 from shoal.pipeline.prepare import prepare
 from shoal.pipeline.run import anonymize, publish
-from shoal.text.stopwords import is_stop_word
+from shoal.text.terms import is_stop_word
 
 KS = (5, 10, 30)
 RULES: dict[str, dict[str, Any]] = {

@@ -16,7 +16,7 @@ sys.modules["polars"] = MagicMock()
 import numpy as np  # noqa: E402
 
 from shoal import _kernels, kernels  # noqa: E402
-from shoal.engines.local import LocalEngine  # noqa: E402
+from shoal.engines.local_engine import LocalEngine  # noqa: E402
 from shoal.methods.bases.group_search import GroupSearch, Search  # noqa: E402
 from shoal.taxonomy.tree_counts import tree_counts  # noqa: E402
 

@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 from shoal.evaluate.reproduce import PAPERS, reproduced
+from shoal.evaluate.reproduce.experiment_page import markdown
 from shoal.evaluate.reproduce.files import write_pictures
-from shoal.evaluate.reproduce.page import markdown
-from shoal.evaluate.reproduce.paper import Asked
+from shoal.evaluate.reproduce.paper import ExperimentSize
 from shoal.io.experiment_files import ExperimentFiles
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -24,7 +24,7 @@ PAGE = DOCS / "papers.md"
 def main(names: list[str]) -> None:
     """Run the experiments and put what they found on the page."""
     for name in names or list(PAPERS):
-        found = reproduced(name, Asked())
+        found = reproduced(name, ExperimentSize())
         write_pictures(found, ExperimentFiles(DOCS / "papers" / name, force=True))
         _put(name, markdown(found, f"shoal reproduce {name}", f"papers/{name}/"))
         print(f"{name}: {found.agreeing} of {len(found.findings)} statements were seen here too")

@@ -19,14 +19,13 @@ from shoal.cluster import read_events as reading
 from shoal.cluster.grouping import Grouping, published_range
 from shoal.cluster.input_layout import find_input
 from shoal.cluster.spark import _translated
-from shoal.data.taxonomy import Taxonomy
+from shoal.data.taxonomy import Floor, Taxonomy
 from shoal.errors import GuaranteeNotMet, InputError
 from shoal.io.read.formats import find_layout
 from shoal.io.read.source import Source
-from shoal.io.write.partition_files import write_part
+from shoal.io.write.frame_files import write_part
 from shoal.methods.shoal import Shoal
 from shoal.pipeline.options import Preparation
-from shoal.taxonomy.floor import Floor
 from shoal.taxonomy.place_terms import fitted_tree
 
 FOOD = {"Food": None, "Fruit": "Food", "Apple": "Fruit", "Pear": "Fruit", "Dairy": "Food", "Milk": "Dairy", "Butter": "Dairy"}

@@ -16,7 +16,7 @@ from shoal.data.release import Release
 from shoal.data.tables.counts import CountTable
 from shoal.data.tables.profiles import ProfileTable
 from shoal.evaluate.compare.words_kept import classes, coverage, words_of
-from shoal.evaluate.compare.worst_attack import NOT_ATTACKED, Effort, worst_attack
+from shoal.evaluate.compare.worst_attack import NOT_ATTACKED, AttackEffort, worst_attack
 from shoal.methods.cahd import CAHD
 from shoal.methods.clump import Clump
 from shoal.methods.disassociation import Disassociation
@@ -89,7 +89,7 @@ def test_profiles_are_those_of_each_person():
     typed = [{"red", "fish", "blue", "whale", f"own{n}"} for n in range(10)]
     kept = [{word for text in texts for word in text.split()} & words for texts, words in zip(shown, typed, strict=True)]
     assert told(release, original)["kept"] == sum(map(len, kept)) / sum(map(len, typed))
-    attacked = worst_attack(release, original, Effort(targets=10))
+    attacked = worst_attack(release, original, AttackEffort(targets=10))
     assert attacked["attack_rate"] <= 1 / 2
     assert attacked["worst_attack"]
 
@@ -101,7 +101,7 @@ def test_counted_queries_and_words():
     words = Release({"counts": CountTable(pl.DataFrame({"term": ["fish", "frog"], "count": [1.7, 0.4]}))})
     assert told(words, original)["kept"] == 3 / 8
     assert "queries_kept" not in told(words, original)
-    assert "counts are published" in worst_attack(words, original, Effort())[NOT_ATTACKED]
+    assert "counts are published" in worst_attack(words, original, AttackEffort())[NOT_ATTACKED]
 
 
 def test_rows_of_groups_have_all_but_the_sensitive_items():
@@ -114,7 +114,7 @@ def test_rows_of_groups_have_all_but_the_sensitive_items():
     found = told(release, plain)
     assert found["kept"] == 14 / 15
     assert found["volume_kept"] == 9 / 10
-    assert worst_attack(release, plain, Effort())["attack_rate"] > 1 / 2, "nothing hides whose a record is"
+    assert worst_attack(release, plain, AttackEffort())["attack_rate"] > 1 / 2, "nothing hides whose a record is"
 
 
 def test_what_was_taken_apart_is_all_there_but_cannot_be_attacked():
@@ -123,7 +123,7 @@ def test_what_was_taken_apart_is_all_there_but_cannot_be_attacked():
     found = told(release, original)
     assert found["kept"] == found["terms_kept"] == found["people_left"] == 1
     assert "volume_kept" not in found
-    assert "split into chunks" in worst_attack(release, original, Effort())[NOT_ATTACKED]
+    assert "split into chunks" in worst_attack(release, original, AttackEffort())[NOT_ATTACKED]
 
 
 def test_head_torso_and_tail_by_people_not_by_uses():
@@ -143,7 +143,7 @@ def test_head_torso_and_tail_by_people_not_by_uses():
 def test_rows_without_pseudonyms_are_attacked_one_by_one():
     pairs = [(n, f"red fish{n // 2}") for n in range(10)]
     original = LogOriginal(log_of([*pairs, *((n, f"blue whale{n}") for n in range(0, 10, 2))]))
-    found = worst_attack(Threshold(k=2).apply(original), original, Effort(targets=10))
+    found = worst_attack(Threshold(k=2).apply(original), original, AttackEffort(targets=10))
     assert found["attack_rate"] == 1 / 2, "two rows each are alike, and each of two people owns one of them"
     assert found["attack_original"] == 1, (
         "in the log itself one of each two is alone with a whale, the other with red fish and nothing else"
@@ -153,13 +153,13 @@ def test_rows_without_pseudonyms_are_attacked_one_by_one():
 def test_a_rate_of_fewer_than_ten_people_is_not_told():
     original = baskets(1, 12)
     release = Clump(k=3).apply(original)
-    assert worst_attack(release, original, Effort(targets=9)) == {
+    assert worst_attack(release, original, AttackEffort(targets=9)) == {
         NOT_ATTACKED: "fewer than 10 people would be attacked, too few to report a rate"
     }
-    assert worst_attack(release, original, Effort(targets=10))["attack_rate"] <= 1 / 3 + 1e-9
+    assert worst_attack(release, original, AttackEffort(targets=10))["attack_rate"] <= 1 / 3 + 1e-9
 
 
 def test_rows_under_one_pseudonym_a_person_are_attacked_as_a_record():
     original = LogOriginal(log_of([(n, text) for n in range(12) for text in ("red fish", ("blue whale", "green frog")[n % 2])]))
-    found = worst_attack(Threshold(k=2, link="person").apply(original), original, Effort(targets=12))
+    found = worst_attack(Threshold(k=2, link="person").apply(original), original, AttackEffort(targets=12))
     assert found["attack_rate"] == pytest.approx(1 / 6), "six people have the same two queries, and nothing else"

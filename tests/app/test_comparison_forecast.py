@@ -12,7 +12,17 @@ from helpers.chunks import chunk_release
 from shoal.data.bags import Bags
 from shoal.data.log import Kind, Log
 from shoal.data.original import LogOriginal
-from shoal.evaluate.compare.forecast import Beside, Periods, completion, events_of, forecasts, learnt_from, next_items, periods_of, split_of
+from shoal.evaluate.compare.forecast import (
+    EarlierPeriod,
+    WordPairs,
+    completion,
+    events_of,
+    forecasts,
+    learnt_from,
+    next_items,
+    periods_of,
+    split_of,
+)
 from shoal.methods.coherence import Cohesion
 from shoal.methods.threshold import Threshold
 from shoal.pipeline.options import Preparation
@@ -27,15 +37,15 @@ def timed(events: list[tuple[int, int, str]], kind: Kind = "text") -> Log:
     return Log(pl.DataFrame(columns, schema={"owner": pl.Int64, "time": pl.Datetime("us"), "payload": pl.String}), kind)
 
 
-def halves(log: Log, how: Preparation) -> Periods:
+def halves(log: Log, how: Preparation) -> EarlierPeriod:
     split = split_of(log)
     assert split is not None
     return periods_of(split, how)
 
 
-def learnt(records: list[str], copies: list[int] | None = None) -> Beside:
+def learnt(records: list[str], copies: list[int] | None = None) -> WordPairs:
     bags = Bags.from_lists([record.split() for record in records])
-    return Beside(bags, np.array(copies or [1] * len(records)))
+    return WordPairs(bags, np.array(copies or [1] * len(records)))
 
 
 def test_words_are_guessed_by_how_often_they_stand_beside():

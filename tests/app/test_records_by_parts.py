@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from shoal.errors import InputError
 from shoal.io.disk_columns import Spill
-from shoal.io.read import owner_partitions as parts
+from shoal.io.read import streaming_records as parts
 from shoal.io.read.dispatch import Reading, ReadOptions, read
 from shoal.pipeline.options import Preparation
-from shoal.pipeline.records import RecordGatherer, records_of
+from shoal.pipeline.prepare import RecordGatherer, records_of
 
 WORDS = ["pear", "Pear", "the", "a", "apple tart", "", "-", "Äpfel", "x1 x2"]
 rows = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3), st.lists(st.sampled_from(WORDS), max_size=3)), min_size=1, max_size=40)

@@ -8,7 +8,7 @@ import pytest
 from shoal.data.original import AccessOriginal
 from shoal.evaluate.reproduce import ares_documents, ares_queries, ares_sites, ssc
 from shoal.evaluate.reproduce.ares_documents import KS, PUBLISHED
-from shoal.evaluate.reproduce.page import Finding
+from shoal.evaluate.reproduce.experiment_page import PaperFinding
 from shoal.metrics.browsers import use_before
 from shoal.synthetic.accesslog import AGENTS, AccessLog
 
@@ -24,7 +24,7 @@ SSA = {
 
 
 def verdicts(found: object) -> dict[str, bool | None]:
-    return {f"{one.place}: {one.says}": one.agrees for one in found if isinstance(one, Finding)}  # type: ignore[attr-defined]
+    return {f"{one.place}: {one.says}": one.agrees for one in found if isinstance(one, PaperFinding)}  # type: ignore[attr-defined]
 
 
 def document_rows(*, turned: bool) -> list[dict]:

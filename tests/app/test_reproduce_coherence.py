@@ -8,9 +8,8 @@ import pytest
 from shoal.data.items import Items
 from shoal.data.original import Original
 from shoal.data.taxonomy import Taxonomy
-from shoal.evaluate.reproduce.coherence import H, choose
+from shoal.evaluate.reproduce.coherence import CONNECT, RETAIL, T40, TDS, H, choose, findings
 from shoal.evaluate.reproduce.coherence import _measured as measured
-from shoal.evaluate.reproduce.coherence_findings import CONNECT, RETAIL, T40, TDS, findings
 from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Power
 from shoal.methods.coherence import Cohesion
 from shoal.methods.tds import TopDownSpecialization

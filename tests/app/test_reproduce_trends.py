@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.evaluate.reproduce.page import Experiment, Figure, Finding, Lines, markdown
-from shoal.evaluate.reproduce.thesis_findings import CLUMP1, CLUMP2, PARTITION, PRINTED1, PRINTED2, findings
+from shoal.evaluate.reproduce.experiment_page import Experiment, Figure, Lines, PaperFinding, markdown
+from shoal.evaluate.reproduce.thesis import CLUMP1, CLUMP2, PARTITION, PRINTED1, PRINTED2, findings
 from shoal.evaluate.reproduce.trends import cells_below, falls, of_all, rises, values
 
 
@@ -79,7 +79,11 @@ def test_numbers_to_the_contrary_differ_in_every_statement() -> None:
 def test_the_page_has_a_table_of_findings_and_one_column_for_each_line() -> None:
     rows = tuple({"data": "all", "k": k, "method": name, "loss": k / 10} for k in (5, 10) for name in ("A", "B"))
     figure = Figure("loss", "Figure 1", rows, Lines("k", "loss", "method", "data"))
-    findings = (Finding("Figure 1", "A | B", "so", True), Finding("Table 1", "x", "y", None), Finding("Table 1", "x", "z", False))
+    findings = (
+        PaperFinding("Figure 1", "A | B", "so", True),
+        PaperFinding("Table 1", "x", "y", None),
+        PaperFinding("Table 1", "x", "z", False),
+    )
     page = markdown(Experiment("one", "One", "Somebody", "made up", (figure,), findings), folder="there/")
     assert "| Figure 1 | A \\| B | so | **agrees** |" in page
     assert "| Table 1 | x | y | **not comparable** |" in page

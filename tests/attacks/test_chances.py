@@ -8,11 +8,10 @@ import pytest
 from helpers.data import food, on
 from shoal.attacks import ATTACKS
 from shoal.attacks.attacker_view import People, Scene
-from shoal.attacks.confidence import Interval
 from shoal.attacks.known_items import KnownItems
 from shoal.attacks.matching import Matcher
 from shoal.attacks.one_more_item import OneMoreItem
-from shoal.attacks.outcome import outcome, standing_of
+from shoal.attacks.outcome import Interval, outcome, standing_of
 from shoal.attacks.two_halves import TwoHalves
 
 RECORDS = [["Apple", "Milk"], ["Apple", "Cheese"], ["Orange", "Milk"], ["Orange", "Cheese"]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.attacks.confidence import Z, wilson
+from shoal.attacks.outcome import Z, wilson
 
 
 @pytest.mark.parametrize(

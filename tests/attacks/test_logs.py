@@ -10,8 +10,7 @@ from shoal.attacks.attacker_view import Owned, People, Scene
 from shoal.attacks.known_items import KnownItems
 from shoal.attacks.logs import LOG_ATTACKS
 from shoal.attacks.logs.corpus import Corpus, Hashed
-from shoal.attacks.logs.linking import Linkable
-from shoal.attacks.logs.linking_attacks import Personas, ProfileOverTime
+from shoal.attacks.logs.linking import Linkable, Personas, ProfileOverTime
 from shoal.attacks.logs.tokens import Tokens
 from shoal.attacks.matching import Matcher
 

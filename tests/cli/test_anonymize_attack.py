@@ -13,7 +13,7 @@ import pytest
 import shoal
 from helpers.cli import FOOD, ITEMS, Shell, one_line
 from shoal.attacks import ATTACKS
-from shoal.attacks.confidence import wilson
+from shoal.attacks.outcome import wilson
 from shoal.data.bags import Bags
 from shoal.pipeline.disclosure import disclosed
 from shoal.pipeline.manifest_schema import digest_of, faults

@@ -11,7 +11,7 @@ import pytest
 
 from helpers.cli import Answer, Shell, one_line, typed
 from shoal.io.read import parquet
-from shoal.io.read import parquet_sandbox as trials
+from shoal.io.read import parquet as trials
 
 ROWS = 300
 READABLE, BROKEN = "verified and written", "is damaged, or not the Parquet it seems to be"

@@ -462,7 +462,7 @@ def test_another_spelling_must_be_allowed(shell: Shell, name: str):
 def test_the_structure_of_a_large_file_is_walked_quickly(tmp_path: Path):
     from time import perf_counter
 
-    from shoal.io.canonical.parquet import parquet_findings
+    from shoal.io.canonical.parquet_file import parquet_findings
 
     frame = pl.DataFrame({"query": [f"word {n % 5000}" for n in range(200_000)], "n": range(200_000)})
     content = _own(frame)

@@ -34,8 +34,8 @@ PROGRAM = textwrap.dedent(
     from shoal.cli import main, start
 
     if sys.argv[1] != stage:
-        from shoal.engines import plan
-        plan.SMALLEST_RANGE = 1
+        from shoal.engines import ranges
+        ranges.SMALLEST_RANGE = 1
 
     def endless(*arguments):
         os.write(1, b"begun\\n")

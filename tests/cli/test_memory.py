@@ -13,16 +13,15 @@ import pytest
 from helpers.cli import Shell, query_log
 from shoal.data import bags
 from shoal.data import column_storage as shelf
-from shoal.engines import plan
 from shoal.engines import ranges as by_ranges
 from shoal.errors import OutputError, ParameterError
 from shoal.io import disk_columns as spill
 from shoal.io.disk_columns import Spill
-from shoal.io.read import owner_partitions as parts
 from shoal.io.read import parquet
+from shoal.io.read import streaming_records as parts
 from shoal.kinds import read_tables, rows_differing
 from shoal.kinds.bags import write as write_bags
-from shoal.pipeline import memory_limit as memory
+from shoal.pipeline import options as memory
 from shoal.pipeline import prepare
 from shoal.pipeline import run as pipeline
 from shoal.pipeline.manifest import Published
@@ -72,7 +71,7 @@ def test_the_release_is_the_same_with_any_limit(shell: Shell, small_parts: list[
 @pytest.mark.parametrize("method", ["shoal", "clump"])
 def test_ranges_and_blocks_of_few_records_give_the_same_release(shell: Shell, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
     """Ranges as in a large log; then everything that is done by blocks is done by a few records, with a person without words among them."""
-    monkeypatch.setattr(plan, "SMALLEST_RANGE", 20)
+    monkeypatch.setattr(by_ranges, "SMALLEST_RANGE", 20)
     shell.file("log.tsv", query_log(users=150, queries=3) + "7\tthe\t2006-03-01 10:00:00\t\t\n")
     ranges: list[int] = []
     monkeypatch.setattr(by_ranges, "formed_range", noting(by_ranges.formed_range, ranges))

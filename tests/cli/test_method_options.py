@@ -14,8 +14,7 @@ from helpers.cli import Shell, one_line
 from shoal.cli.anonymize import command
 from shoal.cli.main import cli
 from shoal.cli.options import method_options
-from shoal.methods import METHODS
-from shoal.methods.presets import presets_of
+from shoal.methods import METHODS, presets_of
 
 LINES, COLUMNS = 48, 110
 DASHED = re.compile(r"^ +(?:-\w, )?(--[\w-]+)", re.MULTILINE)

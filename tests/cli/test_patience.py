@@ -19,7 +19,7 @@ import shoal
 from helpers.cli import FOOD, Shell, baskets, clean_environment, one_line, typed
 from shoal.data.noise_record import EQUAL, GAUSSIAN, SELECTION, NoisyStep
 from shoal.errors import GuaranteeNotMet, OutOfPatience, ParameterError
-from shoal.privacy.noise_loss import given_away
+from shoal.privacy.differential_privacy import given_away
 
 START = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from shoal.cli import start; start.main()"
 LITTLE = ("--patience", "0.000001")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from helpers.cli import Shell
-from shoal.evaluate.compare import run as comparison
+from shoal.evaluate.compare import run_cells as comparison
 from shoal.io import atomic_file as whole_file
 from shoal.io import partial_outputs as unfinished
 from shoal.pipeline import run as pipeline

@@ -13,7 +13,7 @@ import shoal
 from helpers.cli import Answer, Shell, one_line
 from helpers.docs import ROOT
 from helpers.tampering import renew
-from shoal.methods.presets import presets_of
+from shoal.methods import presets_of
 from shoal.methods.threshold import Threshold
 
 K = 4

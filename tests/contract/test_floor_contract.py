@@ -15,13 +15,12 @@ from helpers.data import forests, numbered, numbers_of, on_nodes, tree
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.data.taxonomy import Taxonomy
+from shoal.data.taxonomy import Floor, Taxonomy
 from shoal.errors import Infeasible
 from shoal.methods import METHODS, Method
 from shoal.metrics import METRICS
 from shoal.metrics.losses import loss
 from shoal.taxonomy.bound import loss_lower_bound
-from shoal.taxonomy.floor import Floor
 
 WAYS: list[tuple[str, dict[str, Any]]] = [
     ("shoal", {"k": 2}),

@@ -28,7 +28,7 @@ from shoal.errors import Infeasible, ParameterError
 from shoal.kinds import KINDS
 from shoal.methods import METHODS, Method
 from shoal.methods.bases.grouping import GroupingMethod
-from shoal.pipeline.accounting import whole_account
+from shoal.pipeline.contract import whole_account
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import Prepared
 

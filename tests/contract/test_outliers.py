@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from helpers.data import forests, numbered, numbers_of, on_nodes, tree
 from shoal.data.original import Original
+from shoal.data.taxonomy import Floor
 from shoal.errors import Infeasible
 from shoal.methods import METHODS
 from shoal.metrics.losses import ggd
-from shoal.taxonomy.floor import Floor
 
 WAYS: list[tuple[str, dict[str, Any]]] = [("shoal", {}), ("clump", {}), ("partition", {"publish_as": "lcg"}), ("partition", {})]
 

@@ -17,14 +17,13 @@ from shoal.data.bags import Bags
 from shoal.data.claims import Model
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.data.taxonomy import Taxonomy
+from shoal.data.taxonomy import Floor, Taxonomy
 from shoal.errors import Infeasible, ParameterError
 from shoal.itemsets.sensitive_rules import Certainty, breaching, suppressed, sweep, without
 from shoal.itemsets.top_down_cut import specialized
 from shoal.methods.bases.rho_uncertainty import InferenceMethod
 from shoal.methods.suppress_control import SuppressControl
 from shoal.methods.td_control import TDControl
-from shoal.taxonomy.floor import Floor
 
 Problem = tuple[Bags, Taxonomy, list[int]]
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.data.dispersion import between_groups, group_means, information_loss, standardised, sum_of_squares, within_groups
+from shoal.microaggregation.attributes import between_groups, group_means, information_loss, standardised, sum_of_squares, within_groups
 
 SOME = settings(deadline=None, max_examples=150)
 

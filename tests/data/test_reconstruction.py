@@ -11,7 +11,7 @@ import pytest
 from helpers.chunks import Cluster, chunk_table, reconstructions
 from helpers.data import DATASETS, on_nodes
 from shoal.data.tables.chunks import ChunkTable
-from shoal.data.tables.reconstruction import reconstructed
+from shoal.evaluate.reconstruct import reconstructed
 from shoal.methods.disassociation import Disassociation
 
 SMALL: dict[str, tuple[list[Cluster], list[list[str]]]] = {

@@ -9,8 +9,8 @@ import pytest
 from helpers.docs import ROOT
 from shoal.cli.main import COMMANDS
 from shoal.data.node_loss import LOSSES
-from shoal.io.read.defects import BROKEN_LINES
 from shoal.io.read.formats import FORMATS
+from shoal.io.read.result import BROKEN_LINES
 from shoal.io.read.taxonomies import FORMS
 from shoal.methods import METHODS
 from shoal.metrics import METRICS

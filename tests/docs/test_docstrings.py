@@ -19,7 +19,7 @@ from shoal.api import catalogue, evaluation, functions, result
 from shoal.api.data_options import DATA_OPTIONS, FileOptions
 from shoal.auditing import audit
 from shoal.errors import ShoalError
-from shoal.evaluate.attack import result as attacked
+from shoal.evaluate.attack import attack_result as attacked
 from shoal.io.read.options import ReadOptions
 from shoal.pipeline import events, look
 from shoal.synthetic.querylog import QueryLog

@@ -17,10 +17,9 @@ from helpers.data import forests, numbered, tree
 from helpers.engines import PlainEngine, noise
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
-from shoal.data.groups import Groups
 from shoal.data.taxonomy import Taxonomy
-from shoal.engines.local import LocalEngine, Things
-from shoal.methods.bases.group_search import GroupSearch, Search
+from shoal.engines.local_engine import LocalEngine, Things
+from shoal.methods.bases.group_search import Groups, GroupSearch, Search
 from shoal.methods.bases.grouping import content_order
 from shoal.taxonomy.tree_counts import tree_counts
 
@@ -153,7 +152,7 @@ def test_blocks_are_worked_on_side_by_side() -> None:
 
 
 def test_where_no_thread_can_be_had_the_work_is_done_all_the_same() -> None:
-    with kernels.using(threads=4), mock.patch("shoal.engines.local.Thread.start", side_effect=RuntimeError):
+    with kernels.using(threads=4), mock.patch("shoal.engines.local_engine.Thread.start", side_effect=RuntimeError):
         assert LocalEngine().map(lambda block, task: block + 1, range(9)) == list(range(1, 10))
 
 

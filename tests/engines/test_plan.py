@@ -13,10 +13,20 @@ from helpers.data import forests, numbered, numbers_of, on_nodes, published, tre
 from shoal import kernels
 from shoal.data.bags import Bags, Vocabulary
 from shoal.data.taxonomy import Taxonomy
-from shoal.engines import plan
-from shoal.engines.cuts import Cut, Cuts, cut_sample
-from shoal.engines.plan import Size, drawn_times, hashes_of, joined_leaves, leaves_of, listed_only, ranges_of
-from shoal.engines.ranges import formed_range
+from shoal.engines import ranges
+from shoal.engines.ranges import (
+    Cuts,
+    RangeCut,
+    Size,
+    cut_sample,
+    drawn_times,
+    formed_range,
+    hashes_of,
+    joined_leaves,
+    leaves_of,
+    listed_only,
+    ranges_of,
+)
 from shoal.methods import Method
 from shoal.methods.clump import Clump
 from shoal.methods.shoal import Shoal
@@ -28,7 +38,7 @@ UNLISTED = 121
 @pytest.fixture
 def small_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges of 60 people, so that small data has several."""
-    monkeypatch.setattr(plan, "SMALLEST_RANGE", SMALLEST)
+    monkeypatch.setattr(ranges, "SMALLEST_RANGE", SMALLEST)
 
 
 def topics(n: int, seed: int, owners: int | None = None) -> tuple[Bags, Taxonomy]:
@@ -76,9 +86,9 @@ def test_ranges_depend_on_the_content_alone() -> None:
     assert len(set(ranges.tolist())) > 3
 
 
-def asked(record: tuple[int, ...], at: Cut | int) -> int:
+def asked(record: tuple[int, ...], at: RangeCut | int) -> int:
     """The leaf of a record, by walking down one question at a time."""
-    while isinstance(at, Cut):
+    while isinstance(at, RangeCut):
         below = sum(at.node <= item < at.end for item in record)
         at = at.having if below >= at.at_least else at.lacking
     return at
@@ -221,7 +231,7 @@ def test_few_people_are_one_range(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Size.of(99_999, 99_999, 5).ranges == 1
     assert Size.of(120_000, 120_000, 5).ranges == 2
     assert Size.of(1_000_000, 1_000_000, 60_000).ranges == 1  # 600,000 people are ten groups of these
-    monkeypatch.setattr(plan, "SMALLEST_RANGE", 151)
+    monkeypatch.setattr(ranges, "SMALLEST_RANGE", 151)
     assert published(Shoal(k=3).apply(on_nodes(bags, taxonomy))) == whole
 
 

@@ -12,7 +12,7 @@ from helpers.data import numbered, tree
 from shoal import kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.taxonomy import Taxonomy
-from shoal.engines import plan, ranges
+from shoal.engines import ranges
 from shoal.engines.ranges import formed_in_ranges
 from shoal.methods.shoal import Shoal
 
@@ -20,7 +20,7 @@ from shoal.methods.shoal import Shoal
 @pytest.fixture
 def several_ranges(monkeypatch: pytest.MonkeyPatch) -> tuple[Bags, Taxonomy]:
     """Records of 400 people on a tree of four tops with five leaves each, which are cut into ranges of at least 30."""
-    monkeypatch.setattr(plan, "SMALLEST_RANGE", 30)
+    monkeypatch.setattr(ranges, "SMALLEST_RANGE", 30)
     taxonomy = tree([-1, *(node for top in range(4) for node in [0, *[6 * top + 1] * 5])])
     rng = np.random.default_rng(5)
     leaves = [node for node in range(1, 25) if node % 6 != 1]

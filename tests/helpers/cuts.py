@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from helpers.data import forests, numbered, tree
 from shoal.data.bags import Bags
-from shoal.data.taxonomy import Taxonomy
-from shoal.taxonomy.floor import Floor
+from shoal.data.taxonomy import Floor, Taxonomy
 
 Row = frozenset[int]
 Image = dict[int, int]

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from shoal.data.original import DocumentOriginal
-from shoal.taxonomy.documents import document_vectors
+from shoal.taxonomy.place_documents import document_vectors
 from shoal.taxonomy.place_terms import Unknown
 
 # The report's Table 2.1: four documents with frequencies in tenths, and what is published for each with k = 2.

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal import _kernels
 from shoal.data.bags import Ints
-from shoal.engines.local import Answer, Block, Kinds, LocalEngine, Things, Work
+from shoal.engines.local_engine import Answer, Block, Kinds, LocalEngine, Things, Work
 
 COORDINATES = 64
 SAMPLE = 2048

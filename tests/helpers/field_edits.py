@@ -16,8 +16,8 @@ from typing import Any
 import polars as pl
 
 from helpers.tampering import edit, manifest_of, renew, seal, together
-from shoal.io.published.frames import sheet_frame
-from shoal.io.write.frames import frame_bytes
+from shoal.io.published_frames import sheet_frame
+from shoal.io.write.frame_files import frame_bytes
 
 Tamper = Callable[[Path], None]
 Change = Callable[[pl.DataFrame], pl.DataFrame]

@@ -9,8 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from shoal.data.bags import Ints
 from shoal.data.original import TableOriginal
-from shoal.data.table import Floats, Ints, Table
+from shoal.data.table import Floats, Table
 
 
 def people_csv(rows: int = 30, seed: int = 4) -> str:

@@ -11,9 +11,8 @@ import numpy as np
 import polars as pl
 
 from shoal.data.bags import Vocabulary
-from shoal.data.dispersion import standardised
-from shoal.data.hierarchy import Hierarchy
-from shoal.data.table import Attribute, Table
+from shoal.data.table import Attribute, Hierarchy, Table
+from shoal.microaggregation.attributes import standardised
 
 LEVELS = ("none", "low", "middle", "high")
 JOBS = ("baker", "clerk", "driver", "smith")

@@ -11,7 +11,7 @@ from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.methods.clump import Clump
-from shoal.pipeline.accounting import whole_account
+from shoal.pipeline.contract import whole_account
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import Prepared
 from shoal.taxonomy.place_terms import place_terms

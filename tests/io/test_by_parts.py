@@ -17,10 +17,10 @@ from shoal.data.bags import Bags
 from shoal.data.tables import bags as bag_table
 from shoal.data.tables.bags import BagTable
 from shoal.io.read import parquet
-from shoal.kinds.bags import distinct_records as different
+from shoal.kinds.bags import read as different
 from shoal.kinds.bags import read as reading
 from shoal.kinds.bags import write as writing
-from shoal.kinds.bags.distinct_records import DifferentRecords, names_in
+from shoal.kinds.bags.read import DifferentRecords, names_in
 
 record_lists = st.lists(st.lists(st.sampled_from(["a", "b", "ä", "", "long name"]), max_size=4), max_size=12)
 copies_of = st.lists(st.integers(0, 4), min_size=12, max_size=12)

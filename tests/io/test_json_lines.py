@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from shoal.errors import InputError
-from shoal.io.published.frames import raw_frame
+from shoal.io.published_frames import raw_frame
 from shoal.io.read import json_lines
 from shoal.io.read.json_lines import Wanted, item_lists, json_frames, text_values
 from shoal.io.read.result import Tally

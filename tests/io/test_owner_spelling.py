@@ -9,7 +9,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.io.read.owner_spelling import folded
+from shoal.io.read.columns import folded
 
 
 def plainly(name: str) -> str:

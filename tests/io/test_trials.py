@@ -13,8 +13,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from shoal.io.read import parquet_sandbox as trials
-from shoal.io.read.parquet_sandbox import PROGRAM, Trials
+from shoal.io.read import parquet as trials
+from shoal.io.read.parquet import PROGRAM, Trials
 
 
 @pytest.fixture

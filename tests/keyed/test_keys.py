@@ -10,8 +10,7 @@ import pytest
 
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.parameter_files import read_key
-from shoal.keyed.keyed_hash import hashed, hashed_words, token_of
-from shoal.keyed.keys import SecretKey
+from shoal.keyed.keys import SecretKey, hashed, hashed_words, token_of
 
 CONTENT = b"0123456789abcdef0123456789abcdef"
 

@@ -12,12 +12,11 @@ from helpers.data import published
 from shoal import kernels
 from shoal.data.bags import Bags
 from shoal.data.original import Original
-from shoal.data.taxonomy import Taxonomy
+from shoal.data.taxonomy import Floor, Taxonomy
 from shoal.methods.clump import Clump
 from shoal.methods.partition import Partition
 from shoal.methods.shoal import Shoal
 from shoal.metrics.losses import loss
-from shoal.taxonomy.floor import Floor
 from shoal.taxonomy.place_terms import place_terms
 
 K = 5

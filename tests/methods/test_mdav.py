@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.mdav import plain_mdav
-from shoal.data.dispersion import information_loss, standardised
 from shoal.data.table import Table
 from shoal.errors import Infeasible
+from shoal.microaggregation.attributes import information_loss, standardised
 from shoal.microaggregation.spaces import groups_of_table
 
 

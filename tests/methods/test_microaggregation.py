@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.data.dispersion import information_loss
 from shoal.data.table import Table
 from shoal.methods.mdav import MDAV
 from shoal.methods.microaggregation import EFFORTS, Microaggregation
+from shoal.microaggregation.attributes import information_loss
 
 
 @settings(deadline=None, max_examples=12)

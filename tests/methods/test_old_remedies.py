@@ -13,8 +13,7 @@ from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import Infeasible, ParameterError
-from shoal.keyed.keyed_hash import token_of
-from shoal.keyed.keys import SecretKey
+from shoal.keyed.keys import SecretKey, token_of
 from shoal.kinds import rows_differing
 from shoal.methods.old_remedies import OldRemedies
 from shoal.pipeline.contract import made_by

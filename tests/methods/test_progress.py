@@ -12,11 +12,10 @@ from rich.console import Console
 from shoal import kernels
 from shoal.cli import screen
 from shoal.data.bags import Bags
-from shoal.data.groups import Groups
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.engines.local import LocalEngine, ProgressOfParts
-from shoal.methods.bases.group_search import GroupSearch
+from shoal.engines.local_engine import LocalEngine, ProgressOfParts
+from shoal.methods.bases.group_search import Groups, GroupSearch
 from shoal.methods.shoal import Shoal
 from shoal.metrics import measure
 from shoal.taxonomy.generated import generated

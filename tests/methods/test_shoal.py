@@ -15,13 +15,12 @@ from hypothesis import strategies as st
 from helpers.data import TABLE_5_1, food, forests, numbered, on, on_nodes, published, tree
 from shoal import kernels
 from shoal.data.bags import Bags, Ints
-from shoal.data.groups import Groups
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
-from shoal.engines.local import LocalEngine
+from shoal.engines.local_engine import LocalEngine
 from shoal.methods import METHODS
-from shoal.methods.bases.group_search import GroupSearch, Similar
+from shoal.methods.bases.group_search import Groups, GroupSearch, Similar
 from shoal.methods.clump import Clump
 from shoal.methods.shoal import EFFORTS, Shoal
 from shoal.metrics.losses import ggd, loss

@@ -14,8 +14,7 @@ from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.metrics import METRICS
-from shoal.metrics.count_queries import _Answers, _exact
-from shoal.taxonomy.inverted_index import Postings
+from shoal.metrics.count_queries import Postings, _Answers, _exact
 from shoal.taxonomy.place_terms import place_terms
 
 LEAVES = ["Apple", "Orange", "Banana", "Beef", "Chicken", "Milk", "Cheese", "Butter"]

@@ -12,7 +12,7 @@ from helpers.documents import plain_matching, plain_similarity, some_texts, vect
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.methods.document_vectors import DocumentVectors
 from shoal.metrics import measure
-from shoal.microaggregation.documents import space_of
+from shoal.microaggregation.document_space import space_of
 from shoal.pipeline.contract import made_by
 from shoal.taxonomy.senses import noun_senses
 from shoal.taxonomy.wordnet import noun_places

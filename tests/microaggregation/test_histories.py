@@ -10,7 +10,7 @@ from shoal.data.log import Log
 from shoal.microaggregation.histories import MISSING, NO_TIME, Histories
 from shoal.microaggregation.history_aggregation import Matches, mean_size, profile_of, quotas, shared_queries
 from shoal.microaggregation.incidence import greedy_groups
-from shoal.microaggregation.people_blocks import blocks_of_people
+from shoal.microaggregation.query_tree_space import blocks_of_people
 
 US = 60_000_000  # a minute
 

@@ -15,9 +15,8 @@ import polars as pl
 import pytest
 
 from helpers.mixed import PLACES, Centroid, Distance, lower_median, lowest_ancestor, mixed_table, plurality, random_rows, wu_palmer
-from shoal.data.dispersion import between_groups, information_loss, standardised, sum_of_squares, within_groups
 from shoal.data.table import Attribute
-from shoal.microaggregation.attributes import attribute_space
+from shoal.microaggregation.attributes import attribute_space, between_groups, information_loss, standardised, sum_of_squares, within_groups
 from shoal.microaggregation.spaces import groups_of_table
 
 # k, data set, SSE, SSA, SST, L as printed.

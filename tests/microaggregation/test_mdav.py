@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from helpers.mdav import plain_generic_mdav
 from shoal import kernels
-from shoal.data.table import Floats, Ints
+from shoal.data.bags import Ints
+from shoal.data.table import Floats
 from shoal.errors import Infeasible, ShoalError
-from shoal.microaggregation.mdav import mdav_groups
-from shoal.microaggregation.space import HasKernel
+from shoal.microaggregation.mdav import HasKernel, mdav_groups
 from shoal.microaggregation.spaces import NumberSpace
 
 SOME = settings(deadline=None, max_examples=150)

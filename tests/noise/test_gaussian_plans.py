@@ -12,7 +12,7 @@ from scipy.stats import norm
 from shoal.data.noise_record import NoisyStep
 from shoal.noise.budget_plan import Budget, plan_of
 from shoal.noise.mechanisms import least_noise
-from shoal.privacy.noise_loss import given_away
+from shoal.privacy.differential_privacy import given_away
 
 BUDGETS = [
     Budget(3.0, 1e-5, "policy", 64, 10, 0.0, 0.0),

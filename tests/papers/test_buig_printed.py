@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from helpers.buig import TALL, buig
 from helpers.data import food, on
-from shoal.evaluate.reproduce.buig import Printed, printed
+from shoal.evaluate.reproduce.thesis import Printed, printed
 
 S3 = [["Orange", "Apple"], ["Orange", "Banana", "Milk"], ["Banana", "Apple", "Beef"]]
 ITEMS = ("Or", "Ap", "Ba", "Be", "Ch", "Soap", "Pen", "Fruit", "Food")

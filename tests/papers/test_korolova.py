@@ -10,7 +10,7 @@ import pytest
 from shoal.data.noise_record import NoisyStep
 from shoal.noise.budget_plan import Budget, plan_of
 from shoal.noise.mechanisms import korolova_threshold, laplace_scale
-from shoal.privacy.noise_loss import given_away
+from shoal.privacy.differential_privacy import given_away
 
 # e^epsilon = 10, delta = 1e-5: as printed
 TABLE = {

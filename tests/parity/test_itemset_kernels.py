@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from helpers.itemsets import bags_of, breach, brute_greedy, brute_moles, databases, is_mole, least_loss, powers
 from shoal import _kernels, kernels
 from shoal.itemsets.hitting_set import exact_hitting, greedy, improved
-from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Power, exact, minimal_moles, supports
+from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Power, minimal_moles, supports
+from shoal.util.exact_numbers import exact
 
 
 def parts_array(parts):

@@ -13,9 +13,8 @@ from shoal.data.bags import Bags
 from shoal.data.release import Release, Secret
 from shoal.errors import ParameterError
 from shoal.privacy import MODELS
-from shoal.privacy import pairwise_distance as distances
-from shoal.privacy.k_delta import KDeltaAnonymity
-from shoal.privacy.pairwise_distance import close_records
+from shoal.privacy import k_delta as distances
+from shoal.privacy.k_delta import KDeltaAnonymity, close_records
 from shoal.taxonomy.place_terms import as_typed
 
 RECORDS = st.lists(st.frozensets(st.sampled_from("abcdefg"), max_size=6), min_size=1, max_size=10)

@@ -18,7 +18,6 @@ from helpers.documents import json_lines, some_texts
 from helpers.microdata import people_csv
 from shoal import _kernels
 from shoal.data.bags import Bags
-from shoal.data.groups import Groups
 from shoal.data.tables.chunks import ChunkTable
 from shoal.itemsets import sensitive_rules as rules
 from shoal.itemsets import top_down_cut as specializing
@@ -37,11 +36,11 @@ from shoal.methods import (
 )
 from shoal.methods import cahd as left_over
 from shoal.methods.bases import threshold as thresholds
-from shoal.methods.bases.group_search import GroupSearch
+from shoal.methods.bases.group_search import Groups, GroupSearch
 from shoal.methods.bases.threshold_ladders import Held
 from shoal.microaggregation import history_aggregation as aggregation
 from shoal.microaggregation import visit_space as visits
-from shoal.microaggregation.documents import DocumentSpace
+from shoal.microaggregation.document_space import DocumentSpace
 from shoal.privacy import MODELS
 from shoal.taxonomy.tree_counts import meet
 

@@ -17,9 +17,8 @@ from shoal.data.log import Log
 from shoal.data.original import LogOriginal, Original
 from shoal.data.release import Release, Secret
 from shoal.data.tables.rows import RowTable
-from shoal.privacy import series_groups
-from shoal.privacy.series_groups import exact_meetings, meetings
-from shoal.privacy.series_rows import told_by_comparing
+from shoal.privacy import release_series
+from shoal.privacy.release_series import exact_meetings, meetings, told_by_comparing
 
 Asked = list[tuple[int, str]]
 
@@ -115,7 +114,7 @@ def test_work_in_small_pieces_gives_the_same(monkeypatch: pytest.MonkeyPatch) ->
     release = Release.of_bags(numbered(taxonomy, [[], [1], [2]]), np.bincount(group), secret=Secret(group))
     earlier = Release.from_records(numbered(taxonomy, [[int(n)] for n in rng.integers(1, 7, 30)]))
     whole = meetings(earlier, release, original, 12)
-    monkeypatch.setattr(series_groups, "PAIRS_AT_ONCE", 1)
+    monkeypatch.setattr(release_series, "PAIRS_AT_ONCE", 1)
     pieces = meetings(earlier, release, original, 12)
     assert (pieces.sure, pieces.perhaps, pieces.unfitting, pieces.rows) == (whole.sure, whole.perhaps, whole.unfitting, whole.rows)
     assert whole.perhaps > 0

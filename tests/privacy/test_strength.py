@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shoal.data.bags import Bags
 from shoal.data.release import Release
-from shoal.privacy.file_strength import Level, strength_of
+from shoal.privacy.file_strength import HolderLevel, strength_of
 
 RECORDS = st.lists(st.sets(st.sampled_from("abcdef"), max_size=5), min_size=1, max_size=14)
 
@@ -78,8 +78,8 @@ def test_nothing_published_is_no_strength() -> None:
 
 def test_a_set_of_one_persons_records_is_of_one_person() -> None:
     bags = Bags.from_lists([["a", "b"], ["a", "b"], ["a", "b"]], [7, 7, 8])
-    assert strength_of(Release.from_records(bags, owned=True), 2, people=True).levels == (Level(1, 2),)
-    assert strength_of(Release.from_records(Bags.from_lists([["a"], ["a"], ["a"]])), 3).levels == (Level(1, 3),)
+    assert strength_of(Release.from_records(bags, owned=True), 2, people=True).levels == (HolderLevel(1, 2),)
+    assert strength_of(Release.from_records(Bags.from_lists([["a"], ["a"], ["a"]])), 3).levels == (HolderLevel(1, 3),)
 
 
 @pytest.mark.parametrize("k", [2, 3])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.report.charts import Column, Mark, Part, bar, histogram, meter, nice_ticks, stacked
+from shoal.report.charts import BarPart, HistogramBar, Mark, bar, histogram, meter, nice_ticks, stacked
 
 NASTY = "<script>alert(1)</script> \"quoted\" & 'so' שלום"
 
@@ -35,34 +35,34 @@ def test_ticks_are_few_even_and_reach_the_largest(largest: int) -> None:
 
 
 def test_columns_are_as_high_as_their_values() -> None:
-    svg = histogram("t", "d", [Column("1", 100), Column("2", 50), Column("3", 0)], "axis")
+    svg = histogram("t", "d", [HistogramBar("1", 100), HistogramBar("2", 50), HistogramBar("3", 0)], "axis")
     heights = [size(r, "height") for r in rects(svg, "after")]
     assert heights[1] == pytest.approx(heights[0] / 2)
     assert heights[2] == 0
 
 
 def test_a_small_column_is_still_seen() -> None:
-    svg = histogram("t", "d", [Column("1", 10**9), Column("2", 1)], "axis")
+    svg = histogram("t", "d", [HistogramBar("1", 10**9), HistogramBar("2", 1)], "axis")
     assert size(rects(svg, "after")[1], "height") >= 1
 
 
 def test_before_stands_behind_after() -> None:
-    svg = histogram("t", "d", [Column("1", 10, before=20)], "axis")
+    svg = histogram("t", "d", [HistogramBar("1", 10, before=20)], "axis")
     (behind,), (front,) = rects(svg, "before"), rects(svg, "after")
     assert size(behind, "width") > size(front, "width")
     assert size(behind, "height") == pytest.approx(2 * size(front, "height"))
     assert svg.index('class="before"') < svg.index('class="after"')
 
 
-@pytest.mark.parametrize("columns", [[], [Column("1", 0)], [Column("1", 0, before=0)]])
-def test_an_empty_histogram_says_so(columns: list[Column]) -> None:
+@pytest.mark.parametrize("columns", [[], [HistogramBar("1", 0)], [HistogramBar("1", 0, before=0)]])
+def test_an_empty_histogram_says_so(columns: list[HistogramBar]) -> None:
     svg = histogram("t", "d", columns, "axis", Mark(0, "promised"))
     assert "nothing to count" in svg
     assert not rects(svg, "after")
 
 
 def test_many_columns_do_not_crowd_their_labels() -> None:
-    svg = histogram("t", "d", [Column(str(i), i) for i in range(1, 60)], "axis")
+    svg = histogram("t", "d", [HistogramBar(str(i), i) for i in range(1, 60)], "axis")
     texts = [t for t in ET.fromstring(svg).iter("text") if t.get("text-anchor") == "middle"]
     assert 4 <= len(texts) <= 13
     kept = [t for t in texts if "spare" not in t.get("class", "").split()]
@@ -70,7 +70,7 @@ def test_many_columns_do_not_crowd_their_labels() -> None:
 
 
 def test_pieces_fill_the_bar_and_none_is_invisible() -> None:
-    svg = stacked("t", "d", [Part("most", 10**12, "same"), Part("one", 1, "gone0"), Part("none", 0, "gone1")])
+    svg = stacked("t", "d", [BarPart("most", 10**12, "same"), BarPart("one", 1, "gone0"), BarPart("none", 0, "gone1")])
     found = rects(svg, "part")
     assert len(found) == 2
     assert sum(size(r, "width") for r in found) == pytest.approx(100, abs=0.01)
@@ -79,7 +79,7 @@ def test_pieces_fill_the_bar_and_none_is_invisible() -> None:
 
 
 def test_pieces_are_in_proportion() -> None:
-    svg = stacked("t", "d", [Part("a", 300, "same"), Part("b", 100, "changed")])
+    svg = stacked("t", "d", [BarPart("a", 300, "same"), BarPart("b", 100, "changed")])
     assert [size(r, "width") for r in rects(svg, "part")] == pytest.approx([75, 25], abs=0.01)
 
 
@@ -101,7 +101,7 @@ def test_a_meter_stays_on_its_scale() -> None:
 
 
 def test_charts_are_told_to_those_who_do_not_see_them() -> None:
-    for svg in (histogram("T", "D", [Column("1", 1)], "axis"), stacked("T", "D", []), meter("T", "D", 0.5)):
+    for svg in (histogram("T", "D", [HistogramBar("1", 1)], "axis"), stacked("T", "D", []), meter("T", "D", 0.5)):
         root = ET.fromstring(svg)
         assert root.get("role") == "img"
         assert root.get("aria-label") == "T. D"
@@ -110,10 +110,10 @@ def test_charts_are_told_to_those_who_do_not_see_them() -> None:
 
 
 def test_words_in_charts_are_escaped() -> None:
-    column = Column(NASTY, 1, hint=NASTY)
+    column = HistogramBar(NASTY, 1, hint=NASTY)
     for svg in (
         histogram(NASTY, NASTY, [column], NASTY, Mark(0, NASTY)),
-        stacked(NASTY, NASTY, [Part(NASTY, 1, "same")]),
+        stacked(NASTY, NASTY, [BarPart(NASTY, 1, "same")]),
     ):
         assert "<script" not in svg
         assert any(NASTY in (e.text or "") for e in ET.fromstring(svg).iter("title"))

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from shoal.report.comparison import Shown, render_comparison
 from shoal.report.comparison_charts import pictures
+from shoal.report.comparison_page import ComparisonRow, render_comparison
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 QUIET = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
@@ -69,14 +69,16 @@ def acted(page: str) -> str:
     return f"{head}<script>{ACTING}</script></body>{tail}"
 
 
-def rows() -> list[Shown]:
+def rows() -> list[ComparisonRow]:
     return [
-        Shown("shoal", "shoal k=5", "user", {**NUMBERS, "claims": ["k-anonymity(k=5)"]}, "shoal anonymize first", 'method = "shoal"'),
-        Shown("km", "km k=5 m=2", "user", {**NUMBERS, "kept": 0.5}, "shoal anonymize </script> second", "k = 5"),
-        Shown(
+        ComparisonRow(
+            "shoal", "shoal k=5", "user", {**NUMBERS, "claims": ["k-anonymity(k=5)"]}, "shoal anonymize first", 'method = "shoal"'
+        ),
+        ComparisonRow("km", "km k=5 m=2", "user", {**NUMBERS, "kept": 0.5}, "shoal anonymize </script> second", "k = 5"),
+        ComparisonRow(
             "chunks", "chunks k=5", "user", {"kept": 1.0, "seconds": 1.0, "not_attacked": "records were <taken> apart"}, "third", "k = 5"
         ),
-        Shown("mdav", "mdav", "user", {"refused": "it takes a table"}, "", ""),
+        ComparisonRow("mdav", "mdav", "user", {"refused": "it takes a table"}, "", ""),
     ]
 
 

@@ -16,7 +16,7 @@ from shoal.data.bags import Bags
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.kinds import facts_of, render_report
-from shoal.report.examples import MOST_EXAMPLES, MOST_ITEMS, SPECIFIC, TYPICAL, examples_of
+from shoal.report.facts import MOST_EXAMPLES, MOST_ITEMS, SPECIFIC, TYPICAL, examples_of
 
 
 def test_examples_are_published_records_with_the_number_of_those_alike() -> None:

@@ -13,10 +13,8 @@ from helpers.kinds import FOOD, baskets, searches
 from helpers.report import example
 from shoal.kinds import facts_of, render_report, summary_of
 from shoal.privacy import MODELS
-from shoal.report.attack_section import attack_parts
-from shoal.report.attack_summary import attack_lines
-from shoal.report.citation import citation_of
-from shoal.report.executive_summary import UNTRIED, in_short
+from shoal.report.attacks import attack_lines, attack_parts
+from shoal.report.page import UNTRIED, citation_of, in_short
 
 
 def told(manifest: dict[str, Any]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from shoal.data.original import TableOriginal
 from shoal.data.table import Table
 from shoal.data.tables.rows import RowTable
 from shoal.methods.mdav import MDAV
-from shoal.report.attribute_spread import spreads_of
+from shoal.report.facts import spreads_of
 
 
 def test_mean_and_spread_are_those_of_the_columns() -> None:

@@ -22,11 +22,10 @@ from helpers.payloads import HALVES, HIT, PAYLOADS, Elements, harmless
 from shoal.kinds import render_report, summary_of
 from shoal.pipeline.disclosure import disclosed_facts
 from shoal.report.alarms import IN_FACT, SEVERE, WARNINGS
-from shoal.report.comparison import Shown, render_comparison
-from shoal.report.escaping import escaped, json_block, own_script
+from shoal.report.comparison_page import ComparisonRow, render_comparison
 from shoal.report.facts import Facts
+from shoal.report.formatting import escaped, is_unprintable, json_block, own_script
 from shoal.report.notebook import small_page
-from shoal.report.number_format import is_unprintable
 
 ALL = [*PAYLOADS, *HALVES]
 NUMBERS = {
@@ -160,9 +159,11 @@ def comparison(texts: list[str]) -> str:
     def found(text: str) -> dict[str, Any]:
         return {**NUMBERS, "claims": [text], "worst_attack": text, IN_FACT: text, SEVERE: 1, WARNINGS: [f"warned of {text}"]}
 
-    rows = [Shown(text, f"{n} {text}", "user", found(text), text, text) for n, text in enumerate(texts)]
-    rows += [Shown(text, text, "user", {"refused": text}, "", "") for text in texts]
-    rows += [Shown("a", f"{n} a", "user", {"kept": 0.5, "seconds": 1.0, "not_attacked": text}, "", "") for n, text in enumerate(texts)]
+    rows = [ComparisonRow(text, f"{n} {text}", "user", found(text), text, text) for n, text in enumerate(texts)]
+    rows += [ComparisonRow(text, text, "user", {"refused": text}, "", "") for text in texts]
+    rows += [
+        ComparisonRow("a", f"{n} a", "user", {"kept": 0.5, "seconds": 1.0, "not_attacked": text}, "", "") for n, text in enumerate(texts)
+    ]
     return render_comparison(" ".join(texts[:10]), rows, texts)
 
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from shoal.report.number_format import LONGEST_NAME, name, number, plain, plural, share_of, short
+from shoal.report.formatting import LONGEST_NAME, name, number, plain, plural, share_of, short
 from shoal.util.wording import percent
 
 

@@ -16,12 +16,12 @@ import pytest
 import shoal
 from helpers.cluster import PATIENCE, SHORT_RUNS, Standalone, end, standalone, wait_for
 from helpers.spark import records_in
-from shoal.engines import plan
+from shoal.engines import ranges
 from shoal.methods.shoal import Shoal
 
 PEOPLE = 2000
 SMALLEST = 300
-PROGRAM = f"from shoal.engines import plan; plan.SMALLEST_RANGE = {SMALLEST}; from shoal.cli.start import main; main()"
+PROGRAM = f"from shoal.engines import ranges; ranges.SMALLEST_RANGE = {SMALLEST}; from shoal.cli.start import main; main()"
 IMPATIENT = f"from shoal.cluster import spark; spark.SECONDS_WITHOUT_WORKERS = 15; {PROGRAM}"
 Step = tuple[str, Callable[[], None]]
 
@@ -67,7 +67,7 @@ def failed(place: Path, code: int, told: str) -> str:
 
 
 def same_as_on_one_machine(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan, "SMALLEST_RANGE", SMALLEST)
+    monkeypatch.setattr(ranges, "SMALLEST_RANGE", SMALLEST)
     shoal.anonymize(place / "log.tsv", Shoal(k=5, effort="fast")).write(place / "here")
     assert records_in(place / "there") == records_in(place / "here")
     assert {entry.name for entry in place.iterdir()} == {"log.tsv", "there", "here"}

@@ -17,7 +17,7 @@ from shoal.cluster.spark import Cluster
 from shoal.data.noise_record import COUNTS, GUIDE, SELECTION, NoisyStep
 from shoal.errors import GuaranteeNotMet
 from shoal.methods.dp_queries import DPQueries
-from shoal.noise import publication_threshold as passing
+from shoal.noise import mechanisms as passing
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import prepare
 

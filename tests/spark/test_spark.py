@@ -15,7 +15,7 @@ import shoal
 from shoal.cluster import judge_records as judging
 from shoal.cluster import run
 from shoal.cluster.run import release_on_cluster
-from shoal.engines import plan
+from shoal.engines import ranges
 from shoal.errors import GuaranteeNotMet, Infeasible, InputError, ParameterError
 from shoal.methods import Method
 from shoal.methods.clump import Clump
@@ -31,7 +31,7 @@ OPTIONS = ("format", "per", "gap", "bag", "taxonomy", "node_loss", "unknown", "t
 @pytest.fixture
 def small_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges of 300 people, so that small data has several."""
-    monkeypatch.setattr(plan, "SMALLEST_RANGE", 300)
+    monkeypatch.setattr(ranges, "SMALLEST_RANGE", 300)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pytest
 from shoal.synthetic.chance import LongTailed, Weighted, zipf
 from shoal.synthetic.words import nouns, plural, strangers
 from shoal.taxonomy.wordnet import wordnet
-from shoal.text.stopwords import is_stop_word
+from shoal.text.terms import is_stop_word
 
 
 def test_plurals() -> None:

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from helpers.data import food, tree, trees
 from shoal.data.bags import Bags
-from shoal.data.taxonomy import Taxonomy
+from shoal.data.taxonomy import Floor, Taxonomy
 from shoal.errors import ParameterError
-from shoal.taxonomy.floor import Floor
 from shoal.taxonomy.place_terms import place_terms
 
 

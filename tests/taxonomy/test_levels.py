@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from shoal.errors import TaxonomyError
 from shoal.io.read.taxonomies import taxonomy_of_text
-from shoal.io.write.taxonomies import edges_text
+from shoal.io.write.taxonomy_file import edges_text
 from shoal.taxonomy.levels import LevelTree, tree_of_levels
 
 LEVELS = ["department", "category", "product"]

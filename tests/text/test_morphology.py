@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.text.morphology import Morphology
+from shoal.taxonomy.wordnet import Morphology
 
 LEMMAS = [
     "ax", "axis", "box", "boxful", "bus", "church", "dish", "dog", "father", "gas", "glass", "glasses",

@@ -2,8 +2,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shoal.text.stopwords import STOP_WORDS, is_stop_word
-from shoal.text.terms import Terms, terms_of
+from shoal.text.terms import STOP_WORDS, Terms, is_stop_word, terms_of
 
 
 def words(terms: Terms) -> list[list[str]]:

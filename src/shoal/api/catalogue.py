@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.api.messages import spoken_in_python
-from shoal.methods import METHODS
-from shoal.methods.presets import presets_of
+from shoal.methods import METHODS, presets_of
 from shoal.metrics import METRICS, Metric
 from shoal.parameters import Declared
 from shoal.privacy import MODELS

@@ -14,8 +14,8 @@ from shoal.api.messages import spoken_in_python, using
 from shoal.api.rerun_command import making
 from shoal.errors import ParameterError
 from shoal.evaluate.compare.comparison import ComparisonTask
-from shoal.evaluate.compare.grid import DEFAULT_K, DEFAULT_KNOWN, GRAINS, Asked, Named
-from shoal.evaluate.compare.worst_attack import Effort
+from shoal.evaluate.compare.grid import DEFAULT_K, DEFAULT_KNOWN, GRAINS, ComparisonRequest, NamedMethod
+from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.evaluate.reconstruct import Drawn, Draws
 from shoal.evaluate.reconstruct import reconstruct as draw_records
 from shoal.io.release_directory import ReleaseDirectory
@@ -91,10 +91,10 @@ def compare(
         True
     """
     with spoken_in_python(), using(threads, patience):
-        requested = Asked(
-            tuple(Named.read(name) for name in _names("methods", methods)), _numbers("k", k, 2), _numbers("m", m, 1), _grains(per)
+        requested = ComparisonRequest(
+            tuple(NamedMethod.read(name) for name in _names("methods", methods)), _numbers("k", k, 2), _numbers("m", m, 1), _grains(per)
         )
-        effort = Effort(_TARGETS.check(targets), _SEED.check(seed))
+        effort = AttackEffort(_TARGETS.check(targets), _SEED.check(seed))
         workers = all_threads() if jobs is None else _JOBS.check(jobs)
         files, said = _files(data), _said(options)
         with running(_LogEvents(events), cancel):

@@ -33,33 +33,32 @@ from shoal.data.log import Per
 from shoal.errors import ParameterError
 from shoal.evaluate.attack import Attacked, Draw, attacked
 from shoal.evaluate.attack.before_release import Attempt, Wanted, release_checks, unsure
-from shoal.evaluate.attack.scenario import Beside
+from shoal.evaluate.attack.scenario import OtherReleases
 from shoal.evaluate.decode import decode as decoded
 from shoal.evaluate.measure import measured, recorded
 from shoal.evaluate.reproduce import reproduced
-from shoal.evaluate.reproduce.page import Experiment
-from shoal.evaluate.reproduce.paper import Asked
+from shoal.evaluate.reproduce.experiment_page import Experiment
+from shoal.evaluate.reproduce.paper import ExperimentSize
 from shoal.io.read.dispatch import Reading
 from shoal.io.read.dispatch import read as read_data
 from shoal.io.read.options import ReadOptions
 from shoal.io.rules_file import read_rules
 from shoal.methods import Method
 from shoal.parameters import Param
-from shoal.pipeline.announcements import announced
 from shoal.pipeline.claims import Claims, claims_for
 from shoal.pipeline.contract import insist_on_consent
+from shoal.pipeline.disclosure import announced
 from shoal.pipeline.events import Cancel, Events
 from shoal.pipeline.job import Job
 from shoal.pipeline.look import Look
 from shoal.pipeline.look import look as see
 from shoal.pipeline.manifest import Published
-from shoal.pipeline.memory_limit import Memory
-from shoal.pipeline.options import Preparation
+from shoal.pipeline.options import Memory, Preparation
 from shoal.pipeline.prepare import Prepared, prepare
 from shoal.pipeline.request import original_options, own_parameters, wanted_method
 from shoal.pipeline.reuse_rules import method_under
 from shoal.report.alarms import alarms
-from shoal.report.attack_summary import ATTACKS
+from shoal.report.attacks import ATTACKS
 from shoal.synthetic.querylog import QueryLog
 from shoal.taxonomy.bound import Bound, loss_lower_bound
 from shoal.taxonomy.place_terms import Scope, Unknown
@@ -509,7 +508,7 @@ def attack(
         how, given = _of_original(place, original, options)
         if how is None:
             raise ParameterError("original is missing", code="missing-argument", argument="original")
-        beside = Beside.of(tuple(map(Path, other_releases)), sensitive, None if reference is None else Path(reference))
+        beside = OtherReleases.of(tuple(map(Path, other_releases)), sensitive, None if reference is None else Path(reference))
         return attacked(place, original, how, names, Draw(targets, control, seed, remakes), _tell, given.tree, beside)
 
 
@@ -663,4 +662,4 @@ def reproduce(
         ('ssc', 10)
     """
     with spoken_in_python(), using(threads):
-        return reproduced(paper, Asked(size, None if data is None else Path(data), seed))
+        return reproduced(paper, ExperimentSize(size, None if data is None else Path(data), seed))

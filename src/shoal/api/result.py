@@ -27,7 +27,7 @@ from shoal.kinds import render_report, summary_of
 from shoal.kinds.bags.write import long_frame
 from shoal.pipeline.options import Target
 from shoal.pipeline.run import Judged, Publishable, described, publish, shown_to_publisher
-from shoal.report.attack_summary import ATTACKS
+from shoal.report.attacks import ATTACKS
 from shoal.report.notebook import small_page
 from shoal.report.summary import Summary
 from shoal.util.wording import counted

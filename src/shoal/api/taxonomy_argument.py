@@ -11,7 +11,7 @@ from typing import Any
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, TaxonomyError
-from shoal.io.read.frames import table_of
+from shoal.io.read.frames_in_memory import table_of
 from shoal.io.read.taxonomies import taxonomy_of_text
 from shoal.io.read.taxonomy_levels import levels_of_frame
 from shoal.pipeline.options import Preparation

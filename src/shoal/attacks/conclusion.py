@@ -23,7 +23,7 @@ NOTHING = "the release guarantees nothing against these attacks"
 
 
 @dataclass(frozen=True)
-class Finding:
+class AttackFinding:
     """How often one attack with one kind of knowledge succeeds on a release, and how that stands to what is promised."""
 
     attack: str
@@ -35,7 +35,7 @@ class Finding:
     targets: int
 
     @classmethod
-    def of(cls, one: Outcome) -> Finding:
+    def of(cls, one: Outcome) -> AttackFinding:
         """From the outcome of an attack."""
         return cls(one.attack, one.test, one.knowledge, one.success.rate, one.ceiling is not None, one.standing, one.targets)
 
@@ -60,16 +60,16 @@ def known_of(owners_repeat: bool) -> str:
 
 def concluded(outcomes: Iterable[Outcome], most_targets: int = 0, of: str = PERSON) -> Conclusion:
     """The verdict of all attacks on a release; `most_targets` is how many people may be attacked, where more could be requested."""
-    return conclusion_of([Finding.of(one) for one in outcomes if one.subject == RELEASE], most_targets, of)
+    return conclusion_of([AttackFinding.of(one) for one in outcomes if one.subject == RELEASE], most_targets, of)
 
 
-def conclusion_of(findings: Sequence[Finding], most_targets: int = 0, of: str = PERSON) -> Conclusion:
+def conclusion_of(findings: Sequence[AttackFinding], most_targets: int = 0, of: str = PERSON) -> Conclusion:
     """The same from findings; `of` is what items are known about, see `known_of`."""
     people = [one for one in findings if one.test in FINDING and one.attack not in OF_WORDS]
     return Conclusion(_promised(findings, most_targets), _in_fact(findings, people, of), any(one.rate > SEVERE for one in people))
 
 
-def _promised(findings: Sequence[Finding], most_targets: int) -> str:
+def _promised(findings: Sequence[AttackFinding], most_targets: int) -> str:
     if not findings:
         return "no attack was run"
     above = sum(one.standing == "ABOVE THE PROMISE" for one in findings)
@@ -86,7 +86,7 @@ def _promised(findings: Sequence[Finding], most_targets: int) -> str:
     return f"no attack exceeds its guaranteed bound{rest}"
 
 
-def _in_fact(findings: Sequence[Finding], people: Sequence[Finding], of: str) -> str:
+def _in_fact(findings: Sequence[AttackFinding], people: Sequence[AttackFinding], of: str) -> str:
     if not findings:
         return "no attack was run"
     if not people:
@@ -103,5 +103,5 @@ def _in_fact(findings: Sequence[Finding], people: Sequence[Finding], of: str) ->
     return f"{first}{rest}" + (f"; in the worst case {least}" if worst.rate > max(one.rate for one in told) else "")
 
 
-def _strongest(findings: Sequence[Finding]) -> Finding:
+def _strongest(findings: Sequence[AttackFinding]) -> AttackFinding:
     return max(findings, key=lambda one: one.rate)

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from shoal.attacks import ATTACKS as ON_RECORDS
-from shoal.attacks.confidence import Interval, wilson
 from shoal.attacks.logs import LOG_ATTACKS
-from shoal.attacks.outcome import RELEASE, standing_of
+from shoal.attacks.outcome import RELEASE, Interval, standing_of, wilson
 from shoal.attacks.scenarios import SCENARIO_ATTACKS
 from shoal.auditing.statements import same
 from shoal.data.accounting import FATES
@@ -22,8 +21,8 @@ from shoal.methods import fate_of
 from shoal.metrics import METRICS
 from shoal.pipeline.claims import claims_of
 from shoal.pipeline.disclosure import COUNTS, safe_numbers, unsafe_parts
-from shoal.pipeline.schema_rules import LARGEST_COUNT
-from shoal.report.attack_summary import ATTACKS, FEW, SKIPPED, worst_is_told
+from shoal.pipeline.manifest_schema import LARGEST_COUNT
+from shoal.report.attacks import ATTACKS, FEW, SKIPPED, worst_is_told
 from shoal.report.facts import FEWEST_PEOPLE
 
 # Rates of attacks in one manifest that cannot all be true: intervals that are not those of their rates, verdicts against the numbers.

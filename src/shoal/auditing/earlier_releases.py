@@ -1,7 +1,7 @@
 """Releases in series: what a new release discloses together with earlier ones of the same people, before it is written.
 
-Each earlier release is compared with the new one: queries that come, go or change by few people (`privacy/series_rows.py`), groups that
-meet in few people (`privacy/series_groups.py`). A release with more findings than accepted is rejected. The names of queries and items are
+Each earlier release is compared with the new one: queries that come, go or change by few people (`privacy/release_series.py`), groups that
+meet in few people (`privacy/release_series.py`). More findings than are accepted are a refusal. The names of queries and items are told
 shown only on request.
 """
 
@@ -30,8 +30,7 @@ from shoal.pipeline.job import Done, Job
 from shoal.pipeline.manifest import Published
 from shoal.pipeline.remake import made_again
 from shoal.pipeline.run import Judged
-from shoal.privacy.series_groups import exact_meetings, meetings
-from shoal.privacy.series_rows import CAME, CHANGED, WENT, told_by_comparing
+from shoal.privacy.release_series import CAME, CHANGED, WENT, exact_meetings, meetings, told_by_comparing
 from shoal.report.summary import PROTECTS
 from shoal.util.wording import counted
 
@@ -71,7 +70,7 @@ class Series:
                 )
         return found
 
-    def compare(self, judged: Judged, earlier: Sequence[Earlier]) -> tuple[Comparison, ...]:
+    def compare(self, judged: Judged, earlier: Sequence[Earlier]) -> tuple[SeriesComparison, ...]:
         """Compare the new release with each earlier one. Raises if there are more findings than accepted."""
         found = tuple(_compared(judged, one, self.crossing) for one in earlier)
         total = sum(one.exposed for one in found)
@@ -155,7 +154,7 @@ class Earlier:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SeriesComparison:
     """What one earlier release and the new one tell together: how many findings, in words, and by name on request."""
 
     path: Path
@@ -175,10 +174,10 @@ def _without_words(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {name: fact for name, fact in facts.items() if name != PROTECTS}
 
 
-def _compared(judged: Judged, earlier: Earlier, crossing: int) -> Comparison:
+def _compared(judged: Judged, earlier: Earlier, crossing: int) -> SeriesComparison:
     release, original = judged.release, judged.original
     if not rows_differing(release.tables, earlier.release.tables):
-        return Comparison(earlier.path, 0, (), ("the published rows are identical: nothing is added",))
+        return SeriesComparison(earlier.path, 0, (), ("the published rows are identical: nothing is added",))
     if isinstance(original, LogOriginal):
         return _of_queries(release, original, earlier, crossing)
     assert isinstance(original, Original)
@@ -188,8 +187,8 @@ def _compared(judged: Judged, earlier: Earlier, crossing: int) -> Comparison:
 # -- queries
 
 
-def _of_queries(release: Release, original: LogOriginal, earlier: Earlier, crossing: int) -> Comparison:
-    units = {table.unit for one in (release, earlier.release) for table in one.tables.values() if isinstance(table, RowTable)}
+def _of_queries(release: Release, original: LogOriginal, earlier: Earlier, crossing: int) -> SeriesComparison:
+    units = {table.unit for one in (release, earlier.release) for table in one.tables_of(RowTable)}
     if len(units) > 1:
         raise ParameterError(
             f"{earlier.path} publishes {' and this release '.join(sorted(units))}: they cannot be compared", code="releases-not-comparable"
@@ -210,13 +209,13 @@ def _of_queries(release: Release, original: LogOriginal, earlier: Earlier, cross
         f"{total.get(how, 0):,} {word}" for how, word in ((CAME, "new"), (WENT, "gone"), (CHANGED, "with a changed number of rows"))
     )
     names = tuple(f"{query!r} ({how})" for query, how in few.select("query", "how").iter_rows())
-    return Comparison(earlier.path, len(few), lines, (f"queries of both releases: {note}",), names)
+    return SeriesComparison(earlier.path, len(few), lines, (f"queries of both releases: {note}",), names)
 
 
 # -- groups
 
 
-def _of_groups(judged: Judged, original: Original, earlier: Earlier) -> Comparison:
+def _of_groups(judged: Judged, original: Original, earlier: Earlier) -> SeriesComparison:
     promised = _Level.of(judged.release.claims)
     assert promised is not None
     k = min(promised.k, earlier.level.k)
@@ -233,7 +232,7 @@ def _of_groups(judged: Judged, original: Original, earlier: Earlier) -> Comparis
     if met.unfitting:
         notes.append(f"{counted(met.unfitting, 'published record')} of the earlier release match nobody here: other people, or other words")
     names = tuple(f"{_items(was, old)} and {_items(judged.release, new)}" for old, new in met.rows)
-    return Comparison(earlier.path, met.sure + met.perhaps, tuple(lines), tuple(notes), names)
+    return SeriesComparison(earlier.path, met.sure + met.perhaps, tuple(lines), tuple(notes), names)
 
 
 def _items(release: Release, row: int) -> str:

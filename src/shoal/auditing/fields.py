@@ -16,11 +16,10 @@ from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.original import AnyOriginal, LogOriginal, TableOriginal
 from shoal.data.query_units import TIME, USER
 from shoal.data.release import Release
-from shoal.data.tables import PublishedTable
-from shoal.data.tables.column_types import Slots, fits, without_place
-from shoal.data.tables.rows import RowTable
+from shoal.data.tables import PSEUDONYMS, PublishedTable
+from shoal.data.tables.column_types import Slots, column_types, fits, without_place
 from shoal.errors import ParameterError
-from shoal.keyed.keyed_hash import BYTES
+from shoal.keyed.keys import BYTES
 from shoal.pipeline.claims import method_of
 from shoal.pipeline.run import levels_in
 from shoal.privacy.fresh_numbers import disordered, misnumbered, orders_of
@@ -138,30 +137,32 @@ def _misshapen(name: str, table: PublishedTable, manifest: Manifest) -> Iterator
 
 def _unnamed_people(table: PublishedTable) -> Iterator[str]:
     """A column of people that holds neither numbers which the manifest names as pseudonyms, nor tokens made with a key."""
-    if not isinstance(table, RowTable) or table.pseudonyms is not None or USER not in table.columns:
+    rows = table.flat_rows
+    if rows is None or PSEUDONYMS in table.random_orders or USER not in rows.columns:
         return
-    if table.columns[USER] != "text":
+    if column_types(rows)[USER] != "text":
         yield f"the manifest does not name the numbers in {USER!r} as pseudonyms"
-    elif not table.frame[USER].str.contains(TOKEN).fill_null(False).all():
+    elif not rows[USER].str.contains(TOKEN).fill_null(False).all():
         yield f"the column {USER!r} contains texts other than tokens of {2 * BYTES} hexadecimal digits"
 
 
 def _other_order(table: PublishedTable, original: AnyOriginal) -> list[str]:
     """Columns of microdata stand in the order in which the original has them."""
-    if not isinstance(original, TableOriginal) or not isinstance(table, RowTable):
+    if not isinstance(original, TableOriginal) or table.flat_rows is None:
         return []
+    shown = table.flat_rows.columns
     before = [attribute.name for attribute in original.table.attributes]
-    same = sorted(before) != sorted(table.columns) or before == list(table.columns)
+    same = sorted(before) != sorted(shown) or before == shown
     return [] if same else ["the columns are not in the order of the original"]
 
 
 def _strange_times(table: PublishedTable, original: AnyOriginal) -> list[str]:
     """Times of rows that no claim judges, and that the original has not, or less often."""
-    if not isinstance(original, LogOriginal) or not original.log.timed or not isinstance(table, RowTable):
+    if not isinstance(original, LogOriginal) or not original.log.timed or table.flat_rows is None:
         return []
-    if table.columns.get(TIME) != "time":
+    if column_types(table.flat_rows).get(TIME) != "time":
         return []
-    shown, there = (frame.group_by(TIME).agg(n=pl.len().cast(pl.Int64)) for frame in (table.frame, original.log.frame))
+    shown, there = (frame.group_by(TIME).agg(n=pl.len().cast(pl.Int64)) for frame in (table.flat_rows, original.log.frame))
     both = shown.join(there, on=TIME, how="left", nulls_equal=True).with_columns(pl.col("n_right").fill_null(0))
     wrong = int((both["n"] - both["n_right"]).clip(lower_bound=0).sum())
     return [f"{counted(wrong, 'row has', 'rows have')} a time that no row of the original has"] if wrong else []

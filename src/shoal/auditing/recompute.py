@@ -22,13 +22,13 @@ from shoal.data.tables.groups import PER_GROUP, GroupTable
 from shoal.data.tables.rows import RowTable
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.errors import ParameterError
-from shoal.io.formula_check import formula_notes
 from shoal.io.release_directory import REPORT
+from shoal.io.write.cell_checks import formula_notes
 from shoal.kinds import render_report
 from shoal.methods import fate_of, ledgers_of
 from shoal.metrics import METRICS, measure
-from shoal.pipeline.accounting import with_preparation
 from shoal.pipeline.claims import claims_of, method_of, protection
+from shoal.pipeline.contract import with_preparation
 from shoal.pipeline.disclosure import WORDS, disclosed_facts, disclosed_input, safe_numbers, unsafe_notes
 from shoal.pipeline.manifest_schema import DIGEST, ENGINE, digest_of
 from shoal.pipeline.prepare import READ_AS, Prepared

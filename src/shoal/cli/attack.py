@@ -8,16 +8,15 @@ from typing import Any
 import click
 
 from shoal.attacks import ATTACKS
-from shoal.attacks.confidence import Interval
 from shoal.attacks.logs import LOG_ATTACKS
-from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome
+from shoal.attacks.outcome import ORIGINAL, RELEASE, Interval, Outcome
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, attack_called
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
 from shoal.cli.options import data_options, declared_options, threads_option
 from shoal.evaluate.attack import Attacked, Draw, attacked
-from shoal.evaluate.attack.scenario import Beside
+from shoal.evaluate.attack.scenario import OtherReleases
 from shoal.pipeline.manifest import Published
 from shoal.pipeline.request import original_options
 from shoal.util.wording import percent
@@ -66,7 +65,7 @@ def command(
     of an attack significantly exceeds the bound that a claim gives.
     """
     draw = Draw.parse({p.name: value for p in Draw.parameters() if (value := said.pop(p.name)) is not None})
-    place, beside = Published.at(release), Beside.of(others, sensitive, reference)
+    place, beside = Published.at(release), OtherReleases.of(others, sensitive, reference)
     how = original_options(said_of_original(said, (original,)), (original,), place.manifest)
     assert how is not None
     with screen.progress(threads):

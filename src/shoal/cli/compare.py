@@ -18,9 +18,9 @@ from shoal.data.log import Per
 from shoal.data.patience import allowing
 from shoal.errors import ParameterError
 from shoal.evaluate.compare.comparison import PAGE, ComparisonTask
-from shoal.evaluate.compare.grid import DEFAULT_K, DEFAULT_KNOWN, GRAINS, Asked, Named
-from shoal.evaluate.compare.run import Row
-from shoal.evaluate.compare.worst_attack import NOT_ATTACKED, Effort
+from shoal.evaluate.compare.grid import DEFAULT_K, DEFAULT_KNOWN, GRAINS, ComparisonRequest, NamedMethod
+from shoal.evaluate.compare.run_cells import CellRow
+from shoal.evaluate.compare.worst_attack import NOT_ATTACKED, AttackEffort
 from shoal.kernels import threads as all_threads
 from shoal.report.alarms import alarms_of_compared
 from shoal.util.wording import percent
@@ -66,13 +66,13 @@ def command(
 
     Finished runs are not repeated: an interrupted comparison resumes where it stopped.
     """
-    asked = Asked(_methods(methods), _numbers("k", ks, DEFAULT_K, 2), _numbers("m", known, DEFAULT_KNOWN, 1), _grains(grains))
+    asked = ComparisonRequest(_methods(methods), _numbers("k", ks, DEFAULT_K, 2), _numbers("m", known, DEFAULT_KNOWN, 1), _grains(grains))
     typed = {**dict.fromkeys(DATA_PARAMETERS), **said}
 
     task = ComparisonTask(input, asked, typed, out, called(input), making)
     screen.note(*task.notes)
     with allowing(patience), screen.progress():
-        done = task.run(Effort(targets, seed), jobs or all_threads())
+        done = task.run(AttackEffort(targets, seed), jobs or all_threads())
     rows = done.rows
     screen.note(*done.notes)
     if as_json:
@@ -81,7 +81,7 @@ def command(
         show(rows, out)
 
 
-def show(rows: Sequence[Row], out: Path) -> None:
+def show(rows: Sequence[CellRow], out: Path) -> None:
     """The main numbers of every cell."""
     columns = ["release", "per", "as typed", "within one level", "patterns", "pair error", "strongest attack", "seconds"]
     screen.listing(columns, [_line(row) for row in rows])
@@ -89,7 +89,7 @@ def show(rows: Sequence[Row], out: Path) -> None:
     screen.lines("", f"report: {out / PAGE}")
 
 
-def _line(row: Row) -> list[str]:
+def _line(row: CellRow) -> list[str]:
     if "refused" in row.found:
         return [row.cell.label, row.cell.per, f"not available: {row.found['refused']}", *[""] * 5]
     shares = [_share(row.found.get(name)) for name in ("kept", "one_level", "pattern_recall", "count_error_2")]
@@ -101,9 +101,9 @@ def _share(value: float | None) -> str:
     return "" if value is None else percent(value)
 
 
-def _methods(text: str | None) -> tuple[Named, ...]:
+def _methods(text: str | None) -> tuple[NamedMethod, ...]:
     """Methods with commas between them, each perhaps with parameters in parentheses."""
-    return tuple(Named.read(piece) for piece in _names("methods", text, _OUTSIDE))
+    return tuple(NamedMethod.read(piece) for piece in _names("methods", text, _OUTSIDE))
 
 
 def _names(option: str, text: str | None, between: re.Pattern[str] = _COMMA) -> tuple[str, ...]:

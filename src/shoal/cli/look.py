@@ -11,7 +11,7 @@ import click
 from shoal.cli import screen
 from shoal.cli.method_command import GroupedCommand, help_all_option
 from shoal.cli.options import called, data_options, input_argument, threads_option
-from shoal.pipeline.look import Example, Known, Look, look
+from shoal.pipeline.look import Example, Look, TaxonomyCoverage, look
 from shoal.pipeline.prepare import FITTING
 from shoal.pipeline.request import preparation
 from shoal.util.wording import counted, percent
@@ -81,7 +81,7 @@ def _records(found: Look) -> list[tuple[str, str]]:
     return [("records", f"{found.records:,}, {mean:,.1f} items each; {counted(found.items, 'distinct item')}")]
 
 
-def _known(known: Known) -> list[tuple[str, str]]:
+def _known(known: TaxonomyCoverage) -> list[tuple[str, str]]:
     told = (
         f"{known.taxonomy} covers {screen.share(known.items_known, known.items)} of the items, "
         f"{screen.share(known.occurrences_known, known.occurrences)} of their occurrences"

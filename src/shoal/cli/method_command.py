@@ -16,9 +16,8 @@ import click
 from shoal.cli.config import own_options, typed_config
 from shoal.cli.options import method_options, takers
 from shoal.errors import ParameterError, ShoalError
-from shoal.methods import METHODS
+from shoal.methods import METHODS, presets_of
 from shoal.methods.catalogue import listed_method
-from shoal.methods.presets import presets_of
 from shoal.util.wording import did_you_mean
 
 # A command whose common options are shown in groups, on one screen; `--help-all` describes the others too.

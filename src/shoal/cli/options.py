@@ -17,9 +17,8 @@ from shoal.attacks.draw import Draw
 from shoal.data.node_loss import LOSSES
 from shoal.io.read.options import FORMATS, OWNERS
 from shoal.kernels import MOST_THREADS
-from shoal.methods import METHODS, Method
+from shoal.methods import METHODS, PRESET, Method, presets_of
 from shoal.methods.catalogue import ListedParameter, listed_method
-from shoal.methods.presets import PRESET, presets_of
 from shoal.parameters import Declared
 
 if TYPE_CHECKING:

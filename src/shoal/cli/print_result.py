@@ -11,7 +11,7 @@ from shoal.data.claims import Verdict
 from shoal.io.release_directory import REPORT
 from shoal.kinds import summary_of
 from shoal.report.alarms import alarms, other_notes
-from shoal.report.attack_summary import attack_lines
+from shoal.report.attacks import attack_lines
 from shoal.report.summary import PROTECTS
 from shoal.report.verdict_text import lack_of
 from shoal.util.wording import counted

@@ -10,9 +10,9 @@ import click
 from shoal.cli import screen
 from shoal.cli.options import threads_option
 from shoal.evaluate.reproduce import PAPERS, reproduced
+from shoal.evaluate.reproduce.experiment_page import Experiment
 from shoal.evaluate.reproduce.files import PAGE, insist_on_drawing, write_experiment
-from shoal.evaluate.reproduce.page import Experiment
-from shoal.evaluate.reproduce.paper import Asked
+from shoal.evaluate.reproduce.paper import ExperimentSize
 from shoal.io.experiment_files import ExperimentFiles
 from shoal.io.release_directory import insist_apart
 
@@ -49,7 +49,7 @@ def command(
         insist_apart(files.directory, [data] if data is not None else [])
         screen.note(*files.clear())
     with screen.progress(threads):
-        found = reproduced(paper, Asked(size, data, seed))
+        found = reproduced(paper, ExperimentSize(size, data, seed))
     if files is not None:
         write_experiment(found, files, _typed(paper, data, size, seed))
     if as_json:

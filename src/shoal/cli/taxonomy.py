@@ -16,9 +16,9 @@ from shoal.io import partial_outputs as unfinished
 from shoal.io.read.dispatch import read
 from shoal.io.read.taxonomy_levels import read_levels
 from shoal.io.release_directory import disk_errors, insist_apart, insist_outside_releases
-from shoal.io.write.taxonomies import edges_text, write_edges
+from shoal.io.write.taxonomy_file import edges_text, write_edges
 from shoal.pipeline.options import Preparation, load_taxonomy
-from shoal.pipeline.records import records_of
+from shoal.pipeline.prepare import records_of
 from shoal.pipeline.request import preparation
 from shoal.taxonomy.levels import LevelTree
 from shoal.taxonomy.tree_drawing import FEW, coverage, draw

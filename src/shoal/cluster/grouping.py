@@ -13,9 +13,7 @@ import pyarrow as pa
 from shoal.cluster.arrow_schemas import DRAWN, HASHES, PUBLISHED, SAMPLED, Fitted, bags_of, list_array, present_in, words_in
 from shoal.cluster.exchange import Step
 from shoal.data.bags import Bags, Ints
-from shoal.engines.cuts import Cuts
-from shoal.engines.plan import Hashes, Size, drawn_times, hashes_of, leaves_of
-from shoal.engines.ranges import formed_range
+from shoal.engines.ranges import Cuts, Hashes, Size, drawn_times, formed_range, hashes_of, leaves_of
 from shoal.kinds.bags.write import by_name
 from shoal.methods.bases.grouping import GroupingMethod
 from shoal.methods.bases.release_builder import within_floor

@@ -19,10 +19,10 @@ from shoal.cluster.spark import Cluster, spark_errors
 from shoal.data.accounting import Ledger, gone, kept
 from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.byte_ranges import first_lines_of, size_of, spans_of
+from shoal.io.read.columns import notes_on_spelling
 from shoal.io.read.formats import Layout, find_layout
-from shoal.io.read.frames import in_memory
+from shoal.io.read.frames_in_memory import in_memory
 from shoal.io.read.options import CLICKS
-from shoal.io.read.owner_spelling import notes_on_spelling
 from shoal.io.read.result import SKIPPING
 from shoal.io.read.source import Source
 from shoal.pipeline.options import Preparation

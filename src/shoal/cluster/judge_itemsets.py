@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.cluster.spark import Cluster, expressions
-from shoal.privacy.known_sets import Counted, Knowledge
+from shoal.privacy.known_sets import CountedSets, Knowledge
 
 HELD = "array_sort(array_distinct(items))"
 
@@ -42,13 +42,13 @@ class Shown:
         return self.people < self.records
 
 
-def counted_known_sets(cluster: Cluster, shown: Shown, wanted: Knowledge) -> Counted:
+def counted_known_sets(cluster: Cluster, shown: Shown, wanted: Knowledge) -> CountedSets:
     """All sets of up to so many items that published records hold, by people where one has several.
 
     Sets of no item come first, then of one, and so on. Where some of a size are held by too few the claim is broken, and the count ends.
     """
     people, several = shown.people, shown.several
-    counted = Counted(people=several).with_level(0, _level(1 if people else 0, people, int(0 < people < wanted.k)))
+    counted = CountedSets(people=several).with_level(0, _level(1 if people else 0, people, int(0 < people < wanted.k)))
     held = shown.frame.selectExpr("owner" if several else "0 as owner", "cast(array() as array<string>) as known", f"{HELD} as rest")
     for size in range(1, wanted.most + 1):
         if counted.unsafe:

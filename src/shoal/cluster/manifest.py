@@ -23,8 +23,8 @@ from shoal.kinds import render_report
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import EMPTY, NOTHING_LEFT
 from shoal.metrics import METRICS, routine
-from shoal.pipeline.accounting import SUPPRESSED
 from shoal.pipeline.claims import protected
+from shoal.pipeline.contract import SUPPRESSED
 from shoal.pipeline.manifest_schema import DIGEST, ENGINE, digest_of, manifest_bytes
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import READ_AS, refuse_foreign_taxonomy

@@ -26,8 +26,7 @@ from shoal.errors import GuaranteeNotMet, ParameterError, option
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.write.output_format import FileFact
 from shoal.methods.bases.noisy_counts import COUNTS, Mechanism
-from shoal.pipeline.announcements import ROWS_LEFT_OUT
-from shoal.pipeline.disclosure import disclosed, disclosed_notes
+from shoal.pipeline.disclosure import ROWS_LEFT_OUT, disclosed, disclosed_notes
 from shoal.pipeline.manifest_schema import ENGINE
 from shoal.pipeline.options import NO_TAXONOMY, Preparation
 from shoal.pipeline.run import insist

@@ -20,9 +20,8 @@ from shoal.cluster.spark import Cluster, expressions, joined
 from shoal.data.bags import Ints
 from shoal.data.noise_record import COUNTS, EQUAL, GUIDE, SELECTION, NoisyStep
 from shoal.data.tables.counts import COUNT
-from shoal.noise.mechanisms import LARGEST, with_noise
+from shoal.noise.mechanisms import LARGEST, as_published, limit_of, with_noise
 from shoal.noise.per_person_bounds import OWNER, distinct_of_people
-from shoal.noise.publication_threshold import as_published, limit_of
 from shoal.noise.weights import equal_weights, whole_weights
 
 NUMBER = "number"

@@ -27,11 +27,11 @@ from shoal.data.original import Original
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError
 from shoal.io.read.byte_ranges import Span, lines_in, without_line
-from shoal.io.read.events import NO_TIME, collected
+from shoal.io.read.event_rows import NO_TIME, collected
 from shoal.io.read.formats import Layout
 from shoal.io.read.source import HEAD, Source
 from shoal.pipeline.options import Preparation, load_taxonomy
-from shoal.pipeline.records import Records, records_of
+from shoal.pipeline.prepare import Records, records_of
 from shoal.taxonomy.place_terms import UNLISTED, as_typed, place_terms
 from shoal.text.terms import in_one_case
 

@@ -19,7 +19,7 @@ from shoal.io.write.output_format import FileFact
 from shoal.methods.bases.threshold import COMBINATIONS, NO_QUERY, RARE, SILENT, TOO_LONG, Kept, ThresholdMethod
 from shoal.methods.bases.threshold_words import AS_TYPED, IN_DROPPED
 from shoal.metrics import METRICS, routine
-from shoal.pipeline.accounting import USED
+from shoal.pipeline.contract import USED
 from shoal.pipeline.manifest_schema import ENGINE
 
 

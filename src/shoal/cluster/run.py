@@ -30,8 +30,7 @@ from shoal.cluster.prepare import insist_on_people, insist_on_taxonomy, keep_rec
 from shoal.cluster.prepared import Prepared
 from shoal.cluster.spark import Cluster, PrivatePlaces
 from shoal.cluster.write_files import write_stored
-from shoal.engines.cuts import cut_sample
-from shoal.engines.plan import Size, joined_leaves, one_of_each
+from shoal.engines.ranges import Size, cut_sample, joined_leaves, one_of_each
 from shoal.errors import Infeasible, ParameterError, option
 from shoal.io.local_directories import local_directories
 from shoal.io.release_directory import ReleaseDirectory

@@ -22,8 +22,8 @@ from shoal.data.bags import Ints
 from shoal.data.fresh import random_keys
 from shoal.data.release import RECORDS as TABLE
 from shoal.data.tables.bags import BagTable
+from shoal.io.write.frame_files import write_part
 from shoal.io.write.output_format import LISTS, FileFact
-from shoal.io.write.partition_files import write_part
 
 ROWS_IN_A_FILE = 250_000  # sorted by one task, in some 500 MB
 PLACES = 1 << 62  # random numbers

@@ -34,7 +34,7 @@ def information(tree: Taxonomy) -> npt.NDArray[np.float64]:
     """Intrinsic information content: the share of the bits that name a leaf which the node lacks."""
     import numpy as np
 
-    from shoal.util.logarithm import logarithm
+    from shoal.util.exact_numbers import logarithm
 
     return np.asarray(logarithm(tree.leaves) / logarithm(max(tree.n_leaves, 2)))
 

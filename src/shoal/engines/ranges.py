@@ -1,18 +1,300 @@
-"""Groups formed range by range, as the plan of a large run has it: what is made of a range depends on the records of that range alone."""
+"""The plan of a large run: which records are worked on together, as a pure function of the data.
+
+Records are cut into ranges of at least 50,000 people along the taxonomy: again and again across the node whose weight varies most among
+them, at a number of occurrences below that node. Where to cut is found on a sample and then frozen, so that any machine that knows the cuts
+tells the range of a record from the record alone. How many people a range holds is counted on all records, and ranges that came out too
+small are joined.
+
+The sample is drawn by a hash of the content, never of the owner: renaming people must not change what is published. Terms that the taxonomy
+does not list count as their common node, so that the sample holds no word that was typed and is not in the taxonomy. A content that many
+people share is drawn as often as its share of the records asks for.
+
+What is made of a range depends on the records of that range alone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import closing
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from shoal import kernels
+from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.column_storage import IN_MEMORY, RowStack, in_use, selected
 from shoal.data.taxonomy import Taxonomy
-from shoal.engines.local import ProgressOfParts
-from shoal.engines.plan import Size, ranges_of
+from shoal.engines.local_engine import ProgressOfParts
+from shoal.taxonomy.tree_counts import TreeCounts, tree_counts
+
+# -- cuts along the taxonomy, found on a sample: a binary tree of questions how much of a record lies below a node
+#
+# The sample is cut across what varies most, as blocks of similar records are (`cpp/lattice/split.hpp`): among the heaviest nodes and the
+# length, the one whose square root of the weight varies most. A cut asks for a number of occurrences, so that any record can be asked; it
+# is put where both sides come nearest to the numbers of ranges that are wanted of them. All sums are of whole numbers below 2^53, which
+# floating point adds exactly in any order, so that they are the same on any machine.
+
+
+COORDINATES = 64
+FINENESS = 256  # steps in which the square root of a weight of one is told
+GREATEST = 46_340  # steps, at most; the square is below 2^31
+LARGEST_SAMPLE = 2**21  # records, at most, about: the sum of their squares is to be below 2^53
+FULL_ENOUGH = 0.75  # of a range, at least, on either side of a cut
+ROOT = 0  # whose number of occurrences is the length of a record
+
+
+@dataclass(frozen=True)
+class RangeCut:
+    """Do at least so many occurrences of a record lie at or below a node? What comes next for those that have them, and for the others."""
+
+    node: int
+    end: int  # one past the last node below it
+    at_least: int
+    having: RangeCut | int
+    lacking: RangeCut | int
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """The first question, or the one leaf; leaves are numbered from 0, from those that have most to those that lack most."""
+
+    root: RangeCut | int
+    leaves: int
+
+    def kernel(self) -> _kernels.CutTree:
+        """The questions as kernels take them, each before those that come after it."""
+        asked: list[RangeCut] = []
+        following: list[tuple[int, int]] = []
+
+        def number(at: RangeCut | int) -> int:
+            if isinstance(at, int):
+                return -1 - at
+            place = len(asked)
+            asked.append(at)
+            following.append((0, 0))
+            following[place] = number(at.having), number(at.lacking)
+            return place
+
+        number(self.root)
+        node, end, at_least = (np.array([getattr(cut, name) for cut in asked], np.int64) for name in ("node", "end", "at_least"))
+        having, lacking = np.array(following, np.int32).reshape(-1, 2).T.copy()
+        return _kernels.CutTree(node.astype(np.int32), end.astype(np.int32), at_least, having, lacking)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """Of each record: occurrences below each of a few nodes, how far these tell it from others, and how often it was drawn."""
+
+    nodes: list[int]
+    counts: Ints
+    values: npt.NDArray[np.float64]
+    times: Ints
+
+    def select(self, chosen: Ints) -> _Sample:
+        return _Sample(self.nodes, self.counts[chosen], self.values[chosen], self.times[chosen])
+
+
+def cut_sample(records: Bags, times: Ints, taxonomy: Taxonomy, ranges: int) -> Cuts:
+    """Cuts into about this many ranges of equally many records, each of which was drawn so often."""
+    sample = _measured(tree_counts(records, taxonomy), times)
+    leaves = 0
+
+    def cut(part: _Sample, wanted: int) -> RangeCut | int:
+        nonlocal leaves
+        found = _best_cut(part, wanted) if wanted > 1 else None
+        if found is None:
+            leaves += 1
+            return leaves - 1
+        column, at_least, having = found
+        share = _ranges_of_first(int(part.times[having].sum()), int(part.times.sum()), wanted)
+        node = part.nodes[column]
+        first = cut(part.select(np.flatnonzero(having)), share)
+        return RangeCut(node, int(taxonomy.end[node]), at_least, first, cut(part.select(np.flatnonzero(~having)), wanted - share))
+
+    root = cut(sample, ranges)
+    return Cuts(root, leaves)
+
+
+def _measured(counts: TreeCounts, times: Ints) -> _Sample:
+    """The counts of the heaviest nodes, and the lengths, of each record."""
+    entry_times = np.repeat(times, np.diff(counts.indptr))
+    held = np.bincount(counts.nodes, weights=counts.counts * entry_times, minlength=len(counts.weights)).astype(np.int64)
+    mass = held * (counts.weights / counts.units)
+    heaviest = [int(node) for node in np.argsort(-mass, kind="stable")[: COORDINATES - 1] if mass[node] > 0]
+    table = np.zeros((len(times), len(heaviest) + 1), np.int64)
+    place = np.full(len(counts.weights), -1, np.int64)
+    place[heaviest] = np.arange(len(heaviest))
+    at = place[counts.nodes]
+    there = np.flatnonzero(at >= 0)
+    rows = np.repeat(np.arange(len(times)), np.diff(counts.indptr))
+    table[rows[there], at[there]] = counts.counts[there]
+    table[:, -1] = counts.lengths
+    worth = np.append(counts.weights[heaviest] / counts.units, 1.0)
+    values = np.minimum(GREATEST, np.floor(np.sqrt(table * worth) * FINENESS))
+    return _Sample([*heaviest, ROOT], table, values, times)
+
+
+def _best_cut(part: _Sample, wanted: int) -> tuple[int, int, np.ndarray[tuple[int], np.dtype[np.bool_]]] | None:
+    """The cut across what varies most, of those that leave enough on both sides; None if there is none."""
+    total = int(part.times.sum())
+    least = FULL_ENOUGH * total / wanted
+    for column in np.argsort(-_spreads(part), kind="stable").tolist():
+        at_least, first = _nearest_threshold(part.counts[:, column], part.times, total * ((wanted + 1) // 2) / wanted)
+        if min(first, total - first) >= least:
+            return column, at_least, part.counts[:, column] >= at_least
+    return None
+
+
+def _spreads(part: _Sample) -> Ints:
+    """The variance of each column, in whole numbers."""
+    n = max(1, int(part.times.sum()))
+    times = part.times.astype(np.float64)
+    sums = (times @ part.values).astype(np.int64)
+    squares = (times @ (part.values * part.values)).astype(np.int64)
+    return np.asarray((squares - sums // n * sums) // n, np.int64)
+
+
+def _nearest_threshold(counts: Ints, times: Ints, target: float) -> tuple[int, int]:
+    """The number from which on nearest to `target` records have as many occurrences, and how many these are."""
+    different, place = np.unique(counts, return_inverse=True)
+    having = np.cumsum(np.bincount(place, weights=times)[::-1])[::-1].astype(np.int64)
+    best = int(np.argmin(np.abs(having - target)))
+    return int(different[best]), int(having[best])
+
+
+def _ranges_of_first(first: int, total: int, wanted: int) -> int:
+    """How many of the wanted ranges the first side of a cut is to give: at least one, and not all."""
+    return min(wanted - 1, max(1, (2 * first * wanted + total) // (2 * total)))
+
+
+# -- the plan
+
+
+SMALLEST_RANGE = 50_000  # people, at least
+GROUPS_IN_A_RANGE = 10  # times k people, at least
+MARGIN = 1.2  # times the least number of people that a range is meant to hold, as a sample is not exact
+SAMPLE = 8_192  # records, at least
+SAMPLE_A_RANGE = 128  # records, at least
+
+Hashes = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large ranges must be, for this many records of this many people."""
+
+    records: int
+    people: int
+    smallest: int
+
+    @classmethod
+    def of(cls, records: int, people: int, k: int) -> Size:
+        """For groups of k people."""
+        return cls(records, people, max(SMALLEST_RANGE, GROUPS_IN_A_RANGE * k))
+
+    @property
+    def splits(self) -> bool:
+        """Whether there are enough people for two ranges."""
+        return self.people >= 2 * self.smallest
+
+    @property
+    def ranges(self) -> int:
+        """How many ranges are wanted."""
+        return max(1, int(self.people / (MARGIN * self.smallest))) if self.splits else 1
+
+    @property
+    def sample(self) -> int:
+        """How many records are sampled."""
+        return min(self.records, LARGEST_SAMPLE, max(SAMPLE, SAMPLE_A_RANGE * self.ranges))
+
+
+def ranges_of(bags: Bags, taxonomy: Taxonomy, size: Size) -> Ints:
+    """The range of each record, from 0, all records being at hand."""
+    if size.ranges == 1:
+        return np.zeros(len(bags), np.int64)
+    hashes = hashes_of(bags, taxonomy)
+    different, times = np.unique(hashes, return_counts=True)
+    drawn = drawn_times(different, times.astype(np.int64), size)
+    chosen = np.isin(hashes, different[drawn > 0])
+    sample = one_of_each(listed_only(bags.select(chosen), taxonomy), hashes[chosen])
+    cuts = cut_sample(sample, drawn[drawn > 0], taxonomy, size.ranges)
+    leaves = leaves_of(bags, cuts)
+    return joined_leaves(_people_in(leaves, bags, cuts.leaves), size.smallest, repeat=bags.owners_repeat)[leaves]
+
+
+# -- the sample
+
+
+def hashes_of(bags: Bags, taxonomy: Taxonomy) -> Hashes:
+    """A hash of the content of each record; terms that the taxonomy does not list are told apart by nothing but their number."""
+    alike = len(taxonomy) if taxonomy.unlisted is None else taxonomy.unlisted
+    found: Hashes = kernels.run(_kernels.content_hashes, bags.view, alike, kernels.threads())
+    return found
+
+
+def drawn_times(hashes: Hashes, times: Ints, size: Size) -> Ints:
+    """How often each content, of which there are this many records, is drawn into the sample."""
+    chance = (_mixed(hashes) % np.uint64(max(1, size.records))).astype(np.int64)
+    return np.asarray((times * size.sample + chance) // max(1, size.records), np.int64)
+
+
+def listed_only(bags: Bags, taxonomy: Taxonomy) -> Bags:
+    """The records with every term that the taxonomy does not list as the node of all such terms."""
+    if taxonomy.unlisted is None:
+        return bags
+    return bags.relabelled(np.minimum(np.arange(len(taxonomy)), taxonomy.unlisted).astype(np.int32), taxonomy.names)
+
+
+def one_of_each(bags: Bags, hashes: Hashes) -> Bags:
+    """A record for each hash, in the order of the hashes: the first by content, should two contents have the same."""
+    order = bags.content_order()
+    first = np.unique(hashes[order], return_index=True)[1]
+    return bags.select(order[first])
+
+
+def _mixed(values: Hashes) -> Hashes:
+    """Numbers that look random, by the finalizer of SplitMix64."""
+    with np.errstate(over="ignore"):
+        mixed = values + np.uint64(0x9E3779B97F4A7C15)
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return mixed ^ (mixed >> np.uint64(31))
+
+
+# -- the ranges
+
+
+def leaves_of(bags: Bags, cuts: Cuts) -> Ints:
+    """The leaf of the cuts in which each record lies: a function of the record and the cuts alone."""
+    found: Ints = kernels.run(_kernels.leaves_of, bags.view, cuts.kernel(), kernels.threads())
+    return found
+
+
+def joined_leaves(people: Ints, smallest: int, *, repeat: bool) -> Ints:
+    """The range of each leaf: leaves are taken in their order until enough people are together; too few at the end join the last range.
+
+    Where people `repeat`, the same ones may be in several leaves, and two leaves together are only known to hold as many as the larger.
+    """
+    ranges = np.zeros(len(people), np.int64)
+    number, held = 0, 0
+    for leaf, here in enumerate(people.tolist()):
+        ranges[leaf] = number
+        held = max(held, here) if repeat else held + here
+        if held >= smallest:
+            number, held = number + 1, 0
+    return np.minimum(ranges, max(0, number - 1))
+
+
+def _people_in(leaves: Ints, bags: Bags, n: int) -> Ints:
+    """How many different people own the records of each leaf."""
+    if bags.owners_repeat:
+        leaves = np.unique(np.stack([leaves, bags.owners]), axis=1)[0]
+    return np.bincount(leaves, minlength=n)
+
+
+# -- groups formed range by range
+
 
 Form = Callable[[Bags, Taxonomy], tuple[Ints, Bags]]
 """Gives the group of each record, from 0, and the published record of each group."""

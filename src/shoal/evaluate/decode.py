@@ -35,5 +35,5 @@ def decode(path: str | Path) -> Decoded:
     method = method_of(place.manifest)
     release = Release(read_tables(place.file.parent, place.tables))
     found = method.decoded(release)
-    different = sum(table.frame[table.unit].n_unique() for table in release.tables.values() if isinstance(table, RowTable))
+    different = sum(table.frame[table.unit].n_unique() for table in release.tables_of(RowTable))
     return Decoded(found, different - len(found))

@@ -20,7 +20,7 @@ from types import TracebackType
 
 from shoal.errors import InputError, OutputError, option
 from shoal.io import partial_outputs as unfinished
-from shoal.io.read.compression import open_regular
+from shoal.io.read.source import open_regular
 
 MANIFEST = "manifest.json"
 REPORT = "report.html"

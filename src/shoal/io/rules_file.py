@@ -17,7 +17,7 @@ from typing import Any
 from shoal.data.recoding_rules import Rules
 from shoal.errors import InputError
 from shoal.io.extra_columns import distinct_keys
-from shoal.io.read.compression import content_of
+from shoal.io.read.source import content_of
 
 RULES = "rules.json"
 PARENTS = "published_parents"

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pyarrow as pa
 
-from shoal.io.read.compression import translated
+from shoal.io.read.source import translated
 from shoal.io.release_directory import disk_errors
 
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
 from shoal.errors import ParameterError
+from shoal.util.exact_numbers import exact
 
 OTHER, PUBLIC, PRIVATE = 0, 1, 2
 
@@ -37,13 +38,6 @@ class Power:
     def share(self) -> Fraction:
         """h as it is written: 0.29 is 29/100, not the nearest binary number."""
         return exact(self.h)
-
-
-def exact(number: float) -> Fraction:
-    """A share as its shortest decimal form says, so that 29 of 100 is not more than 0.29. Digits beyond the 18th are cut off."""
-    written = Fraction(repr(float(number)))
-    finest = 10**18
-    return written if written.denominator <= finest else Fraction(int(written * finest), finest)
 
 
 @dataclass(frozen=True, eq=False)

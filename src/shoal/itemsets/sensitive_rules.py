@@ -17,7 +17,8 @@ import numpy.typing as npt
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
 from shoal.itemsets.hitting_set import greedy, improved
-from shoal.itemsets.itemset_support import Moles, exact
+from shoal.itemsets.itemset_support import Moles
+from shoal.util.exact_numbers import exact
 
 Mask = npt.NDArray[np.bool_]
 

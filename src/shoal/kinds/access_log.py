@@ -10,9 +10,9 @@ import polars as pl
 
 from shoal.data.tables.access_log import SCHEMA, AccessTable, numbered_addresses
 from shoal.errors import InputError
-from shoal.io.published.frames import differing_under
+from shoal.io.published_frames import differing_under
 from shoal.io.read.access_log_lines import cut
-from shoal.io.read.compression import content_of
+from shoal.io.read.source import content_of
 from shoal.io.write.output_format import ACCESSLOG, OUTPUT_FORMATS, FileFact, OutputForm, insist_on_format, write_pieces
 from shoal.kinds import FileFacts, Kind, facts_of_manifest
 from shoal.report.summary import Summary, published_rows

@@ -19,13 +19,12 @@ import polars as pl
 
 from shoal.io.canonical.findings import Finding, carries, different
 from shoal.io.canonical.packed import gzip_findings, zstd_findings
-from shoal.io.canonical.parquet import parquet_findings
+from shoal.io.canonical.parquet_file import parquet_findings
 from shoal.io.canonical.text import Syntax, differences, style_of
 from shoal.io.canonical.workbook import workbook_findings
 from shoal.io.read.access_log_lines import looks_like_access_log
-from shoal.io.read.compression import compression_of, content_of, translated, unpacked
 from shoal.io.read.excel import is_workbook
-from shoal.io.read.source import PARQUET
+from shoal.io.read.source import PARQUET, compression_of, content_of, translated, unpacked
 from shoal.io.release_directory import MANIFEST, NOTICE
 from shoal.io.rules_file import RULES, read_rules
 from shoal.kinds.canonical_tables import table_form

@@ -16,18 +16,17 @@ from shoal.data.tables.access_log import SCHEMA
 from shoal.data.tables.column_types import ITEMS
 from shoal.errors import InputError, OutputError, ShoalError
 from shoal.io.canonical.findings import Finding, carries
-from shoal.io.canonical.parquet import parquet_findings
+from shoal.io.canonical.parquet_file import parquet_findings
 from shoal.io.canonical.text import differences
 from shoal.io.canonical.workbook import own_workbook_findings
 from shoal.io.joined_cells import JOINED, joined
-from shoal.io.published.frames import declared, raw_frame, read_frame
+from shoal.io.published_frames import declared, raw_frame, read_frame
 from shoal.io.read.access_log_lines import cut
-from shoal.io.read.compression import content_of
 from shoal.io.read.delimited import JOINER
-from shoal.io.write.frames import frame_bytes
-from shoal.io.write.item_name_checks import refuse_ambiguous
+from shoal.io.read.source import content_of
+from shoal.io.write.cell_checks import refuse_ambiguous
+from shoal.io.write.frame_files import frame_bytes, frames_digest
 from shoal.io.write.output_format import LONG, Levels, OutputForm
-from shoal.io.write.parquet import frames_digest
 from shoal.kinds.access_log import log_lines
 from shoal.kinds.bags.read import read_published
 from shoal.kinds.bags.write import LISTED, ROWS_AT_ONCE, by_name, list_frames, long_frame, long_pieces, record_pieces

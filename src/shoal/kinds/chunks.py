@@ -15,14 +15,14 @@ from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, PARTS, RECORDS, SUBRECORD, ChunkTable
 from shoal.errors import InputError, ShoalError
-from shoal.io.published.frames import read_frame
-from shoal.io.write.frames import write_frame
+from shoal.io.published_frames import read_frame
+from shoal.io.write.frame_files import write_frame
 from shoal.io.write.output_format import FileFact, OutputForm
 from shoal.kinds import FileFacts, Kind
 from shoal.kinds.bags.report import BEFORE
 from shoal.report.facts import Facts, fewest_people
 from shoal.report.histograms import compare
-from shoal.report.summary import Share, Summary
+from shoal.report.summary import Summary, SummaryShare
 from shoal.report.verdict_text import Tile
 from shoal.util.wording import counted, percent
 
@@ -112,7 +112,7 @@ def summary_of_chunks(manifest: Mapping[str, Any]) -> Summary:
     whole = sum(given.values())
     gone = whole - sum(given.get(part, 0) for part in TONES)
     told = {**{part: (given.get(part, 0), tone) for part, tone in TONES.items()}, "suppressed": (gone, "gone0")}
-    shares = tuple(Share(part, n, whole, tone) for part, (n, tone) in told.items()) if whole else ()
+    shares = tuple(SummaryShare(part, n, whole, tone) for part, (n, tone) in told.items()) if whole else ()
     as_typed = (whole - gone) / whole if whole else None
     lines = () if as_typed is None else (("as typed", f"{percent(as_typed)} of the words, each within its cluster"),)
     return Summary(shares, (*lines, *_published(manifest)), _tile(shares), as_typed)
@@ -126,7 +126,7 @@ def _published(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return (("published", f"{parts} in {counted(facts['clusters'], 'cluster')}; {counted(facts['items'], 'distinct term')}"),)
 
 
-def _tile(shares: tuple[Share, ...]) -> Tile:
+def _tile(shares: tuple[SummaryShare, ...]) -> Tile:
     beside = shares[0].text if shares else "not told"
     return Tile("Together", beside, "of the words are published together with another word of their record")
 

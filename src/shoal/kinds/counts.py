@@ -9,8 +9,8 @@ import polars as pl
 
 from shoal.data.tables.counts import CountTable
 from shoal.errors import InputError
-from shoal.io.published.frames import differing, read_frame
-from shoal.io.write.frames import write_frame
+from shoal.io.published_frames import differing, read_frame
+from shoal.io.write.frame_files import write_frame
 from shoal.io.write.output_format import FileFact, OutputForm
 from shoal.kinds import FileFacts, Kind, facts_of_manifest, summary_of_rows
 

@@ -14,10 +14,10 @@ from shoal.data.tables.column_types import column_types
 from shoal.data.tables.groups import GROUP, PARTS, GroupTable
 from shoal.errors import InputError, ShoalError
 from shoal.io.joined_cells import JOINED, joined
-from shoal.io.published.frames import differing_under, read_frame
+from shoal.io.published_frames import differing_under, read_frame
 from shoal.io.read.delimited import JOINER
-from shoal.io.write.frames import write_frame
-from shoal.io.write.item_name_checks import refuse_ambiguous
+from shoal.io.write.cell_checks import refuse_ambiguous
+from shoal.io.write.frame_files import write_frame
 from shoal.io.write.output_format import FileFact, OutputForm
 from shoal.kinds import FileFacts, Kind
 from shoal.kinds.bags.report import file_facts, forms

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from shoal.data.tables.profiles import ProfileTable
 from shoal.errors import InputError
-from shoal.io.published.frames import read_frame
+from shoal.io.published_frames import read_frame
 from shoal.kinds import FileFacts, Kind
 from shoal.kinds.rows import count_differing, facts_of_log, summary_of_log, write
 

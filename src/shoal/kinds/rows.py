@@ -13,16 +13,15 @@ from shoal.data.original import LogOriginal, TableOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import InputError
-from shoal.io.published.frames import differing, differing_under, read_frame
-from shoal.io.write.frames import write_frame
+from shoal.io.published_frames import differing, differing_under, read_frame
+from shoal.io.write.frame_files import write_frame
 from shoal.io.write.output_format import FileFact, OutputForm
 from shoal.kinds import FileFacts, Kind
 from shoal.methods import fate_of
 from shoal.privacy.microdata_evidence import classes_of_rows
-from shoal.report.attribute_spread import spreads_of
-from shoal.report.facts import FEWEST_PEOPLE, Facts, QueryFacts, fewest_people, sizes_of
+from shoal.report.facts import FEWEST_PEOPLE, Facts, QueryFacts, fewest_people, sizes_of, spreads_of
 from shoal.report.histograms import compare_shared, tally
-from shoal.report.summary import Share, Summary, published_rows, share_in
+from shoal.report.summary import Summary, SummaryShare, published_rows, share_in
 from shoal.report.verdict_text import Tile, lack_of, promised_group
 from shoal.util.wording import percent
 
@@ -151,7 +150,7 @@ def summary_of_log(manifest: Mapping[str, Any]) -> Summary:
     return Summary(words, lines, Tile("Kept", percent(queries), note), as_typed)
 
 
-def _forms_of_words(ledger: Mapping[str, int], method: str) -> tuple[Share, ...]:
+def _forms_of_words(ledger: Mapping[str, int], method: str) -> tuple[SummaryShare, ...]:
     """The words of the log by the form in which they are published, where the method accounts for words; none if it does not."""
     whole = ledger.get("in", 0)
     told = {name: sum(ledger.get(part, 0) for part in parts) for name, (parts, _) in WORDS.items()}
@@ -160,7 +159,7 @@ def _forms_of_words(ledger: Mapping[str, int], method: str) -> tuple[Share, ...]
     told |= {OTHERWISE: others} if others else {}
     told["suppressed"] = whole - sum(told.values())
     tones = {name: tone for name, (_, tone) in WORDS.items()} | {OTHERWISE: "vague0"}
-    return tuple(Share(name, n, whole, tones.get(name, "gone0")) for name, n in told.items()) if whole else ()
+    return tuple(SummaryShare(name, n, whole, tones.get(name, "gone0")) for name, n in told.items()) if whole else ()
 
 
 def summary_of_microdata(manifest: Mapping[str, Any]) -> Summary:

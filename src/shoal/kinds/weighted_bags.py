@@ -14,10 +14,10 @@ from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.errors import InputError, ShoalError
 from shoal.io.extra_columns import numbers_rows
 from shoal.io.joined_cells import JOINED, joined, split_joined
-from shoal.io.published.frames import differing_under, raw_frame
+from shoal.io.published_frames import differing_under, raw_frame
 from shoal.io.read.delimited import JOINER
-from shoal.io.write.frames import frame_bytes
-from shoal.io.write.item_name_checks import refuse_ambiguous, refuse_empty
+from shoal.io.write.cell_checks import refuse_ambiguous, refuse_empty
+from shoal.io.write.frame_files import frame_bytes
 from shoal.io.write.output_format import (
     FRAME_FORMATS,
     LISTS,

@@ -1,12 +1,18 @@
 """Methods: how a release is made. Adding one is a file here, a line in `METHODS` and a page in the docs.
 
 The class of every method can be imported from here, and is loaded when it is first used: `from shoal.methods import Clump`.
+
+A preset is a name for parameters of a method. Presets are listed in `presets.toml`, each with what it does not protect.
 """
 
 from __future__ import annotations
 
+import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
@@ -15,6 +21,7 @@ from shoal.data.input_shapes import Shape
 from shoal.errors import ParameterError
 from shoal.parameters import Declared
 from shoal.registry import Table
+from shoal.util.wording import there_are
 
 if TYPE_CHECKING:
     import polars as pl
@@ -185,3 +192,51 @@ def fate_of(part: str, method: str) -> Fate:
 def ledgers_of(method: str) -> tuple[str, ...]:
     """What this method accounts for beyond what it was given."""
     return METHODS[method].ledgers if method in METHODS else ()
+
+
+# -- presets
+
+
+PRESET = "preset"  # what names one, on the command line, in Python and in files of options
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A name for some parameters of a method, what they are for, and what they do not protect."""
+
+    name: str
+    use: str
+    does_not_protect: str
+    values: Mapping[str, Any]
+
+    @property
+    def written(self) -> str:
+        """The parameters in one line."""
+        return ", ".join(f"{name} = {value}" for name, value in self.values.items())
+
+
+def presets_of(method: str) -> Mapping[str, Preset]:
+    """The presets of a method by their names; most methods have none."""
+    told = _tables().get(method, {})
+    return {name: Preset(name, preset["for"], preset["not"], preset["values"]) for name, preset in told.items()}
+
+
+def with_preset(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters in which a preset is named, with those of the preset that are not given themselves."""
+    rest = {name: value for name, value in given.items() if name != PRESET}
+    wanted = given.get(PRESET)
+    if wanted is None:
+        return rest
+    known = presets_of(method)
+    if not known:
+        raise ParameterError(f"the method {method} has no presets", code="unknown-preset", value=wanted)
+    if wanted not in known:
+        raise ParameterError(
+            f"no preset of {method} is called {wanted!r}", code="unknown-preset", hint=there_are(str(wanted), known), value=wanted
+        )
+    return {**known[wanted].values, **rest}
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    return tomllib.loads(files("shoal.methods").joinpath("presets.toml").read_text("utf-8"))

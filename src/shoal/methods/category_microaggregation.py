@@ -15,9 +15,9 @@ import numpy as np
 from shoal import _kernels
 from shoal.data.bags import Ints
 from shoal.data.original import LogOriginal
-from shoal.engines.local import Things
+from shoal.engines.local_engine import Things
 from shoal.errors import ParameterError, option
-from shoal.methods.bases.profiles import ProfileMethod
+from shoal.methods.bases.user_profiles import ProfileMethod
 from shoal.microaggregation.histories import Histories
 from shoal.microaggregation.history_aggregation import Matches, contributed
 from shoal.microaggregation.incidence import greedy_groups

@@ -25,7 +25,7 @@ from shoal.data.release import Release, Secret
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import present_records
-from shoal.microaggregation.documents import DocumentSpace, Slot, space_of
+from shoal.microaggregation.document_space import DocumentSpace, TermSlot, space_of
 from shoal.microaggregation.mdav import mdav_groups
 from shoal.parameters import param
 from shoal.privacy.weighted_k_anonymity import WeightedKAnonymity
@@ -72,14 +72,14 @@ class DocumentVectors(Method):
         )
 
 
-def _table(vectors: list[tuple[Slot, ...]], groups: Ints) -> WeightedBagTable:
+def _table(vectors: list[tuple[TermSlot, ...]], groups: Ints) -> WeightedBagTable:
     """The vector of its group for every document."""
     items = pl.Series("items", [[slot.name for slot in vector] for vector in vectors], dtype=pl.List(pl.String))
     weights = pl.Series("weights", [[slot.weight for slot in vector] for vector in vectors], dtype=pl.List(pl.Float64))
     return WeightedBagTable(pl.DataFrame([items, weights])[groups])
 
 
-def _account(original: DocumentOriginal, space: DocumentSpace, members: list[Ints], vectors: list[tuple[Slot, ...]]) -> Accounting:
+def _account(original: DocumentOriginal, space: DocumentSpace, members: list[Ints], vectors: list[tuple[TermSlot, ...]]) -> Accounting:
     """Documents, and occurrences of terms: published under their own name, generalized, or without a counterpart in the group."""
     same = general = 0
     for rows, vector in zip(members, vectors, strict=True):
@@ -91,7 +91,7 @@ def _account(original: DocumentOriginal, space: DocumentSpace, members: list[Int
     return Accounting({"records": Ledger(n, withheld), "terms": Ledger(occurrences, parts)})
 
 
-def _told(space: DocumentSpace, rows: Ints, vector: tuple[Slot, ...]) -> tuple[int, int]:
+def _told(space: DocumentSpace, rows: Ints, vector: tuple[TermSlot, ...]) -> tuple[int, int]:
     """Occurrences in these documents that are published under their own name, and under another."""
     own = above = 0
     for at, row in enumerate(rows.tolist()):

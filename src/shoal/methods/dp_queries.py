@@ -25,9 +25,8 @@ from shoal.errors import ParameterError, option
 from shoal.methods.bases.noisy_counts import COUNTS, Mechanism, NoisyCounts, Summed
 from shoal.noise.budget_plan import CLICKS, CUTOFF, Budget, plan_of
 from shoal.noise.counted_values import ITEM, QUERY, UNITS, asked_values, clicked, columns_of, unit_of
-from shoal.noise.mechanisms import with_noise
+from shoal.noise.mechanisms import as_published, limit_of, with_noise
 from shoal.noise.per_person_bounds import Holdings, distinct_of_people, first_of_people
-from shoal.noise.publication_threshold import as_published, limit_of
 from shoal.noise.weights import equal_weights, policy_weights, whole_weights
 from shoal.parameters import param
 from shoal.privacy.differential_privacy import DifferentialPrivacy

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.data.table import Ints, Table
+from shoal.data.bags import Ints
+from shoal.data.table import Table
 from shoal.methods.bases.microdata import TableMethod
 from shoal.microaggregation.spaces import groups_of_table
 from shoal.parameters import param

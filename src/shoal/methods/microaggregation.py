@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shoal.data.table import Ints, Table
+from shoal.data.bags import Ints
+from shoal.data.table import Table
 from shoal.methods.bases.microdata import TableMethod
 from shoal.microaggregation.spaces import better_groups_of_table
 from shoal.parameters import param
 
 
 @dataclass(frozen=True)
-class Effort:
+class ImprovementRounds:
     """Rounds over all groups: `least`, and up to `most` where this many rows in all rounds together are not exceeded."""
 
     least: int
@@ -32,9 +33,9 @@ class Effort:
 
 
 EFFORTS = {
-    "fast": Effort(least=4, most=4, rows=0),
-    "balanced": Effort(least=30, most=300, rows=300_000),
-    "thorough": Effort(least=200, most=3_000, rows=3_000_000),
+    "fast": ImprovementRounds(least=4, most=4, rows=0),
+    "balanced": ImprovementRounds(least=30, most=300, rows=300_000),
+    "thorough": ImprovementRounds(least=200, most=3_000, rows=3_000_000),
 }
 
 

@@ -23,8 +23,7 @@ from shoal.data.log import Log
 from shoal.data.pseudonym_scope import Cut, parts_of_people
 from shoal.data.query_units import n_words
 from shoal.errors import Infeasible, ParameterError, option
-from shoal.keyed.keyed_hash import WORD, hashed, hashed_words
-from shoal.keyed.keys import SecretKey
+from shoal.keyed.keys import WORD, SecretKey, hashed, hashed_words
 from shoal.methods import Hashes
 from shoal.methods.bases.log_rows import RemainingRows
 from shoal.methods.bases.unguaranteed import UnguaranteedRows, part_tokens

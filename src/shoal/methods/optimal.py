@@ -40,7 +40,7 @@ class Optimal(KnownItemsMethod):
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
         """Cuts by rising loss until one has no rare set."""
-        cuts = Cuts(records, taxonomy)
+        cuts = TaxonomyCuts(records, taxonomy)
         first = cuts.with_single_nodes_shared(self.k)
         there = cuts.above(first)
         if there > MOST_CUTS:
@@ -69,7 +69,7 @@ class Optimal(KnownItemsMethod):
         return moles[0] if len(moles) else None
 
 
-class Cuts:
+class TaxonomyCuts:
     """The cuts of a taxonomy that differ on some records."""
 
     def __init__(self, records: Bags, taxonomy: Taxonomy) -> None:

@@ -25,12 +25,10 @@ import numpy as np
 from shoal import _kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.claims import Model
-from shoal.data.groups import Groups
 from shoal.data.taxonomy import Taxonomy
-from shoal.engines.local import LocalEngine
-from shoal.methods.bases.group_search import GroupSearch, Search
+from shoal.engines.local_engine import LocalEngine
+from shoal.methods.bases.group_search import TRIES, Groups, GroupSearch, Search, top_down
 from shoal.methods.bases.grouping import GroupingMethod, content_order
-from shoal.methods.bases.top_down import TRIES, top_down
 from shoal.parameters import param
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.taxonomy.tree_counts import meet, tree_counts

@@ -28,21 +28,19 @@ import numpy as np
 from shoal import _kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.claims import Model
-from shoal.data.groups import Groups
 from shoal.data.items import Items
 from shoal.data.taxonomy import Taxonomy
-from shoal.engines.local import LocalEngine
+from shoal.engines.local_engine import LocalEngine
 from shoal.errors import ParameterError
-from shoal.itemsets.itemset_support import exact
 from shoal.itemsets.sensitive_nodes import SensitiveNodes
-from shoal.methods.bases.group_search import GroupSearch, Search
+from shoal.methods.bases.group_search import Groups, GroupSearch, Search, top_down
 from shoal.methods.bases.grouping import GroupingMethod, content_order
 from shoal.methods.bases.sensitive_share import refuse_frequent, within_share
-from shoal.methods.bases.top_down import top_down
 from shoal.parameters import param
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.sensitive_share import SensitiveShare
 from shoal.taxonomy.tree_counts import TreeCounts, meet, tree_counts
+from shoal.util.exact_numbers import exact
 
 DEFAULT_SHARE = 0.5
 ENDLESS = 10_000

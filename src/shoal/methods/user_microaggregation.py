@@ -15,12 +15,11 @@ import numpy as np
 from shoal import _kernels
 from shoal.data.bags import Ints
 from shoal.data.original import LogOriginal
-from shoal.methods.bases.profiles import ProfileMethod
+from shoal.methods.bases.user_profiles import ProfileMethod
 from shoal.microaggregation.histories import Histories
 from shoal.microaggregation.history_aggregation import Matches, shared_queries
 from shoal.microaggregation.mdav import mdav_of_people
-from shoal.microaggregation.people_blocks import blocks_of_people
-from shoal.microaggregation.query_tree_space import Forest, Weights
+from shoal.microaggregation.query_tree_space import Forest, Weights, blocks_of_people
 from shoal.parameters import param
 
 

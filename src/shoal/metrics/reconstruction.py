@@ -29,14 +29,14 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Holders:
+class ItemHolders:
     """Which records hold which item."""
 
     records: Ints
     start: Ints
 
     @classmethod
-    def of(cls, records: Ints, items: Ints, n: int) -> Holders:
+    def of(cls, records: Ints, items: Ints, n: int) -> ItemHolders:
         """From pairs of a record and the number of an item."""
         order = np.argsort(items, kind="stable")
         return cls(records[order], np.searchsorted(items[order], np.arange(n + 1)))
@@ -50,7 +50,7 @@ def reconstruction_error(release: Release, original: Original, r: int = CHOSEN, 
     table = release.only(GroupTable)
     if not table.of_items:
         raise ParameterError("the reconstruction error is one of groups of records of items", code="metric-not-applicable")
-    told = Told.of(table, original)
+    told = ComparedRows.of(table, original)
     if not len(told.sensitive):
         return 0.0
     rng = np.random.default_rng(seed)
@@ -63,21 +63,21 @@ def _drawn(rng: np.random.Generator, items: Ints, r: int) -> list[int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class ComparedRows:
     """The original and the published rows by items, which are numbered by their names; `weights` are a sensitive item's per row."""
 
     sensitive: Ints
     known: Ints
-    before: Holders
+    before: ItemHolders
     n_before: int
-    after: Holders
+    after: ItemHolders
     row_group: Ints
-    counts: Holders
+    counts: ItemHolders
     n_counts: Ints
     group_sizes: Ints
 
     @classmethod
-    def of(cls, table: GroupTable, original: Original) -> Told:
+    def of(cls, table: GroupTable, original: Original) -> ComparedRows:
         """Items that the histograms count are sensitive, all others of the rows may be chosen in queries."""
         bags = original.typed
         flat = table.rows.select(ITEMS).with_row_index("row").filter(pl.col(ITEMS).list.len() > 0).explode(ITEMS)
@@ -93,11 +93,11 @@ class Told:
         return cls(
             sensitive=np.unique(numbered["counted"]),
             known=np.setdiff1d(np.unique(numbered["shown"]), numbered["counted"]),
-            before=Holders.of(record, numbered["typed"][bags.items], n),
+            before=ItemHolders.of(record, numbered["typed"][bags.items], n),
             n_before=len(bags),
-            after=Holders.of(flat["row"].to_numpy().astype(np.int64), numbered["shown"], n),
+            after=ItemHolders.of(flat["row"].to_numpy().astype(np.int64), numbered["shown"], n),
             row_group=row_group,
-            counts=Holders.of(place, numbered["counted"], n),
+            counts=ItemHolders.of(place, numbered["counted"], n),
             n_counts=np.column_stack([counted_group, table.histogram[COUNT].to_numpy()]),
             group_sizes=np.bincount(row_group),
         )
@@ -122,7 +122,7 @@ def divergence(actual: Floats, estimate: Floats) -> float:
     return max(0.0, float((actual[there] * np.log(actual[there] / estimate[there])).sum()))
 
 
-def _cells(holders: Holders, chosen: list[int], n: int) -> Ints:
+def _cells(holders: ItemHolders, chosen: list[int], n: int) -> Ints:
     """The cell of each record: a bit for each of the chosen items."""
     cell = np.zeros(n, np.int64)
     for bit, item in enumerate(chosen):

@@ -38,7 +38,7 @@ class Visit(NamedTuple):
     agent: str
 
 
-class Row(NamedTuple):
+class ProfileRow(NamedTuple):
     """One row of a representative."""
 
     time: datetime
@@ -60,7 +60,7 @@ class Slot:
     referrer: str
 
 
-def representative(visits: Sequence[Visit], least: int, gap: timedelta) -> list[Row]:
+def representative(visits: Sequence[Visit], least: int, gap: timedelta) -> list[ProfileRow]:
     """The rows for every unit of a group, by time; a value represents rows of at least `least` owners, or it is `-`."""
     units = len({visit.unit for visit in visits})
     slots = sorted(_slots(visits, _rounded(len(visits), units), least), key=lambda slot: (slot.offset, slot.request, slot.referrer))
@@ -209,12 +209,12 @@ def _agents(sessions: Sequence[Visit], count: int, least: int) -> list[str]:
     return [agent for agent, n in sorted(places.items()) for _ in range(n)]
 
 
-def _timed(slots: Sequence[Slot], sessions: Sequence[tuple[datetime, str]], gap: timedelta, few: Collection[datetime]) -> list[Row]:
+def _timed(slots: Sequence[Slot], sessions: Sequence[tuple[datetime, str]], gap: timedelta, few: Collection[datetime]) -> list[ProfileRow]:
     """Rows dealt out to the sessions in turn. Pauses within a session are at most `gap`, those between two of one agent are longer.
 
     No session begins at one of the times in `few`, which are those of too few owners.
     """
-    rows: list[Row] = []
+    rows: list[ProfileRow] = []
     ended: dict[str, datetime] = {}
     for number, (start, agent) in enumerate(sessions):
         own = slots[number :: len(sessions)]
@@ -226,7 +226,7 @@ def _timed(slots: Sequence[Slot], sessions: Sequence[tuple[datetime, str]], gap:
         for slot in own:
             now += min(slot.offset - before, gap) // SECOND * SECOND
             before = slot.offset
-            rows.append(Row(now, slot.request, slot.status, slot.size, slot.referrer, agent))
+            rows.append(ProfileRow(now, slot.request, slot.status, slot.size, slot.referrer, agent))
         ended[agent] = now
     return sorted(rows, key=lambda row: (row.time, row.request, row.referrer, row.agent))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from shoal import _kernels, kernels
-from shoal.data.dispersion import standardised
-from shoal.data.table import Floats, Ints, Table
+from shoal.data.bags import Ints
+from shoal.data.table import Floats, Table
 from shoal.errors import ParameterError
-from shoal.microaggregation.attributes import attribute_space
+from shoal.microaggregation.attributes import attribute_space, standardised
 from shoal.microaggregation.mdav import mdav_groups
 
 

@@ -18,7 +18,8 @@ import numpy as np
 import polars as pl
 
 from shoal import _kernels, kernels
-from shoal.data.table import Floats, Ints
+from shoal.data.bags import Ints
+from shoal.data.table import Floats
 from shoal.data.tables.access_log import VISITOR
 from shoal.taxonomy.urls import page_nodes
 from shoal.text.agents import agent_nodes

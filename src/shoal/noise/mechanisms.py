@@ -9,11 +9,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from shoal.data.bags import Ints
-from shoal.data.noise_record import GAUSSIAN, NoisyStep
+from shoal.data.noise_record import COUNTS, GAUSSIAN, GUIDE, SELECTION, NoisyStep
 from shoal.errors import ShoalError
-from shoal.util.logarithm import Floats
+from shoal.util.exact_numbers import Floats
 
 LARGEST = 2**62  # numbers and noise together stay below 2**63
 
@@ -186,3 +187,25 @@ def _first_part(epsilon: float, mu: float, found: Selected, asked: Selecting) ->
     published = -np.expm1(values * np.log1p(-passing))
     published = np.where(values <= asked.cap * upper + 1e-6, published, 0).max(axis=0)
     return float((loss(epsilon, np.sqrt(moved)) + published).max())
+
+
+# -- which noisy numbers are published, and as what: the same wherever noise is drawn
+
+
+PROMISING = 1.5  # standard deviations of its noise that the guide's number of a value must have for the value to be taken further
+
+
+def limit_of(step: NoisyStep) -> float:
+    """Above which noisy number, in multiples of the grid, a value is taken further or published; counts are published whatever they are."""
+    if step.purpose == GUIDE:
+        return PROMISING * step.scale * 2.0**step.grid
+    if step.purpose == SELECTION:
+        assert step.threshold is not None
+        return float(np.ceil(step.threshold * 2.0**step.grid))
+    return -math.inf
+
+
+def as_published(noisy: Ints, step: NoisyStep) -> pl.Series:
+    """Counts as whole numbers; the numbers of a selection, which are weights, with one digit after the point."""
+    numbers = noisy / 2.0**step.grid
+    return pl.Series(np.rint(numbers).astype(np.int64) if step.purpose == COUNTS else np.round(numbers, 1))

@@ -6,20 +6,25 @@ promises that nobody infers a sensitive item, and the number of suppressed occur
 
 The person who makes the release holds the original. So numbers that may not be published are still shown on that person's terminal, unless
 the claims allow no exact number at all.
+
+What is announced before the work obeys the same rules: how the input was understood, what was left out, what the user may not mean.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from shoal.data.claims import ALL_NUMBERS, Model, Numbers
-from shoal.data.original import AnyOriginal
+from shoal.data.original import KEPT, AnyOriginal
 from shoal.data.release import Release
+from shoal.errors import option
 from shoal.kinds import facts_of
-from shoal.pipeline.prepare import READ_AS
-from shoal.report.attack_summary import ATTACKS
+from shoal.methods import Method
+from shoal.pipeline.prepare import READ_AS, Prepared
+from shoal.report.attacks import ATTACKS
 from shoal.report.facts import Facts
 
 COUNTS, WITHHELD, PARTLY = "counts", "withheld", "partly withheld"
@@ -123,3 +128,48 @@ def _safe_input(facts: Mapping[str, Any], safe: frozenset[Numbers]) -> dict[str,
     if not safe:
         return {name: fact for name, fact in facts.items() if isinstance(fact, str) or name == READ_AS}
     return {name: fact for name, fact in facts.items() if not isinstance(fact, int) or name in SETTINGS or _is_safe(name, safe)}
+
+
+# -- announcements before the work
+
+
+ROWS_LEFT_OUT = "left out: unreadable rows; publishing their number would break the guarantee, but `shoal look` shows it to you"
+
+
+@dataclass(frozen=True)
+class Announced:
+    """Notes on how the input was read, rows that were left out, and warnings."""
+
+    notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def announced(prepared: Prepared, claims: Iterable[Model] = ()) -> Announced:
+    """How the input was read, and what was left out: to be told before the method runs, which may take hours.
+
+    Beside claims that forbid exact counts no number is told.
+    """
+    left_out = prepared.reading.defects.described() if prepared.reading else []
+    lines = [f"left out: {line}" for line in left_out]
+    if not safe_numbers(claims := tuple(claims)):
+        lines = [ROWS_LEFT_OUT] if lines else []
+    return Announced(disclosed_notes(prepared.notes, claims), tuple(lines), tuple(_unprotected(prepared)))
+
+
+def doubts(method: Method) -> list[str]:
+    """What a choice of method and parameters does that its user may not mean."""
+    if method.guarantees_nothing:
+        return [f"no guarantee. Not protected: {method.not_protected}"]
+    if method.caution:
+        return [method.caution]
+    chosen = method.values()
+    if chosen.get("public") is not None and "private" in chosen and chosen["private"] is None:
+        return [f"with {option('public')} alone, all other items are private, and private items are published unchanged"]
+    return []
+
+
+def _unprotected(prepared: Prepared) -> list[str]:
+    kept = prepared.original.columns().get(KEPT, [])
+    names = ", ".join(map(repr, kept))
+    return [f"published unchanged and not covered by the claim: {names}; together they may identify people"] if kept else []

@@ -21,8 +21,8 @@ from shoal.io.read.dispatch import Reading
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.rules_file import RulesFile
 from shoal.methods import Method
-from shoal.pipeline.announcements import announced, doubts
 from shoal.pipeline.contract import insist_on_consent
+from shoal.pipeline.disclosure import announced, doubts
 from shoal.pipeline.events import Cancel, Events, note, running, warn
 from shoal.pipeline.options import Preparation, Target
 from shoal.pipeline.prepare import Prepared, prepare, read_whole

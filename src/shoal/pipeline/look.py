@@ -20,8 +20,7 @@ from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.paths import Paths
 from shoal.pipeline.claims import protection_by_per
 from shoal.pipeline.options import NO_TAXONOMY, Preparation, load_taxonomy
-from shoal.pipeline.prepare import FEWEST_KNOWN
-from shoal.pipeline.records import records_of
+from shoal.pipeline.prepare import FEWEST_KNOWN, records_of
 from shoal.taxonomy.tree_drawing import coverage
 
 FIRST_BYTES = 32 << 20  # of a file, unpacked: some hundred thousand rows
@@ -40,7 +39,7 @@ class LargestOwner:
 
 
 @dataclass(frozen=True)
-class Known:
+class TaxonomyCoverage:
     """How much of the items the taxonomy knows; `refused` says that `anonymize` would not go on with so little unasked."""
 
     taxonomy: str
@@ -88,7 +87,7 @@ class Look:
     items: int
     occurrences: int
     largest_owner: LargestOwner
-    known: Known | None
+    known: TaxonomyCoverage | None
     protects: Mapping[str, str]
     examples: tuple[Example, ...]
     more: tuple[int, ...]
@@ -161,13 +160,13 @@ def _table(reading: Reading, table: Table) -> Look:
     )
 
 
-def _known(bags: Bags, how: Preparation, given: Taxonomy | None) -> tuple[Known | None, tuple[str, ...]]:
+def _known(bags: Bags, how: Preparation, given: Taxonomy | None) -> tuple[TaxonomyCoverage | None, tuple[str, ...]]:
     if how.taxonomy == NO_TAXONOMY:
         return None, ()
     tree, notes = load_taxonomy(how.taxonomy, how.loss, bags.vocabulary) if given is None else (given, ())
     found = coverage(bags, tree, 0)
     refused = how.unknown is None and found.occurrences_covered < FEWEST_KNOWN * found.occurrences
-    return Known(how.taxonomy, found.terms, found.terms_covered, found.occurrences, found.occurrences_covered, refused), notes
+    return TaxonomyCoverage(how.taxonomy, found.terms, found.terms_covered, found.occurrences, found.occurrences_covered, refused), notes
 
 
 def _largest(of_rows: Ints, of_records: Ints) -> LargestOwner:

@@ -11,15 +11,15 @@ from typing import Any, NoReturn
 from shoal.data.claims import Verdict, verified_if
 from shoal.data.noise_record import NoisyStep
 from shoal.data.original import KEPT, QUASI
+from shoal.data.taxonomy import Floor
 from shoal.errors import InputError
 from shoal.io.extra_columns import distinct_keys
-from shoal.io.read.compression import content_of, digest_of
 from shoal.io.read.microdata import DROPPED, HIERARCHIES, NOMINAL, ORDINAL, OWNER
 from shoal.io.read.options import ReadOptions
+from shoal.io.read.source import content_of, digest_of
 from shoal.io.release_directory import MANIFEST
 from shoal.pipeline.manifest_schema import faults
 from shoal.pipeline.options import AS_TYPED, FLOOR, NO_TAXONOMY, Preparation
-from shoal.taxonomy.floor import Floor
 from shoal.util.wording import listed
 
 _PREPARATION = {"per": "per", "gap": "gap", "taxonomy": "taxonomy", "unknown": "unknown", "scope": "scope", "node_loss": "loss"}

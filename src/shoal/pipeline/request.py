@@ -13,8 +13,7 @@ from shoal.data.items import A_FILE
 from shoal.errors import ParameterError, option
 from shoal.io.read.options import OF_MICRODATA, ROLES, ReadOptions
 from shoal.io.read.parameter_files import with_files_read
-from shoal.methods import METHODS, Method
-from shoal.methods.presets import PRESET, presets_of, with_preset
+from shoal.methods import METHODS, PRESET, Method, presets_of, with_preset
 from shoal.pipeline.manifest import preparation_of
 from shoal.pipeline.options import FORMAT_OF, NO_TAXONOMY, Preparation
 from shoal.util.wording import did_you_mean

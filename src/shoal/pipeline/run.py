@@ -22,28 +22,26 @@ from shoal.data.items import without_names
 from shoal.data.original import KEPT, AnyOriginal, Original
 from shoal.data.release import Release
 from shoal.errors import GuaranteeNotMet, ParameterError
-from shoal.io.formula_check import formula_notes
 from shoal.io.partial_outputs import own_outputs
 from shoal.io.read.parameter_files import with_files_read
 from shoal.io.release_directory import MANIFEST, NOTICE, ReleaseDirectory
 from shoal.io.release_directory import REPORT as REPORT_PAGE
 from shoal.io.rules_file import RULES, RulesFile
+from shoal.io.write.cell_checks import formula_notes
 from shoal.io.write.output_format import Levels
 from shoal.kinds import read_tables, render_report, rows_differing, write_release
 from shoal.methods import Method
 from shoal.metrics import METRICS, measure
-from shoal.pipeline.accounting import whole_account
 from shoal.pipeline.claims import insist_on_counting, protection, with_further
-from shoal.pipeline.contract import insist_on_consent, made_by, stated_lack, unjudged_columns
+from shoal.pipeline.contract import insist_on_consent, made_by, stated_lack, unjudged_columns, whole_account
 from shoal.pipeline.disclosure import WORDS, disclosed, disclosed_facts, for_the_publisher, safe_numbers
 from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, READING_BACK, REPORT, WRITING, stage
 from shoal.pipeline.manifest_schema import DIGEST, digest_of, faults, manifest_bytes
-from shoal.pipeline.memory_limit import WHOLE, shelf_within
-from shoal.pipeline.options import Target, is_generated
+from shoal.pipeline.options import WHOLE, Target, is_generated, shelf_within
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.reuse_rules import reapplied, rules_file
 from shoal.report.alarms import alarm_notes
-from shoal.report.attack_summary import ATTACKS
+from shoal.report.attacks import ATTACKS
 from shoal.report.facts import Facts
 from shoal.report.verdict_text import lack_of
 

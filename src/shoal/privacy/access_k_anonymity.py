@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import polars as pl
 
@@ -19,10 +19,9 @@ from shoal.data.durations import Duration
 from shoal.data.input_shapes import one
 from shoal.data.original import AccessOriginal
 from shoal.data.release import Release
-from shoal.data.tables.access_log import AccessTable
+from shoal.data.tables.access_log import PAGE, AccessTable
 from shoal.errors import ParameterError
 from shoal.parameters import param
-from shoal.privacy.fresh_numbers import PAGE
 from shoal.taxonomy.urls import page_levels
 from shoal.text.agents import agent_levels
 
@@ -167,7 +166,7 @@ class AccessKAnonymity(Model):
         if beside_original:
             within = "only that they are in the range of the original"
             return {"time": within, "size": within}
-        fields = ("time", "method", "protocol", "status", "size", *(("referrer", "agent") if _is_combined(table) else ()))
+        fields = ("time", "method", "protocol", "status", "size", *(("referrer", "agent") if cast(AccessTable, table).combined else ()))
         return dict.fromkeys(("page", *fields), "")
 
     def judge(self, release: Release, original: AnyOriginal | None) -> Verdict:
@@ -230,10 +229,6 @@ class AccessKAnonymity(Model):
         if unchecked and not broken:
             return Verdict(str(self), "not checkable", achieved, unchecked=unchecked[0])
         return Verdict(str(self), verified_if(not broken), achieved, tuple(broken))
-
-
-def _is_combined(table: PublishedTable) -> bool:
-    return isinstance(table, AccessTable) and table.combined
 
 
 def _rows_of(original: AnyOriginal) -> pl.DataFrame:

@@ -38,7 +38,7 @@ from shoal.data import patience
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, RECORDS, SUBRECORD, ChunkTable
 from shoal.privacy.chunk_words import LEAST, known_holders
-from shoal.privacy.known_sets import Counted, Holders, Knowledge, all_public, count_sets
+from shoal.privacy.known_sets import CountedSets, Holders, Knowledge, all_public, count_sets
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -51,7 +51,7 @@ Members = Sequence[tuple[str, ...]]
 
 
 @dataclass(eq=False)
-class Cluster:
+class ClusterChunks:
     """How many records a cluster has, its record chunks, and whether it shares chunks with other clusters.
 
     `terms` has, for each term of its term chunk, in how many of the records the term certainly is.
@@ -138,7 +138,7 @@ class Joint:
     """Clusters that share chunks; `support` people are known to hold every term."""
 
     support: int = 1
-    clusters: list[Cluster] = field(default_factory=list)
+    clusters: list[ClusterChunks] = field(default_factory=list)
     shared: list[Members] = field(default_factory=list)
 
     @property
@@ -160,12 +160,12 @@ class Joint:
         return any(top + max([*others, *tops[:i], *tops[i + 1 :]]) > self.records for i, top in enumerate(tops))
 
 
-def joints_of(table: ChunkTable, support: int = 1) -> tuple[dict[int, Cluster], list[Joint]]:
+def joints_of(table: ChunkTable, support: int = 1) -> tuple[dict[int, ClusterChunks], list[Joint]]:
     """The clusters of a table by their numbers, and those of them that share chunks; `support` people are known to hold every term."""
     joints: dict[int, Joint] = defaultdict(partial(Joint, support))
-    found: dict[int, Cluster] = {}
+    found: dict[int, ClusterChunks] = {}
     for cluster, joint, records in table.clusters.select(CLUSTER, JOINT, RECORDS).iter_rows():
-        found[cluster] = Cluster(records)
+        found[cluster] = ClusterChunks(records)
         joints[joint].clusters.append(found[cluster])
     for cluster, held in known_holders(table, support).select(CLUSTER, LEAST).iter_rows():
         found[cluster].terms.append(held)
@@ -285,7 +285,7 @@ PART, WHOLE = "\0part", "\0whole"  # record or shared chunks; the number of the 
 class Counts:
     """Sets of items of one chunk, counted; `names` has the item behind each number in the examples."""
 
-    found: Counted
+    found: CountedSets
     names: pl.Series
 
 

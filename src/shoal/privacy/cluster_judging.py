@@ -13,7 +13,7 @@ from shoal.data.claims import Model, Verdict
 from shoal.data.noise_record import NoisyStep
 from shoal.errors import ParameterError, option
 from shoal.privacy.equivalence_classes import ClassCounts
-from shoal.privacy.known_sets import Counted, Knowledge
+from shoal.privacy.known_sets import CountedSets, Knowledge
 from shoal.privacy.row_support import CountedRows, RowsToCount
 
 
@@ -72,7 +72,7 @@ class JudgesSets(JudgedOnWorkers):
         """Which itemsets workers must count; None if these parameters need one machine."""
 
     @abstractmethod
-    def judge_sets(self, counted: Counted, defects: Sequence[str]) -> Verdict:
+    def judge_sets(self, counted: CountedSets, defects: Sequence[str]) -> Verdict:
         """Judge itemsets that workers counted.
 
         Args:

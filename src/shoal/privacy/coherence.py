@@ -23,7 +23,7 @@ from shoal.errors import ParameterError, option
 from shoal.parameters import param
 from shoal.privacy.claimed_item_roles import roles_of
 from shoal.privacy.cluster_judging import JudgesSets
-from shoal.privacy.known_sets import MOST_KNOWN, Counted, Knowledge, count_known_sets, items, repeated_items
+from shoal.privacy.known_sets import MOST_KNOWN, CountedSets, Knowledge, count_known_sets, items, repeated_items
 from shoal.privacy.recoding import recoding_defects
 from shoal.util.wording import percent
 
@@ -85,7 +85,7 @@ class Coherence(JudgesSets):
         notes = (*_notes(found, any_private=bool(roles.private.any())), *roles.notes)
         return Verdict(str(self), verified_if(not broken), self._achieved(found), tuple(broken), notes, rare=tuple(rare))
 
-    def _achieved(self, found: Counted) -> dict[str, Any]:
+    def _achieved(self, found: CountedSets) -> dict[str, Any]:
         return found.level | {"breach": round(float(found.breach), 6), "p": self.p}
 
     @property
@@ -93,7 +93,7 @@ class Coherence(JudgesSets):
         """All sets of up to p items, where no item is named private or public."""
         return Knowledge(self.k, self.p) if self.private is None and self.public is None else None
 
-    def judge_sets(self, counted: Counted, defects: Sequence[str]) -> Verdict:
+    def judge_sets(self, counted: CountedSets, defects: Sequence[str]) -> Verdict:
         """The judgement of `judge` where all items are public."""
         if self.sets_to_count is None:
             raise ParameterError(f"{self} is judged on one machine", code="not-on-a-cluster", hint=f"leave {option('engine')} out")
@@ -107,7 +107,7 @@ def _fraction(h: float) -> Fraction:
     return written if written.denominator <= FINEST else Fraction(written.numerator * FINEST // written.denominator, FINEST)
 
 
-def _told(found: Counted) -> list[str]:
+def _told(found: CountedSets) -> list[str]:
     if not found.unsafe:
         return []
     few, telling = f"{found.few:,} held by too few people", f"{found.telling:,} that reveal a private item"
@@ -115,7 +115,7 @@ def _told(found: Counted) -> list[str]:
     return [f"{sets} too much: {few}, {telling}"]
 
 
-def _witnesses(found: Counted, names: Vocabulary, k: int) -> tuple[list[str], list[str]]:
+def _witnesses(found: CountedSets, names: Vocabulary, k: int) -> tuple[list[str], list[str]]:
     """Some unsafe sets by name: those that give away what at least k people hold, and apart from them those of fewer people."""
     texts = [(_witness(example, names), example[2] >= 0 and example[3] >= k) for example in found.examples]
     return [text for text, shared in texts if shared], [text for text, shared in texts if not shared]
@@ -129,7 +129,7 @@ def _witness(example: Any, names: Vocabulary) -> str:
     return f"{known} reveals {names[hidden]!r} with a confidence of {percent(holders / cohort)}"
 
 
-def _notes(found: Counted, *, any_private: bool) -> list[str]:
+def _notes(found: CountedSets, *, any_private: bool) -> list[str]:
     notes = [f"{found.sets:,} sets of public items were counted, by {'people' if found.people else 'records'}"]
     if not any_private:
         notes.append("no private item was listed: only linkage to a record was verified")

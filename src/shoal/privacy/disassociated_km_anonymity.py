@@ -98,11 +98,11 @@ class DisassociatedKmAnonymity(Model):
 
     def _judged(self, release: Release, table: ChunkTable, original: Original | None, faults: list[str]) -> Verdict:
         """The judgement beyond the faults that were found already."""
-        known, notes = Known.from_file(table), []
+        known, notes = CountedChunks.from_file(table), []
         broken = faults + ([f"{counted(wrong, 'term')} of a cluster in several of its chunks"] if (wrong := misplaced(table)) else [])
         if original is not None and (rows := _rows(release, table, original)) is not None:
             apart = taken_apart(table, original, rows)
-            broken, known = broken + apart.differences(table), Known.from_records(table, apart, original.bags.owners)
+            broken, known = broken + apart.differences(table), CountedChunks.from_records(table, apart, original.bags.owners)
         elif original is not None:
             broken, notes = broken + compared(table, original), [ONE_CLUSTER_EACH]
             notes += [NO_OWNERS] if original.bags.owners_repeat else []
@@ -136,7 +136,7 @@ def _rows(release: Release, table: ChunkTable, original: Original) -> Ints | Non
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class CountedChunks:
     """What is counted: rows of chunks, the owners of their sub-records, how many people each cluster has, and the most records of k - 1."""
 
     told: pl.DataFrame
@@ -145,12 +145,12 @@ class Known:
     owned: dict[int, list[int]] | None = None
 
     @classmethod
-    def from_file(cls, table: ChunkTable) -> Known:
+    def from_file(cls, table: ChunkTable) -> CountedChunks:
         """Records represent people."""
         return cls(both_parts(table.subrecords, table.shared), dict(table.clusters.select(CLUSTER, RECORDS).iter_rows()))
 
     @classmethod
-    def from_records(cls, table: ChunkTable, apart: TakenApart, owners: Ints) -> Known:
+    def from_records(cls, table: ChunkTable, apart: TakenApart, owners: Ints) -> CountedChunks:
         """People are known by the records that were taken apart."""
         if len(np.unique(owners)) == len(owners):
             return cls.from_file(table)
@@ -177,7 +177,7 @@ def _rare(sets: Counts, k: int) -> list[str]:
     return [f"{found.unsafe:,} sets of {found.size:,} {items(found.size)} occur in a chunk only in sub-records of fewer than {k:,} people"]
 
 
-def _numbers(table: ChunkTable, known: Known, claim: DisassociatedKmAnonymity) -> list[str]:
+def _numbers(table: ChunkTable, known: CountedChunks, claim: DisassociatedKmAnonymity) -> list[str]:
     k, m = claim.k, claim.m
     clusters, joints = joints_of(table, claim.support or 1)
     several = clusters.values()

@@ -29,7 +29,7 @@ EVERYTHING = Knowledge(k=1, most=1)
 
 
 @dataclass(frozen=True)
-class Level:
+class HolderLevel:
     """The fewest holders of a set of up to m items; no more than that, where not every set was counted (`exact` is false)."""
 
     m: int
@@ -43,7 +43,7 @@ class Strength:
 
     k: int
     people: bool
-    levels: tuple[Level, ...]
+    levels: tuple[HolderLevel, ...]
     whole_record: int
     every_m_counted: bool
 
@@ -99,9 +99,9 @@ class _Search:
         self.lengths = np.diff(release.published.indptr)[self.holders.row]
         self.complete = True
 
-    def levels(self) -> Iterator[Level]:
+    def levels(self) -> Iterator[HolderLevel]:
         """One for each m from 1, as long as there is something to tell."""
-        fewest = Level(0, len(np.unique(self.holders.owners)) or len(self.holders.row))
+        fewest = HolderLevel(0, len(np.unique(self.holders.owners)) or len(self.holders.row))
         for m in range(1, int(self.lengths.max(initial=0)) + 1):
             fewest = self._next(replace(fewest, m=m))
             yield fewest
@@ -109,7 +109,7 @@ class _Search:
                 break
         self.complete = fewest.exact
 
-    def _next(self, before: Level) -> Level:
+    def _next(self, before: HolderLevel) -> HolderLevel:
         """The level at an m, from the one before it."""
         fewest = min(before.k, self._near_the_rarest(before.m))
         if fewest <= self.whole:

@@ -8,7 +8,7 @@ beyond 6 with a chance of about one in a thousand million.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,27 +16,17 @@ import numpy as np
 import polars as pl
 
 from shoal.data.original import AccessOriginal, DocumentOriginal, LogOriginal, Original, TableOriginal
-from shoal.data.tables.access_log import AccessTable
-from shoal.data.tables.bags import BagTable
-from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, SUBRECORD, ChunkTable
-from shoal.data.tables.counts import COUNT, CountTable
-from shoal.data.tables.groups import GROUP, GroupTable
-from shoal.data.tables.rows import RowTable
-from shoal.data.tables.weighted_bags import WeightedBagTable
+from shoal.data.tables import ADDRESSES, NUMBER, ORDER_OF_ROWS, PSEUDONYMS, VALUE, PublishedTable
 from shoal.util.wording import counted
 
 if TYPE_CHECKING:
     from shoal.data.bags import Bags
     from shoal.data.original import AnyOriginal
-    from shoal.data.tables import PublishedTable
 
-PAGE = r"^\S+ (.*?)(?: HTTP/\d(?:\.\d)?)?$"  # of a request
 BEYOND_CHANCE = 6.0  # standard deviations of a correlation under a random order
 FEWEST_IN_ORDER = 11  # people who are all in the order of the original with a chance below one in a million, forwards or backwards
 FEWEST_COMPARED = int(BEYOND_CHANCE**2) + 1  # numbers whose correlation can be beyond chance
-RECORDS, ROWS, PSEUDONYMS, ADDRESSES = "the published records", "the published rows", "the pseudonyms", "the published addresses"
-GROUPS, CLUSTERS = "the numbers of groups", "the numbers of clusters"
-PLACE, VALUE, NUMBER = "place", "value", "number"
+PLACE = "place"
 
 
 # -- the form
@@ -44,21 +34,9 @@ PLACE, VALUE, NUMBER = "place", "value", "number"
 
 def misnumbered(table: PublishedTable) -> list[str]:
     """Columns of numbers that are not the whole numbers from 1, each used."""
-    return [f"{what} are not the whole numbers from 1 on, each used" for what, numbers in _numbers(table) if not _from_one(numbers)]
-
-
-def _numbers(table: PublishedTable) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Numbers in the last column, those within what the other columns tell apart."""
-    if isinstance(table, RowTable) and table.pseudonyms is not None:
-        yield f"the pseudonyms in {table.pseudonyms!r}", table.frame.select(table.pseudonyms)
-    if isinstance(table, GroupTable):
-        yield f"the numbers in {GROUP!r}", table.rows.select(GROUP)
-    if isinstance(table, ChunkTable):
-        for name in (CLUSTER, JOINT):
-            yield f"the numbers in {name!r}", table.clusters.select(name)
-        for frame, whole in ((table.subrecords, CLUSTER), (table.shared, JOINT)):
-            yield f"the numbers in {CHUNK!r} of a {whole}", frame.select(whole, CHUNK)
-            yield f"the numbers in {SUBRECORD!r} of a {whole}", frame.select(whole, CHUNK, SUBRECORD)
+    return [
+        f"{what} are not the whole numbers from 1 on, each used" for what, numbers in table.numbers_from_one() if not _from_one(numbers)
+    ]
 
 
 def _from_one(frame: pl.DataFrame) -> bool:
@@ -72,17 +50,9 @@ def _from_one(frame: pl.DataFrame) -> bool:
 
 def disordered(table: PublishedTable) -> list[str]:
     """What shoal writes in one order only, and stands in another: lines of a log by time, items of a list and of chunks by name."""
-    if isinstance(table, AccessTable):
-        return [] if table.frame["time"].is_sorted() else ["the lines of the log are not in the order of their times"]
-    if isinstance(table, GroupTable | WeightedBagTable):
-        lists = table.rows if isinstance(table, GroupTable) else table.frame
-        held = [lists[name] for name, dtype in lists.schema.items() if dtype == pl.List(pl.String)]
-        return ["the items of a row are not in the order of their names"] if any((one != one.list.sort()).any() for one in held) else []
-    if isinstance(table, ChunkTable):
-        ordered = {"subrecords": [CLUSTER, CHUNK, SUBRECORD, ITEM], "shared": [JOINT, CHUNK, SUBRECORD, ITEM], "clusters": [CLUSTER]}
-        parts = [part for part, keys in ordered.items() if not getattr(table, part).equals(getattr(table, part).sort(keys))]
-        return [f"the rows of the part {part} are not in the order of their numbers" for part in parts]
-    return []
+    faults = [part.fault for part in table.sorted_rows() if not part.rows.equals(part.rows.sort(part.by))]
+    mixed = any((lists != lists.list.sort()).any() for lists in table.sorted_lists())
+    return [*faults, *(["the items of a row are not in the order of their names"] if mixed else [])]
 
 
 # -- the order
@@ -140,62 +110,36 @@ def correlation(left: np.ndarray, right: np.ndarray) -> float:
 
 def orders_of(table: PublishedTable, original: AnyOriginal | None) -> Orders:
     """Which numbers and orders of rows follow the original: its names of people, or the order in which things stand there."""
-    known = _known_orders(table)
+    known, values = table.random_orders, table.values_by_number()
     if original is None:
         return Orders([], known)
-    found = [numbered.judged() for numbered in _compared(table, original)]
+    if isinstance(original, TableOriginal) and table.flat_rows is not None:
+        return _order_of_microdata(table.flat_rows, original)
+    places = _places(table, original)
+    found = [_Numbered(what, shown, places[what]).judged() for what, shown in values.items() if what in places]
     faults, left = [fault for one in found for fault in one.faults], [what for one in found for what in one.not_compared]
-    if isinstance(table, RowTable) and isinstance(original, TableOriginal):
-        return _order_of_microdata(table, original)
-    if isinstance(table, RowTable) and table.pseudonyms is not None and isinstance(original, LogOriginal):
-        faults = faults or _copied_of_people(table, original)
+    if PSEUDONYMS in values and isinstance(original, LogOriginal):
+        faults = faults or _copied_of_people(values[PSEUDONYMS], original)
     return Orders(faults, left if found else known)
 
 
-def _known_orders(table: PublishedTable) -> list[str]:
-    """What in a table must be in a random order. Rows of an access log and of chunks have an order of their own."""
-    if isinstance(table, AccessTable):
-        return [ADDRESSES]
-    if isinstance(table, ChunkTable):
-        return [CLUSTERS]
-    if isinstance(table, GroupTable):
-        return [ROWS, GROUPS]
-    if isinstance(table, (BagTable, WeightedBagTable)):
-        return [RECORDS]
-    return [ROWS, PSEUDONYMS] if isinstance(table, RowTable) and table.pseudonyms is not None else [ROWS]
+def _places(table: PublishedTable, original: AnyOriginal) -> Mapping[str, Mapping[str, pl.DataFrame]]:
+    """Where the values of an original stand there, for each random order of a table that was made of such an original."""
+    if table.made_of == "access log" and isinstance(original, AccessOriginal):
+        return {ADDRESSES: _places_of_people(original)}
+    if table.made_of == "log" and isinstance(original, LogOriginal):
+        rows = {"the order of the original's rows": _by_row(original.log.frame["payload"])}
+        return {ORDER_OF_ROWS: rows} | ({PSEUDONYMS: _places_of_people(original)} if PSEUDONYMS in table.random_orders else {})
+    if table.made_of == "records" and isinstance(original, Original):
+        return _same_places(table, "the order of the original's records", original.typed)
+    if table.made_of == "documents" and isinstance(original, DocumentOriginal):
+        return _same_places(table, "the order of the original's documents", original.vectors)
+    return {}
 
 
-def _compared(table: PublishedTable, original: AnyOriginal) -> Iterator[_Numbered]:
-    if isinstance(table, AccessTable) and isinstance(original, AccessOriginal):
-        pages = table.frame.select(pl.col("address").alias(NUMBER), pl.col("request").str.extract(PAGE).alias(VALUE))
-        yield _Numbered(ADDRESSES, pages, _places_of_people(original))
-    elif isinstance(table, RowTable) and isinstance(original, LogOriginal) and table.has_unit:
-        rows = table.frame.select(pl.col(table.unit).alias(VALUE))
-        where = {"the order of the original's rows": _by_row(original.log.frame["payload"])}
-        yield _Numbered(ROWS, rows.with_row_index(NUMBER), where)
-        if table.pseudonyms is not None:
-            yield _Numbered(PSEUDONYMS, rows.with_columns(table.frame[table.pseudonyms].alias(NUMBER)), _places_of_people(original))
-    elif isinstance(table, CountTable) and isinstance(original, LogOriginal):
-        key = next(name for name in table.frame.columns if name != COUNT)
-        where = {"the order of the original's rows": _by_row(original.log.frame["payload"])}
-        yield _Numbered(ROWS, table.frame.select(pl.col(key).alias(VALUE)).with_row_index(NUMBER), where)
-    elif isinstance(original, Original) and not isinstance(table, WeightedBagTable):
-        yield from _compared_records(table, {"the order of the original's records": _by_record(original.typed)})
-    elif isinstance(table, WeightedBagTable) and isinstance(original, DocumentOriginal):
-        rows = table.flat.select(pl.col("record").alias(NUMBER), pl.col("item").alias(VALUE))
-        yield _Numbered(RECORDS, rows, {"the order of the original's documents": _by_record(original.vectors)})
-
-
-def _compared_records(table: PublishedTable, where: Mapping[str, pl.DataFrame]) -> Iterator[_Numbered]:
-    if isinstance(table, BagTable):
-        yield _Numbered(RECORDS, _by_record(table.records).rename({PLACE: NUMBER}), where)
-    elif isinstance(table, GroupTable) and table.of_items:
-        rows = table.rows.with_row_index(NUMBER).filter(pl.col("items").list.len() > 0).explode("items").rename({"items": VALUE})
-        yield _Numbered(ROWS, rows.select(NUMBER, VALUE), where)
-        yield _Numbered(GROUPS, rows.select(pl.col(GROUP).alias(NUMBER), VALUE), where)
-    elif isinstance(table, ChunkTable):
-        told = pl.concat([table.subrecords.select(CLUSTER, ITEM), table.terms.select(CLUSTER, ITEM)])
-        yield _Numbered(CLUSTERS, told.rename({CLUSTER: NUMBER, ITEM: VALUE}), where)
+def _same_places(table: PublishedTable, order: str, bags: Bags) -> dict[str, dict[str, pl.DataFrame]]:
+    places = {order: _by_record(bags)}
+    return dict.fromkeys(table.random_orders, places)
 
 
 def _by_row(values: pl.Series) -> pl.DataFrame:
@@ -240,9 +184,9 @@ def _names(original: LogOriginal, owners: pl.Series) -> pl.Series | None:
     return None if original.log.names is None else original.log.names.gather(owners)
 
 
-def _copied_of_people(table: RowTable, original: LogOriginal) -> list[str]:
+def _copied_of_people(shown: pl.DataFrame, original: LogOriginal) -> list[str]:
     """Pseudonyms of people who are known by their rows: none may be in an order of the original, or be what the original calls them."""
-    pairs = known_people(table, original)
+    pairs = known_people(shown, original)
     if len(pairs) < FEWEST_IN_ORDER:
         return []
     for order, rank in people_in_order(original).items():
@@ -255,11 +199,8 @@ def _copied_of_people(table: RowTable, original: LogOriginal) -> list[str]:
     return [f"{same:,} pseudonyms are what the original calls the same person"] if same >= FEWEST_IN_ORDER else []
 
 
-def known_people(table: RowTable, original: LogOriginal) -> pl.DataFrame:
+def known_people(shown: pl.DataFrame, original: LogOriginal) -> pl.DataFrame:
     """Pairs of a pseudonym (`number`) and an `owner` who alone have the same payloads, of those that are published at all."""
-    if not table.has_unit or table.pseudonyms is None:
-        return pl.DataFrame(schema={NUMBER: pl.Int64, "owner": pl.Int64})
-    shown = table.frame.select(pl.col(table.pseudonyms).alias(NUMBER), pl.col(table.unit).alias(VALUE))
     asked = original.log.frame.select("owner", pl.col("payload").alias(VALUE)).join(shown.select(VALUE).unique(), on=VALUE, how="semi")
     left, right = _alone(shown, NUMBER), _alone(asked, "owner")
     return left.join(right, on=["rows", "print", "other"]).select(NUMBER, "owner")
@@ -272,16 +213,16 @@ def _alone(frame: pl.DataFrame, whose: str) -> pl.DataFrame:
     return whole.filter(pl.len().over("rows", "print", "other") == 1)
 
 
-def _order_of_microdata(table: RowTable, original: TableOriginal) -> Orders:
+def _order_of_microdata(frame: pl.DataFrame, original: TableOriginal) -> Orders:
     """Rows of microdata in the original's order: values of one row number are more alike than by chance."""
-    if len(table.frame) != len(original.table) or len(table.frame) < FEWEST_COMPARED:
-        return Orders([], [ROWS])
+    if len(frame) != len(original.table) or len(frame) < FEWEST_COMPARED:
+        return Orders([], [ORDER_OF_ROWS])
     for attribute in original.table.attributes:
-        if attribute.name not in table.frame.columns:
+        if attribute.name not in frame.columns:
             continue
-        shown, typed = _as_numbers(table.frame[attribute.name], attribute.values)
+        shown, typed = _as_numbers(frame[attribute.name], attribute.values)
         if correlation(shown.to_numpy(), typed.to_numpy()) > BEYOND_CHANCE:
-            return Orders([f"{ROWS} follow the order of the original's rows"], [])
+            return Orders([f"{ORDER_OF_ROWS} follow the order of the original's rows"], [])
     return Orders([], [])
 
 

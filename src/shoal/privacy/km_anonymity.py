@@ -22,7 +22,7 @@ from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy.cluster_judging import JudgesSets
 from shoal.privacy.equivalence_classes import truthful_or_not
-from shoal.privacy.known_sets import MOST_KNOWN, Counted, Knowledge, all_public, count_known_sets, items, repeated_items
+from shoal.privacy.known_sets import MOST_KNOWN, CountedSets, Knowledge, all_public, count_known_sets, items, repeated_items
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -63,7 +63,7 @@ class KmAnonymity(JudgesSets):
         """All sets of up to m items."""
         return Knowledge(self.k, self.m)
 
-    def judge_sets(self, counted: Counted, defects: Sequence[str]) -> Verdict:
+    def judge_sets(self, counted: CountedSets, defects: Sequence[str]) -> Verdict:
         """The judgement of `judge` on sets that were counted elsewhere."""
         broken = (*_told(counted, self.k), *defects)
         return Verdict(str(self), verified_if(not broken), counted.level | {"m": self.m}, broken, tuple(_notes(counted)))
@@ -82,19 +82,19 @@ class KmAnonymity(JudgesSets):
         )
 
 
-def _told(found: Counted, k: int) -> list[str]:
+def _told(found: CountedSets, k: int) -> list[str]:
     if not found.unsafe:
         return []
     sets = f"{found.unsafe:,} sets of {found.size:,} published {items(found.size)} are" if found.size else "the empty set is"
     return [f"{sets} held by fewer than {k:,} people"]
 
 
-def _witnesses(found: Counted, names: Vocabulary) -> tuple[str, ...]:
+def _witnesses(found: CountedSets, names: Vocabulary) -> tuple[str, ...]:
     """Some rare sets by name, which are not for everybody."""
     return tuple(f"{{{', '.join(names[int(item)] for item in held)}}} is held by {people:,} only" for held, people, *_ in found.examples)
 
 
-def _notes(found: Counted) -> list[str]:
+def _notes(found: CountedSets) -> list[str]:
     notes = [f"{found.sets:,} sets of published items were counted, by {'people' if found.people else 'records'}"]
     if found.unsafe:
         notes.append(f"sets of more than {found.size:,} {items(found.size)} were not counted, so k may be lower than achieved")

@@ -34,7 +34,7 @@ class Knowledge:
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedSets:
     """What was found of all sets of up to `size` public items."""
 
     people: bool
@@ -56,11 +56,11 @@ class Counted:
         """The fewest people behind any set, or the fewest records where people are not known."""
         return {"people" if self.people else "records": self.fewest}
 
-    def with_level(self, size: int, level: dict[str, Any]) -> Counted:
+    def with_level(self, size: int, level: dict[str, Any]) -> CountedSets:
         """With the sets of this size too."""
         if not level["counted"]:
             return self
-        return Counted(
+        return CountedSets(
             people=self.people,
             size=size,
             sets=self.sets + level["counted"],
@@ -107,14 +107,14 @@ def all_public(n: int) -> Roles:
     return Roles(np.ones(n, bool), np.zeros(n, bool))
 
 
-def count_known_sets(release: Release, original: Original | None, roles: Roles, knowledge: Knowledge) -> Counted:
+def count_known_sets(release: Release, original: Original | None, roles: Roles, knowledge: Knowledge) -> CountedSets:
     """Sets of no item, of one, of two, and so on. Where some of a size are unsafe the claim is broken, and the count ends."""
     return count_sets(holders_in(release, original), roles, knowledge)
 
 
-def count_sets(holders: Holders, roles: Roles, knowledge: Knowledge) -> Counted:
+def count_sets(holders: Holders, roles: Roles, knowledge: Knowledge) -> CountedSets:
     """The same of any records of which it is known who holds them."""
-    counted, longest = Counted(people=len(holders.owners) > 0), holders.longest(roles)
+    counted, longest = CountedSets(people=len(holders.owners) > 0), holders.longest(roles)
     last = min(knowledge.most, longest)
     if (left := patience.steps_left()) is not None and _sets_of_one(longest, 0, last) * STEPS_A_SET > left:
         patience.curtail()  # small sets may still break the claim, which is soon found
@@ -149,7 +149,7 @@ def _sets_of_one(length: int, first: int, last: int) -> int:
     return total
 
 
-def _how_far(counted: Counted, size: int, last: int, longest: int) -> str:
+def _how_far(counted: CountedSets, size: int, last: int, longest: int) -> str:
     """What was counted before the patience ended, and at least how many sets remain."""
     remaining = _sets_of_one(longest, size, last)
     done = f"all {counted.sets:,} sets of up to {size - 1:,} {items(size - 1)} were counted and are safe" if size else "nothing was counted"

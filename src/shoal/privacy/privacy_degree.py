@@ -14,10 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
+from shoal.data.bags import Ints
 from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.items import Items
 from shoal.data.release import Release
@@ -25,13 +28,146 @@ from shoal.data.tables.groups import GroupTable
 from shoal.errors import ParameterError
 from shoal.parameters import param
 from shoal.privacy.claimed_item_roles import roles_of
-from shoal.privacy.group_origins import Degree, Parts, degree_of, parts_of_original, strange_rows, strange_totals, wrong_groups
+from shoal.util.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shoal.data.original import Original
     from shoal.data.tables import PublishedTable
+
+
+# -- how often a sensitive item occurs in a group
+#
+# Contents are compared as sorted lists of the numbers that the original's vocabulary has for the names; a name that it lacks is -1.
+
+
+@dataclass(frozen=True, eq=False)
+class RecordParts:
+    """The original by records: `entries` have a `record`, an `item` and its `code`, each pair once; `sensitive` are names."""
+
+    entries: pl.DataFrame
+    owners: Ints
+    sensitive: pl.Series
+
+    @cached_property
+    def held(self) -> pl.DataFrame:
+        """Pairs of a record and a sensitive item."""
+        return self.entries.filter(pl.col("item").is_in(self.sensitive.implode()))
+
+    @cached_property
+    def contents(self) -> pl.DataFrame:
+        """The `content` of every record that holds anything, without its sensitive items."""
+        exact = self.entries.filter(~pl.col("item").is_in(self.sensitive.implode()))
+        every = self.entries.select(pl.col("record").unique())
+        return every.join(_contents(exact), on="record", how="left").with_columns(pl.col("content").fill_null(""))
+
+    def owners_of(self, rows: Ints, table: GroupTable) -> pl.DataFrame:
+        """The `group` and the `owner` of each published row, by the row that each record became."""
+        shown = np.flatnonzero((rows >= 0) & (rows < table.n_rows)) if len(rows) == len(self.owners) else np.zeros(0, np.int64)
+        return pl.DataFrame({"group": table.rows["group"].gather(rows[shown]), "owner": self.owners[shown]})
+
+
+def parts_of_original(original: Original, sensitive: pl.Series) -> RecordParts:
+    """The records as they were typed, in two parts."""
+    bags = original.typed
+    code = bags.items.astype(np.int64)
+    record = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
+    return RecordParts(pl.DataFrame({"record": record, "code": code, "item": bags.vocabulary.names.gather(code)}), bags.owners, sensitive)
+
+
+@dataclass(frozen=True, eq=False)
+class Degree:
+    """What was counted: of each group and sensitive item the `rows`, the `holders`, and `rows_of_one` person at most (1 where unknown)."""
+
+    shares: pl.DataFrame
+    groups: int
+    rows: int
+    people: int | None
+
+    @property
+    def holding(self) -> int:
+        """Groups with a sensitive item."""
+        return self.shares["group"].n_unique()
+
+    @property
+    def achieved(self) -> dict[str, float]:
+        """The least degree of a group, rounded down, the rows of the smallest group with a sensitive item, and the people in it."""
+        if not len(self.shares):
+            return {}
+        told = self.shares.select("rows", least=pl.col("rows") * 10**6 // pl.col("holders") // pl.col("rows_of_one")).min()
+        rows, least = (int(value) for value in told.row(0))
+        return {"p": least / 10**6, "records": rows, **({} if self.people is None else {"people": self.people})}
+
+
+def degree_of(table: GroupTable, owners: pl.DataFrame | None) -> Degree:
+    """Rows and holders of every group with a sensitive item; with the owners of rows also who owns several of a group."""
+    sizes = table.rows.group_by("group").agg(pl.len().cast(pl.Int64).alias("rows"))
+    shares = table.histogram.select("group", holders="count").join(sizes, on="group")
+    if owners is None:
+        return Degree(shares.with_columns(rows_of_one=pl.lit(1, pl.Int64)), len(sizes), table.n_rows, None)
+    each = owners.group_by("group", "owner").agg(pl.len().cast(pl.Int64).alias("n"))
+    people = each.group_by("group").agg(pl.len().cast(pl.Int64).alias("people"), pl.col("n").max().alias("rows_of_one"))
+    joined = shares.join(people, on="group", how="left").with_columns(pl.col("rows_of_one").fill_null(1), pl.col("people").fill_null(0))
+    fewest = joined["people"].min()
+    return Degree(joined, len(sizes), table.n_rows, int(fewest) if isinstance(fewest, int) else 0)
+
+
+def strange_rows(table: GroupTable, parts: RecordParts) -> list[str]:
+    """Rows that are no record of the original without its sensitive items, and records that no row has."""
+    sides = [_published(table, parts).select("content", side=pl.lit(1)), parts.contents.select("content", side=pl.lit(-1))]
+    surplus = pl.concat(sides).group_by("content").agg(pl.col("side").sum())["side"]
+    added, lost = int(surplus.clip(0).sum()), int(-surplus.clip(None, 0).sum())
+    if not added and not lost:
+        return []
+    return [f"{counted(added, 'row')} too many and {counted(lost, 'record')} missing, compared with the original without sensitive items"]
+
+
+def strange_totals(table: GroupTable, parts: RecordParts) -> list[str]:
+    """Sensitive items that the histograms count more or less often than they occur in the original."""
+    told = table.histogram.group_by("item").agg(pl.col("count").sum().alias("told"))
+    true = parts.held.group_by("item").agg(pl.len().cast(pl.Int64).alias("true"))
+    both = told.join(true, on="item", how="full", coalesce=True).with_columns(pl.col("told", "true").fill_null(0))
+    wrong = both.filter(pl.col("told") != pl.col("true"))
+    return [f"{counted(len(wrong), 'item')} counted more or less often than in the original"] if len(wrong) else []
+
+
+def wrong_groups(table: GroupTable, parts: RecordParts, rows: Ints) -> list[str]:
+    """Every record must be in the row that it became, and every histogram that of the records of its group."""
+    shown = np.flatnonzero(rows >= 0)
+    if len(rows) != len(parts.owners) or sorted(rows[shown].tolist()) != list(range(table.n_rows)):
+        return ["records were lost or added without being accounted for"]
+    became = pl.DataFrame({"record": shown, "row": rows[shown]})
+    published = _published(table, parts).with_row_index("row").cast({"row": pl.Int64})
+    beside = became.join(published, on="row").join(parts.contents, on="record", how="left", suffix="_before")
+    other = beside.filter(pl.col("content") != pl.col("content_before").fill_null("")).height
+    groups = became.with_columns(group=table.rows["group"].gather(rows[shown]))
+    true = parts.held.join(groups, on="record").group_by("group", "item").agg(pl.len().cast(pl.Int64).alias("true"))
+    both = table.histogram.join(true, on=["group", "item"], how="full", coalesce=True)
+    wrong = both.filter(pl.col("count").fill_null(0) != pl.col("true").fill_null(0))["group"].n_unique()
+    told = [f"{counted(other, 'row')} different from the record that they represent"] if other else []
+    return told + ([f"{counted(wrong, 'histogram')} different from that of the records of the group"] if wrong else [])
+
+
+def _published(table: GroupTable, parts: RecordParts) -> pl.DataFrame:
+    """The `content` of each row, in their order."""
+    names = parts.entries.select("item", "code").unique()
+    items = table.rows.select("items").with_row_index("record").cast({"record": pl.Int64})
+    entries = items.filter(pl.col("items").list.len() > 0).explode("items").rename({"items": "item"})
+    coded = entries.join(names, on="item", how="left").with_columns(pl.col("code").fill_null(-1))
+    return (
+        items.select("record")
+        .join(_contents(coded), on="record", how="left", maintain_order="left")
+        .select(pl.col("content").fill_null(""))
+    )
+
+
+def _contents(entries: pl.DataFrame) -> pl.DataFrame:
+    """The sorted codes of each record in one text."""
+    return entries.group_by("record").agg(pl.col("code").sort().cast(pl.String).str.join(",").alias("content"))
+
+
+# -- the model
 
 
 @dataclass(frozen=True)
@@ -85,7 +221,7 @@ class PrivacyDegree(Model):
             broken += [] if rows is None else wrong_groups(table, parts, rows)
         return Verdict(str(self), verified_if(not broken), degree.achieved, tuple(broken), tuple(_notes(degree, original, rows is None)))
 
-    def _parts(self, original: Original, table: GroupTable) -> Parts:
+    def _parts(self, original: Original, table: GroupTable) -> RecordParts:
         """The original in two parts, by the items that the claim names, or by what the histograms count."""
         names = original.typed.vocabulary
         if self.items is None:
@@ -102,7 +238,7 @@ class PrivacyDegree(Model):
         if repeated:
             yield f"in {repeated:,} of them a person owns several rows"
 
-    def _named(self, table: GroupTable, parts: Parts | None) -> Iterator[str]:
+    def _named(self, table: GroupTable, parts: RecordParts | None) -> Iterator[str]:
         """Sensitive items that stand in a row."""
         wanted = parts.sensitive if parts is not None else pl.Series(sorted(self.items.names or ()) if self.items else [], dtype=pl.String)
         counted = pl.concat([wanted, table.histogram["item"]]).unique()

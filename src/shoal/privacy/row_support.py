@@ -27,7 +27,7 @@ WHO, WINDOW = "(who)", "(window)"  # columns beside those of the rows, under nam
 
 
 @dataclass(frozen=True)
-class Rules:
+class RowRules:
     """What a claim says about published rows."""
 
     unit: Unit
@@ -84,12 +84,12 @@ class SeenRows:
     """Published rows: the claim's columns, the query as `query`; perhaps whose they are (WHO), and in which window (WINDOW)."""
 
     frame: pl.DataFrame
-    rules: Rules
+    rules: RowRules
     texts: bool
     faults: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, table: RowTable, rules: Rules, pseudonyms: str | None) -> SeenRows:
+    def of(cls, table: RowTable, rules: RowRules, pseudonyms: str | None) -> SeenRows:
         """The rows of a table, with what is wrong with its columns."""
         payload = table.unit if QUERY in rules.columns else ""
         named = {name: payload if name == QUERY else name for name in rules.columns}
@@ -140,7 +140,7 @@ class SeenRows:
         return self.split(alike).group_by(keys).agg(pl.col("rows").sum())["rows"]
 
 
-def _faults(frame: pl.DataFrame, rules: Rules) -> list[str]:
+def _faults(frame: pl.DataFrame, rules: RowRules) -> list[str]:
     """What is wrong with published rows by themselves."""
     found = []
     if rules.words is not None:
@@ -258,7 +258,7 @@ def _lowest(pairs: pl.DataFrame, ladder: Ladder, published: pl.DataFrame, window
     return pl.concat([empty, *found])
 
 
-def _in_frequent_windows(rows: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+def _in_frequent_windows(rows: pl.DataFrame, rules: RowRules) -> pl.DataFrame:
     """The rows whose unit k people have in their window."""
     keys = [*rules.unit.columns, WINDOW]
     people = rows.select(*keys, WHO).unique().group_by(keys).agg(people=pl.len())
@@ -295,7 +295,7 @@ def _explained(rows: pl.DataFrame, seen: SeenRows) -> RecodedOriginal:
 
 
 @dataclass(frozen=True, eq=False)
-class People:
+class PeopleBehind:
     """The people behind each published unit, and behind each published value of the columns beside it."""
 
     units: pl.DataFrame
@@ -308,7 +308,7 @@ class People:
         return found | ({"people_of_cells": min(_least(people) for people in self.cells.values())} if self.cells else {})
 
 
-def people_behind(seen: SeenRows, rows: pl.DataFrame) -> People:
+def people_behind(seen: SeenRows, rows: pl.DataFrame) -> PeopleBehind:
     """The different people (WHO) of these rows who have each published unit and value; none if no row has it."""
     keys = seen.unit
     who = seen.split(rows.select(*keys, WHO).unique()).unique()
@@ -316,7 +316,7 @@ def people_behind(seen: SeenRows, rows: pl.DataFrame) -> People:
     units = seen.split(seen.frame.select(keys).unique()).unique()
     counted = units.join(people, on=keys, how="left", nulls_equal=True).with_columns(pl.col("people").fill_null(0))
     cells = {name: _people_of(rows, seen.frame[name], name) for name in seen.rules.cells}
-    return People(counted, cells)
+    return PeopleBehind(counted, cells)
 
 
 def _people_of(rows: pl.DataFrame, published: pl.Series, name: str) -> pl.Series:

@@ -16,7 +16,7 @@ from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError, option
 from shoal.parameters import param
 from shoal.privacy.cluster_judging import JudgesRows
-from shoal.privacy.row_support import CountedRows, RowsToCount, Rules, SeenRows, people_behind, recoded_original, strangers, too_long
+from shoal.privacy.row_support import CountedRows, RowRules, RowsToCount, SeenRows, people_behind, recoded_original, strangers, too_long
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -100,9 +100,9 @@ class Support(JudgesRows):
         return self.k if self._rules.unit == Unit() and self.window is None else None
 
     @property
-    def _rules(self) -> Rules:
+    def _rules(self) -> RowRules:
         period: dict[str, Period] = {name: name for name in PERIODS}
-        return Rules(
+        return RowRules(
             unit=self.unit or Unit(),
             rare=self.rare or "drop",
             words=self.words,

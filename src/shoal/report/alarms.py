@@ -17,7 +17,7 @@ from shoal.data.tables.chunks import ChunkTable
 from shoal.data.tables.counts import CountTable
 from shoal.data.tables.rows import RowTable
 from shoal.privacy import MODELS
-from shoal.report.attack_summary import conclusion_in
+from shoal.report.attacks import conclusion_in
 from shoal.util.wording import counted, percent
 
 MARK = "WARNING: "
@@ -84,8 +84,8 @@ def uniqueness(records: int, unique: int, *, what: str = "record", exact: bool =
 
 def linked_rows(release: Release) -> Iterator[str]:
     """A sentence where rows are linked by pseudonyms, and most pseudonyms have rows like no other one."""
-    for table in release.tables.values():
-        if isinstance(table, RowTable) and table.pseudonyms is not None and table.has_unit:
+    for table in release.tables_of(RowTable):
+        if table.pseudonyms is not None and table.has_unit:
             text = pl.col(table.unit).fill_null("").sort().str.join("\0")
             same = table.frame.group_by(table.pseudonyms).agg(text.alias("rows")).group_by("rows").len()["len"]
             yield from uniqueness(int(same.sum()), int((same == 1).sum()), what="history")

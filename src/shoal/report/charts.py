@@ -1,4 +1,4 @@
-"""Charts: pure functions from records to SVG. No script, no library, no fixed width.
+"""Charts of a report: SVG without script, library or fixed width, each with the table of its numbers.
 
 Horizontal places are percentages and vertical ones pixels, so that a chart fills whatever column it stands in
 and its letters keep their size. Colours come from the page's style by class, in light and in dark.
@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from shoal.report.escaping import escaped
-from shoal.report.number_format import short
+from shoal.report.facts import Facts, QueryFacts
+from shoal.report.formatting import count, escaped, plural, short
+from shoal.report.histograms import Histogram
+from shoal.report.verdict_text import promised_group
 from shoal.util.wording import percent
 
 HEIGHT = 236
@@ -25,7 +27,7 @@ NOTHING = '<text class="none" x="50%" y="40" text-anchor="middle">nothing to cou
 
 
 @dataclass(frozen=True)
-class Column:
+class HistogramBar:
     """One bar of a histogram; `before` is the bar that stands behind it, `tone` an extra class."""
 
     label: str
@@ -36,7 +38,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Part:
+class BarPart:
     """One piece of a stacked bar; `tone` is its class."""
 
     label: str
@@ -52,7 +54,7 @@ class Mark:
     label: str
 
 
-def histogram(title: str, desc: str, columns: Sequence[Column], axis: str, mark: Mark | None = None) -> str:
+def histogram(title: str, desc: str, columns: Sequence[HistogramBar], axis: str, mark: Mark | None = None) -> str:
     """Columns over labelled bins; where they have a `before`, it stands behind them, wider and paler."""
     if not any(c.value or c.before for c in columns):
         return _svg("chart", title, desc, 72, NOTHING)
@@ -63,7 +65,7 @@ def histogram(title: str, desc: str, columns: Sequence[Column], axis: str, mark:
     return _svg("chart", title, desc, HEIGHT, "".join(pieces))
 
 
-def stacked(title: str, desc: str, parts: Sequence[Part]) -> str:
+def stacked(title: str, desc: str, parts: Sequence[BarPart]) -> str:
     """One whole and the pieces it fell into, from left to right; a piece of something is never invisible."""
     total = sum(p.value for p in parts)
     shown = [p for p in parts if p.value > 0]
@@ -159,7 +161,7 @@ def _step(n: int) -> float:
     return (100 - LEFT - RIGHT) / n
 
 
-def _columns(columns: Sequence[Column], top: int) -> Iterable[str]:
+def _columns(columns: Sequence[HistogramBar], top: int) -> Iterable[str]:
     paired = any(c.before is not None for c in columns)
     step = _step(len(columns))
     wide = min(WIDEST, 0.86 * step)
@@ -171,7 +173,7 @@ def _columns(columns: Sequence[Column], top: int) -> Iterable[str]:
         yield _rect((middle - slim / 2, slim), _upright(c.value, top), f"after {c.tone}".strip(), c.hint)
 
 
-def _labels(columns: Sequence[Column], axis: str) -> Iterable[str]:
+def _labels(columns: Sequence[HistogramBar], axis: str) -> Iterable[str]:
     """Labels under as many columns as there is room for; `spare` ones are hidden where the page is narrow."""
     n, step = len(columns), _step(len(columns))
     width = max(len(c.label) for c in columns)
@@ -206,3 +208,61 @@ def _visible(widths: Sequence[float]) -> list[float]:
 
 def _within(share: float) -> float:
     return 100 * min(1.0, max(0.0, share))
+
+
+# -- charts with the table of their numbers, for readers who do not see them or want exact numbers
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chart as SVG, and its numbers: the names of the columns and the rows below them."""
+
+    svg: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def group_picture(facts: Facts) -> Picture:
+    """How many groups there are of each size, with the promised size marked."""
+    k = promised_group(facts.manifest.get("claims", []))
+    found, sizes = facts.group_sizes, facts.sizes
+    columns = [
+        HistogramBar(b.tick, n, None, f"{plural(n, 'group')} of {b.label} records", "short" if k and b.low < k else "")
+        for b, n in zip(found.bins, found.counts, strict=True)
+    ]
+    mark = Mark(found.bin_of(k), f"guaranteed: {count(k)}") if k else None
+    desc = f"{plural(sizes.groups, 'group')} of {count(sizes.smallest)} to {count(sizes.largest)} records"
+    drawn = histogram("Groups by size", desc, columns, "records in the group", mark)
+    return Picture(drawn, ("Records in the group", "Groups"), _rows(found))
+
+
+def query_picture(found: QueryFacts) -> Picture:
+    """How many queries have how many rows, before and after."""
+    told = f"{plural(found.after, 'published query', 'published queries')}, {count(found.before)} in the original"
+    return _before_after("Queries by rows", found.sizes, "query", "rows of the query", told=told, many="queries")
+
+
+def length_picture(facts: Facts) -> Picture:
+    """Record lengths before and after."""
+    return _before_after("Records by length", facts.lengths, "record", "items in the record")
+
+
+def level_picture(facts: Facts) -> Picture:
+    """Levels of items before and after."""
+    axis = "level in the taxonomy: 1 is the root"
+    return _before_after("Item occurrences by level", facts.levels, "occurrence", axis)
+
+
+def _before_after(title: str, found: Histogram, noun: str, axis: str, *, told: str = "", many: str = "") -> Picture:
+    columns = [
+        HistogramBar(b.tick, n, was, f"{b.label}: {plural(was, noun, many)} before, {count(n)} after")
+        for b, n, was in zip(found.bins, found.counts, found.before or (), strict=True)
+    ]
+    name = f"{axis[0].upper()}{axis[1:].partition(':')[0]}"
+    drawn = histogram(title, told or f"{plural(len(columns), 'column')}, each before and after", columns, axis)
+    return Picture(drawn, (name, "Before", "After"), _rows(found))
+
+
+def _rows(found: Histogram) -> tuple[tuple[str, ...], ...]:
+    sides: Sequence[Sequence[int]] = [found.counts] if found.before is None else [found.before, found.counts]
+    return tuple((b.label, *(count(side[i]) for side in sides)) for i, b in enumerate(found.bins))

@@ -61,7 +61,7 @@ CONFIG: Spec = {  # letters as the page's style has them: Vega measures texts be
 
 
 @dataclass(frozen=True)
-class Picture:
+class InteractiveChart:
     """A chart: its name on the page, what it shows in words, its specification, and its numbers under their headings."""
 
     name: str
@@ -72,7 +72,7 @@ class Picture:
     table: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def pictures(rows: Sequence[Numbers]) -> list[Picture]:
+def pictures(rows: Sequence[Numbers]) -> list[InteractiveChart]:
     """All charts that have something to show."""
     attacked = [row for row in rows if "attack_high" in row]
     found = [
@@ -111,7 +111,7 @@ def told(name: str, value: Any) -> str:
     return f"{value:,.3g}" if name in NOT_SHARES else f"{100 * value:.1f} %"
 
 
-def _picture(name: str, title: str, words: str, rows: Sequence[Numbers], names: Mapping[str, str], spec: Spec) -> Picture:
+def _picture(name: str, title: str, words: str, rows: Sequence[Numbers], names: Mapping[str, str], spec: Spec) -> InteractiveChart:
     shown = [row for row in rows if any(row.get(column) is not None for column in names)]
     there = [column for column in names if any(row.get(column) is not None for row in shown)]
     table = tuple((row["cell"], tuple(told(column, row.get(column)) for column in there)) for row in shown)
@@ -122,7 +122,7 @@ def _picture(name: str, title: str, words: str, rows: Sequence[Numbers], names: 
         "autosize": {"type": "fit-x", "contains": "padding"},
         "config": CONFIG,
     }
-    return Picture(name, title, words, {**common, **spec}, tuple(names[column] for column in there), table)
+    return InteractiveChart(name, title, words, {**common, **spec}, tuple(names[column] for column in there), table)
 
 
 def _frontier(rows: Sequence[Numbers]) -> Spec:
@@ -195,7 +195,7 @@ def _loss(rows: Sequence[Numbers]) -> Spec:
     return {"data": {"values": lost}, **_cells(lost), "params": [{"name": "dark", "value": False}], "layer": [bar, bound]}
 
 
-def _by_level(rows: Sequence[Numbers], size: int) -> Picture:
+def _by_level(rows: Sequence[Numbers], size: int) -> InteractiveChart:
     """A field for each release and level."""
     levels = sorted({int(m[2]) for row in rows for name in row if (m := LEVEL.fullmatch(name)) and int(m[1]) == size})
     names = {f"count_error_{size}_level_{level}": f"level {level}" for level in levels}

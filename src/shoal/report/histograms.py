@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.bags import Ints
-from shoal.report.number_format import short
+from shoal.report.formatting import short
 
 MOST_SINGLE = 40
 MOST_EVEN = 30

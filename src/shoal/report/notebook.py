@@ -11,9 +11,8 @@ from typing import Any
 from shoal.data.items import without_names
 from shoal.methods import fate_of
 from shoal.report.alarms import alarms
-from shoal.report.escaping import escaped
-from shoal.report.number_format import count, number, spoken
-from shoal.report.summary import PROTECTS, Share, Summary
+from shoal.report.formatting import count, escaped, number, spoken
+from shoal.report.summary import PROTECTS, Summary, SummaryShare
 from shoal.report.verdict_text import lack_of
 from shoal.util.wording import percent
 
@@ -56,14 +55,14 @@ def _asked(manifest: Mapping[str, Any]) -> str:
     return f"{manifest['method']}({given})"
 
 
-def _account(manifest: Mapping[str, Any]) -> tuple[Share, ...]:
+def _account(manifest: Mapping[str, Any]) -> tuple[SummaryShare, ...]:
     """The outcome of all records or rows; nothing if that may not be told."""
     ledger = next((manifest["accounting"][name] for name in DRAWN if name in manifest["accounting"]), {"in": 0})
     parts = {part: n for part, n in ledger.items() if part != "in"}
-    return tuple(Share(part, n, ledger["in"], TONES[fate_of(part, str(manifest["method"]))]) for part, n in parts.items())
+    return tuple(SummaryShare(part, n, ledger["in"], TONES[fate_of(part, str(manifest["method"]))]) for part, n in parts.items())
 
 
-def _chart(shares: Sequence[Share]) -> str:
+def _chart(shares: Sequence[SummaryShare]) -> str:
     """Shares of one whole as a bar, with a legend; nothing if there is nothing to draw."""
     shown = [share for share in shares if share.n]
     if not shown:
@@ -71,16 +70,16 @@ def _chart(shares: Sequence[Share]) -> str:
     return f'<div style="margin-bottom:6px">{_bar(shown)}<div>{" ".join(map(_legend, shown))}</div></div>'
 
 
-def _legend(share: Share) -> str:
+def _legend(share: SummaryShare) -> str:
     mark = f'<span style="color:{_colour(share)}">&#9632;</span>'
     return f'<span style="white-space:nowrap">{mark} {escaped(share.name)} {share.text}</span>'
 
 
-def _colour(share: Share) -> str:
+def _colour(share: SummaryShare) -> str:
     return COLOURS.get(share.tone, COLOURS["gone0"])
 
 
-def _bar(shares: Sequence[Share]) -> str:
+def _bar(shares: Sequence[SummaryShare]) -> str:
     widths = [max(LEAST, WIDTH * share.value) for share in shares]
     scale, x, drawn = WIDTH / sum(widths), 0.0, []
     for share, width in zip(shares, (w * scale for w in widths), strict=True):

@@ -1,26 +1,32 @@
-"""The page: facts in, one HTML document out that needs nothing but itself. What users wrote is escaped."""
+"""The report as a page: facts in, one HTML document out that needs nothing but itself. What users wrote is escaped.
+
+The page begins with an executive summary and ends with how to cite the release.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from shoal.io.formula_check import formula_notes_in
-from shoal.report import chart_tables as pictures
-from shoal.report import sections
+from shoal.data.items import without_names
+from shoal.io.write.cell_checks import formula_notes_in
+from shoal.methods import METHODS
+from shoal.parameters import Typed
+from shoal.report import charts, sections
 from shoal.report import verdict_text as verdicts
 from shoal.report.alarms import alarms
-from shoal.report.attack_section import HEAD, attack_parts
-from shoal.report.attack_summary import ATTACKS, untold
-from shoal.report.citation import citation_of
-from shoal.report.escaping import escaped, own_markup, policy
-from shoal.report.executive_summary import in_short
+from shoal.report.attacks import ATTACKS, HEAD, attack_parts, before, conclusion_in, outcomes_on, rate_of, strongest, untold
 from shoal.report.facts import Facts, PublishedItem
-from shoal.report.number_format import count, number, plain, plural
-from shoal.report.summary import Summary
-from shoal.report.verdict_text import lack_of
+from shoal.report.formatting import count, escaped, number, own_markup, plain, plural, policy, spoken
+from shoal.report.sections import NO_NUMBERS, published_part
+from shoal.report.sections import WITHHELD as CLOSED
+from shoal.report.summary import PROTECTS, Summary
+from shoal.report.verdict_text import headline, lack_of, model_of
+from shoal.util.wording import percent
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -95,9 +101,9 @@ def _context(facts: Facts, summary: Summary) -> dict[str, Any]:
 def _pictures(facts: Facts) -> dict[str, Any]:
     shown = {"frequent": facts.frequent, "specific": facts.specific, "vaguest": facts.vaguest}
     return {
-        "group_chart": _picture(pictures.group_picture(facts)),
-        "length_chart": _picture(pictures.length_picture(facts)),
-        "level_chart": _picture(pictures.level_picture(facts)),
+        "group_chart": _picture(charts.group_picture(facts)),
+        "length_chart": _picture(charts.length_picture(facts)),
+        "level_chart": _picture(charts.level_picture(facts)),
         "uneven": {"groups": facts.group_sizes.uneven, "lengths": facts.lengths.uneven},
         "sizes": {
             "groups": plural(facts.sizes.groups, "group"),
@@ -114,7 +120,7 @@ def _pictures(facts: Facts) -> dict[str, Any]:
     }
 
 
-def _picture(found: pictures.Picture) -> dict[str, Any]:
+def _picture(found: charts.Picture) -> dict[str, Any]:
     return {"svg": own_markup(found.svg), "head": found.head, "rows": found.rows}
 
 
@@ -126,7 +132,7 @@ def _queries(facts: Facts) -> dict[str, Any] | None:
     return {
         "before": count(found.before),
         "after": count(found.after),
-        "chart": _picture(pictures.query_picture(found)),
+        "chart": _picture(charts.query_picture(found)),
         "uneven": found.sizes.uneven,
         "frequent": [(row, own_markup(row.bar)) for row in sections.query_rows(found, facts.published)],
     }
@@ -134,3 +140,167 @@ def _queries(facts: Facts) -> dict[str, Any] | None:
 
 def _with_bars(items: Sequence[PublishedItem], records: int) -> list[Any]:
     return [(row, own_markup(row.bar)) for row in sections.item_rows(items, records)]
+
+
+# -- executive summary
+
+
+UNTRIED = "No attack was run before this release was written. Use the option attack of `shoal anonymize`, or `shoal attack` afterwards."
+WITHHELD = "Counts with noise. The number of people is not published: exact numbers would break the guarantee."
+
+
+@dataclass(frozen=True)
+class Point:
+    """A heading, and what is to be said under it in one or two sentences; with the tone `bad` it is shown in red."""
+
+    name: str
+    text: str
+    tone: str = ""
+
+
+def in_short(manifest: Mapping[str, Any], summary: Summary) -> list[Point]:
+    """All that matters, in plain words."""
+    claims = manifest.get("claims", [])
+    points = [Point("Published", _published(manifest)), Point("Guaranteed", _guaranteed(manifest))]
+    if limits := limits_of(claims):
+        points.append(Point("Not guaranteed", limits))
+    points.append(Point("Utility", _left(manifest, summary)))
+    return [*points, Point("Disclosure risk", _gained(manifest)), *_verdict_of_attacks(manifest)]
+
+
+def limits_of(claims: Sequence[Mapping[str, Any]]) -> str:
+    """What each model says about its limits, each once."""
+    models = [model for model in map(model_of, claims) if model is not None]
+    return " ".join(dict.fromkeys(model.limits for model in models))
+
+
+def _published(manifest: Mapping[str, Any]) -> str:
+    if manifest.get(CLOSED) == NO_NUMBERS:
+        return WITHHELD
+    found, owners = published_part(manifest), manifest.get("input", {}).get("owners")
+    whose = f" of {plural(owners, 'person', 'people')}" if isinstance(owners, int) else ""
+    if not found.total:
+        return f"Nothing: the input has no {found.noun}."
+    rest = f"{count(found.total - found.shown)} suppressed" if found.total > found.shown else "none suppressed"
+    return f"{count(found.shown)} of {plural(found.total, found.noun.removesuffix('s'))}{whose}; {rest}."
+
+
+def _guaranteed(manifest: Mapping[str, Any]) -> str:
+    claims, lack = manifest.get("claims", []), lack_of(manifest)
+    told = headline(claims, lack)
+    protected = manifest.get("input", {}).get(PROTECTS, "")
+    whose = f" Protected: {plain(str(protected))}." if protected else ""
+    if told.tone == "good":
+        return f"{told.lead}{whose}"
+    return "Nothing." if lack or not claims else f"{told.title} {told.lead}"
+
+
+def _left(manifest: Mapping[str, Any], summary: Summary) -> str:
+    """In which form words are published, or else the largest number of the report's head."""
+    if summary.shares:
+        first, *others = [share for share in summary.shares if share.n] or summary.shares[:1]
+        rest = ", ".join(f"{share.text} {share.name}" for share in others)
+        warning = " Few words are published as typed." if summary.warning else ""
+        return f"{first.text} of the words are published {first.name}{f'; {rest}' if rest else ''}.{warning}"
+    if summary.tile.tone != "open":
+        return f"{summary.tile.label}: {summary.tile.value} {summary.tile.note}."
+    told = "; ".join(f"{name}: {plain(text)}" for name, text in summary.lines)
+    return f"{told[0].upper()}{told[1:]}." if told else "Not measured: this requires the original."
+
+
+def _gained(manifest: Mapping[str, Any]) -> str:
+    if ATTACKS not in manifest:
+        return UNTRIED
+    found = outcomes_on(manifest)
+    promised, others = ([one for one in found if ("ceiling" in one) is wanted] for wanted in (True, False))
+    told = [f"{_best(manifest, strongest(promised))} {_verdict(promised)}"] if promised else []
+    told += [f"Without a guarantee: {_best(manifest, strongest(others))}"] if others else []
+    return " ".join([*told, *(f"{sentence}." for sentence in untold(manifest))])
+
+
+def _verdict_of_attacks(manifest: Mapping[str, Any]) -> list[Point]:
+    """What was promised, and what an attacker can do in fact; nothing if no attack has a rate."""
+    if not outcomes_on(manifest):
+        return []
+    verdict = conclusion_in(manifest)
+    return [
+        Point("Guaranteed against attacks", f"{_sentence(verdict.promised)}"),
+        Point("Measured risk", _sentence(plain(verdict.in_fact)), "bad" if verdict.severe else ""),
+    ]
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _best(manifest: Mapping[str, Any], one: Mapping[str, Any]) -> str:
+    was = before(manifest, one)
+    raw = f", from {percent(was['success'])} in the original" if was else ""
+    known = f"{one['attack']} (known: {plain(str(one['knowledge']))})"
+    return f"{known} succeeds in {rate_of(one)}{raw}."
+
+
+def _verdict(promised: Sequence[Mapping[str, Any]]) -> str:
+    worst = strongest(promised)
+    unsure = sum(one["verdict"] != "within the promise" for one in promised)
+    rest = f"; {plural(unsure, 'rate')} may exceed it" if unsure else ""
+    return f"The guarantee allows at most {percent(worst['ceiling'])}{rest}."
+
+
+# -- citation
+
+
+OWN = "this project"  # the paper of a method that has none
+TITLE = "shoal: anonymization of query logs, baskets and click streams"
+_SPECIAL = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_SPECIAL |= {sign: f"\\{sign}" for sign in "&%$#_"}
+
+
+@dataclass(frozen=True)
+class Citation:
+    """The same in a sentence and as BibTeX."""
+
+    sentence: str
+    bibtex: str
+
+
+def citation_of(manifest: Mapping[str, Any]) -> Citation:
+    """How a release with this manifest is cited."""
+    version, method = plain(str(manifest.get("shoal", ""))), plain(str(manifest.get("method") or "not recorded"))
+    paper = METHODS[method].paper if method in METHODS else OWN
+    given = ", ".join(f"{spoken(key)} = {value}" for key, value in _parameters(method, manifest.get("parameters", {})))
+    claims = ", ".join(without_names(plain(str(claim["model"]))) for claim in manifest.get("claims", []))
+    promised = "no guarantee" if lack_of(manifest) or not claims else f"guarantee: {claims}"
+    source = "" if paper == OWN else f" ({paper})"
+    sentence = f"Anonymized with shoal {version} by the method {method}{source}{f' with {given}' if given else ''}; {promised}."
+    note = f"Method {method}{f'; {given}' if given else ''}; {promised}"
+    entries = [_entry("software", "shoal", {"title": TITLE, "version": version, "note": note})]
+    if paper != OWN:
+        entries.append(_entry("misc", f"shoal-{method}", {"title": f"The method {method}", "howpublished": paper, **_year(paper)}))
+    return Citation(sentence, "\n\n".join(entries))
+
+
+def _parameters(method: str, given: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Parameters that are set; of what is a text of the user's own, such as a list of items, only that it was given."""
+    chosen = {p.name for p in METHODS[method].parameters() if p.choices or issubclass(p.type, Typed)} if method in METHODS else set()
+    return [(key, _shown(value, key in chosen)) for key, value in given.items() if value is not None]
+
+
+def _shown(value: Any, chosen: bool) -> str:
+    if isinstance(value, str) and not chosen:
+        return "given"
+    return str(value) if type(value) is int else number(value)
+
+
+def _year(paper: str) -> dict[str, str]:
+    found = re.findall(r"\b(?:19|20)\d\d\b", paper)
+    return {"year": found[-1]} if found else {}
+
+
+def _entry(kind: str, key: str, fields: Mapping[str, str]) -> str:
+    lines = [f"  {name} = {{{_escaped(value)}}}" for name, value in fields.items()]
+    return f"@{kind}{{{re.sub(r'[^A-Za-z0-9-]', '-', key)},\n" + ",\n".join(lines) + "\n}"
+
+
+def _escaped(text: str) -> str:
+    return "".join(_SPECIAL.get(sign, sign) for sign in text)

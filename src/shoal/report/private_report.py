@@ -12,8 +12,8 @@ import numpy as np
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.report.examples import told_of
-from shoal.report.number_format import count, name
+from shoal.report.facts import told_of
+from shoal.report.formatting import count, name
 from shoal.report.page import template
 
 MOST_PAIRS = 3  # of each sort

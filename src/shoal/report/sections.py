@@ -9,10 +9,9 @@ from typing import Any
 
 from shoal.methods import METHODS, fate_of
 from shoal.metrics import METRICS
-from shoal.report.attribute_spread import Spread
-from shoal.report.charts import Part, bar, meter, stacked
-from shoal.report.facts import Example, PublishedItem, QueryFacts
-from shoal.report.number_format import count, name, number, plain, plural, share_of, spoken
+from shoal.report.charts import BarPart, bar, meter, stacked
+from shoal.report.facts import Example, PublishedItem, QueryFacts, Spread
+from shoal.report.formatting import count, name, number, plain, plural, share_of, spoken
 from shoal.report.summary import FORM_TONES, Summary, share_in
 from shoal.report.verdict_text import Tile
 from shoal.util.wording import percent
@@ -86,7 +85,7 @@ METERED = ("loss", "information_loss")
 
 
 @dataclass(frozen=True)
-class Row:
+class TableLine:
     """A line of a table: name, value and what it means."""
 
     name: str
@@ -158,7 +157,7 @@ class SpreadRow:
     deviation: str
 
 
-def method_rows(manifest: Mapping[str, Any]) -> tuple[Row, list[Row]]:
+def method_rows(manifest: Mapping[str, Any]) -> tuple[TableLine, list[TableLine]]:
     """The method with its summary, and its parameters with what they mean."""
     method = str(manifest.get("method") or "not recorded")
     made = METHODS[method] if method in METHODS else None  # noqa: SIM401 (get would raise)
@@ -167,19 +166,19 @@ def method_rows(manifest: Mapping[str, Any]) -> tuple[Row, list[Row]]:
     for key, value in manifest.get("parameters", {}).items():
         told, default = helps.get(key, (_meaning(key, value), object()))
         rows.append(
-            Row(
+            TableLine(
                 LABELS.get(key, spoken(key)),
                 number(value),
                 told + (" (default)" if value == default else ""),
             )
         )
-    return Row(plain(method), made.paper if made else "", made.summary() if made else ""), rows
+    return TableLine(plain(method), made.paper if made else "", made.summary() if made else ""), rows
 
 
-def input_rows(manifest: Mapping[str, Any]) -> list[Row]:
+def input_rows(manifest: Mapping[str, Any]) -> list[TableLine]:
     """The facts about the input in the manifest."""
     given = manifest.get("input", {})
-    return [Row(LABELS.get(key, spoken(key)), number(value), _meaning(key, value)) for key, value in given.items()]
+    return [TableLine(LABELS.get(key, spoken(key)), number(value), _meaning(key, value)) for key, value in given.items()]
 
 
 def _meaning(key: str, value: Any) -> str:
@@ -211,7 +210,7 @@ def _account(title: str, ledger: Mapping[str, int], method: str) -> Account:
             continue
         tone = FORM_TONES.get(key) or TONES.get(fate_of(key, method), f"gone{shade % GONE_SHADES}")
         shade += tone.startswith("gone")
-        parts.append(Part(plain(key), n, tone))
+        parts.append(BarPart(plain(key), n, tone))
     desc = f"{count(total)} in total: " + ", ".join(f"{count(p.value)} {p.label}" for p in parts)
     pieces = tuple(Piece(p.label, count(p.value), share_of(p.value, total), p.tone) for p in parts)
     return Account(title, count(total), sum(p.value for p in parts) == total, stacked(title, desc, parts), pieces)
@@ -219,12 +218,12 @@ def _account(title: str, ledger: Mapping[str, int], method: str) -> Account:
 
 def share_chart(summary: Summary) -> str:
     """The shares of the summary as one bar."""
-    parts = [Part(share.name, share.n, share.tone) for share in summary.shares]
+    parts = [BarPart(share.name, share.n, share.tone) for share in summary.shares]
     return stacked("Words", ", ".join(f"{share.text} {share.name}" for share in summary.shares), parts) if parts else ""
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedShare:
     """How many records or rows there were, and how many of them are published."""
 
     noun: str
@@ -232,11 +231,11 @@ class Published:
     shown: int
 
 
-def published_part(manifest: Mapping[str, Any]) -> Published:
+def published_part(manifest: Mapping[str, Any]) -> PublishedShare:
     """How much of the data is published at all, as its account has it."""
     account, method = manifest.get("accounting", {}), str(manifest.get("method"))
     noun, ledger = next(((name, account[name]) for name in ("records", "rows") if name in account), ("records", {"in": 0}))
-    return Published(noun, ledger["in"], sum(n for part, n in ledger.items() if part != "in" and fate_of(part, method) != "gone"))
+    return PublishedShare(noun, ledger["in"], sum(n for part, n in ledger.items() if part != "in" and fate_of(part, method) != "gone"))
 
 
 def published_tile(manifest: Mapping[str, Any]) -> Tile:
@@ -264,7 +263,7 @@ def loss_meter(metrics: Mapping[str, Any]) -> Meter | None:
     return None
 
 
-def metric_rows(metrics: Mapping[str, Any]) -> list[Row]:
+def metric_rows(metrics: Mapping[str, Any]) -> list[TableLine]:
     """All other metrics, as numbers; the forms of words stand at the head of the page already."""
     rows = []
     for key, value in metrics.items():
@@ -273,7 +272,7 @@ def metric_rows(metrics: Mapping[str, Any]) -> list[Row]:
         known = {**LOSSES, **PLAIN_METRICS}
         label, meaning = known.get(key, (spoken(key), METRICS[key].summary if key in METRICS else ""))
         share = share_in(metrics, key) if key in LOSSES else None
-        rows.append(Row(label, number(value) if share is None else percent(share), meaning))
+        rows.append(TableLine(label, number(value) if share is None else percent(share), meaning))
     return rows
 
 

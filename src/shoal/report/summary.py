@@ -30,7 +30,7 @@ FORM_TONES = {part: tone for parts, tone in FORMS.values() for part in parts}
 
 
 @dataclass(frozen=True)
-class Share:
+class SummaryShare:
     """A part of a whole; `tone` is its colour in charts."""
 
     name: str
@@ -56,7 +56,7 @@ class Summary:
     `as_typed` is the share of words published as they were typed, where words are published.
     """
 
-    shares: tuple[Share, ...] = ()
+    shares: tuple[SummaryShare, ...] = ()
     lines: tuple[tuple[str, str], ...] = ()
     tile: Tile = field(default=NOT_MEASURED)
     as_typed: float | None = None

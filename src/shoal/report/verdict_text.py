@@ -1,4 +1,4 @@
-"""A release without a guarantee, as its manifest says it: one sentence that every page and listing of such a release begins with."""
+"""What a release guarantees, in words: the headline, each claim with what it protects, and the absence of any guarantee."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shoal.data.claims import Model
 from shoal.data.items import Items
 from shoal.errors import ParameterError
 from shoal.privacy import MODELS
-from shoal.report.number_format import number, plain, plural, spoken
+from shoal.report.formatting import number, plain, plural, spoken
 
 LACKING = "no_guarantee"  # the key of a manifest that says what is not protected
 

@@ -30,7 +30,7 @@ RANKS_A_PAGE = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Events:
+class QueryEvents:
     """Queries in the order of users and time: of which search, in which text, when, for which page."""
 
     search: Ints
@@ -48,7 +48,7 @@ class Clicks:
     site: Ints
 
 
-def events(searches: Searches, rng: np.random.Generator) -> Events:
+def events(searches: Searches, rng: np.random.Generator) -> QueryEvents:
     """Every search is made once or more, each time in one of the user's sessions."""
     times = 1 + (RETURNS * waits(rng.random(len(searches.user)))).astype(np.int64)
     search = np.repeat(np.arange(len(times)), times)
@@ -68,7 +68,7 @@ def events(searches: Searches, rng: np.random.Generator) -> Events:
     at = np.repeat(order, pages[order])
     page = np.where(np.diff(at, prepend=-1) == 0, 2, 1)
     second = _clock(place[session[visit[at]]], start[in_time], owner[in_time], rng)
-    return Events(search[visit[at]], text[at], second, page)
+    return QueryEvents(search[visit[at]], text[at], second, page)
 
 
 def _sessions(searches: Searches, search: Ints, first: Flags, rng: np.random.Generator) -> tuple[Ints, Ints]:
@@ -115,7 +115,7 @@ def _clock(session: Ints, start: Ints, owner: Ints, rng: np.random.Generator) ->
     return np.asarray(begins[session] + since)
 
 
-def clicks(happened: Events, searches: Searches, sites: int, rng: np.random.Generator) -> Clicks:
+def clicks(happened: QueryEvents, searches: Searches, sites: int, rng: np.random.Generator) -> Clicks:
     """Which answers are opened; a search without a click is one row too."""
     opened = CLICKS.draw(rng.random(len(happened.search)))
     event = np.repeat(np.arange(len(opened)), np.maximum(opened, 1))

@@ -17,7 +17,7 @@ from shoal.data.bags import Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.synthetic.chance import Floats, Weighted, zipf
 from shoal.taxonomy.wordnet import irregular_forms, lemmas
-from shoal.text.stopwords import is_stop_word
+from shoal.text.terms import is_stop_word
 
 # Fitted so that 53,058 users with 21 nouns each use some 19,000 nouns, as in the search log of the papers.
 NOUN_EXPONENT, NOUN_SHIFT = 1.0, 20.0

@@ -17,12 +17,10 @@ import polars as pl
 
 from shoal.data.bags import Ints, Small, Vocabulary
 from shoal.data.query_units import EXACT, PREFIX, RANGES
-from shoal.data.taxonomy import Taxonomy
+from shoal.data.taxonomy import Floor, Taxonomy
 from shoal.errors import InputError
-from shoal.taxonomy.floor import Floor
 from shoal.taxonomy.urls import ANY, folders
-from shoal.text.stopwords import is_stop_word
-from shoal.text.terms import SHORTEST, in_one_case
+from shoal.text.terms import SHORTEST, in_one_case, is_stop_word
 
 TOP = -1
 _MARKS = r"^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$"

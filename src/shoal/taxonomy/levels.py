@@ -22,7 +22,7 @@ import polars as pl
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import TaxonomyError
-from shoal.taxonomy.paths import IMPLIED_ROOT, Parents
+from shoal.taxonomy.category_paths import IMPLIED_ROOT, Parents
 from shoal.util.wording import counted
 
 Group = tuple[tuple[int, str], ...]

@@ -17,9 +17,8 @@ import polars as pl
 from shoal.data.bags import Bags, Ints, Small, Vocabulary
 from shoal.data.column_storage import IN_MEMORY, Shelf, renamed
 from shoal.data.original import Original, Steps
-from shoal.data.taxonomy import Taxonomy
+from shoal.data.taxonomy import Floor, Taxonomy
 from shoal.errors import InputError, option
-from shoal.taxonomy.floor import Floor
 from shoal.text.terms import in_one_case
 from shoal.util.wording import counted
 

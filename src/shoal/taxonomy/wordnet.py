@@ -8,7 +8,7 @@ and all hypernyms. The data is embedded, built by `scripts/build_wordnet.py`; it
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 
 import numpy as np
@@ -18,7 +18,129 @@ from shoal.data.bags import Small, Vocabulary
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.parameters import insist_on_text
-from shoal.text.morphology import Morphology
+
+# -- noun morphology: from a word as people write it to the noun in the list, over whole columns of distinct terms
+#
+# A term is looked up as it stands; then by the irregular forms; then by the endings of regular plurals; a term of several words at last
+# word by word. The first form that is a noun of the list wins. As in WordNet, a spelling also matches with its spaces turned to hyphens,
+# its hyphens turned to spaces, or both or its full stops taken out: "hip hop", "hip_hop" and "hip-hop" are one noun.
+
+
+DETACHMENTS = [
+    ("s", ""),
+    ("ses", "s"),
+    ("xes", "x"),
+    ("zes", "z"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("men", "man"),
+    ("ies", "y"),
+]
+# WordNet takes no ending off words this short, nor off those that end in a double s.
+SHORTEST_PLURAL = 3
+
+RESPELLINGS = [
+    pl.col("form").str.replace_all(" ", "-", literal=True),
+    pl.col("form").str.replace_all("-", " ", literal=True),
+    pl.col("form").str.replace_all("[ -]", ""),
+    pl.col("form").str.replace_all(".", "", literal=True),
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Morphology:
+    """A list of nouns, in lower case with spaces between words, and its irregular forms.
+
+    The exceptions have the columns `form` and `base`; of several bases of a form the better comes first.
+    """
+
+    lemmas: pl.Series
+    exceptions: pl.DataFrame
+
+    def find(self, terms: pl.Series) -> Small:
+        """The place in the list of the noun that each term is a form of, -1 where there is none."""
+        found = np.full(len(terms), -1, np.int32)
+        written = _tidied(terms).rename("form")
+        pending = pl.DataFrame({"form": written}).with_row_index("term").drop_nulls()
+        for look_up in (self._as_written, self._respelled, self._inflected, self._word_by_word):
+            best = look_up(pending)
+            found[best["term"].to_numpy()] = best["place"].to_numpy()
+            pending = pending.join(best, on="term", how="anti")
+        return found
+
+    def lemmatized(self, terms: pl.Series) -> pl.Series:
+        """The noun that each term is a form of, null if there is none."""
+        places = pl.Series(self.find(terms))
+        return self.lemmas.gather(places.set(places < 0, None))
+
+    @cached_property
+    def _list(self) -> pl.DataFrame:
+        return pl.DataFrame({"form": self.lemmas, "place": np.arange(len(self.lemmas), dtype=np.int32)})
+
+    def _as_written(self, pending: pl.DataFrame) -> pl.DataFrame:
+        return pending.join(self._list, on="form").select("term", "place")
+
+    def _respelled(self, pending: pl.DataFrame) -> pl.DataFrame:
+        return self._first_listed(_ranked(pending))
+
+    def _first_listed(self, candidates: pl.DataFrame) -> pl.DataFrame:
+        """Of each term's candidates, by their rank and then by their spelling, the first in the list."""
+        divided = candidates.filter(pl.col("form").str.contains("[ .-]"))
+        spellings = [candidates.with_columns(spelling=pl.lit(0))]
+        for i, respelled in enumerate(RESPELLINGS, start=1):
+            spellings.append(divided.with_columns(respelled, spelling=pl.lit(i)))
+        listed = pl.concat(spellings).join(self._list, on="form")
+        return listed.sort("term", "rank", "spelling").unique("term", keep="first").select("term", "place")
+
+    def _inflected(self, pending: pl.DataFrame) -> pl.DataFrame:
+        irregular = pending.join(self._irregular, on="form").select("term", form="base", rank="rank")
+        regular = _detached(pending, first_rank=len(self.exceptions))
+        return self._first_listed(pl.concat([irregular, *regular]))
+
+    @cached_property
+    def _irregular(self) -> pl.DataFrame:
+        return self.exceptions.with_columns(rank=pl.int_range(pl.len(), dtype=pl.Int32))
+
+    def _word_by_word(self, pending: pl.DataFrame) -> pl.DataFrame:
+        phrases = pending.filter(pl.col("form").str.contains("[^ -][ -]+[^ -]"))
+        words = phrases.select("term", form=pl.col("form").str.extract_all("[^ -]+")).explode("form")
+        if words.is_empty():
+            return pl.DataFrame(schema={"term": pl.UInt32, "place": pl.Int32})
+        distinct = words["form"].unique()
+        bases = pl.DataFrame({"form": distinct, "base": self.lemmatized(distinct)})
+        single = words.join(bases, on="form", how="left", maintain_order="left")
+        phrase = pl.coalesce("base", "form").str.join(" ").alias("form")
+        return self._first_listed(_ranked(single.group_by("term", maintain_order=True).agg(phrase)))
+
+
+def _tidied(terms: pl.Series) -> pl.Series:
+    """Lower case, one space between words."""
+    return terms.cast(pl.String).str.to_lowercase().str.replace_all(r"[_\s]+", " ").str.strip_chars(" ")
+
+
+def _ranked(forms: pl.DataFrame, rank: int = 0) -> pl.DataFrame:
+    return forms.select("term", "form", rank=pl.lit(rank, pl.Int32))
+
+
+def _detached(pending: pl.DataFrame, first_rank: int) -> list[pl.DataFrame]:
+    """The forms left by taking each ending off, those of "-ful" nouns from before it: boxesful, boxful."""
+    has_ful = pl.col("form").str.ends_with("ful")
+    parts = pending.select(
+        "term",
+        stem=pl.col("form").str.strip_suffix("ful"),
+        tail=pl.when(has_ful).then(pl.lit("ful")).otherwise(pl.lit("")),
+    )
+    unlikely = pl.col("stem").str.ends_with("ss") | (pl.col("stem").str.len_chars() < SHORTEST_PLURAL)
+    plural = parts.filter((pl.col("tail") != "") | ~unlikely)
+    forms = []
+    for i, (ending, instead) in enumerate(DETACHMENTS):
+        inflected = plural.filter(pl.col("stem").str.ends_with(ending))
+        base = pl.col("stem").str.strip_suffix(ending) + pl.lit(instead) + pl.col("tail")
+        forms.append(_ranked(inflected.select("term", form=base), first_rank + i))
+    return forms
+
+
+# -- the taxonomy
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,8 +44,8 @@ class TokenAttack(Attack):
 LOG_ATTACKS: Table[type[LinkingAttack | TokenAttack]] = Table(
     "attack",
     {
-        "profile-over-time": "shoal.attacks.logs.linking_attacks:ProfileOverTime",
-        "personas": "shoal.attacks.logs.linking_attacks:Personas",
+        "profile-over-time": "shoal.attacks.logs.linking:ProfileOverTime",
+        "personas": "shoal.attacks.logs.linking:Personas",
         "tokens": "shoal.attacks.logs.tokens:Tokens",
     },
 )

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from shoal.attacks import Chances, Trial
 from shoal.attacks.attacker_view import People, Scene
+from shoal.attacks.logs import LinkingAttack
 from shoal.attacks.matching import Matcher
 from shoal.attacks.scores import Scores
 from shoal.data.bags import Bags, Ints
@@ -62,3 +63,37 @@ def _without_own(scores: Scores, one: Linkable, place: slice) -> Scores:
     starts = np.concatenate([[0], np.cumsum(there)])
     mask = sp.csr_matrix((np.ones(int(there.sum()), np.int64), own[there], starts), shape=scores.matrix.shape)
     return Scores((scores.matrix - scores.matrix.multiply(mask) - WORSE_THAN_ANY * mask).tocsr(), one.scene)
+
+
+# -- personas: rows of one person have several pseudonyms, or none; the attacker joins them again
+#
+# Adar, "User 4XXXXX9: anonymizing query logs", WWW 2007 workshop on Query Log Analysis, splits people by topics; others give a new
+# pseudonym for each session or day, or delete ids. What is left to an attacker is what the parts have in common: words, and times that
+# are published.
+
+
+@dataclass(frozen=True)
+class Personas(LinkingAttack):
+    """Somebody who has the rows of one pseudonym looks for another pseudonym of the same person."""
+
+    name = "personas"
+    test = "linking"
+    story = (
+        "A person's rows are published under several pseudonyms, or without any. An attacker takes the rows of one pseudonym and looks for "
+        "the most similar other one, by words and by the minutes of its queries."
+    )
+
+
+# Profile over time: the attacker holds what a person asked earlier, and looks for the person in a release of a later period.
+
+
+@dataclass(frozen=True)
+class ProfileOverTime(LinkingAttack):
+    """An attacker who knows what people did earlier finds them again in a release of a later period."""
+
+    name = "profile-over-time"
+    test = "linking"
+    story = (
+        "An employer has the log of his network from some months ago, with names. A release covers the months after. For each person he "
+        "looks for the published record that is most similar to the old one. Or he has only one day, the last of each person."
+    )

@@ -22,7 +22,7 @@ from shoal.data.items import Items
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.errors import ParameterError
-from shoal.privacy.identical_records import identical_records
+from shoal.privacy.equivalence_classes import identical_records
 from shoal.registry import Table
 from shoal.util.wording import there_are
 

@@ -48,7 +48,7 @@ class Minimality(ScenarioAttack):
         """An item is certain of somebody of the group; and the record with that item is somebody's alone."""
         if not _is_least(scenario.made):
             raise Skipped("the records are not the least common generalizations of their groups")
-        groups = Groups(scenario)
+        groups = ReleasedGroups(scenario)
         found = [groups.read(int(label)) for label in groups.classes[scenario.targets]]
         certain = np.array([reading.certain for reading in found], np.float64)
         lengths, sure = scenario.lengths(scenario.targets), certain > 0
@@ -64,7 +64,7 @@ class Minimality(ScenarioAttack):
 
 
 @dataclass(frozen=True)
-class Reading:
+class GroupReading:
     """What is read from a group.
 
     `certain`: some item that is not published is held by somebody for certain. `alone`: the share of such items for which a single record
@@ -130,7 +130,7 @@ class Nature:
             proven[x:end] |= beside
 
 
-class Groups:
+class ReleasedGroups:
     """The groups of a release, each read once."""
 
     def __init__(self, scenario: Scenario) -> None:
@@ -139,26 +139,26 @@ class Groups:
         self.published = made.original.aligned(made.release).published
         self.classes = classes_of(made)
         self._row = made.rows
-        self._read: dict[int, Reading] = {}
+        self._read: dict[int, GroupReading] = {}
         self._chance = np.random.default_rng(scenario.seed)
         exist = np.bincount(self.original.bags.items, minlength=len(self.original.tree)) > 0
         self.nature = Nature(self.original.tree, exist, sets=self.original.as_sets)
         self._holders = self.original.bags.to_scipy().tocsc()
 
-    def read(self, label: int) -> Reading:
+    def read(self, label: int) -> GroupReading:
         """What is read from the group of this number."""
         if label not in self._read:
             members = np.flatnonzero(self.classes == label)
             self._read[label] = self._reading(members, int(self._row[members[0]]))
         return self._read[label]
 
-    def _reading(self, members: Ints, row: int) -> Reading:
+    def _reading(self, members: Ints, row: int) -> GroupReading:
         span = slice(self.published.indptr[row], self.published.indptr[row + 1])
         nodes, counts = self.published.items[span].astype(np.int64), self.published.counts[span].astype(np.int64)
         certain, tried, above = self.nature.certain(nodes, counts), self._below(nodes), self.nature.above(nodes, counts)
         published = {int(node): above[int(node)] for node in nodes}
         held = np.array([np.isin(self._holding(int(item)), members).any() for item in tried], bool)
-        return Reading(
+        return GroupReading(
             certain=bool(len(certain)),
             alone=self._alone(certain, published),
             guessed=float(held.mean()) if len(tried) else 0.0,

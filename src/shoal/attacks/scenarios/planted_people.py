@@ -35,7 +35,7 @@ class Guess:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class PlantedGroup:
     """The group of the copies: who is in it beside them, and whether its record shows the item that was asked about."""
 
     guess: Guess
@@ -119,12 +119,12 @@ def _held(scenario: Scenario, record: int) -> tuple[Ints, Small]:
 # -- what comes of it
 
 
-def _planted(scenario: Scenario, copies: int, guessed: Guessing) -> tuple[list[Result], int]:
+def _planted(scenario: Scenario, copies: int, guessed: Guessing) -> tuple[list[PlantedGroup], int]:
     """What the group of each person's copies tells; and for how many people no release could be made."""
     typed, chance = scenario.made.original.typed, np.random.default_rng(scenario.seed)
     guesses = [guessed(scenario, int(record), chance) for record in scenario.few]
     at_once = max(1, typed.n_owners // (SHARE * copies))
-    found: list[Result] = []
+    found: list[PlantedGroup] = []
     failed = 0
     for part in (guesses[start : start + at_once] for start in range(0, len(guesses), at_once)):
         try:
@@ -144,7 +144,7 @@ def _copies(guesses: list[Guess], copies: int, typed: Bags) -> Bags:
     return Bags.from_rows(np.cumsum([0, *sizes]), names, counts, typed.vocabulary)
 
 
-def _results(guesses: list[Guess], copies: int, made: Made, first: int) -> Iterator[Result]:
+def _results(guesses: list[Guess], copies: int, made: Made, first: int) -> Iterator[PlantedGroup]:
     """The group of each person's copies, which stand behind all other records."""
     classes, owners = classes_of(made), made.original.bags.owners
     planted = frozenset(owners[first:].tolist())  # the copies for other people are the attacker's too
@@ -152,7 +152,7 @@ def _results(guesses: list[Guess], copies: int, made: Made, first: int) -> Itera
         mine = np.arange(first + number * copies, first + (number + 1) * copies)
         group, others = _group(classes, owners, mine, planted)
         member = int(np.flatnonzero(classes == group)[0]) if others else None
-        yield Result(guess, others, member is not None and _shows(made, member, guess.asked))
+        yield PlantedGroup(guess, others, member is not None and _shows(made, member, guess.asked))
 
 
 def _group(classes: Ints, owners: Ints, mine: Ints, planted: frozenset[int]) -> tuple[int, frozenset[int]]:
@@ -173,7 +173,7 @@ def _shows(made: Made, record: int, name: str | None) -> bool:
     return bool((published.items[published.indptr[row] : published.indptr[row + 1]] == item).any())
 
 
-def _singled_out(knowledge: str, results: list[Result], baseline: float, scenario: Scenario) -> ScenarioTrial:
+def _singled_out(knowledge: str, results: list[PlantedGroup], baseline: float, scenario: Scenario) -> ScenarioTrial:
     """The person is drawn from those of the group who are not made up; control: the next person is."""
     owners = scenario.made.original.bags.owners
     people = np.array([result.guess.record for result in results], np.int64)
@@ -187,7 +187,7 @@ def _singled_out(knowledge: str, results: list[Result], baseline: float, scenari
     return ScenarioTrial(Trial(knowledge, None, chances(people), baseline, sure), scenario.lengths(people), control)
 
 
-def _answered(knowledge: str, results: list[Result], scenario: Scenario) -> ScenarioTrial:
+def _answered(knowledge: str, results: list[PlantedGroup], scenario: Scenario) -> ScenarioTrial:
     """Whether the person holds the item asked about is answered by whether the group's record shows it; without a group a coin answers."""
     right = np.array([float(result.shown == result.guess.held) if result.others else 0.5 for result in results])
     sure = np.array([len(result.others) == 1 for result in results])

@@ -22,7 +22,7 @@ from shoal.attacks import Trial
 from shoal.attacks.attacker_view import Scene
 from shoal.attacks.matching import Matcher
 from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Tried, classes_of
-from shoal.attacks.scenarios.sensitive_targets import Sought, harmless, held_in
+from shoal.attacks.scenarios.sensitive_targets import SoughtItems, harmless, held_in
 from shoal.data.bags import Bags, Ints
 from shoal.data.release import Release, Secret
 from shoal.errors import ParameterError
@@ -55,13 +55,13 @@ class SensitiveInference(ScenarioAttack):
 
         Where a claim names only some of the items that are looked for, the same again for these: they alone are promised something.
         """
-        found, claimed = _on_both(scenario, Sought.of(scenario)), Sought.claimed_beside(scenario)
+        found, claimed = _on_both(scenario, SoughtItems.of(scenario)), SoughtItems.claimed_beside(scenario)
         if claimed is not None:
             found += [one.told_as(one.trial.knowledge + CLAIMED) for one in _on_both(scenario, claimed)]
         return Tried(tuple(found))
 
 
-def _on_both(scenario: Scenario, sought: Sought) -> list[ScenarioTrial]:
+def _on_both(scenario: Scenario, sought: SoughtItems) -> list[ScenarioTrial]:
     """The original as it is, and the release."""
     original = scenario.made.original
     rows = np.arange(len(original.bags))
@@ -69,7 +69,7 @@ def _on_both(scenario: Scenario, sought: Sought) -> list[ScenarioTrial]:
     return [*_trials(scenario, raw, sought, promised=False), *_trials(scenario, scenario.made, sought, promised=True)]
 
 
-def _trials(scenario: Scenario, made: Made, sought: Sought, *, promised: bool) -> list[ScenarioTrial]:
+def _trials(scenario: Scenario, made: Made, sought: SoughtItems, *, promised: bool) -> list[ScenarioTrial]:
     """All kinds of knowledge on one subject; on the original nothing is promised, and there is no control."""
     lengths, reader = scenario.lengths(scenario.targets), Reader(made, sought)
     strangers = _strangers(scenario, sought) if promised else None
@@ -95,7 +95,7 @@ def _trials(scenario: Scenario, made: Made, sought: Sought, *, promised: bool) -
 class Reader:
     """A release, read for sensitive items."""
 
-    def __init__(self, made: Made, sought: Sought) -> None:
+    def __init__(self, made: Made, sought: SoughtItems) -> None:
         self.made, self.meant = made, sought.meant_by(made.original)
         self.scene = Scene.of_release(made.release, made.original)
         self.matcher = Matcher(self.scene)
@@ -188,7 +188,7 @@ class _Strangers:
         return Trial(_words(size), size, right, self.reader.popular)
 
 
-def _strangers(scenario: Scenario, sought: Sought) -> _Strangers | None:
+def _strangers(scenario: Scenario, sought: SoughtItems) -> _Strangers | None:
     """None if nobody was left out, or the others do not hold what is looked for."""
     if scenario.left_out is None:
         return None

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Sought:
+class SoughtItems:
     """What is looked for, and the claims that promise something of just these items."""
 
     items: Items
@@ -35,7 +35,7 @@ class Sought:
     claims: tuple[Model, ...]
 
     @classmethod
-    def of(cls, scenario: Scenario) -> Sought:
+    def of(cls, scenario: Scenario) -> SoughtItems:
         """The items that the user names, else those of a claim; an attack without any is skipped."""
         given = scenario.sensitive
         named = [(claim, items) for claim in scenario.claims if (items := claim.sensitive_items) is not None]
@@ -48,7 +48,7 @@ class Sought:
         return cls(given, all(claim.reads_items_widely for claim in claims), claims)
 
     @classmethod
-    def claimed_beside(cls, scenario: Scenario) -> Sought | None:
+    def claimed_beside(cls, scenario: Scenario) -> SoughtItems | None:
         """The items of a claim that are some of those the user names, where a method leaves out of its claim what it suppressed."""
         given = scenario.sensitive
         named = [items for claim in scenario.claims if (items := claim.sensitive_items) is not None and items.names]

@@ -7,8 +7,8 @@ numbered.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,19 @@ from shoal.data.tables.column_types import Slots
 from shoal.registry import Table as Lookup
 
 Ints = npt.NDArray[np.int64]
+# What is numbered, or stands in an order, that must mean nothing.
+ORDER_OF_RECORDS, ORDER_OF_ROWS = "the published records", "the published rows"
+PSEUDONYMS, ADDRESSES = "the pseudonyms", "the published addresses"
+GROUP_NUMBERS, CLUSTER_NUMBERS = "the numbers of groups", "the numbers of clusters"
+VALUE, NUMBER = "value", "number"
+
+
+class Sorted(NamedTuple):
+    """Rows that are written in the order of some columns only, and what is wrong where they are not."""
+
+    rows: pl.DataFrame
+    by: list[str]
+    fault: str
 
 
 class PublishedTable(ABC):
@@ -36,6 +49,7 @@ class PublishedTable(ABC):
         has_layouts: Whether a table holds records of several items, so that it can be written in the layout `lists` or `long`.
         joins_lists: Whether lists in columns that the manifest does not declare are joined to one text in CSV and Excel.
         default_format: The format of the files unless another one is requested.
+        made_of: What the values under its numbers are compared with: records, the rows of a log or of an access log, or documents.
     """
 
     kind: ClassVar[str]
@@ -49,6 +63,7 @@ class PublishedTable(ABC):
     shapes: ClassVar[Mapping[str, tuple[Slots, ...]]] = {}
     types: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     beside: tuple[str, ...] = ()
+    made_of: ClassVar[Literal["", "records", "log", "access log", "documents"]] = ""
 
     @property
     @abstractmethod
@@ -75,6 +90,42 @@ class PublishedTable(ABC):
     def facts(self) -> dict[str, int]:
         """What the manifest says about the table: the number of rows, and what else a kind counts."""
         return {"rows": self.n_rows}
+
+    # -- what checks look at
+
+    def texts(self) -> Iterator[pl.Series]:
+        """The different texts in the cells, column by column, and the names of the columns."""
+        for frame in vars(self).values():
+            if isinstance(frame, pl.DataFrame):
+                yield pl.Series(frame.columns, dtype=pl.String)
+                columns = (column.explode() if column.dtype == pl.List(pl.String) else column for column in frame)
+                yield from (column.unique().drop_nulls() for column in columns if column.dtype == pl.String)
+
+    @property
+    def flat_rows(self) -> pl.DataFrame | None:
+        """The rows, if each is a row of a log or of microdata."""
+        return None
+
+    @property
+    def random_orders(self) -> list[str]:
+        """What must be in a random order."""
+        return [ORDER_OF_ROWS]
+
+    def numbers_from_one(self) -> Iterator[tuple[str, pl.DataFrame]]:
+        """Numbers that are drawn afresh, in the last column, those within what the other columns tell apart; with what they are."""
+        yield from ()
+
+    def values_by_number(self) -> dict[str, pl.DataFrame]:
+        """The values under each `number`, for each of the random orders that can be compared with the original."""
+        return {}
+
+    def sorted_rows(self) -> Iterator[Sorted]:
+        """Rows that are written in one order only."""
+        yield from ()
+
+    def sorted_lists(self) -> Iterator[pl.Series]:
+        """Lists whose items are written in the order of their names only."""
+        yield from ()
 
 
 KINDS: Lookup[type[PublishedTable]] = Lookup(

@@ -6,17 +6,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import polars as pl
 
 from shoal.data.accounting import Accounting
 from shoal.data.fresh import fresh_order
-from shoal.data.tables import PublishedTable
+from shoal.data.tables import ADDRESSES, NUMBER, VALUE, PublishedTable, Sorted
 from shoal.data.tables.column_types import renumbered
 from shoal.errors import ShoalError
 
 VISITOR = "visitor"
+PAGE = r"^\S+ (.*?)(?: HTTP/\d(?:\.\d)?)?$"  # of a request
 COLUMNS = (VISITOR, "address", "method", "protocol", "status", "size", "referrer", "agent")
 
 
@@ -44,6 +46,7 @@ class AccessTable(PublishedTable):
     """
 
     kind = "access log"
+    made_of = "access log"
     names = ("access",)
     default_format = "accesslog"
 
@@ -84,6 +87,19 @@ class AccessTable(PublishedTable):
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
         """One frame."""
         return {name: self.shuffled()}
+
+    @property
+    def random_orders(self) -> list[str]:
+        """The addresses; lines have an order of their own."""
+        return [ADDRESSES]
+
+    def values_by_number(self) -> dict[str, pl.DataFrame]:
+        """The pages that were requested from each address."""
+        return {ADDRESSES: self.frame.select(pl.col("address").alias(NUMBER), pl.col("request").str.extract(PAGE).alias(VALUE))}
+
+    def sorted_rows(self) -> Iterator[Sorted]:
+        """The lines, by time."""
+        yield Sorted(self.frame.select("time"), ["time"], "the lines of the log are not in the order of their times")
 
 
 def written_addresses(numbers: pl.Series) -> pl.Series:

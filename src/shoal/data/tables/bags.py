@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ import polars as pl
 from shoal.data.accounting import Accounting
 from shoal.data.bags import Bags, Ints
 from shoal.data.fresh import fresh_order
-from shoal.data.tables import PublishedTable
+from shoal.data.tables import NUMBER, ORDER_OF_RECORDS, VALUE, PublishedTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +21,7 @@ class BagTable(PublishedTable):
     kind = "bags"
     names = ("records",)
     numbered = True
+    made_of = "records"
     has_layouts = True
     amounts = ("rows", "occurrences", "items", "different")
 
@@ -58,3 +60,17 @@ class BagTable(PublishedTable):
         rows = self.shuffled_rows()
         lists = self.records.to_polars().list.sort()
         return {name: pl.DataFrame({"record": np.arange(1, len(rows) + 1), "items": lists.gather(rows)})}
+
+    def texts(self) -> Iterator[pl.Series]:
+        """The names of the items."""
+        yield self.records.vocabulary.names.gather(np.unique(self.records.items))
+
+    @property
+    def random_orders(self) -> list[str]:
+        """The order of the records."""
+        return [ORDER_OF_RECORDS]
+
+    def values_by_number(self) -> dict[str, pl.DataFrame]:
+        """The items of each record by name."""
+        numbers = np.repeat(np.arange(len(self.records)), np.diff(self.records.indptr))
+        return {ORDER_OF_RECORDS: pl.DataFrame({NUMBER: numbers, VALUE: self.records.vocabulary.names.gather(self.records.items)})}

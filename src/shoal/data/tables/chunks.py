@@ -6,7 +6,7 @@ for several clusters at once, which are a joint cluster. A term chunk only tells
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ import polars as pl
 
 from shoal.data.accounting import Accounting
 from shoal.data.fresh import fresh_order
-from shoal.data.tables import PublishedTable
+from shoal.data.tables import CLUSTER_NUMBERS, NUMBER, VALUE, PublishedTable, Sorted
 from shoal.data.tables.column_types import column_types, renumbered
 from shoal.errors import ShoalError
 
@@ -40,6 +40,7 @@ class ChunkTable(PublishedTable):
     kind = "chunks"
     names = ("chunks",)
     part_names = PARTS
+    made_of = "records"
     amounts = ("rows", "records", "clusters", "subrecords", "items")
     shapes = {part: (tuple((name,) for name in schema),) for part, schema in SCHEMAS.items()}  # noqa: RUF012 (never changed)
 
@@ -114,6 +115,30 @@ class ChunkTable(PublishedTable):
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
         """One frame for each part."""
         return {f"{name}_{part}": frame for part, frame in zip(PARTS, self.shuffled(), strict=True)}
+
+    @property
+    def random_orders(self) -> list[str]:
+        """The numbers of clusters; rows have an order of their own."""
+        return [CLUSTER_NUMBERS]
+
+    def numbers_from_one(self) -> Iterator[tuple[str, pl.DataFrame]]:
+        """The numbers of clusters and joint clusters, of their chunks, and of the sub-records of these."""
+        for name in (CLUSTER, JOINT):
+            yield f"the numbers in {name!r}", self.clusters.select(name)
+        for frame, whole in ((self.subrecords, CLUSTER), (self.shared, JOINT)):
+            yield f"the numbers in {CHUNK!r} of a {whole}", frame.select(whole, CHUNK)
+            yield f"the numbers in {SUBRECORD!r} of a {whole}", frame.select(whole, CHUNK, SUBRECORD)
+
+    def values_by_number(self) -> dict[str, pl.DataFrame]:
+        """The items of each cluster."""
+        items = pl.concat([self.subrecords.select(CLUSTER, ITEM), self.terms.select(CLUSTER, ITEM)])
+        return {CLUSTER_NUMBERS: items.rename({CLUSTER: NUMBER, ITEM: VALUE})}
+
+    def sorted_rows(self) -> Iterator[Sorted]:
+        """The rows of each part but term chunks, by their numbers."""
+        keys = {"subrecords": [CLUSTER, CHUNK, SUBRECORD, ITEM], "shared": [JOINT, CHUNK, SUBRECORD, ITEM], "clusters": [CLUSTER]}
+        for part, by in keys.items():
+            yield Sorted(getattr(self, part), by, f"the rows of the part {part} are not in the order of their numbers")
 
 
 def _fresh(numbers: pl.Series) -> dict[int, int]:

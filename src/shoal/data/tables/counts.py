@@ -9,7 +9,7 @@ import polars as pl
 
 from shoal.data.accounting import Accounting
 from shoal.data.fresh import fresh_order
-from shoal.data.tables import PublishedTable
+from shoal.data.tables import NUMBER, ORDER_OF_ROWS, VALUE, PublishedTable
 from shoal.data.tables.column_types import column_types
 from shoal.errors import ShoalError
 
@@ -24,6 +24,7 @@ class CountTable(PublishedTable):
     kind = "counts"
     names = ("counts", "clicks")
     numbered = True
+    made_of = "log"
     shapes = {"": tuple((*((key,) for key in keys), (COUNT,)) for keys in KEYS)}  # noqa: RUF012 (never changed)
     types = {**{key: ("text",) for keys in KEYS for key in keys}, COUNT: ("integer", "number")}  # noqa: RUF012 (never changed)
 
@@ -60,3 +61,8 @@ class CountTable(PublishedTable):
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
         """One frame."""
         return {name: self.shuffled()}
+
+    def values_by_number(self) -> dict[str, pl.DataFrame]:
+        """The first key of each row."""
+        key = next(name for name in self.frame.columns if name != COUNT)
+        return {ORDER_OF_ROWS: self.frame.select(pl.col(key).alias(VALUE)).with_row_index(NUMBER)}

@@ -5,13 +5,14 @@ Where rows are records of items, the column `items` of the rows has their lists,
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import polars as pl
 
 from shoal.data.accounting import Accounting
 from shoal.data.fresh import fresh_order
-from shoal.data.tables import PublishedTable
+from shoal.data.tables import GROUP_NUMBERS, NUMBER, ORDER_OF_ROWS, VALUE, PublishedTable
 from shoal.data.tables.column_types import ITEMS, column_types, renumbered
 from shoal.data.tables.counts import COUNT
 from shoal.errors import ShoalError
@@ -28,6 +29,7 @@ class GroupTable(PublishedTable):
     kind = "groups"
     names = ("records",)
     part_names = PARTS
+    made_of = "records"
     amounts = ("rows", "groups")
     shapes = {"rows": (((GROUP,), (ITEMS,)),), "histogram": (((GROUP,), (ITEM,), (COUNT,)),)}  # noqa: RUF012 (never changed)
     types = {ITEMS: (ITEMS,), ITEM: ("text",)}  # noqa: RUF012 (never changed)
@@ -85,6 +87,26 @@ class GroupTable(PublishedTable):
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
         """The exact rows, and the histograms of their groups."""
         return {f"{name}_{part}": frame for part, frame in zip(PARTS, self.shuffled(), strict=True)}
+
+    @property
+    def random_orders(self) -> list[str]:
+        """The order of the rows, and the numbers of groups."""
+        return [ORDER_OF_ROWS, GROUP_NUMBERS]
+
+    def numbers_from_one(self) -> Iterator[tuple[str, pl.DataFrame]]:
+        """The numbers of groups."""
+        yield f"the numbers in {GROUP!r}", self.rows.select(GROUP)
+
+    def values_by_number(self) -> dict[str, pl.DataFrame]:
+        """The items of each row, and of each group."""
+        if not self.of_items:
+            return {}
+        rows = self.rows.with_row_index(NUMBER).filter(pl.col(ITEMS).list.len() > 0).explode(ITEMS).rename({ITEMS: VALUE})
+        return {ORDER_OF_ROWS: rows.select(NUMBER, VALUE), GROUP_NUMBERS: rows.select(pl.col(GROUP).alias(NUMBER), VALUE)}
+
+    def sorted_lists(self) -> Iterator[pl.Series]:
+        """Every list of items."""
+        yield from (self.rows[name] for name, dtype in self.rows.schema.items() if dtype == pl.List(pl.String))
 
 
 def _shuffled(frame: pl.DataFrame, fresh: dict[int, int]) -> pl.DataFrame:

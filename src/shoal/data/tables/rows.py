@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -11,7 +11,7 @@ import polars as pl
 
 from shoal.data.accounting import Accounting
 from shoal.data.fresh import fresh_order
-from shoal.data.tables import PublishedTable
+from shoal.data.tables import NUMBER, ORDER_OF_ROWS, PSEUDONYMS, VALUE, PublishedTable
 from shoal.data.tables.column_types import column_types, renumbered
 from shoal.errors import InputError, ShoalError
 
@@ -29,6 +29,7 @@ class RowTable(PublishedTable):
     kind = "rows"
     names: ClassVar[tuple[str, ...]] = ("log", "microdata")
     numbered = True
+    made_of = "log"
 
     frame: pl.DataFrame
     pseudonyms: str | None = None
@@ -87,3 +88,28 @@ class RowTable(PublishedTable):
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
         """One frame."""
         return {name: self.shuffled()}
+
+    @property
+    def flat_rows(self) -> pl.DataFrame | None:
+        """The rows."""
+        return self.frame
+
+    @property
+    def random_orders(self) -> list[str]:
+        """The order of the rows, and of the pseudonyms if there are any."""
+        return [ORDER_OF_ROWS] if self.pseudonyms is None else [ORDER_OF_ROWS, PSEUDONYMS]
+
+    def numbers_from_one(self) -> Iterator[tuple[str, pl.DataFrame]]:
+        """The pseudonyms."""
+        if self.pseudonyms is not None:
+            yield f"the pseudonyms in {self.pseudonyms!r}", self.frame.select(self.pseudonyms)
+
+    def values_by_number(self) -> dict[str, pl.DataFrame]:
+        """The queries or items of each row, and of each pseudonym."""
+        if not self.has_unit:
+            return {}
+        rows = self.frame.select(pl.col(self.unit).alias(VALUE))
+        found = {ORDER_OF_ROWS: rows.with_row_index(NUMBER)}
+        if self.pseudonyms is not None:
+            found[PSEUDONYMS] = rows.with_columns(self.frame[self.pseudonyms].alias(NUMBER))
+        return found

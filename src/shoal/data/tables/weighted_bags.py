@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import polars as pl
@@ -9,7 +10,7 @@ import polars as pl
 from shoal.data.accounting import Accounting
 from shoal.data.bags import Ints
 from shoal.data.fresh import fresh_order
-from shoal.data.tables import PublishedTable
+from shoal.data.tables import NUMBER, ORDER_OF_RECORDS, VALUE, PublishedTable
 from shoal.errors import ShoalError
 
 
@@ -23,6 +24,7 @@ class WeightedBagTable(PublishedTable):
     kind = "weighted bags"
     names = ("vectors",)
     has_layouts = True
+    made_of = "documents"
     joins_lists = True
     amounts = ("rows", "occurrences")
 
@@ -75,3 +77,16 @@ class WeightedBagTable(PublishedTable):
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
         """One frame."""
         return {name: self.shuffled()}
+
+    @property
+    def random_orders(self) -> list[str]:
+        """The order of the records."""
+        return [ORDER_OF_RECORDS]
+
+    def values_by_number(self) -> dict[str, pl.DataFrame]:
+        """The items of each record."""
+        return {ORDER_OF_RECORDS: self.flat.select(pl.col("record").alias(NUMBER), pl.col("item").alias(VALUE))}
+
+    def sorted_lists(self) -> Iterator[pl.Series]:
+        """The items of each record."""
+        yield self.frame["items"]

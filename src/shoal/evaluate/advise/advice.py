@@ -78,7 +78,7 @@ def _other_methods(prepared: Prepared, method: Method) -> Iterator[Change]:
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedChange:
     """A change, how it is typed, and what it amounts to on a sample."""
 
     change: Change
@@ -100,8 +100,8 @@ class Advice:
     """
 
     present: Measured
-    proposed: tuple[Tried, ...]
-    risky: tuple[Tried, ...]
+    proposed: tuple[TriedChange, ...]
+    risky: tuple[TriedChange, ...]
     untried: int
     limit: float
 
@@ -131,7 +131,7 @@ class Advice:
 def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Change, str, Route]]) -> Advice:
     """What is worth proposing of these changes, tried one after the other on a sample of the data, which has this many people."""
     here, *tried = all_measured(data, [present, *(route for _, _, route in options)], people)
-    found = [Tried(change, text, one) for (change, text, _), one in zip(options, tried, strict=True)]
+    found = [TriedChange(change, text, one) for (change, text, _), one in zip(options, tried, strict=True)]
     known = [one for one in found if one.found.kept is not None and one.found.expected is not None]
     k = present.method.values().get("k", FEWEST)
     limit = 1 / k
@@ -140,7 +140,7 @@ def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Ch
     return Advice(here, tuple(safe), tuple(risky), len(found) - len(known), limit)
 
 
-def _acceptable(one: Tried, limit: float) -> bool:
+def _acceptable(one: TriedChange, limit: float) -> bool:
     return one.found.expected is not None and one.found.expected <= limit * (1 + ROUNDING)
 
 

@@ -17,7 +17,7 @@ from shoal.attacks.scenarios import attack_called
 from shoal.auditing.earlier_releases import Series, SeriesCheck
 from shoal.data.items import Items
 from shoal.errors import GuaranteeNotMet, ParameterError, option
-from shoal.evaluate.attack import Attacked, Case, Draw, Source, attacks_on, refuse_other_kinds
+from shoal.evaluate.attack import Attacked, Case, CaseSource, Draw, attacks_on, refuse_other_kinds
 from shoal.evaluate.attack.scenario import More
 from shoal.io.read.dispatch import Reading
 from shoal.io.read.parameter_files import with_files_read
@@ -27,8 +27,8 @@ from shoal.pipeline.events import note
 from shoal.pipeline.job import Done, Job, ReleaseCheck
 from shoal.pipeline.remake import SENSITIVE
 from shoal.pipeline.run import Judged
-from shoal.report.attack_summary import ATTACKS as KEY
-from shoal.report.attack_summary import FEW, SKIPPED, outcomes_on, worst_is_told
+from shoal.report.attacks import ATTACKS as KEY
+from shoal.report.attacks import FEW, SKIPPED, outcomes_on, worst_is_told
 from shoal.report.facts import FEWEST_PEOPLE
 from shoal.util.wording import percent
 
@@ -104,7 +104,7 @@ class AttackCheck:
         """Attack the release and record the rates; raise where an attack succeeds for certain more often than is promised."""
         assert reading is not None
         method = with_files_read(job.method)
-        case = Case(Source(reading, job.preparation, job.taxonomy), done.prepared, done.judged.release, method, job.rules)
+        case = Case(CaseSource(reading, job.preparation, job.taxonomy), done.prepared, done.judged.release, method, job.rules)
         found = attacks_on(case, self._attempt.names, self._attempt.draw, lambda notes: note(*notes), More(sensitive=_sensitive(method)))
         insist(found)
         return replace(done.judged, attacks=published(found, self._attempt))

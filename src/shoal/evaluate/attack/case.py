@@ -24,7 +24,7 @@ from shoal.pipeline.reuse_rules import reapplied
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class CaseSource:
     """Data as it was read, of which everybody, or only some people, are prepared in the same way."""
 
     reading: Reading
@@ -54,7 +54,7 @@ class Case:
     `method` makes it again of some people or rows, under `rules` where there are any; None if it is not known.
     """
 
-    source: Source
+    source: CaseSource
     prepared: Prepared
     release: Release
     method: Method | None
@@ -70,9 +70,9 @@ class Case:
 
 def facing_release(case: Case) -> Case:
     """The case with the original as the release shows it: by URLs, where the release shows neither queries nor items."""
-    table = next(iter(case.release.tables.values()))
+    table = next(iter(case.release.tables_of(RowTable)), None)
     original, data = case.prepared.original, case.source.reading.data
-    if not isinstance(table, RowTable) or table.has_unit or not isinstance(original, LogOriginal) or not isinstance(data, Log):
+    if table is None or table.has_unit or not isinstance(original, LogOriginal) or not isinstance(data, Log):
         return case
     shown = replace(original, log=facing(original.log, table))
     source = replace(case.source, reading=replace(case.source.reading, data=facing(data, table)))

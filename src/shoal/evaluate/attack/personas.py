@@ -32,8 +32,8 @@ def personas(case: Case, draw: Draw) -> list[Linking]:
     original, release = case.prepared.original, case.release
     if release.secret is None and case.method is not None:  # under a fresh key it is another one, in which as much is told
         release = _anew(case)
-    (table, *_) = release.tables.values()
-    if not isinstance(original, LogOriginal) or not isinstance(table, RowTable):
+    table = next(iter(release.tables_of(RowTable)), None)
+    if not isinstance(original, LogOriginal) or table is None:
         raise Skipped("it applies to rows of a log, but this release contains records")
     owned = stage_of(original, release).owned
     if owned is None:

@@ -30,8 +30,7 @@ from shoal.pipeline.claims import claims_of
 from shoal.pipeline.contract import made_by
 from shoal.pipeline.manifest import Published, preparation_of
 from shoal.pipeline.options import Preparation, is_file, made_from_data
-from shoal.pipeline.prepare import Prepared, prepare, prepare_records
-from shoal.pipeline.records import Records
+from shoal.pipeline.prepare import Prepared, Records, prepare, prepare_records
 from shoal.pipeline.remake import made_again
 
 REMADE_RECORDS = 25_000  # records in all these releases together, unless another number is asked for
@@ -47,7 +46,7 @@ class More:
 
 
 @dataclass(frozen=True)
-class Beside:
+class OtherReleases:
     """The same before the original was read: other releases as their manifests tell about them."""
 
     others: tuple[tuple[Path, Published], ...] = ()
@@ -55,7 +54,7 @@ class Beside:
     reference: Path | None = None
 
     @classmethod
-    def of(cls, others: Sequence[Path] = (), sensitive: Any = None, reference: Path | None = None) -> Beside:
+    def of(cls, others: Sequence[Path] = (), sensitive: Any = None, reference: Path | None = None) -> OtherReleases:
         """Release directories, anything else is refused; items, as names, a file or a node that they lie under; and a log in the clear."""
         items = None if sensitive is None else Items.of(str(sensitive) if isinstance(sensitive, Path) else sensitive)
         if items is not None and items.names == frozenset():
@@ -97,7 +96,7 @@ class Beside:
         return found
 
 
-NOTHING_BESIDE, NOTHING_MORE = Beside(), More()
+NOTHING_BESIDE, NOTHING_MORE = OtherReleases(), More()
 
 
 @dataclass(frozen=True, eq=False)

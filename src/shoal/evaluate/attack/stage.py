@@ -24,7 +24,7 @@ from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.errors import InputError
 from shoal.methods.bases.log_rows import USER
 from shoal.pipeline.options import Preparation
-from shoal.pipeline.records import records_of
+from shoal.pipeline.prepare import records_of
 from shoal.taxonomy.place_terms import as_typed
 
 Mask = npt.NDArray[np.bool_]
@@ -76,9 +76,11 @@ def stage_of(original: AnyOriginal, release: Release, beside: Bags | None = None
     rows = None if release.secret is None else release.secret.rows()
     if isinstance(original, Original):
         return Stage(Scene.of_release(release, original), original.bags, None if rows is None else Owned.one_each(rows))
-    log, (table,) = _log(original), release.tables.values()
-    if not isinstance(table, RowTable):
-        raise InputError(f"attacks on a log work on rows and profiles, but this release has {table.kind}", code="attack-not-applicable")
+    log, tables = _log(original), release.tables_of(RowTable)
+    if len(tables) != 1:
+        held = ", ".join(sorted(release.kinds))
+        raise InputError(f"attacks on a log work on rows and profiles, but this release has {held}", code="attack-not-applicable")
+    (table,) = tables
     shown = published_log(table)
     records, published = words_of(log), words_of(shown)
     world = _world(records, published, beside)
@@ -163,7 +165,7 @@ def _owned(log: Log, table: RowTable, shown: Log, rows: Ints) -> Owned:
     pseudonyms = np.unique(shown.frame["owner"].to_numpy())
     owners = log.frame["owner"].to_numpy()
     people = np.unique(owners)
-    if isinstance(table, ProfileTable):  # one pseudonym for each person
+    if table.kind == ProfileTable.kind:  # one pseudonym for each person
         there = rows >= 0
         return Owned.of_pairs(np.flatnonzero(there), np.searchsorted(pseudonyms, rows[there]), len(people))
     kept = np.flatnonzero(rows >= 0)

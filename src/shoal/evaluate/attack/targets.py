@@ -19,7 +19,7 @@ from shoal.data.original import AnyOriginal, Original
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
-from shoal.engines.local import LocalEngine
+from shoal.engines.local_engine import LocalEngine
 from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
 from shoal.evaluate.attack.stage import Stage, one_of_each_person, raw_stage, records_in, stage_of

@@ -17,7 +17,7 @@ from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
-from shoal.keyed.keyed_hash import words_in
+from shoal.keyed.keys import words_in
 from shoal.methods import Hashes
 
 

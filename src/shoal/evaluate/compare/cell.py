@@ -11,10 +11,10 @@ from shoal import kernels
 from shoal.data.original import Original
 from shoal.data.patience import allowing
 from shoal.errors import ShoalError
-from shoal.evaluate.compare.forecast import Periods, forecasts
+from shoal.evaluate.compare.forecast import EarlierPeriod, forecasts
 from shoal.evaluate.compare.grid import Cell
 from shoal.evaluate.compare.words_kept import coverage, words_of
-from shoal.evaluate.compare.worst_attack import Effort, worst_attack
+from shoal.evaluate.compare.worst_attack import AttackEffort, worst_attack
 from shoal.io.comparison_files import peak_mb, store, taken
 from shoal.metrics import METRICS, measure
 from shoal.metrics.count_queries import errors_by_level
@@ -36,7 +36,7 @@ TASKS = (
 SIZES = (1, 2, 3)  # of count queries at each level
 
 
-def worked(cell: Cell, prepared: Prepared, periods: Periods | None, effort: Effort) -> dict[str, Any]:
+def worked(cell: Cell, prepared: Prepared, periods: EarlierPeriod | None, effort: AttackEffort) -> dict[str, Any]:
     """What came out: numbers, or why the method refused. Seconds are of the processor; as the memory, those of method and judge alone."""
     begun = time.process_time()
     try:
@@ -74,7 +74,7 @@ def _by_level(judged: Judged) -> dict[str, float]:
     return {f"count_error_{size}_level_{level}": error for size, found in by_size.items() for level, error in found.items()}
 
 
-def _forecast(cell: Cell, periods: Periods | None) -> dict[str, Any]:
+def _forecast(cell: Cell, periods: EarlierPeriod | None) -> dict[str, Any]:
     """What a release of the earlier period is good for in the later one; why it could not be made."""
     if periods is None:
         return {}
@@ -97,7 +97,7 @@ def main(prepared: str, told: str, result: str) -> None:
     cell = Cell(said["method"], tuple((name, value) for name, value in said["settings"]), said["per"])
     with kernels.using(threads=said["threads"]), allowing(said["patience"]):
         given, periods = taken(prepared)
-        store(result, worked(cell, given, periods, Effort(**said["effort"])))
+        store(result, worked(cell, given, periods, AttackEffort(**said["effort"])))
 
 
 if __name__ == "__main__":

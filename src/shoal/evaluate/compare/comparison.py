@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from shoal.evaluate.compare.grid import USER, Asked, Cell, Left, grid, prepared_for
-from shoal.evaluate.compare.run import Comparison, Row, as_frame, compare
-from shoal.evaluate.compare.worst_attack import Effort
+from shoal.evaluate.compare.grid import USER, Cell, ComparisonRequest, Left, grid, prepared_for
+from shoal.evaluate.compare.run_cells import CellRow, Comparison, as_frame, compare
+from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.io.comparison_files import CellFiles
 from shoal.io.release_directory import insist_apart
 from shoal.pipeline.options import Preparation
-from shoal.report.comparison import Shown, insist_on_extra, render_comparison
+from shoal.report.comparison_page import ComparisonRow, insist_on_extra, render_comparison
 from shoal.util.wording import counted
 
 TABLE, PAGE = "comparison.parquet", "comparison.html"
@@ -35,7 +35,7 @@ Describe = Callable[[Cell, Sequence[Path], Mapping[str, Any]], Making]
 class Finished:
     """A comparison that was run: a row for each cell and each method that could not be compared, the same as a table, and notes."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[CellRow, ...]
     table: pl.DataFrame
     notes: tuple[str, ...]
 
@@ -48,7 +48,7 @@ class ComparisonTask:
     """
 
     def __init__(
-        self, inputs: Sequence[Path], requested: Asked, options: Mapping[str, Any], out: Path, title: str, describe: Describe
+        self, inputs: Sequence[Path], requested: ComparisonRequest, options: Mapping[str, Any], out: Path, title: str, describe: Describe
     ) -> None:
         """Check everything that can be checked before the work.
 
@@ -71,11 +71,11 @@ class ComparisonTask:
         insist_apart(out, inputs)
         self.notes = (*self._files.clear(), *map(_left_out, self._grid.left))
 
-    def run(self, effort: Effort, jobs: int) -> Finished:
+    def run(self, effort: AttackEffort, jobs: int) -> Finished:
         """Run every cell that has no result yet, and write the table and the page."""
         found = compare(self._inputs, self._grid.cells, self._how, self._files, effort, jobs)
         notes = (*_notes(found), *map(_left_out, self._grid.left))
-        rows = (*found.rows, *(Row(Cell(one.method, (), USER), {"refused": f"it {one.why}"}) for one in self._grid.left))
+        rows = (*found.rows, *(CellRow(Cell(one.method, (), USER), {"refused": f"it {one.why}"}) for one in self._grid.left))
         table = as_frame(rows)
         self._files.write_table(TABLE, table)
         page = render_comparison(f"Comparison of {self._title}", [self._shown(row) for row in rows], notes)
@@ -85,10 +85,10 @@ class ComparisonTask:
     def _how(self, cell: Cell) -> Preparation:
         return prepared_for(cell, self._options)
 
-    def _shown(self, row: Row) -> Shown:
+    def _shown(self, row: CellRow) -> ComparisonRow:
         """A row with the command and the config file that make its release."""
         made = Making("", "") if "refused" in row.found else self._describe(row.cell, self._inputs, self._options)
-        return Shown(row.cell.method, row.cell.label, row.cell.per, row.found, made.command, made.config)
+        return ComparisonRow(row.cell.method, row.cell.label, row.cell.per, row.found, made.command, made.config)
 
 
 def _notes(found: Comparison) -> list[str]:

@@ -41,7 +41,7 @@ Step = tuple[Words, Words]
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class PeriodSplit:
     """The rows of the earlier period, and what is tried of the later one."""
 
     early: Log
@@ -50,7 +50,7 @@ class Split:
 
 
 @dataclass(frozen=True, eq=False)
-class Periods:
+class EarlierPeriod:
     """The earlier period as a method takes it, the same as it was typed, and what is tried of the later one."""
 
     earlier: Prepared
@@ -59,7 +59,7 @@ class Periods:
     steps: tuple[Step, ...]
 
 
-def split_of(log: Log) -> Split | None:
+def split_of(log: Log) -> PeriodSplit | None:
     """Both periods, where the log tells times and has rows in both."""
     if not log.all_timed:
         return None
@@ -69,13 +69,13 @@ def split_of(log: Log) -> Split | None:
     if not len(early) or not len(late):
         return None
     events = events_of(Log(late, log.kind))
-    return Split(Log(early, log.kind), _queries(events) if log.kind == "text" else (), _steps(events))
+    return PeriodSplit(Log(early, log.kind), _queries(events) if log.kind == "text" else (), _steps(events))
 
 
-def periods_of(split: Split, how: Preparation) -> Periods:
+def periods_of(split: PeriodSplit, how: Preparation) -> EarlierPeriod:
     """Both periods for methods whose data is prepared so."""
     raw = Log(split.early.frame.select("owner", "payload"), split.early.kind)
-    return Periods(prepare(split.early, how), raw, split.queries, split.steps)
+    return EarlierPeriod(prepare(split.early, how), raw, split.queries, split.steps)
 
 
 def events_of(log: Log) -> pl.DataFrame:
@@ -122,7 +122,7 @@ def _some(found: Sequence[Tried]) -> tuple[Tried, ...]:
 GUESSES = 10
 
 
-class Beside:
+class WordPairs:
     """Which words stand beside which in published records."""
 
     def __init__(self, records: Bags, copies: Ints) -> None:
@@ -145,29 +145,29 @@ class Beside:
         return [self._words[int(word)] for word in best if scores[word] > 0]
 
 
-def completion(model: Beside, queries: Iterable[Sequence[str]]) -> float:
+def completion(model: WordPairs, queries: Iterable[Sequence[str]]) -> float:
     """The share of queries whose second word is among the guesses from the first."""
     hits = [query[1] in model.guesses(query[:1]) for query in queries]
     return sum(hits) / max(1, len(hits))
 
 
-def next_items(model: Beside, steps: Iterable[tuple[Sequence[str], Sequence[str]]]) -> float:
+def next_items(model: WordPairs, steps: Iterable[tuple[Sequence[str], Sequence[str]]]) -> float:
     """The share of what is new in what people do next that is among the guesses from what they just did, mean of all steps."""
     found = [len(set(fresh) & set(model.guesses(done))) / len(fresh) for done, fresh in steps]
     return sum(found) / max(1, len(found))
 
 
-def forecasts(release: Release, periods: Periods) -> dict[str, float]:
+def forecasts(release: Release, periods: EarlierPeriod) -> dict[str, float]:
     """What the release of an earlier period is good for later, beside what the period itself is, as it was typed."""
     records = learnt_from(release, periods.raw.kind)
     if records is None:
         return {}
     raw = typed_words(periods.raw)
     every = np.ones(len(raw), np.int64)
-    return {**_tried(Beside(*records), periods, ""), **_tried(Beside(raw, every), periods, "_original")}
+    return {**_tried(WordPairs(*records), periods, ""), **_tried(WordPairs(raw, every), periods, "_original")}
 
 
-def _tried(model: Beside, periods: Periods, of: str) -> dict[str, float]:
+def _tried(model: WordPairs, periods: EarlierPeriod, of: str) -> dict[str, float]:
     found = {f"completion{of}": completion(model, periods.queries)} if periods.queries else {}
     return found | ({f"next_item{of}": next_items(model, periods.steps)} if periods.steps else {})
 

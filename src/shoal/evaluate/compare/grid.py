@@ -27,24 +27,24 @@ Setting = tuple[str, int | str]
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedMethod:
     """A method by its name, and parameters that it has in all cells."""
 
     method: str
     given: tuple[Setting, ...] = ()
 
     @classmethod
-    def read(cls, text: str) -> Named:
+    def read(cls, text: str) -> NamedMethod:
         """From `name` or `name(parameter=value, ...)`."""
         name, values = METHODS.read(text)
         return cls(name, tuple(values.items()))
 
 
 @dataclass(frozen=True)
-class Asked:
+class ComparisonRequest:
     """What is compared; where nothing is named, what is worth comparing."""
 
-    methods: tuple[Named, ...] = ()
+    methods: tuple[NamedMethod, ...] = ()
     k: tuple[int, ...] = DEFAULT_K
     known: tuple[int, ...] = DEFAULT_KNOWN
     per: tuple[str, ...] = (USER,)
@@ -108,7 +108,7 @@ class Grid:
         return Grid(tuple(cell for cell in self.cells if cell not in refused), tuple(left))
 
 
-def grid(asked: Asked) -> Grid:
+def grid(asked: ComparisonRequest) -> Grid:
     """All cells, and the methods that were named but cannot be compared here."""
     cells: list[Cell] = []
     left: list[Left] = []
@@ -133,10 +133,10 @@ def _refusal(check: Callable[[Cell], object], cell: Cell) -> str | None:
     return None
 
 
-def _worth_comparing() -> list[Named]:
+def _worth_comparing() -> list[NamedMethod]:
     """Those that are worth it, at the settings that they name beside k and the number of known items."""
     worth = [(name, method) for name, method in METHODS.items() if method.worth_comparing]
-    return [Named(name, tuple(given.items())) for name, method in worth for given in method.compared_at]
+    return [NamedMethod(name, tuple(given.items())) for name, method in worth for given in method.compared_at]
 
 
 def _unfit(method: type[Method]) -> str:
@@ -148,11 +148,11 @@ def _unfit(method: type[Method]) -> str:
     return ""
 
 
-def _grains(method: type[Method], asked: Asked) -> tuple[str, ...]:
+def _grains(method: type[Method], asked: ComparisonRequest) -> tuple[str, ...]:
     return asked.per if method.takes & {"sets", "bags"} else (USER,)
 
 
-def _settings(method: type[Method], asked: Asked, given: tuple[Setting, ...]) -> Iterator[tuple[Setting, ...]]:
+def _settings(method: type[Method], asked: ComparisonRequest, given: tuple[Setting, ...]) -> Iterator[tuple[Setting, ...]]:
     """Every combination of what the method takes of k and of the number of known items, within its own limits, and what is given."""
     declared = {parameter.name: parameter for parameter in method.parameters() if parameter.name not in dict(given)}
     axes = [_within(declared, "k", asked.k), _within(declared, method.known_items, asked.known)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from shoal.data.log import Log
 from shoal.errors import ShoalError
-from shoal.evaluate.compare.forecast import Periods, Split, periods_of, split_of
+from shoal.evaluate.compare.forecast import EarlierPeriod, PeriodSplit, periods_of, split_of
 from shoal.evaluate.compare.grid import Cell
 from shoal.io.read.dispatch import Reading, ReadOptions, read
 from shoal.pipeline.options import Preparation
@@ -24,7 +24,7 @@ class Given:
     def __init__(self, inputs: Sequence[Path], how: Prepare, keep: Callable[[object], Path]) -> None:
         self._inputs, self._how, self._keep = tuple(inputs), how, keep
         self._readings: dict[str, Reading] = {}
-        self._splits: dict[str, Split | None] = {}
+        self._splits: dict[str, PeriodSplit | None] = {}
         self._made: dict[str, Path | str] = {}
 
     def of(self, cell: Cell, failed: dict[Cell, str]) -> Path | None:
@@ -52,7 +52,7 @@ class Given:
             self._readings[said] = read(self._inputs, options)
         return self._readings[said]
 
-    def _periods(self, reading: Reading, how: Preparation) -> Periods | None:
+    def _periods(self, reading: Reading, how: Preparation) -> EarlierPeriod | None:
         """An earlier and a later period of a log, where its times can be read."""
         if not isinstance(reading.data, Log) or not reading.timed:
             return None
@@ -62,7 +62,7 @@ class Given:
         except ShoalError:
             return None  # no times, or no records in the earlier period: what needs them is not tried, and the page says so
 
-    def _split(self, log: Log, options: ReadOptions) -> Split | None:
+    def _split(self, log: Log, options: ReadOptions) -> PeriodSplit | None:
         """The periods of a log that was read so, divided once; its times may not have been read yet."""
         said = repr(options)
         if said not in self._splits:

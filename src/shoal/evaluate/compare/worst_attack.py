@@ -9,8 +9,8 @@ import numpy as np
 
 from shoal.attacks import ATTACKS
 from shoal.attacks.attacker_view import Owned, Scene
-from shoal.attacks.conclusion import Finding, conclusion_of, known_of
-from shoal.attacks.confidence import wilson
+from shoal.attacks.conclusion import AttackFinding, conclusion_of, known_of
+from shoal.attacks.outcome import wilson
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import AnyOriginal, Original
 from shoal.data.release import Release
@@ -34,14 +34,14 @@ WHY_NOT = {
 
 
 @dataclass(frozen=True)
-class Effort:
+class AttackEffort:
     """How many people are attacked in each cell, and the seed by which they are drawn."""
 
     targets: int = 200
     seed: int = 0
 
 
-def worst_attack(release: Release, original: AnyOriginal, effort: Effort) -> dict[str, Any]:
+def worst_attack(release: Release, original: AnyOriginal, effort: AttackEffort) -> dict[str, Any]:
     """Its rate among people with a published record, and the upper end of its interval, or why there is none.
 
     Beside it stands the worst attack on the same people in the original as it is. Guessed items are left to `shoal attack`.
@@ -67,24 +67,26 @@ def worst_attack(release: Release, original: AnyOriginal, effort: Effort) -> dic
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedAttack:
     """An attack with one kind of knowledge: the upper end of the interval of its rate, and the rate itself."""
 
     high: float
-    finding: Finding
+    finding: AttackFinding
 
-    def __lt__(self, other: Tried) -> bool:
+    def __lt__(self, other: TriedAttack) -> bool:
         return self.high < other.high
 
 
-def _tried(stage: Stage, targets: Ints, seed: int) -> list[Tried]:
+def _tried(stage: Stage, targets: Ints, seed: int) -> list[TriedAttack]:
     """Every attack that finds people, with every kind of knowledge."""
     people = stage.people(targets)
     found = []
     for attack in (kind() for kind in ATTACKS.values() if kind.test != "inference"):
         for trial in attack.trials(stage.scene, people, seed):
             rate = wilson(float(trial.success.sum()), len(people))
-            found.append(Tried(rate.high, Finding(attack.name, attack.test, trial.knowledge, rate.rate, False, "", len(people))))
+            found.append(
+                TriedAttack(rate.high, AttackFinding(attack.name, attack.test, trial.knowledge, rate.rate, False, "", len(people)))
+            )
     return found
 
 

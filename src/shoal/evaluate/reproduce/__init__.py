@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from shoal.errors import ParameterError
-from shoal.evaluate.reproduce.page import Experiment
-from shoal.evaluate.reproduce.paper import Asked, Paper
+from shoal.evaluate.reproduce.experiment_page import Experiment
+from shoal.evaluate.reproduce.paper import ExperimentSize, Paper
 from shoal.io.experiment_files import insist_on_data_sets
 from shoal.registry import Table
 
@@ -19,7 +19,7 @@ PAPERS: Table[Paper] = Table(
 )
 
 
-def reproduced(name: str, asked: Asked) -> Experiment:
+def reproduced(name: str, asked: ExperimentSize) -> Experiment:
     """The experiment of this paper, at the size and on the data that were requested."""
     paper = PAPERS[name]
     size = paper.size if asked.size is None else asked.size
@@ -29,4 +29,4 @@ def reproduced(name: str, asked: Asked) -> Experiment:
         )
     if asked.data is not None and paper.data_sets:
         insist_on_data_sets(asked.data, paper.data_sets)
-    return paper.run(Asked(size, asked.data, asked.seed, paper.least))
+    return paper.run(ExperimentSize(size, asked.data, asked.seed, paper.least))

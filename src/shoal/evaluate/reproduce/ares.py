@@ -5,11 +5,11 @@ from __future__ import annotations
 from shoal.evaluate.reproduce.ares_documents import documents
 from shoal.evaluate.reproduce.ares_queries import queries
 from shoal.evaluate.reproduce.ares_sites import sites
-from shoal.evaluate.reproduce.page import Experiment
-from shoal.evaluate.reproduce.paper import Asked, Paper
+from shoal.evaluate.reproduce.experiment_page import Experiment
+from shoal.evaluate.reproduce.paper import ExperimentSize, Paper
 
 
-def run(asked: Asked) -> Experiment:
+def run(asked: ExperimentSize) -> Experiment:
     """Chapters 2 and 3, one after the other."""
     parts = [part(asked) for part in (documents, sites, queries)]
     figures = tuple(figure for found, _, _ in parts for figure in found)

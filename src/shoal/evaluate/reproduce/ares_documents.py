@@ -11,18 +11,18 @@ import polars as pl
 from shoal.data.log import Log
 from shoal.data.original import DocumentOriginal
 from shoal.errors import InputError
+from shoal.evaluate.reproduce.experiment_page import Figure, Lines, PaperFinding, Row
 from shoal.evaluate.reproduce.inputs import generated
-from shoal.evaluate.reproduce.measuring import Steps, released
-from shoal.evaluate.reproduce.page import Figure, Finding, Lines, Row
-from shoal.evaluate.reproduce.paper import Asked
+from shoal.evaluate.reproduce.measuring import ExperimentProgress, released
+from shoal.evaluate.reproduce.paper import ExperimentSize
 from shoal.evaluate.reproduce.trends import cells_below, falls, of_all, path, rises, span, values
 from shoal.io.experiment_files import data_set
 from shoal.io.read.dispatch import read
 from shoal.io.read.options import DOCUMENTS, ReadOptions
 from shoal.methods.document_vectors import DocumentVectors
-from shoal.metrics.documents import ssa, sse, sst
+from shoal.metrics.document_losses import ssa, sse, sst
 from shoal.synthetic.querylog import QueryLog
-from shoal.taxonomy.documents import document_vectors
+from shoal.taxonomy.place_documents import document_vectors
 
 N_DOCUMENTS, NOUNS = 50, 200
 TERMS, KS = (50, 100), tuple(range(2, 11))
@@ -34,11 +34,11 @@ PUBLISHED = {
 CONSTANT = 0.01
 
 
-def documents(asked: Asked) -> tuple[tuple[Figure, ...], tuple[Finding, ...], str]:
+def documents(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding, ...], str]:
     """Table 2.2 and Figure 2.1, and what they show."""
     texts, told = _texts(asked)
     ks = [k for k in KS if k <= len(texts) // 2]
-    steps = Steps("documents", len(TERMS) * len(ks))
+    steps = ExperimentProgress("documents", len(TERMS) * len(ks))
     rows: list[Row] = []
     for terms in TERMS:
         original = document_vectors(texts, np.arange(len(texts)), terms)
@@ -56,7 +56,7 @@ def documents(asked: Asked) -> tuple[tuple[Figure, ...], tuple[Finding, ...], st
     return figures, tuple(findings(rows)), told
 
 
-def _texts(asked: Asked) -> tuple[pl.Series, str]:
+def _texts(asked: ExperimentSize) -> tuple[pl.Series, str]:
     """Documents of the user, evenly chosen, or long histories of a generated log, each taken for a document."""
     wanted = min(N_DOCUMENTS, asked.settled_size // 2)
     path = data_set(asked.data, "documents", "docs")
@@ -78,16 +78,16 @@ def _measured(original: DocumentOriginal, terms: int, k: int) -> dict[str, Any]:
     return {"terms": terms, "k": k, **sums, "L %": 100 * within / total if total else 0.0, "processor seconds": seconds}
 
 
-def findings(rows: Sequence[Row]) -> Iterator[Finding]:
+def findings(rows: Sequence[Row]) -> Iterator[PaperFinding]:
     """What section 2.4 says, and whether the numbers say it too."""
     lines = {(name, terms): values(rows, name, terms=terms) for name in ("SSE", "SSA", "SSA + SSE", "SST", "L %") for terms in TERMS}
     for name, direction, test in (("SSE", "increases", rises), ("SSA", "decreases", falls), ("L %", "increases", rises)):
         place = "Figure 2.1" if name == "L %" else "Table 2.2"
         seen = "; ".join(f"{terms} terms: {path(lines[name, terms], 1)}" for terms in TERMS)
         printed = " (printed: as k decreases)" if name == "SSA" else ""
-        yield Finding(place, f"{name} {direction} as k increases{printed}", seen, all(test(lines[name, terms]) for terms in TERMS))
+        yield PaperFinding(place, f"{name} {direction} as k increases{printed}", seen, all(test(lines[name, terms]) for terms in TERMS))
     more = cells_below(lines["L %", 100], lines["L %", 50])
-    yield Finding("Figure 2.1", "50 terms lose more than 100", of_all(more, len(lines["L %", 50]), "k"), more == len(lines["L %", 50]))
+    yield PaperFinding("Figure 2.1", "50 terms lose more than 100", of_all(more, len(lines["L %", 50]), "k"), more == len(lines["L %", 50]))
     apart = [abs(a - b) / max(b, 1e-9) for t in TERMS for a, b in zip(lines["SSA + SSE", t], lines["SST", t], strict=True)]
     seen = f"SSA + SSE is {span([100 * a for a in apart], 0)} % off the sum of squares that is computed directly"
-    yield Finding("Section 2.4", "SST = SSA + SSE", seen, max(apart) <= CONSTANT)
+    yield PaperFinding("Section 2.4", "SST = SSA + SSE", seen, max(apart) <= CONSTANT)

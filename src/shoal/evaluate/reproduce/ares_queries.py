@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from shoal.data.original import LogOriginal
 from shoal.data.release import Release
+from shoal.evaluate.reproduce.experiment_page import Figure, Lines, PaperFinding, Row
 from shoal.evaluate.reproduce.inputs import query_log
-from shoal.evaluate.reproduce.measuring import Steps, released
-from shoal.evaluate.reproduce.page import Figure, Finding, Lines, Row
-from shoal.evaluate.reproduce.paper import Asked
+from shoal.evaluate.reproduce.measuring import ExperimentProgress, released
+from shoal.evaluate.reproduce.paper import ExperimentSize
 from shoal.evaluate.reproduce.trends import falls, path, rises, span, values
 from shoal.io.experiment_files import data_set
 from shoal.io.read.options import ReadOptions
@@ -25,14 +25,14 @@ LOW = 0.5  # percent of all queries by which the frequency of one may move
 ALIKE = 0.1  # difference of an index over k that is still similar
 
 
-def queries(asked: Asked) -> tuple[tuple[Figure, ...], tuple[Finding, ...], str]:
+def queries(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding, ...], str]:
     """Figures 3.6 to 3.9, and what they show."""
     named = replace(asked, data=data_set(asked.data, "quer")) if asked.data is not None else asked
     log, told = query_log(named, ReadOptions(needs_clicks=True, needs_times=True))
     original = LogOriginal(log)
     ks = [k for k in KS if 2 * k <= original.n_owners]
     kappas = [kappa for kappa in KAPPAS if 2 * kappa <= original.n_owners]
-    steps = Steps("query logs", len(ks))
+    steps = ExperimentProgress("query logs", len(ks))
     frequencies: list[Row] = []
     indices: list[Row] = []
     tops: list[Row] = []
@@ -77,14 +77,14 @@ def _indices(release: Release, original: LogOriginal, k: int, kappas: Sequence[i
     return rows
 
 
-def findings(frequencies: Sequence[Row], indices: Sequence[Row], tops: Sequence[Row]) -> Iterator[Finding]:
+def findings(frequencies: Sequence[Row], indices: Sequence[Row], tops: Sequence[Row]) -> Iterator[PaperFinding]:
     """What section 3.2 says, and whether the numbers say it too."""
     for what, place in (("queries", "Figure 3.6"), ("words", "Figure 3.7")):
         kept = values(tops, what)
         seen = f"{path([TOP * share for share in kept], 0)} of ten for rising k"
-        yield Finding(place, f"the ten most frequent {what} stay the ten most frequent, with few exceptions", seen, min(kept) >= SAME)
+        yield PaperFinding(place, f"the ten most frequent {what} stay the ten most frequent, with few exceptions", seen, min(kept) >= SAME)
         moved = [abs(row["frequency %"] - _before(frequencies, row)) for row in frequencies if row["of"] == what]
-        yield Finding(place, f"frequencies of {what} vary little", f"by at most {max(moved):.2f} points", max(moved) <= LOW)
+        yield PaperFinding(place, f"frequencies of {what} vary little", f"by at most {max(moved):.2f} points", max(moved) <= LOW)
     yield from _of_clusters(indices)
 
 
@@ -93,7 +93,7 @@ def _before(rows: Sequence[Row], row: Row) -> float:
     return found
 
 
-def _of_clusters(rows: Sequence[Row]) -> Iterator[Finding]:
+def _of_clusters(rows: Sequence[Row]) -> Iterator[PaperFinding]:
     masked = list(dict.fromkeys(row["masked"] for row in rows))
     lines: dict[tuple[str, str], list[float]] = {
         (index, k): values(rows, "index value", index=index, masked=k) for index in ("Rand", "Jaccard") for k in masked
@@ -101,9 +101,9 @@ def _of_clusters(rows: Sequence[Row]) -> Iterator[Finding]:
     for index in ("Rand", "Jaccard"):
         own = [lines[index, k] for k in masked]
         seen = f"{path(own[0])} for {masked[0]}"
-        yield Finding("Figure 3.8", f"{index}'s index comes closer to 1 with more clusters", seen, all(rises(line) for line in own))
+        yield PaperFinding("Figure 3.8", f"{index}'s index comes closer to 1 with more clusters", seen, all(rises(line) for line in own))
         apart = [max(column) - min(column) for column in zip(*own, strict=True)]
-        yield Finding("Figure 3.8", f"{index}'s index is similar whatever k", f"apart by {span(apart)}", max(apart) <= ALIKE)
+        yield PaperFinding("Figure 3.8", f"{index}'s index is similar whatever k", f"apart by {span(apart)}", max(apart) <= ALIKE)
         line = [abs(a - b) for a, b in zip(own[0], own[-1], strict=True)]
         says = f"the difference of {index}'s index between the least and the greatest k shrinks with more clusters"
-        yield Finding("Figure 3.9", says, path(line, 3), falls(line))
+        yield PaperFinding("Figure 3.9", says, path(line, 3), falls(line))

@@ -10,9 +10,9 @@ import numpy as np
 from shoal.data.log import Log
 from shoal.data.original import AccessOriginal
 from shoal.errors import InputError
-from shoal.evaluate.reproduce.measuring import Steps, released
-from shoal.evaluate.reproduce.page import Figure, Finding, Lines, Row
-from shoal.evaluate.reproduce.paper import Asked
+from shoal.evaluate.reproduce.experiment_page import Figure, Lines, PaperFinding, Row
+from shoal.evaluate.reproduce.measuring import ExperimentProgress, released
+from shoal.evaluate.reproduce.paper import ExperimentSize
 from shoal.evaluate.reproduce.trends import path, span, values
 from shoal.io.experiment_files import data_set
 from shoal.io.read.dispatch import read
@@ -30,10 +30,10 @@ PUBLISHED_SPREAD = 3.3  # percent, the greatest standard deviation of Table 3.1
 NEAR = 0.15  # relative change of a count that is still very good
 
 
-def sites(asked: Asked) -> tuple[tuple[Figure, ...], tuple[Finding, ...], str]:
+def sites(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding, ...], str]:
     """Figures 3.1 to 3.5 and Table 3.1, and what they show."""
     logs = _logs(asked)
-    steps = Steps("access logs", len(logs) * len(WAYS) * len(KS))
+    steps = ExperimentProgress("access logs", len(logs) * len(WAYS) * len(KS))
     rows = [row for site, original in logs.items() for way in WAYS for row in _over_k(site, way, original, steps)]
     shares = [row for row in rows if row["browser"] != "all"]
     counts = [{name: row[name] for name in ("data", "k", "what", "count")} for row in rows if row["browser"] == "all"]
@@ -49,7 +49,7 @@ def sites(asked: Asked) -> tuple[tuple[Figure, ...], tuple[Finding, ...], str]:
     return figures, tuple(findings(rows)), told
 
 
-def _logs(asked: Asked) -> dict[str, AccessOriginal]:
+def _logs(asked: ExperimentSize) -> dict[str, AccessOriginal]:
     """The logs of the user, or generated ones: a small site with few pages, and a large one."""
     clicks = {SMALL_SITE: asked.settled_size, LARGE_SITE: 3 * asked.settled_size}
     made = {site: AccessLog(clicks[site], PAGES[site]).log(asked.seed) for site in PAGES}
@@ -62,7 +62,7 @@ def _logs(asked: Asked) -> dict[str, AccessOriginal]:
     return {site: AccessOriginal(log) for site, log in made.items()}
 
 
-def _over_k(site: str, way: str, original: AccessOriginal, steps: Steps) -> list[Row]:
+def _over_k(site: str, way: str, original: AccessOriginal, steps: ExperimentProgress) -> list[Row]:
     """The use of browsers in the original (k = 1) and at every k."""
     before = use_before(original)
     uses = {1: before}
@@ -91,22 +91,24 @@ def _spreads(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
         yield {"data": data, **{name: float(np.std(values(rows, "sessions %", data=data, browser=name), ddof=1)) for name in names}}
 
 
-def findings(rows: Sequence[Row]) -> Iterator[Finding]:
+def findings(rows: Sequence[Row]) -> Iterator[PaperFinding]:
     """What section 3.1 says, and whether the numbers say it too."""
     plain, kept = WAYS
     ratios = {(site, way): _ratios(rows, site, way) for site in PAGES for way in WAYS}
     line = ratios[SMALL_SITE, plain]
-    yield Finding("Figure 3.1, site A", "very good results: sessions as in the original", _told(line), _near(line))
+    yield PaperFinding("Figure 3.1, site A", "very good results: sessions as in the original", _told(line), _near(line))
     line = ratios[LARGE_SITE, plain]
-    yield Finding("Figure 3.3, site B", "more sessions in the masked files than in the original", _told(line), min(line) > 1)
+    yield PaperFinding("Figure 3.3, site B", "more sessions in the masked files than in the original", _told(line), min(line) > 1)
     shares = [row for row in rows if row["browser"] != "all"]
     for site, place in ((SMALL_SITE, "Figure 3.2, site A"), (LARGE_SITE, "Table 3.1, site B")):
         (spread,) = (one for one in _spreads(shares) if one["data"] == f"{site}, {plain}")
         numbers = [value for name, value in spread.items() if name != "data"]
         seen = f"standard deviations {span(numbers, 1)} %"
-        yield Finding(place, f"the use of browsers is maintained (at most {PUBLISHED_SPREAD} %)", seen, max(numbers) <= PUBLISHED_SPREAD)
+        yield PaperFinding(
+            place, f"the use of browsers is maintained (at most {PUBLISHED_SPREAD} %)", seen, max(numbers) <= PUBLISHED_SPREAD
+        )
     line = [ratio for k, ratio in zip(KS, ratios[LARGE_SITE, kept], strict=True) if k < GOOD_K]
-    yield Finding("Figure 3.5, site B", "with the session variable sessions are quite good for k < 30", _told(line), _near(line))
+    yield PaperFinding("Figure 3.5, site B", "with the session variable sessions are quite good for k < 30", _told(line), _near(line))
 
 
 def _ratios(rows: Sequence[Row], site: str, way: str) -> list[float]:

@@ -9,7 +9,7 @@ Theorem 1); here only items that at most h/2 of the records hold can be private.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,10 +18,10 @@ import numpy as np
 
 from shoal.data.bags import Bags
 from shoal.errors import InputError
-from shoal.evaluate.reproduce.coherence_findings import METHODS, TDS, findings
-from shoal.evaluate.reproduce.measuring import Steps
-from shoal.evaluate.reproduce.page import Experiment, Figure, Lines, Row
-from shoal.evaluate.reproduce.paper import Asked, Paper
+from shoal.evaluate.reproduce.experiment_page import Experiment, Figure, Lines, PaperFinding, Row
+from shoal.evaluate.reproduce.measuring import ExperimentProgress
+from shoal.evaluate.reproduce.paper import ExperimentSize, Paper
+from shoal.evaluate.reproduce.trends import cells_below, falls, of_all, path, rises, span, values
 from shoal.io.experiment_files import data_set
 from shoal.io.read.dispatch import read
 from shoal.io.read.options import ReadOptions
@@ -30,6 +30,115 @@ from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Parts, Power, minima
 from shoal.methods.tds import specialize
 from shoal.synthetic.baskets import Baskets, Board
 from shoal.util.wording import percent
+
+# -- what the paper states, and whether the numbers show it too
+
+
+Rows = Sequence[Row]
+TDS = "k-anonymity"
+METHODS = ("RmAll", TDS, "MM", "1/IL", "MM/IL")
+AXES = ("k", "p", "delta %")
+CONNECT, RETAIL, T40 = "Connect", "Retail", "T40I10D100K"
+PUBLISHED_RMALL, PUBLISHED_GAP = 41.94, 8.0
+NEAR_POINTS = 2.0
+HIGHER = 1.5  # times as much is significantly higher
+LITTLE = 5.0  # points that are no major impact
+QUICKLY = 1.3  # times as much time is quickly more
+HARDLY = 1.25  # times as much time is hardly more
+
+
+def findings(rows: Rows, own: Collection[str]) -> Iterator[PaperFinding]:
+    """All statements in the order of the text; `own` names the data sets that are the paper's."""
+    yield from _connect([row for row in rows if row["set"] == CONNECT], CONNECT in own)
+    yield from _retail(rows, RETAIL in own)
+    yield from _t40(rows)
+    yield from _runtime(rows)
+
+
+def _connect(rows: Rows, own: bool) -> Iterator[PaperFinding]:
+    place = "Figure 8, Connect"
+    most = sum(row["RmAll"] >= max(row[name] for name in METHODS) for row in rows)
+    yield PaperFinding(place, "RmAll has the highest distortion", of_all(most, len(rows)), most == len(rows))
+    at = values(rows, "RmAll", along="k")[0]
+    yield PaperFinding(place, "RmAll distorts 41.94 %", f"{at:.2f} %", abs(at - PUBLISHED_RMALL) <= NEAR_POINTS if own else None)
+    distorting = [row for row in rows if row["MM"] > 0]
+    factor = [row[TDS] / max(row["MM"], row["MM/IL"], row["1/IL"]) for row in distorting]
+    seen = f"{span(factor, 1)} times the highest of the three" if factor else "nothing was suppressed"
+    yield PaperFinding(place, "k-anonymity distorts significantly more than MM, MM/IL and 1/IL", seen, min(factor, default=0.0) >= HIGHER)
+    lower = sum(max(row["MM/IL"], row["1/IL"]) < row["MM"] for row in distorting)
+    yield PaperFinding(place, "MM distorts more than MM/IL and 1/IL", of_all(lower, len(distorting)), lower == len(distorting))
+    moved = [*values(rows, "MM/IL", along="k"), *values(rows, "MM/IL", along="p")]
+    yield PaperFinding(place, "k and p have no major impact", f"MM/IL {span(moved, 1)} %", max(moved) - min(moved) <= LITTLE)
+    lines = {name: values(rows, name, along="delta %") for name in ("RmAll", TDS, "MM/IL")}
+    grown = {name: line[-1] - line[0] for name, line in lines.items()}
+    seen = ", ".join(f"{name} by {points:.1f}" for name, points in grown.items()) + " points from the least to the greatest delta"
+    yield PaperFinding(place, "RmAll and k-anonymity grow more with delta", seen, min(grown["RmAll"], grown[TDS]) > grown["MM/IL"])
+
+
+def _gaps(rows: Rows, name: str, along: str) -> list[float]:
+    """How many points MM/IL is below RmAll."""
+    mine, most = (values(rows, method, set=name, along=along) for method in ("MM/IL", "RmAll"))
+    return [b - a for a, b in zip(mine, most, strict=True)]
+
+
+def _retail(rows: Rows, own: bool) -> Iterator[PaperFinding]:
+    place = "Figure 9, Retail"
+    spent = max(values(rows, f"{TDS} seconds", set=RETAIL))
+    yield PaperFinding(place, "k-anonymity did not finish within the time limit", f"at most {spent:.2f} processor seconds", False)
+    at = _gaps(rows, RETAIL, "k")[2]
+    seen = f"{at:.1f} points lower at the paper's defaults"
+    yield PaperFinding(
+        place, "MM/IL and 1/IL are about 8 % lower than RmAll", seen, abs(at - PUBLISHED_GAP) <= NEAR_POINTS if own else None
+    )
+    line = _gaps(rows, RETAIL, "delta %")
+    yield PaperFinding(place, "the gap increases with delta", f"{path(line, 1)} points", rises(line))
+    dense = _gaps(rows, CONNECT, "k")[1]
+    yield PaperFinding(place, "the gap is smaller than on Connect", f"{at:.1f} against {dense:.1f} points", at < dense)
+
+
+def _t40(rows: Rows) -> Iterator[PaperFinding]:
+    place = "Figure 10, T40I10D100K"
+    here, there = (values(rows, "MM/IL", set=name, along="k")[2] for name in (T40, RETAIL))
+    yield PaperFinding(place, "distortion is smaller than on Retail", f"MM/IL {here:.1f} % against {there:.1f} %", here < there)
+    for along in ("k", "p"):
+        line = values(rows, "MM/IL", set=T40, along=along)
+        yield PaperFinding(place, f"distortion becomes high as {along} increases", f"MM/IL {path(line, 1)} %", rises(line))
+
+
+def _runtime(rows: Rows) -> Iterator[PaperFinding]:
+    times = {(name, along): values(rows, "TotalTime", set=name, along=along) for name in (CONNECT, RETAIL, T40) for along in AXES}
+    for name in (CONNECT, RETAIL, T40):
+        line = times[name, "delta %"]
+        yield PaperFinding(f"Figure 11, {name}", "runtime increases quickly with delta", _told(line), line[-1] >= QUICKLY * line[0])
+    line = times[CONNECT, "k"]
+    yield PaperFinding(f"Figure 12, {CONNECT}", "a larger k does not reduce the runtime", _told(line), line[-1] >= line[0] / HARDLY)
+    for name in (RETAIL, T40):
+        line = times[name, "k"]
+        yield PaperFinding(f"Figure 12, {name}", "the runtime drops with k", _told(line), falls(line))
+    line = times[CONNECT, "p"]
+    yield PaperFinding(f"Figure 13, {CONNECT}", "the runtime is boosted by p", _told(line), line[-1] >= 2 * line[0])
+    for name, turn in ((RETAIL, 3), (T40, 5)):
+        line = times[name, "p"]
+        says = f"p beyond {turn} hardly has an effect on the runtime"
+        yield PaperFinding(f"Figure 13, {name}", says, _told(line), max(line[turn - 1 :]) <= HARDLY * line[turn - 1])
+    yield _finding_dominates(rows)
+
+
+def _finding_dominates(rows: Rows) -> PaperFinding:
+    dense = [row for row in rows if row["set"] == CONNECT]
+    shares = [100 * row["FindMole"] / max(row["TotalTime"], 1e-9) for row in dense]
+    half = cells_below([50.0] * len(shares), shares)
+    says = "the search for minimal moles dominates the runtime"
+    return PaperFinding(f"Figure 11, {CONNECT}", says, f"{span(shares, 0)} % of the time", half == len(shares))
+
+
+def _told(line: Sequence[float]) -> str:
+    """Times beside the first."""
+    return f"{path([value / max(line[0], 1e-9) for value in line], 2)} times the first of {line[0]:.3f} s"
+
+
+# -- the experiment
+
 
 H, CHOICES, LEAST_SUPPORT = 0.4, 5, 0.001
 
@@ -98,10 +207,10 @@ class Data:
         return max(2, round(k * len(self.bags) / self.setting.records))
 
 
-def run(asked: Asked) -> Experiment:
+def run(asked: ExperimentSize) -> Experiment:
     """All figures of section 4."""
     sets = [_data(setting, asked) for setting in SETTINGS]
-    steps = Steps("coherence", sum(len(data.setting.varied()) for data in sets) * CHOICES)
+    steps = ExperimentProgress("coherence", sum(len(data.setting.varied()) for data in sets) * CHOICES)
     rows = [row for data in sets for row in _along(data, steps)]
     distortion = [_drawn(row, name, "distortion %") for row in rows for name in METHODS]
     runtime = [_drawn(row, name, "processor seconds") for row in rows for name in ("FindMole", "TotalTime", TDS + " seconds")]
@@ -119,7 +228,7 @@ def _drawn(row: Row, name: str, value: str) -> Row:
     return {"data": f"{row['data']}, by {row['along']}", "value": row["value"], "method": name, value: row[name]}
 
 
-def _data(setting: Setting, asked: Asked) -> Data:
+def _data(setting: Setting, asked: ExperimentSize) -> Data:
     """The file of the user whose name begins with that of the data set, or what is made up in its place."""
     path = data_set(asked.data, setting.name.lower())
     wanted = min(asked.settled_size, setting.records)
@@ -154,7 +263,7 @@ def choose(bags: Bags, delta: float, seed: int, limit: float = H / 2) -> Parts:
     return parts
 
 
-def _along(data: Data, steps: Steps) -> list[Row]:
+def _along(data: Data, steps: ExperimentProgress) -> list[Row]:
     """A row for every value of each parameter, with means over the choices of items."""
     rows: list[Row] = []
     for along, value, delta, k, p in data.setting.varied():

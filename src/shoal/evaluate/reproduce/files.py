@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.errors import ParameterError, option
-from shoal.evaluate.reproduce.page import Experiment, Figure, Lines, markdown
+from shoal.evaluate.reproduce.experiment_page import Experiment, Figure, Lines, markdown
 from shoal.io.experiment_files import ExperimentFiles
 
 # Line charts as SVG files, drawn by Vega-Lite without a browser: for pages that are read outside a report.

@@ -9,7 +9,7 @@ from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.data.original import Original
 from shoal.errors import InputError, option
-from shoal.evaluate.reproduce.paper import Asked
+from shoal.evaluate.reproduce.paper import ExperimentSize
 from shoal.io.read.dispatch import read
 from shoal.io.read.options import ReadOptions
 from shoal.pipeline.options import Preparation
@@ -17,7 +17,7 @@ from shoal.pipeline.prepare import prepare
 from shoal.synthetic.querylog import QueryLog
 
 
-def query_log(asked: Asked, options: ReadOptions | None = None) -> tuple[Log, str]:
+def query_log(asked: ExperimentSize, options: ReadOptions | None = None) -> tuple[Log, str]:
     """The log of an experiment, and what it is in a few words."""
     size, how = asked.settled_size, options or ReadOptions()
     if asked.data is None:

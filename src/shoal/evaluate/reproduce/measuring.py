@@ -22,7 +22,7 @@ def released(method: Method, original: AnyOriginal) -> tuple[Release, float]:
     return release, seconds
 
 
-class Steps:
+class ExperimentProgress:
     """How far an experiment is, told to whoever watches."""
 
     def __init__(self, label: str, total: int) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from shoal.evaluate.reproduce.page import Experiment
+from shoal.evaluate.reproduce.experiment_page import Experiment
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExperimentSize:
     """How large the experiment is to be (None: as the paper's default says), at least, on which data (None: generated), and its seed."""
 
     size: int | None = None
@@ -36,5 +36,5 @@ class Paper:
     counts: str
     size: int
     least: int
-    run: Callable[[Asked], Experiment]
+    run: Callable[[ExperimentSize], Experiment]
     data_sets: tuple[str, ...] = ()

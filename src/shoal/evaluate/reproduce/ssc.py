@@ -14,10 +14,10 @@ import numpy as np
 
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.evaluate.reproduce.experiment_page import Experiment, Figure, Lines, PaperFinding, Row
 from shoal.evaluate.reproduce.inputs import on_wordnet, query_log
-from shoal.evaluate.reproduce.measuring import Steps, released
-from shoal.evaluate.reproduce.page import Experiment, Figure, Finding, Lines, Row
-from shoal.evaluate.reproduce.paper import Asked, Paper
+from shoal.evaluate.reproduce.measuring import ExperimentProgress, released
+from shoal.evaluate.reproduce.paper import ExperimentSize, Paper
 from shoal.evaluate.reproduce.trends import cells_below, of_all, span, values
 from shoal.methods import Method
 from shoal.methods.coherence import Cohesion
@@ -36,11 +36,11 @@ TERMS, GENERAL = 181, 21  # of the user in Table I, before and after LG
 SUPPRESSED = 0.9
 
 
-def run(asked: Asked) -> Experiment:
+def run(asked: ExperimentSize) -> Experiment:
     """The comparison with LG(bag), and the user of Table I."""
     log, told = query_log(asked)
     bags = on_wordnet(log, as_sets=False)
-    steps = Steps("ssc", len(KS) * 4 + 2)
+    steps = ExperimentProgress("ssc", len(KS) * 4 + 2)
     theirs = closed_patterns(bags.bags, PATTERNS)
     rows = [steps.done(_measured(name, method, bags, theirs)) for k in KS for name, method in _methods(k).items()]
     sets = on_wordnet(log, as_sets=True)
@@ -102,24 +102,24 @@ def _suppressed(original: Original) -> float:
     return measure(release, original, ["suppressed"])["suppressed"]
 
 
-def findings(rows: Sequence[Row], user: Row, suppressed: float) -> Iterator[Finding]:
+def findings(rows: Sequence[Row], user: Row, suppressed: float) -> Iterator[PaperFinding]:
     """What sections I and VI say, and whether the numbers say it too."""
     for method, (name, title) in product((PRINTED, WIDER), MEASURES.items()):
         mine, rival = values(rows, name, method=method), values(rows, name, method=LG)
         better = cells_below(rival, mine) if name == "recall" else cells_below(mine, rival)
         says = f"SSC retains much more than LG(bag): {title}"
-        yield Finding(
+        yield PaperFinding(
             f"Section VI ({method})",
             says,
             f"better {of_all(better, len(mine), 'k')}; {span(mine)} against {span(rival)}",
             better == len(mine),
         )
     before, after = user["different terms"], user["general terms after LG"]
-    yield Finding(
+    yield PaperFinding(
         "Table I", f"LG leaves {GENERAL} general terms of {TERMS}", f"{after} of {before}", after / max(1, before) <= 2 * GENERAL / TERMS
     )
     seen = f"{percent(suppressed)}, if an attacker knows three terms"
-    yield Finding("Section I", "suppression takes over 90 % of the terms", seen, suppressed > SUPPRESSED)
+    yield PaperFinding("Section I", "suppression takes over 90 % of the terms", seen, suppressed > SUPPRESSED)
 
 
 TITLE = "Enforcing vocabulary k-anonymity by semantic similarity based clustering (SSC)"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
-from shoal.evaluate.reproduce.page import Row
+from shoal.evaluate.reproduce.experiment_page import Row
 
 SLACK, ORDERLY = 0.02, 0.8
 

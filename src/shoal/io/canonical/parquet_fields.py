@@ -10,7 +10,7 @@ from shoal.io.canonical.thrift import Elements, Entries, Struct
 
 
 @dataclass(frozen=True)
-class Kind:
+class Structure:
     """A structure: the fields that every writer fills, those that some fill, and the structures inside.
 
     Attributes:
@@ -23,27 +23,27 @@ class Kind:
     name: str
     usual: frozenset[int]
     style: dict[int, str] = field(default_factory=dict)
-    inner: dict[int, Kind] = field(default_factory=dict)
+    inner: dict[int, Structure] = field(default_factory=dict)
 
 
 _STATISTICS = "statistics of columns"
 _INDEX = "an index of pages"
 _BLOOM = "Bloom filters"
-_KEY_VALUE = Kind("KeyValue", frozenset({1, 2}))
-_META = Kind(
+_KEY_VALUE = Structure("KeyValue", frozenset({1, 2}))
+_META = Structure(
     "ColumnMetaData",
     frozenset({1, 2, 3, 4, 5, 6, 7, 9, 11}),
     {10: _INDEX, 12: _STATISTICS, 13: "a list of encodings", 14: _BLOOM, 15: _BLOOM, 16: _STATISTICS},
 )
-_CHUNK = Kind("ColumnChunk", frozenset({2, 3, 4, 5}), {6: _INDEX, 7: _INDEX}, {3: _META})
-_GROUP = Kind("RowGroup", frozenset({1, 2, 3, 5, 6, 7}), {4: "the order of rows"}, {1: _CHUNK})
-_ELEMENT = Kind("SchemaElement", frozenset({1, 2, 3, 4, 5, 6, 7, 8, 10}), {9: "numbers of columns"})
-FOOTER = Kind("FileMetaData", frozenset({1, 2, 3, 4, 5, 6, 7}), {}, {2: _ELEMENT, 4: _GROUP, 5: _KEY_VALUE})
+_CHUNK = Structure("ColumnChunk", frozenset({2, 3, 4, 5}), {6: _INDEX, 7: _INDEX}, {3: _META})
+_GROUP = Structure("RowGroup", frozenset({1, 2, 3, 5, 6, 7}), {4: "the order of rows"}, {1: _CHUNK})
+_ELEMENT = Structure("SchemaElement", frozenset({1, 2, 3, 4, 5, 6, 7, 8, 10}), {9: "numbers of columns"})
+FOOTER = Structure("FileMetaData", frozenset({1, 2, 3, 4, 5, 6, 7}), {}, {2: _ELEMENT, 4: _GROUP, 5: _KEY_VALUE})
 
-_DATA = Kind("DataPageHeader", frozenset({1, 2, 3, 4}), {5: _STATISTICS})
-_DATA_2 = Kind("DataPageHeaderV2", frozenset({1, 2, 3, 4, 5, 6, 7}), {8: _STATISTICS})
-_DICTIONARY = Kind("DictionaryPageHeader", frozenset({1, 2, 3}))
-PAGE = Kind(
+_DATA = Structure("DataPageHeader", frozenset({1, 2, 3, 4}), {5: _STATISTICS})
+_DATA_2 = Structure("DataPageHeaderV2", frozenset({1, 2, 3, 4, 5, 6, 7}), {8: _STATISTICS})
+_DICTIONARY = Structure("DictionaryPageHeader", frozenset({1, 2, 3}))
+PAGE = Structure(
     "PageHeader",
     frozenset({1, 2, 3, 5, 7}),
     {4: "checksums of pages", 8: "data pages of version 2"},
@@ -51,7 +51,7 @@ PAGE = Kind(
 )
 
 
-def field_findings(held: Struct, kind: Kind) -> Iterator[Finding]:
+def field_findings(held: Struct, kind: Structure) -> Iterator[Finding]:
     """Fields that no writer fills, that are given twice, or that only some writers fill."""
     numbers = held.numbers
     if len(set(numbers)) < len(numbers):

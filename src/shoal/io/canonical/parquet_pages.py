@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shoal.io.canonical.findings import Finding, carries, short, styled
-from shoal.io.canonical.levels import RunError, deepest_in, walk_runs, zeros_in
 from shoal.io.canonical.parquet_fields import PAGE, field_findings
+from shoal.io.canonical.parquet_levels import RunError, deepest_in, walk_runs, zeros_in
 from shoal.io.canonical.parquet_values import BOOLEAN, BYTES, Leaf, Needed, texts_filling
 from shoal.io.canonical.thrift import Struct, ThriftError, read_struct, written
 from shoal.io.canonical.zstd_frames import frames_of
@@ -107,7 +107,7 @@ def _usual(page: Page) -> bool:
     return levels <= set(_LEVELS) and (page.kind != _DICTIONARY_PAGE or encoding in (_PLAIN, _OLD_DICTIONARY))
 
 
-class Column:
+class ColumnPages:
     """The pages of a column in a row group, and the values that they must hold."""
 
     def __init__(self, data: memoryview, leaf: Leaf, codec: int, pages: list[Page]) -> None:

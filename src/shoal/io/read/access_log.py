@@ -16,10 +16,10 @@ from shoal.data.log import Log
 from shoal.data.tables.access_log import VISITOR
 from shoal.errors import ParameterError
 from shoal.io.read.access_log_lines import BROKEN, NOT_A_LINE, cut, plain_addresses
+from shoal.io.read.columns import owner_numbers
 from shoal.io.read.delimited import text_lines
 from shoal.io.read.formats import Layout
 from shoal.io.read.options import ReadOptions
-from shoal.io.read.owner_spelling import owner_numbers
 from shoal.io.read.result import Reading, Tally
 from shoal.io.read.source import Source
 from shoal.util.wording import counted

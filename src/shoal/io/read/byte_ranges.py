@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from shoal.errors import InputError
-from shoal.io.read.compression import open_regular, translated
-from shoal.io.read.source import BOM, LONGEST_LINE
+from shoal.io.read.source import BOM, LONGEST_LINE, open_regular, translated
 
 PIECE = 64 << 10
 

@@ -8,16 +8,15 @@ from typing import Any
 
 from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.access_log import read_accesslog
-from shoal.io.read.compression import EXCEL
 from shoal.io.read.documents import read_documents
-from shoal.io.read.events import read_events
+from shoal.io.read.event_rows import read_events
 from shoal.io.read.formats import ReadOptions
 from shoal.io.read.microdata import read_microdata
 from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, PROMPTS
 from shoal.io.read.paths import Paths, common_layout, part_read, sources_of
 from shoal.io.read.prompts import read_prompts
 from shoal.io.read.result import Reading
-from shoal.io.read.source import Source
+from shoal.io.read.source import EXCEL, Source
 from shoal.io.read.streaming_records import Gathering, gather_events
 from shoal.io.read.transactions import read_transactions
 

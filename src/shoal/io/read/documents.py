@@ -19,17 +19,15 @@ from shoal import kernels
 from shoal.data.bags import Ints
 from shoal.data.log import Log
 from shoal.errors import InputError, option
-from shoal.io.read.columns import owners_among, plain
-from shoal.io.read.compression import compression_of, open_regular, translated, unpacked
-from shoal.io.read.events import as_text
+from shoal.io.read.columns import OwnerForms, owner_numbers, owners_among, plain
+from shoal.io.read.event_rows import as_text
 from shoal.io.read.formats import json_names
 from shoal.io.read.json_lines import FORM, json_frames, text_values
 from shoal.io.read.options import DOCUMENTS, ReadOptions
-from shoal.io.read.owner_spelling import OwnerForms, owner_numbers
 from shoal.io.read.parquet import schema_of, slices
 from shoal.io.read.paths import STDIN, Paths, are_paths, matching, part_read, refuse_twice, sources_of
 from shoal.io.read.result import Reading, Tally
-from shoal.io.read.source import Source
+from shoal.io.read.source import Source, compression_of, open_regular, translated, unpacked
 from shoal.util.wording import counted, did_you_mean
 
 # Documents in the rows of JSON lines, Parquet or a frame: a column of texts, and perhaps one of authors.

@@ -16,16 +16,15 @@ import polars as pl
 
 from shoal import _kernels
 from shoal.data.accounting import Ledger, gone, kept
-from shoal.data.hierarchy import Hierarchy
+from shoal.data.bags import Ints
 from shoal.data.items import A_FILE
-from shoal.data.table import Attribute, AttributeKind, Ints, Table
+from shoal.data.table import Attribute, AttributeKind, Hierarchy, Table
 from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.columns import KNOWN_NAMES, plain
-from shoal.io.read.defects import BROKEN_LINES, DefectList, Defects
 from shoal.io.read.delimited import one_byte, separator_name, separators_in, text_table
 from shoal.io.read.options import MICRODATA, ReadOptions
 from shoal.io.read.parquet import whole
-from shoal.io.read.result import Reading, Tally
+from shoal.io.read.result import BROKEN_LINES, DefectList, Defects, Reading, Tally
 from shoal.io.read.source import Source
 from shoal.io.read.taxonomies import read_taxonomy
 from shoal.util.wording import did_you_mean

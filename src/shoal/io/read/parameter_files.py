@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 
 from shoal.data.items import A_FILE, Items, ItemWeights, positive_decimal
 from shoal.errors import InputError, ParameterError, option
-from shoal.io.read.compression import open_regular
 from shoal.io.read.delimited import text_lines
 from shoal.io.read.result import Tally
-from shoal.io.read.source import Source
+from shoal.io.read.source import Source, open_regular
 from shoal.keyed.keys import LONGEST, SecretKey
 from shoal.parameters import Declared
 

@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 
 from shoal.errors import InputError
 from shoal.io.read.formats import Layout, find_layout
-from shoal.io.read.frames import in_memory
+from shoal.io.read.frames_in_memory import in_memory
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import Source
 

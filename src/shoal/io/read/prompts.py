@@ -17,7 +17,7 @@ import polars as pl
 from shoal import _kernels
 from shoal.data.bags import Ints
 from shoal.io.read.conversations import prompts_of
-from shoal.io.read.events import Collector, as_text, text_column
+from shoal.io.read.event_rows import Collector, as_text, text_column
 from shoal.io.read.formats import Layout
 from shoal.io.read.json_lines import AS_TEXT, FORM, NO_LINE, DefectiveLine, Row, Wanted, json_frames, plain_text, written_form
 from shoal.io.read.options import ReadOptions

@@ -1,23 +1,139 @@
-"""Logs that become records while they are read: part by part, each with all events of its people, so that no text is held for long."""
+"""Logs that become records while they are read, so that no text is held for long.
+
+Rows are packed by ranges of users until all were read; then each range is taken out by itself, with all rows of its people, and becomes
+records. Users are numbered in the order of their first row, so the number alone tells the range. Packed rows take about half of the
+memory that a table takes, and may be kept somewhere else (`Parcels`).
+"""
 
 from __future__ import annotations
 
+import io
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from shoal import kernels
 from shoal.data.bags import Bags, Small
 from shoal.data.log import Log
-from shoal.io.read.events import Collector, Mask, collected_by, tally_of
+from shoal.io.read.event_rows import Collector, Mask, collected_by, tally_of
 from shoal.io.read.formats import Layout
 from shoal.io.read.options import ReadOptions
-from shoal.io.read.owner_partitions import EventParts, Parcels
 from shoal.io.read.result import Reading, Tally
 from shoal.io.read.source import Source
+
+# -- rows by ranges of users
+
+
+PEOPLE = 1 << 14  # owners of one range
+PARCEL = 8 << 20  # bytes of a range's rows that are worth packing
+WAITING = 96 << 20  # bytes of rows of all ranges that may wait to be packed
+ROW = 32  # bytes that a row takes beside its text
+OWNER = "owner"
+
+
+class Parcels(Protocol):
+    """Keeps bytes until they are wanted, each once."""
+
+    def put(self, content: bytes) -> int:
+        """Keep this; the number under which it is kept."""
+
+    def take(self, number: int) -> bytes:
+        """What was kept under this number, which is kept no longer."""
+
+
+class MemoryParcels:
+    """Keeps them in memory."""
+
+    def __init__(self) -> None:
+        self._held: dict[int, bytes] = {}
+        self._put = 0
+
+    def put(self, content: bytes) -> int:
+        """Keep this; the number under which it is kept."""
+        self._put += 1
+        self._held[self._put] = content
+        return self._put
+
+    def take(self, number: int) -> bytes:
+        """What was kept under this number, which is kept no longer."""
+        return self._held.pop(number)
+
+
+class EventParts:
+    """Takes rows in any order, gives them by ranges of owners; rows of one range stay in their order."""
+
+    def __init__(self, parcels: Parcels) -> None:
+        self._parcels = parcels
+        self._met = np.zeros(0, bool)
+        self._packed: defaultdict[int, list[int]] = defaultdict(list)
+        self._waiting: defaultdict[int, list[pl.DataFrame]] = defaultdict(list)
+        self._weights: defaultdict[int, int] = defaultdict(int)
+
+    def add(self, rows: pl.DataFrame) -> None:
+        """Take rows, whose owners are numbers."""
+        owners = rows[OWNER].to_numpy()
+        if not len(owners):
+            return
+        self._note(owners)
+        part = owners // PEOPLE
+        if part.min() == part.max():
+            self._wait(int(part[0]), rows)
+        else:
+            apart = rows.with_columns(pl.Series("part", part)).partition_by("part", maintain_order=True, as_dict=True, include_key=False)
+            for (number,), some in apart.items():
+                self._wait(int(number), some)
+        if sum(self._weights.values()) > WAITING:
+            for number in list(self._waiting):
+                self._pack(number)
+
+    def met(self, owners: int) -> npt.NDArray[np.bool_]:
+        """Which of this many owners have rows here."""
+        return np.pad(self._met, (0, max(0, owners - len(self._met))))[:owners]
+
+    def renumbered(self, numbers: Small) -> EventParts:
+        """The same rows with owner i numbered `numbers[i]`; these are emptied."""
+        other = EventParts(self._parcels)
+        for rows in self.taken():
+            other.add(rows.with_columns(pl.Series(OWNER, numbers[rows[OWNER].to_numpy()])))
+        return other
+
+    def taken(self) -> Iterator[pl.DataFrame]:
+        """The rows of one range of owners after the other, each let go here."""
+        for number in sorted(self._packed.keys() | self._waiting.keys()):
+            kept = [_unpacked(self._parcels.take(parcel)) for parcel in self._packed.pop(number, [])]
+            self._weights.pop(number, None)
+            yield pl.concat(kept + self._waiting.pop(number, []), rechunk=False)
+
+    def _note(self, owners: Small) -> None:
+        beyond = int(owners.max()) + 1 - len(self._met)
+        if beyond > 0:
+            self._met = np.pad(self._met, (0, beyond + len(self._met) // 2))
+        self._met[owners] = True
+
+    def _wait(self, number: int, rows: pl.DataFrame) -> None:
+        self._waiting[number].append(rows)
+        self._weights[number] += int(rows.estimated_size()) + ROW * len(rows)
+        if self._weights[number] > PARCEL:
+            self._pack(number)
+
+    def _pack(self, number: int) -> None:
+        self._weights.pop(number)
+        rows, packed = pl.concat(self._waiting.pop(number)), io.BytesIO()
+        rows.write_ipc(packed, compression="uncompressed", compat_level=pl.CompatLevel.oldest())
+        self._packed[number].append(self._parcels.put(packed.getvalue()))
+
+
+def _unpacked(content: bytes) -> pl.DataFrame:
+    return pl.read_ipc(io.BytesIO(content))
+
+
+# -- records of each range
 
 
 @dataclass(frozen=True, eq=False)

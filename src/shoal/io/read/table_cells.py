@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import TaxonomyError
-from shoal.io.read.compression import content_of, open_regular, translated
 from shoal.io.read.excel import is_workbook, sheet_of
 from shoal.io.read.parquet import whole
-from shoal.io.read.source import PARQUET, Source
+from shoal.io.read.source import PARQUET, Source, content_of, open_regular, translated
 
 Rows = list[tuple[Any, ...]]
 

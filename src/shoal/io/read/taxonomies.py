@@ -21,11 +21,11 @@ from shoal import _kernels
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, TaxonomyError
-from shoal.io.read.compression import compression_of, open_regular, opened, translated
-from shoal.io.read.defects import BROKEN_LINES
+from shoal.io.read.result import BROKEN_LINES
+from shoal.io.read.source import compression_of, open_regular, opened, translated
 from shoal.io.read.table_cells import table_of
 from shoal.parameters import insist_on_path, insist_on_text
-from shoal.taxonomy.paths import Parents, parents_of_paths, two_parents
+from shoal.taxonomy.category_paths import Parents, parents_of_paths, two_parents
 from shoal.util.wording import there_are
 
 # The text of a taxonomy's file: unpacked where it is compressed, refused where it is none.

@@ -11,16 +11,14 @@ from shoal import _kernels
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.errors import InputError, option
 from shoal.io.read.columns import plain, unsure_of_header
-from shoal.io.read.compression import content_of
 from shoal.io.read.delimited import one_byte, separator_name, separators_in, text_table
 from shoal.io.read.excel import sheet_of
-from shoal.io.read.formats import first_records
+from shoal.io.read.formats import first_records, looks_like_header
 from shoal.io.read.parquet import whole
 from shoal.io.read.result import Tally
-from shoal.io.read.source import Source
+from shoal.io.read.source import Source, content_of
 from shoal.io.read.table_cells import is_workbook_file
 from shoal.io.read.taxonomies import taxonomy_of_rows
-from shoal.io.read.transaction_checks import looks_like_header
 from shoal.taxonomy.levels import LevelTree, tree_of_levels
 from shoal.util.wording import did_you_mean
 

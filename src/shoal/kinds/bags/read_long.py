@@ -16,8 +16,7 @@ from shoal.data.bags import Bags, Small, Vocabulary
 from shoal.errors import InputError
 from shoal.io.extra_columns import columns_beside, numbering_note, numbers_rows
 from shoal.io.read.columns import plain
-from shoal.kinds.bags.owners import codes_of
-from shoal.kinds.bags.published_records import Notes, PublishedRecords
+from shoal.kinds.bags.published_records import Notes, PublishedRecords, codes_of
 
 RECORD_NAMES = {"record", "recordid", "id", "tid", "transaction", "transactionid", "basket", "user", "userid", "row"}
 ITEM_NAMES = {"item", "itemid", "itemname", "term", "value", "product"}

@@ -13,10 +13,9 @@ from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.methods import fate_of
 from shoal.privacy.equivalence_classes import classes_of
-from shoal.report.examples import examples_of
-from shoal.report.facts import Facts, PublishedItem, fewest_named, fewest_people, sizes_of
+from shoal.report.facts import Facts, PublishedItem, examples_of, fewest_named, fewest_people, sizes_of
 from shoal.report.histograms import Bin, Histogram, compare, joined, tally
-from shoal.report.summary import AS_TYPED, FORMS, NOT_MEASURED, Share, Summary, share_in
+from shoal.report.summary import AS_TYPED, FORMS, NOT_MEASURED, Summary, SummaryShare, share_in
 from shoal.report.verdict_text import Tile, promised_group
 from shoal.util.wording import counted, percent
 
@@ -103,7 +102,7 @@ def summary_of_records(manifest: Mapping[str, Any]) -> Summary:
     return Summary(shares, (*_terms(manifest), *_lost(metrics), *_added(metrics), *_published(manifest)), _tile(metrics), as_typed)
 
 
-def forms(ledger: Mapping[str, int], method: str) -> tuple[Share, ...]:
+def forms(ledger: Mapping[str, int], method: str) -> tuple[SummaryShare, ...]:
     """The occurrences that the method was given, by the form in which they are published; none if nothing was given."""
     given = {part: n for part, n in ledger.items() if part != "in" and part not in BEFORE}
     whole = sum(given.values())
@@ -113,7 +112,7 @@ def forms(ledger: Mapping[str, int], method: str) -> tuple[Share, ...]:
     named = {part for parts, _ in FORMS.values() for part in parts}
     own = {part: (n, "changed") for part, n in given.items() if part not in named and fate_of(part, method) != "gone"}
     gone = whole - sum(n for n, _ in (*told.values(), *own.values()))
-    return tuple(Share(name, n, whole, tone) for name, (n, tone) in {**told, **own, "suppressed": (gone, "gone0")}.items())
+    return tuple(SummaryShare(name, n, whole, tone) for name, (n, tone) in {**told, **own, "suppressed": (gone, "gone0")}.items())
 
 
 def _terms(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -21,11 +21,9 @@ from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.tables.bags import BagTable
 from shoal.io.joined_cells import JOINED, joinable
 from shoal.io.read.delimited import JOINER, one_byte
-from shoal.io.write.excel import workbook_bytes
-from shoal.io.write.frames import frame_bytes
-from shoal.io.write.item_name_checks import refuse_ambiguous, refuse_empty
+from shoal.io.write.cell_checks import refuse_ambiguous, refuse_empty
+from shoal.io.write.frame_files import frame_bytes, workbook_bytes, write_frames
 from shoal.io.write.output_format import LISTS, LONG, OUTPUT_FORMATS, FileFact, Levels, OutputForm, insist_on_format, write_pieces
-from shoal.io.write.parquet import write_frames
 
 # The long layout of records: one row for each item of a record, with its count and, where there is a taxonomy, its level.
 #

@@ -7,18 +7,128 @@ the blocks. Memory is linear in the tree counts, time in the records at given op
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from shoal import _kernels
-from shoal.data.bags import Ints, Small
-from shoal.data.groups import Followers, Groups
-from shoal.engines.local import Kinds, LocalEngine, Things
+from shoal.data.bags import Bags, Ints, Small
+from shoal.data.taxonomy import Taxonomy
+from shoal.engines.local_engine import Kinds, LocalEngine, Things
 from shoal.errors import Infeasible
+from shoal.methods.bases.grouping import content_order, run_grouping
 from shoal.taxonomy.tree_counts import TreeCounts
 from shoal.util.wording import percent
+
+# -- groups of records: their members one behind the other, as kernels take and give them
+
+
+@dataclass(frozen=True, eq=False)
+class Followers:
+    """Records that go wherever another one goes."""
+
+    records: Ints
+    leaders: Ints
+
+    @classmethod
+    def nobody(cls) -> Followers:
+        """No record follows another."""
+        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Group g holds the records `members[starts[g]:starts[g + 1]]`."""
+
+    starts: Ints
+    members: Ints
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def sizes(self) -> Ints:
+        """How many records each group holds."""
+        return np.diff(self.starts)
+
+    @property
+    def labels(self) -> Ints:
+        """The group of each member, in the order of the members."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    @classmethod
+    def of_sizes(cls, sizes: Ints, members: Ints) -> Groups:
+        """The first group takes as many members as its size says, then the second, ..."""
+        return cls(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), members)
+
+    @classmethod
+    def labelled(cls, labels: Ints) -> Groups:
+        """The records with label 0, then those with label 1, ..."""
+        return cls.of_sizes(np.bincount(labels), np.argsort(labels, kind="stable").astype(np.int64))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Groups]) -> Groups:
+        """The groups of all parts, one part after the other."""
+        sizes = np.concatenate([np.zeros(0, np.int64), *(part.sizes for part in parts)])
+        return cls.of_sizes(sizes, np.concatenate([np.zeros(0, np.int64), *(part.members for part in parts)]))
+
+    def select(self, chosen: Ints) -> Groups:
+        """The groups with these numbers, in this order."""
+        sizes = self.sizes[chosen]
+        picked = Groups.of_sizes(sizes, self.members)
+        at = np.arange(picked.starts[-1]) + np.repeat(self.starts[chosen] - picked.starts[:-1], sizes)
+        return Groups(picked.starts, self.members[at])
+
+    def with_newcomers(self, group: Ints, records: Ints) -> Groups:
+        """The same groups after each record joined one of them."""
+        labels = np.concatenate([self.labels, group])
+        order = np.argsort(labels, kind="stable")
+        return Groups.of_sizes(np.bincount(labels, minlength=len(self)), np.concatenate([self.members, records])[order])
+
+    def with_followers(self, followers: Followers) -> Groups:
+        """The same groups after followers came where their leaders are."""
+        if not len(followers.records):
+            return self
+        group = np.empty(int(max(self.members.max(), followers.records.max())) + 1, np.int64)
+        group[self.members] = self.labels
+        return self.with_newcomers(group[followers.leaders], followers.records)
+
+    def in_ranges(self, size: int) -> Iterator[Groups]:
+        """All groups in their order, this many at a time."""
+        for first in range(0, len(self), size):
+            starts = self.starts[first : first + size + 1]
+            yield Groups(starts - starts[0], self.members[starts[0] : starts[-1]])
+
+
+# -- splits: groups by top-down splitting along the taxonomy (He and Naughton, VLDB'09)
+
+
+TRIES = 3  # splits that a small part follows to their end
+
+
+def top_down(
+    bags: Bags, taxonomy: Taxonomy, k: int, tries: int = TRIES, split_leftover: bool = True
+) -> tuple[Ints, tuple[Ints, Small, Small]]:
+    """The part of each record once no part of k people can be split further, and the rows of the parts' cuts."""
+    options = _kernels.PartitionOptions(k=k, tries=tries, recurse_leftover=split_leftover, owners_repeat=bags.owners_repeat)
+    parts, rows = run_grouping(
+        _kernels.partition,
+        bags.view,
+        taxonomy.view,
+        taxonomy.charges,
+        content_order(bags),
+        bags.owners,
+        options,
+        k=k,
+        label="partitioning",
+    )
+    return parts, rows
+
+
+# -- the search
+
 
 IDLE_ROUNDS = 3  # without an improvement, after which none is expected
 MEETS_AT_A_TIME = 4096  # groups

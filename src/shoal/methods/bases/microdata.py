@@ -12,16 +12,16 @@ import numpy as np
 import polars as pl
 
 from shoal.data.accounting import changed
+from shoal.data.bags import Ints
 from shoal.data.claims import Model
 from shoal.data.column_list import ColumnNames
-from shoal.data.dispersion import group_means
 from shoal.data.original import TableOriginal
 from shoal.data.release import Release
-from shoal.data.table import Attribute, Ints, Table
+from shoal.data.table import Attribute, Table
 from shoal.data.tables.rows import RowTable
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import build_row_release
-from shoal.microaggregation.attributes import attribute_space
+from shoal.microaggregation.attributes import attribute_space, group_means
 from shoal.privacy.microdata_k_anonymity import MicrodataKAnonymity
 
 MICRODATA = "microdata"  # the name of the published table

@@ -32,7 +32,7 @@ from shoal.methods import Method
 from shoal.methods.bases.log_rows import LOG, USER
 from shoal.methods.bases.release_builder import build_row_release
 from shoal.methods.bases.threshold_ladders import Held, Mask, among, settled, shared_rungs
-from shoal.methods.bases.threshold_words import Rare, ReadWords, Recoded, recoded
+from shoal.methods.bases.threshold_words import Rare, ReadWords, RecodedRows, recoded
 from shoal.privacy.support import Support
 from shoal.taxonomy.generalization_ladders import TOP, ladder_of
 
@@ -199,7 +199,7 @@ class _Rows:
         return ReadWords.of(self.log, self.taxonomy if self.said.rare == "generalize" else None)
 
     @cached_property
-    def _recoded(self) -> Recoded:
+    def _recoded(self) -> RecodedRows:
         candidates = np.flatnonzero(~self._empty & ~self._too_long)
         held = (self.owners[candidates], self.people)
         window = None if self.window is None else self.window[candidates]

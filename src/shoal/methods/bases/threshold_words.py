@@ -55,7 +55,7 @@ class ReadWords:
 
 
 @dataclass(frozen=True, eq=False)
-class Recoded:
+class RecodedRows:
     """What is published of some rows: `stays` tells which of them, `place` which recoded query each of these has.
 
     A recoded query is one of `asked`, in a window; `rungs` are what its words are published as, TOP where a word is left out.
@@ -106,7 +106,9 @@ class Recoded:
         return Ledger(total, parts | {IN_DROPPED: gone(total - sum(n))})
 
 
-def recoded(read: ReadWords, queries: Small, window: Ints | None, windows: int, owners: Ints, people: int, k: int, rare: Rare) -> Recoded:
+def recoded(
+    read: ReadWords, queries: Small, window: Ints | None, windows: int, owners: Ints, people: int, k: int, rare: Rare
+) -> RecodedRows:
     """What is published of rows with these queries, windows and owners."""
     keys = queries.astype(np.int64) * windows + (0 if window is None else window)
     held = Held.of(queries, window, windows, owners, people)
@@ -122,7 +124,7 @@ def recoded(read: ReadWords, queries: Small, window: Ints | None, windows: int, 
         left = asked[_how_many(rungs != TOP, spread.indptr) > 0]
     stays = np.flatnonzero(among(left, keys))
     indptr, at = _taken(spread.indptr, places_of(asked, left))
-    return Recoded(read, ladder, stays, places_of(left, keys[stays]), left // windows, indptr, spread.words[at], rungs[at])
+    return RecodedRows(read, ladder, stays, places_of(left, keys[stays]), left // windows, indptr, spread.words[at], rungs[at])
 
 
 class _Spread:

@@ -15,8 +15,7 @@ from shoal.data.log import Log
 from shoal.data.tables.column_types import Slots
 from shoal.data.tables.rows import PAYLOAD
 from shoal.errors import ParameterError
-from shoal.keyed.keyed_hash import token_of
-from shoal.keyed.keys import SecretKey
+from shoal.keyed.keys import SecretKey, token_of
 from shoal.methods.bases.log_rows import USER, RowsMethod
 
 

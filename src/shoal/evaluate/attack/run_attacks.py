@@ -1,0 +1,185 @@
+"""Attacking a release with its original: what can an attacker with partial knowledge learn?
+
+Which record became which is never written. So the release is made again, by its method and with its parameters, and must come out the
+same; then every guess is right or wrong for certain. Where it cannot be made again, a guess counts as right wherever it may be, in the
+attacker's favour. A control group shows what the same attack finds out about people who were not published: a part of the people is left
+out, the release is made of the others, and the attack is made on those left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from shoal.attacks import ATTACKS, RecordAttack
+from shoal.attacks.conclusion import known_of
+from shoal.attacks.draw import Draw
+from shoal.attacks.logs import LOG_ATTACKS, LinkingAttack, TokenAttack
+from shoal.attacks.outcome import RELEASE, Outcome, outcome
+from shoal.attacks.scenarios import SCENARIO_ATTACKS, Made, Scenario, ScenarioAttack, Skipped, attack_called
+from shoal.auditing.audit import located, seen_at
+from shoal.data.items import Items
+from shoal.data.original import AnyOriginal, LogOriginal, Original
+from shoal.data.release import Release
+from shoal.data.tables.bags import BagTable
+from shoal.data.tables.profiles import ProfileTable
+from shoal.data.tables.rows import RowTable
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import ParameterError
+from shoal.evaluate.attack.attack_result import Attacked
+from shoal.evaluate.attack.case import Case, CaseSource, facing_release
+from shoal.evaluate.attack.linking import linking_outcomes
+from shoal.evaluate.attack.periods import periods
+from shoal.evaluate.attack.personas import personas
+from shoal.evaluate.attack.scenario import NOTHING_BESIDE, NOTHING_MORE, More, OtherReleases, Remaking, enough, outcomes_of, told_of_remakes
+from shoal.evaluate.attack.stage import owners_repeat, stage_of
+from shoal.evaluate.attack.targets import LeftOut, left_out, record_outcomes
+from shoal.evaluate.attack.tokens import tokens
+from shoal.io.read.dispatch import read
+from shoal.methods import Method
+from shoal.pipeline.claims import claims_of
+from shoal.pipeline.manifest import Published
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.remake import described_items, made_again, method_again
+from shoal.report.alarms import alarms_in
+
+# Attacks on logs: each is given what it needs of the case, or skipped with the reason.
+
+
+FACED = {"profile-over-time": periods, "personas": personas}
+
+
+def log_outcomes(attacks: Sequence[LinkingAttack | TokenAttack], case: Case, draw: Draw, more: More) -> tuple[list[Outcome], list[str]]:
+    """What each attack amounts to, and what is to be said about them."""
+    outcomes: list[Outcome] = []
+    notes: list[str] = []
+    for attack in attacks:
+        try:
+            if isinstance(attack, TokenAttack):
+                found, told = _of_tokens(attack, case, draw, more)
+                notes.append(told)
+            else:
+                found = [one for subject in FACED[attack.name](case, draw) for one in linking_outcomes(attack, subject)]
+            outcomes += found
+        except Skipped as reason:
+            notes.append(f"skipped {attack.name}: {reason}")
+    return outcomes, notes
+
+
+def _of_tokens(attack: TokenAttack, case: Case, draw: Draw, more: More) -> tuple[list[Outcome], str]:
+    """Tokens that are read; by length, the numbers of queries that have them."""
+    hashed, told = tokens(case, draw, more.reference)
+    frequencies = hashed.tokens.frequencies[hashed.tokens.frequent(len(hashed.truth))]
+    trials = attack.trials(hashed)
+    return [outcome(RELEASE, attack, trial, frequencies[: len(trial.success)], None, None) for trial in trials], told
+
+
+SUBJECTS = frozenset({BagTable.kind, RowTable.kind, ProfileTable.kind})
+
+Tell = Callable[[Sequence[str]], None]
+"""What notes are given to, before the work."""
+
+
+def attacked(
+    place: Published,
+    original: Any,
+    how: Preparation,
+    names: Sequence[str],
+    draw: Draw,
+    tell: Tell,
+    given: Taxonomy | None = None,
+    beside: OtherReleases = NOTHING_BESIDE,
+) -> Attacked:
+    """The named attacks, or all, on the original and on the release at this place, by whoever has this beside it."""
+    how = located(place, how, given, original)
+    refuse_other_kinds(place.kinds)
+    source = CaseSource(read(original, how.reading), how, given)
+    prepared = source.prepared()
+    claims = tuple(claims_of(place.manifest)) if place.manifest else ()
+    seen = replace(seen_at(place, claims).release, claims=claims)
+    release, remade = _with_rows(place, prepared.original, seen, beside.sensitive)
+    tell([*(f"original: {note}" for note in prepared.notes), remade])
+    more = beside.read(source.reading, prepared, original, given)
+    every = names or [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS]
+    found = attacks_on(Case(source, prepared, release, _method(place, beside.sensitive)), every, draw, tell, more)
+    return replace(found, notes=(*(f"original: {note}" for note in prepared.notes), remade, *found.notes))
+
+
+def _method(place: Published, items: Items | None) -> Method | None:
+    """The method that made a release; None if no manifest tells it, or it tells one that cannot be."""
+    try:
+        return None if place.manifest is None else method_again(place.manifest, items)
+    except ParameterError:
+        return None
+
+
+def refuse_other_kinds(kinds: Collection[str]) -> None:
+    """Raise if tables of these kinds are not attacked."""
+    if not set(kinds) <= SUBJECTS:
+        raise ParameterError(
+            f"attacks work on published records and rows of logs, but this release has {' and '.join(sorted(kinds))}",
+            code="attack-not-applicable",
+        )
+
+
+def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell, more: More = NOTHING_MORE) -> Attacked:
+    """The named attacks, or all on published records, on an original that is prepared and on its release."""
+    attacks = [attack_called(name)() for name in names or ATTACKS]
+    _insist_on_shape(case.prepared.original)
+    case = facing_release(case)
+    absent, said = left_out(case, draw) if draw.control else (None, "no control group was requested")
+    tell([said])
+    alone = [attack for attack in attacks if isinstance(attack, RecordAttack)]
+    found, notes = record_outcomes(alone, case, absent, draw)
+    of_logs, more_notes = log_outcomes([one for one in attacks if isinstance(one, LinkingAttack | TokenAttack)], case, draw, more)
+    tell([*notes, *more_notes])
+    further = [attack for attack in attacks if isinstance(attack, ScenarioAttack)]
+    others, last = _of_scenario(further, _scenario(case, absent, draw, more), draw) if further else ([], [])
+    tell(last)
+    told = said, *notes, *more_notes, *last
+    known = known_of(owners_repeat(case.prepared.original))
+    return Attacked((*found, *of_logs, *others), told, alarms_in(case.release), draw.targets, known)
+
+
+def _of_scenario(attacks: Sequence[ScenarioAttack], scenario: Scenario | str, draw: Draw) -> tuple[list[Outcome], list[str]]:
+    """What attacks amount to that need more than the published records, and what is to be said about them."""
+    found, notes = outcomes_of(attacks, scenario)
+    return found, notes if isinstance(scenario, str) else told_of_remakes(scenario, draw.remakes) + notes
+
+
+def _scenario(case: Case, absent: LeftOut | None, draw: Draw, more: More) -> Scenario | str:
+    """What attacks are given that need more than the published records; or why they cannot be made."""
+    original = case.prepared.original
+    if not isinstance(original, Original):
+        return "it applies to published records, but this release contains rows of a log"
+    if case.method is None or case.release.secret is None:
+        named = case.method is not None and described_items(case.method)
+        hint = "; the option sensitive names the items that it was made with" if named else ""
+        return f"the release cannot be reproduced{hint}"
+    if case.rules is not None:
+        return "the release reuses recoding rules, so it cannot be remade from other records"
+    targets = stage_of(original, case.release).drawn(draw.seed, draw.targets)
+    remaking = Remaking.of(case.method, case.prepared, case.source.reading, case.source.given)
+    control = None
+    if absent is not None and isinstance(absent.rest, Original):
+        control = absent.after, Made(absent.rest, absent.release)
+    few = targets[: enough(draw.remakes, len(original.bags))]
+    return remaking.scenario(Made(original, case.release), targets, few, draw.seed, control, more)
+
+
+def _insist_on_shape(original: AnyOriginal) -> None:
+    if not isinstance(original, Original | LogOriginal):
+        raise ParameterError(
+            f"attacks work on records of items and rows of logs, but the input was read as a {original.shape}",
+            code="attack-not-applicable",
+        )
+
+
+def _with_rows(place: Published, original: AnyOriginal, seen: Release, items: Items | None) -> tuple[Release, str]:
+    """The release with the knowledge of which record became which, if it can be made again; otherwise as it was read."""
+    again = None if place.manifest is None else made_again(place.manifest, seen, original, items)
+    if again is None:
+        told = "the release cannot be reproduced: every guess that may be right counts as right, in the attacker's favour"
+        return original.aligned(seen), told
+    return replace(again, claims=seen.claims), "the release was reproduced exactly, so each guess is known to be right or wrong"

@@ -1,0 +1,124 @@
+"""Working through a grid: data is read and prepared once, cells run beside one another, and what is finished is never worked on again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from shoal import __version__, kernels
+from shoal.data.patience import patience
+from shoal.errors import OutputError
+from shoal.evaluate.compare.grid import Cell
+from shoal.evaluate.compare.shared_inputs import Given, Prepare
+from shoal.evaluate.compare.worst_attack import AttackEffort
+from shoal.io.comparison_files import CellFiles, PreparedFiles
+from shoal.io.read.source import digest_of
+from shoal.pipeline.options import Preparation, is_file
+
+NAP_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class CellRow:
+    """A cell and what came out of it: numbers, or why there are none."""
+
+    cell: Cell
+    found: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """All rows, in the order of the grid; how many were there already; the processor seconds of reading and preparing, once for all."""
+
+    rows: tuple[CellRow, ...]
+    resumed: int
+    preparing: float
+
+
+def compare(inputs: Sequence[Path], cells: Sequence[Cell], how: Prepare, files: CellFiles, effort: AttackEffort, jobs: int) -> Comparison:
+    """Work on every cell of which there is no result yet."""
+    digests = [digest_of(path) for path in inputs]
+    common = [__version__, digests, asdict(effort), patience()]
+    keys = {cell: cell.key(json.dumps([*common, *_content(cell, how(cell))])) for cell in cells}
+    waiting = [cell for cell in cells if files.result(keys[cell]) is None]
+    failed: dict[Cell, str] = {}
+    preparing = 0.0
+    files.begin()
+    if waiting:
+        with PreparedFiles(files.directory) as private:
+            begun = time.process_time()
+            given = Given(inputs, how, private.keep)
+            ready = {cell: place for cell in waiting if (place := given.of(cell, failed)) is not None}
+            preparing = time.process_time() - begun
+            work = [_Work(cell, place, files.place(keys[cell])) for cell, place in ready.items()]
+            failed |= _worked(work, effort, jobs, kept=len(cells) - len(waiting))
+    rows = [CellRow(cell, files.result(keys[cell]) or {"refused": failed[cell]}) for cell in cells]
+    return Comparison(tuple(rows), len(cells) - len(waiting), preparing)
+
+
+def _content(cell: Cell, how: Preparation) -> tuple[str, ...]:
+    """What the result of a cell depends on beside the input: the method, the preparation, and what is in the files that they name."""
+    taxonomy = digest_of(Path(how.taxonomy)) if is_file(how.taxonomy) else ""
+    return repr(cell.made()), repr(how), taxonomy
+
+
+class _Work(NamedTuple):
+    """A cell, where its data is, and where its result goes."""
+
+    cell: Cell
+    prepared: Path
+    result: Path
+
+
+def _worked(work: Sequence[_Work], effort: AttackEffort, jobs: int, kept: int) -> dict[Cell, str]:
+    """Run the cells, so many at a time; which failed, and how."""
+    threads, total = max(1, kernels.threads() // jobs), kept + len(work)
+    waiting, running, failed = list(work), dict[Cell, subprocess.Popen[bytes]](), dict[Cell, str]()
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                one = waiting.pop(0)
+                running[one.cell] = _started(one, effort, threads)
+            for cell in [cell for cell, process in running.items() if process.poll() is not None]:
+                code = running.pop(cell).returncode
+                if code:
+                    failed[cell] = f"its process ended with exit code {code}"
+            kernels.report("comparing", total - len(waiting) - len(running), total)
+            time.sleep(NAP_SECONDS)
+    finally:
+        for process in running.values():
+            process.kill()
+            process.wait()
+    return failed
+
+
+def _started(work: _Work, effort: AttackEffort, threads: int) -> subprocess.Popen[bytes]:
+    cell = work.cell
+    limits = {"threads": threads, "patience": patience()}
+    told = {"method": cell.method, "settings": cell.settings, "per": cell.per, "effort": asdict(effort), **limits}
+    words = [sys.executable, "-m", "shoal.evaluate.compare.cell", str(work.prepared), json.dumps(told), str(work.result)]
+    try:
+        return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    except OSError as error:
+        raise OutputError(f"no process could be started for {cell.label}: {error.strerror}", code="process-not-started") from None
+
+
+# What came out of a comparison as one table.
+
+
+def as_frame(rows: Sequence[CellRow]) -> pl.DataFrame:
+    """One row a cell: method, settings, what a record is, then all numbers; empty where a cell has none."""
+    told = [{"method": row.cell.method, **dict(row.cell.settings), "per": row.cell.per, **_plain(row)} for row in rows]
+    return pl.DataFrame(told, infer_schema_length=None)
+
+
+def _plain(row: CellRow) -> dict[str, float | str]:
+    return {name: "; ".join(value) if isinstance(value, list) else value for name, value in row.found.items()}

@@ -1,0 +1,396 @@
+"""Query logs and tables: files of one row an event, from delimited text, JSON lines or Parquet into a Log.
+
+Read in batches: only the wanted columns are kept, owners become numbers at once, and clicks on one query
+become one event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Bags, Ints, Small
+from shoal.data.log import RANK, RECORD, URL, Log
+from shoal.errors import InputError
+from shoal.io.read.columns import KNOWN_NAMES, OwnerForms, folded, named_roles, owner_numbers, plain
+from shoal.io.read.delimited import column_batches
+from shoal.io.read.formats import Layout
+from shoal.io.read.json_lines import FORM, json_frames, text_values
+from shoal.io.read.options import CLICKS, ROLES, ReadOptions
+from shoal.io.read.parquet import slices
+from shoal.io.read.result import Reading, Tally
+from shoal.io.read.source import Source
+from shoal.util.wording import counted
+
+# -- columns that tell the record of a row, and how often it counts
+
+
+LARGEST_COUNT = np.iinfo(np.int32).max
+
+
+def whole_numbers(texts: pl.Series) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """The counts that are written, 0 for what is no whole number from 1 to the largest that records hold; and where nothing is written."""
+    plain = texts.str.strip_chars()
+    digits = plain.str.extract(r"^\+?0*(\d{1,10})(?:\.0*)?$").cast(pl.Int64)
+    sound = digits.fill_null(0).clip(0, LARGEST_COUNT + 1)
+    return sound.replace(LARGEST_COUNT + 1, 0).to_numpy().copy(), (plain == "").to_numpy()
+
+
+class SharedRecords:
+    """Counts by how many people each name of a record is used; a part of a log has all events of its people."""
+
+    def __init__(self) -> None:
+        self._people = np.zeros(0, np.int64)
+
+    def add(self, log: Log) -> None:
+        """The events of people who were not met before."""
+        if not log.has_records or not len(log):
+            return
+        used = np.bincount(log.frame.select("owner", RECORD).unique()[RECORD].to_numpy())
+        n = max(len(used), len(self._people))
+        self._people = np.pad(self._people, (0, n - len(self._people))) + np.pad(used, (0, n - len(used)))
+
+    def notes(self) -> tuple[str, ...]:
+        """A note where several people have records of the same name: each person's rows are a record of their own."""
+        shared = int((self._people > 1).sum())
+        if not shared:
+            return ()
+        return (f"{counted(shared, 'record ID is', 'record IDs are')} used by several people; each person has a separate record",)
+
+
+# Columns that say what was clicked after a query: the rank of the result, and its URL.
+
+
+NOT_CLICKED = -1  # the number of a rank or URL that a row lacks
+
+
+def ranks(texts: pl.Series) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """The ranks that are written, `NOT_CLICKED` for none; and where something is written that is no rank."""
+    plain = texts.str.strip_chars()
+    digits = plain.str.extract(r"^\+?0*(\d{1,9})(?:\.0*)?$").cast(pl.Int64)
+    return digits.fill_null(NOT_CLICKED).to_numpy().copy(), (digits.is_null() & (plain != "")).to_numpy()
+
+
+def click_columns(numbers: Mapping[str, pl.Series], urls: Sequence[str]) -> dict[str, pl.Series]:
+    """The columns of a log for the numbers that were collected; a row without a click has nulls."""
+    found = {}
+    if RANK in numbers:
+        found[RANK] = numbers[RANK].replace(NOT_CLICKED, None)
+    if URL in numbers:
+        places = numbers[URL].replace(NOT_CLICKED, None).cast(pl.UInt32)
+        names = pl.Series(list(urls), dtype=pl.String)
+        found[URL] = names.gather(places) if len(names) else pl.Series([None] * len(places), dtype=pl.String)
+    return found
+
+
+# -- rows of a log
+
+
+# What the kernel's numbers of the shapes of times mean; the order is that of `TimeShape` in cpp/text/times.hpp.
+TIME_SHAPES = (
+    *("", "date and time", "date", "digits", "seconds since 1970", "milliseconds since 1970"),
+    *("a server's time", "day, name of the month and year", "day.month.year"),
+)
+
+NO_TIME = -(1 << 60)  # long before every time that is read
+
+Mask = npt.NDArray[np.bool_]
+Batch = tuple[list[Any], Ints, Ints | None]
+
+
+def read_events(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Reading:
+    """The events of files laid out like this. A person is the same in all of them."""
+    return collected_by(Collector(layout, tally_of(sources, layout, options), options), sources)
+
+
+def tally_of(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Tally:
+    """The tally of files that are laid out like this."""
+    place = "row" if layout.container == "parquet" else "line"
+    return Tally.of(sources, strict=options.strict, most=options.malformed, place=place)
+
+
+def collected_by(collector: Collector, sources: Sequence[Source]) -> Reading:
+    """What a collector makes of all files together."""
+    for source in collector.tally.each(sources):
+        collector.add_all(source)
+    reading = collector.reading()
+    del collector
+    _kernels.give_back_memory()
+    return reading
+
+
+def collected(source: Source, layout: Layout, options: ReadOptions) -> tuple[Collector, Tally]:
+    """The events of a part of a log, with a tally of its rows; what is wrong with all parts together is for others to say."""
+    tally = Tally.of([source], strict=False)
+    collector = Collector(layout, tally, options)
+    collector.add_all(source)
+    return collector, tally
+
+
+class Collector:
+    """Takes batches of rows, throws out the defective ones and gathers the others into a Log."""
+
+    def __init__(self, layout: Layout, tally: Tally, options: ReadOptions) -> None:
+        self.tally = tally
+        self._layout = layout
+        self._options = options
+        self._is_text = "text" in layout.places
+        # Rows that say their record, their count or what was clicked are events of their own, however alike; so are prompts.
+        self._drops_repeats = layout.format == "querylog" and not {"record", "count", *CLICKS} & layout.places.keys()
+        self._owners = _kernels.Interner()
+        self._records = _kernels.Interner()
+        self._urls = _kernels.Interner()
+        self._forms = OwnerForms()
+        self._number_parts: dict[str, list[Any]] = {}
+        self._payload_parts: list[pl.Series] = []
+        self._shapes = np.zeros(len(TIME_SHAPES), np.int64)
+        self._empty = 0
+        self._shared = SharedRecords()
+
+    def add_all(self, source: Source) -> None:
+        """Take all rows of a file."""
+        batches = {"delimited": _delimited, "jsonl": _json, "parquet": _parquet}[self._layout.container]
+        for columns, lines, forms in batches(source, self._layout, self.tally):
+            self.add(columns, lines, forms)
+
+    def add(self, columns: list[Any], lines: Ints, forms: Ints | None = None) -> None:
+        """Take a batch: the columns of the wanted roles, the line of each row, and perhaps how its user is written."""
+        held = dict(zip(_roles(self._layout), columns, strict=True))
+        payload = held["text" if self._is_text else "item"]
+        numbers = {"owner": kernels.run(_kernels.encode_column, self._owners, held["user"])}
+        defects = {"no user": numbers["owner"] < 0}
+        if not self._is_text:
+            defects["no item"] = payload.lengths() == 0
+        if "time" in held:
+            numbers["time"], unreadable = self._times(held["time"])
+            defects |= {"unreadable time": unreadable} if self._insists_on_times else {}
+        if "record" in held:
+            numbers["record"] = kernels.run(_kernels.encode_column, self._records, held["record"])
+            defects["no record"] = numbers["record"] < 0
+        if "count" in held:
+            numbers["count"], missing = whole_numbers(pl.Series(held["count"]))
+            defects |= {"no count": missing, "count is not a whole number of 1 or more": numbers["count"] == 0}
+        if RANK in held:
+            numbers[RANK], defects["rank is not a whole number"] = ranks(pl.Series(held[RANK]))
+        if URL in held:
+            numbers[URL] = kernels.run(_kernels.encode_column, self._urls, held[URL])
+        good = self._good_rows(defects, lines)
+        self.tally.check()
+        if forms is not None:
+            self._forms.add(numbers["owner"][good], forms[good], len(self._owners))
+        self._keep(*(numbers, payload) if good.all() else _rows(np.flatnonzero(good), numbers, payload))
+
+    def _keep(self, numbers: dict[str, Ints], payload: Any) -> None:
+        """Take rows without a defect; repeated clicks are dropped as far as they follow one another."""
+        if "time" in numbers and self._drops_repeats:
+            distinct = _kernels.unlike_previous(numbers["owner"], numbers["time"], payload)
+            self.tally.repeated += len(numbers["owner"]) - len(distinct)
+            numbers, payload = _rows(distinct, numbers, payload)
+        small = {name: values if name == "time" else values.astype(np.int32) for name, values in numbers.items()}
+        self._hold(small, pl.Series(payload))
+
+    def _hold(self, numbers: dict[str, Any], payload: pl.Series) -> None:
+        """Hold rows until all were read."""
+        for name, values in numbers.items():
+            self._number_parts.setdefault(name, []).append(values)
+        self._payload_parts.append(payload)
+
+    @property
+    def _insists_on_times(self) -> bool:
+        """Whether a time that cannot be read is a defect: where sessions are made, or where the column was named."""
+        return self._options.needs_times or self._options.time is not None
+
+    @property
+    def _has_times(self) -> bool:
+        """Whether there is a column of times, read or not."""
+        return "time" in self._layout.places or any(plain(name) in KNOWN_NAMES["time"] for name in self._layout.columns)
+
+    def _times(self, column: Any) -> tuple[Ints, Mask]:
+        """The times, and which of them cannot be read: these differ from all others, so that their rows repeat none."""
+        times, shapes = kernels.run(_kernels.parse_times, column, kernels.threads())
+        unreadable = shapes == 0
+        times[unreadable] = NO_TIME - self._shapes[0] - np.arange(unreadable.sum())
+        self._shapes += np.bincount(shapes, minlength=len(self._shapes))
+        return times, unreadable
+
+    def _good_rows(self, defects: dict[str, Mask], lines: Ints) -> Mask:
+        """Rows without a defect; a row with several is noted under the first."""
+        good = np.ones(len(lines), bool)
+        for reason, wrong in defects.items():
+            self.tally.defects.add(reason, lines[good & wrong])
+            good &= ~wrong
+        return good
+
+    def reading(self) -> Reading:
+        """The log and its account. Raises if no row could be used."""
+        if not any(map(len, self._payload_parts)):
+            self.tally.ledger()
+        spelling, names = self._fold_owners()
+        log = self._settled(self._log())
+        return self._told(Log(log.frame, log.kind, names) if self._options.needs_names else log, spelling)
+
+    def _settled(self, log: Log) -> Log:
+        """A log, or all events of some of its people, without repeated clicks and unreliable times; what it holds is counted."""
+        distinct = log.without_repeats() if self._drops_repeats else log
+        self.tally.repeated += len(log) - len(distinct)
+        self.tally.used += len(distinct)
+        if distinct.timed and self._shapes[0] and not self._insists_on_times:
+            distinct = distinct.without_times()
+        self._empty += self._empty_texts(distinct) if self._is_text else 0
+        self._shared.add(distinct)
+        return distinct
+
+    def _told(self, data: Log | Bags, spelling: tuple[str, ...]) -> Reading:
+        """What was read, with its account."""
+        return Reading(
+            data,
+            self._layout.format,
+            self.tally.ledger(),
+            self.tally.defects.frozen(),
+            (*self._layout.notes, *self._forms.notes(), *spelling, *self._notes(self._empty), *self._shared.notes()),
+            self._empty,
+            roles=named_roles(self._layout.places, self._layout.columns),
+            timed=self._has_times,
+        )
+
+    def events(self) -> pl.DataFrame | None:
+        """The events as they are, with the names of their owners, as they are written and without their spelling (`key`).
+
+        None if no row could be used. A time that cannot be read is null: the numbers that tell such times apart here are those of other
+        times in another part of the log.
+        """
+        if not any(map(len, self._payload_parts)):
+            return None
+        names = pl.Series("name", self._owners.strings(), dtype=pl.String)
+        frame = self._log().frame
+        if "time" in frame.columns:
+            time = pl.col("time")
+            frame = frame.with_columns(pl.when(time.to_physical() > NO_TIME).then(time).alias("time"))
+        owner = frame["owner"]  # names are folded once for all rows of a person
+        return frame.with_columns(name=names.gather(owner), key=folded(names).gather(owner)).drop("owner")
+
+    def _fold_owners(self) -> tuple[tuple[str, ...], pl.Series]:
+        """Give owners who are one person one number, if that is requested; raise where nobody said whether they are.
+
+        What is to be said about it, and the name of each number.
+        """
+        met = self._owners_met()
+        every = pl.Series(self._owners.strings(), dtype=pl.String)
+        names = every.filter(pl.Series(met))
+        person, notes = owner_numbers(names, self._options.owners, self.tally.called)
+        if person is None:
+            return notes, every
+        number = np.full(len(met), -1, np.int32)
+        number[met] = person
+        self._renumber(number)
+        return notes, folded(names).unique().sort()  # people were numbered in this order
+
+    def _owners_met(self) -> Mask:
+        """Which of the owners have a row without a defect."""
+        met = np.zeros(len(self._owners), bool)
+        for part in self._number_parts.get("owner", ()):
+            met[part] = True
+        return met
+
+    def _renumber(self, number: Small) -> None:
+        """Give owner i the number of a person."""
+        self._number_parts["owner"] = [number[part] for part in self._number_parts["owner"]]
+
+    def _log(self) -> Log:
+        """All batches as one log. What a part was made of is let go before the next is made."""
+        columns = {}
+        for name in list(self._number_parts):
+            values = pl.Series(np.concatenate(self._number_parts.pop(name)).astype(np.int64))
+            columns[name] = values.cast(pl.Datetime("us")) if name == "time" else values
+        columns |= click_columns(columns, self._urls.strings())
+        columns["payload"] = pl.concat(self._payload_parts, rechunk=False)
+        self._payload_parts.clear()
+        return Log(pl.DataFrame(columns), "text" if self._is_text else "item")
+
+    def _empty_texts(self, log: Log) -> int:
+        payload = log.frame["payload"]
+        short = payload.filter(payload.str.len_bytes() <= 1)  # hardly any, and lengths are told without reading texts
+        empty = (short == "") | (short == "-") if self._layout.dash_is_empty else short == ""
+        return int(empty.sum())
+
+    def _notes(self, empty: int) -> Iterator[str]:
+        met = [(shape, n) for shape, n in zip(TIME_SHAPES, self._shapes, strict=True) if shape and n]
+        if "time" not in self._layout.places:
+            yield "times are not read, because they are not needed" if self._has_times else "no time column"
+        elif len(met) == 1:
+            yield f"time format: {met[0][0]}"
+        elif met:
+            yield "time formats: " + ", ".join(f"{shape} ({n:,} rows)" for shape, n in met)
+        if self._shapes[0] and not self._insists_on_times:
+            yield f"{counted(int(self._shapes[0]), 'time')} cannot be parsed; their rows are kept, because times are not needed"
+        if empty:
+            yield f"{empty:,} queries are empty"
+
+
+def _rows(places: Ints, numbers: dict[str, Ints], payload: Any) -> tuple[dict[str, Ints], Any]:
+    return {name: values[places] for name, values in numbers.items()}, payload.take(places)
+
+
+def _roles(layout: Layout) -> list[str]:
+    """The roles that columns of the file play."""
+    return [role for role in ROLES if role in layout.places]
+
+
+def _wanted(layout: Layout) -> list[int]:
+    """The places of these columns; the user's comes first."""
+    return [layout.places[role] for role in _roles(layout)]
+
+
+def _delimited(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
+    for columns, lines in column_batches(source, layout.dialect(), _wanted(layout), layout.fields, tally, header=layout.header):
+        yield columns, lines, None
+
+
+def _json(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
+    names = [layout.columns[at] for at in _wanted(layout)]
+    for frame, lines in json_frames(source, text_values(names), tally):
+        yield [text_column(frame[name].fill_null("").str.strip_chars()) for name in names], lines, frame[FORM].to_numpy()
+    tally.check()
+
+
+def _parquet(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
+    names = [layout.columns[at] for at in _wanted(layout)]
+    for start, part in slices(source, names):
+        yield [as_column(part[name]) for name in names], np.arange(start, start + len(part), dtype=np.int64), None
+
+
+def as_column(series: pl.Series) -> Any:
+    """A column of one value a row as the text that a file would hold, for a Collector."""
+    if series.dtype.is_nested() or series.dtype in (pl.Boolean, pl.Binary, pl.Object):
+        hint = "give each value a row of its own" if series.dtype.is_nested() else ""
+        raise InputError(
+            f"the column {series.name!r} contains {_held(series.dtype)}, not one text, number or time per row",
+            code="nested-values",
+            hint=hint,
+        )
+    return text_column(as_text(series))
+
+
+def _held(kind: pl.DataType) -> str:
+    if isinstance(kind, pl.Struct):
+        return "structures"
+    return "lists" if kind.is_nested() else {pl.Boolean: "truth values", pl.Binary: "bytes"}.get(type(kind), "objects")
+
+
+def as_text(series: pl.Series) -> pl.Series:
+    """A column of one value a row as text, without blanks at the ends."""
+    if isinstance(series.dtype, pl.Datetime):
+        utc = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if series.dtype.time_zone else series
+        return utc.dt.to_string("%Y-%m-%dT%H:%M:%S%.6f")
+    known = series.fill_nan(None) if series.dtype.is_float() else series  # NaN is how some libraries write that a value is missing
+    return known.cast(pl.String).str.strip_chars()
+
+
+def text_column(series: pl.Series) -> Any:
+    """A column of texts as the kernels take it."""
+    return _kernels.TextColumn(series.__arrow_c_stream__())

@@ -1,0 +1,209 @@
+"""Writing frames: as Parquet, CSV, JSON lines or an Excel workbook of one sheet (which needs the extra `excel`).
+
+Times are written as 2006-03-01 07:17:12, with a fraction where there is one. Parquet is written a few rows at a time, each a row group, and
+without statistics, which would reveal single values. In a workbook texts stay texts, whatever they look like: a formula, a number, a link.
+What a sheet cannot hold is refused: too many rows, a text longer than a cell, an empty text, which could not be told from an empty cell,
+characters that XML lacks, numbers of more than 15 digits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from shoal.data.tables.column_types import column_types
+from shoal.errors import OutputError
+from shoal.io.partial_outputs import temporary_directory
+from shoal.io.read.source import digest_of
+from shoal.io.release_directory import disk_errors
+from shoal.io.write.output_format import FRAME_FORMATS, OUTPUT_FORMATS, FileFact, insist_on_format, write_pieces
+from shoal.util.wording import counted
+
+# -- Excel
+
+
+MOST_ROWS = 1_048_576
+LONGEST_TEXT = 32_767
+DIGITS = 15
+NOT_IN_XML = r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
+SHEET = "records"
+OPTIONS = {"constant_memory": True, "strings_to_formulas": False, "strings_to_numbers": False, "strings_to_urls": False}
+SOME_DAY = datetime(2000, 1, 1)  # the time of writing is nobody's business, and the same table gives the same bytes
+
+
+def workbook_bytes(frame: pl.DataFrame) -> bytes:
+    """The workbook. Raises if the sheet would not hold the frame as it is."""
+    import xlsxwriter
+
+    for what, hint in _troubles(frame):
+        raise OutputError(f"{what}, which an Excel sheet cannot represent", code="value-not-writable", hint=hint)
+    buffer = io.BytesIO()
+    with temporary_directory() as aside, xlsxwriter.Workbook(buffer, {**OPTIONS, "tmpdir": str(aside)}) as book:
+        book.set_properties({"created": SOME_DAY})
+        sheet = book.add_worksheet(SHEET)
+        for row, cells in enumerate([tuple(frame.columns), *frame.iter_rows()]):
+            for column, cell in enumerate(cells):
+                if isinstance(cell, str):
+                    sheet.write_string(row, column, cell)
+                elif cell is not None:
+                    sheet.write_number(row, column, cell)
+    return buffer.getvalue()
+
+
+def _troubles(frame: pl.DataFrame) -> Iterator[tuple[str, str]]:
+    """What of the frame has no place in a sheet, and what to do instead."""
+    if len(frame) >= MOST_ROWS:
+        yield f"there are {len(frame):,} rows, more than {MOST_ROWS - 1:,} below a header", "write csv or parquet"
+    for name, dtype in frame.schema.items():
+        if dtype == pl.String:
+            yield from _of_texts(frame[name].drop_nulls())
+        else:
+            digits = int(_too_exact(frame[name].drop_nulls()).sum())
+            if digits:
+                yield f"{counted(digits, 'number has', 'numbers have')} more than {DIGITS} digits", "write csv or parquet"
+
+
+def _of_texts(texts: pl.Series) -> Iterator[tuple[str, str]]:
+    empty, odd = int((texts == "").sum()), int(texts.str.contains(NOT_IN_XML).sum())
+    if empty:
+        yield f"{counted(empty, 'text is', 'texts are')} empty", "write jsonl or parquet"
+    if odd:
+        yield f"{counted(odd, 'text holds', 'texts hold')} control characters", "write jsonl or parquet"
+    long = [text for text in texts.filter(texts.str.len_bytes() > LONGEST_TEXT) if len(text.encode("utf-16-le")) > 2 * LONGEST_TEXT]
+    if long:
+        yield (
+            f"{counted(len(long), 'text is', 'texts are')} longer than {LONGEST_TEXT:,} characters",
+            "choose the layout long, or csv or parquet",
+        )
+
+
+def _too_exact(numbers: pl.Series) -> pl.Series:
+    if numbers.dtype.is_integer():
+        return pl.Series(numbers.abs() >= 10**DIGITS)
+    return pl.Series([float(f"{number:.{DIGITS}g}") != number for number in numbers], dtype=pl.Boolean)
+
+
+# -- Parquet, a few rows at a time
+
+
+PACKED: dict[str, Any] = {"compression": "zstd", "compression_level": 1, "statistics": False}
+
+
+class _Hashed(io.BufferedIOBase):
+    """Bytes on their way to a file: their SHA-256, and the error of the operating system, of which Polars hands on the words alone."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+        self._digest = hashlib.sha256()
+        self.error: OSError | None = None
+
+    def write(self, content: Any) -> int:
+        """All of it."""
+        try:
+            self._out.write(content)
+        except OSError as error:
+            self.error = error
+            raise
+        self._digest.update(content)
+        return len(content)
+
+    @property
+    def sha256(self) -> str:
+        """Of all that was written."""
+        return self._digest.hexdigest()
+
+
+def write_frames(path: Path, schema: pl.Schema, frames: Iterable[pl.DataFrame], rows_at_once: int) -> str:
+    """Write a new file of these frames, one after the other, and give its SHA-256. Where the first cannot be made there is no file."""
+    coming = iter(frames)
+    first = list(islice(coming, 1))
+    with disk_errors(path.name), path.open("xb") as out:
+        return frames_digest(out, schema, chain(first, coming), rows_at_once)
+
+
+def frames_digest(out: BinaryIO, schema: pl.Schema, frames: Iterable[pl.DataFrame], rows_at_once: int) -> str:
+    """Write these frames, one after the other, to an open file, and give the SHA-256 of what was written."""
+
+    def source(*asked: object) -> Iterator[pl.DataFrame]:  # all columns, rows and batches are wanted
+        del asked
+        yield from frames
+
+    hashed = _Hashed(out)
+    try:
+        rows = register_io_source(source, schema=schema)
+        rows.sink_parquet(cast(BinaryIO, hashed), row_group_size=rows_at_once, maintain_order=True, **PACKED)
+    except pl.exceptions.PolarsError:
+        if hashed.error is None:
+            raise
+        raise hashed.error from None
+    return hashed.sha256
+
+
+# -- Parquet files of parts of a table, each written by a worker
+
+
+def write_part(frame: pl.DataFrame, place: Path, work: Path) -> str:
+    """Write a Parquet file and give its SHA-256. Whoever writes it again, because a task was repeated, puts the same file in its place.
+
+    It is written in `work`, a directory of the same file system that is not published, so that a worker that dies leaves nothing in the
+    release; the name there is random, because two machines may try the same task.
+    """
+    buffer = io.BytesIO()
+    frame.rechunk().write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
+    aside = work / f"{place.name}.{secrets.token_hex(8)}"
+    with disk_errors(place.name):
+        aside.write_bytes(buffer.getvalue())
+        aside.rename(place)
+    return digest_of(place)
+
+
+# -- frames in any format
+
+
+TIME = "%Y-%m-%d %H:%M:%S%.f"
+
+
+def write_frame(
+    frame: pl.DataFrame,
+    directory: Path,
+    name: str,
+    format: str,
+    *,
+    table: str,
+    kind: str,
+    part: str = "",
+    pseudonyms: str = "",
+    separator: str = "",
+    columns: Mapping[str, str] | None = None,
+) -> FileFact:
+    """Write the rows of a frame as they stand; `columns` are their types, where lists of items were joined with a `separator`."""
+    insist_on_format(format, FRAME_FORMATS, kind)
+    path = directory / f"{name}{OUTPUT_FORMATS[format]}"
+    digest = write_pieces(path, [frame_bytes(frame, format)])
+    return FileFact(path.name, len(frame), digest, format, separator, table, kind, part, columns or column_types(frame), pseudonyms)
+
+
+def frame_bytes(frame: pl.DataFrame, format: str, *, header: bool = True) -> bytes:
+    """A file of this format, or a further part of a CSV, without a header. Parquet without statistics, which would reveal single values."""
+    buffer = io.BytesIO()
+    if format == "parquet":
+        # In one piece, so that row groups depend on the number of rows alone.
+        frame.rechunk().write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
+        return buffer.getvalue()
+    told = frame.with_columns(pl.col(pl.Datetime).dt.strftime(TIME))
+    if format == "xlsx":
+        return workbook_bytes(told)
+    if format == "csv":
+        told.write_csv(buffer, include_header=header)
+    else:
+        told.write_ndjson(buffer)
+    return buffer.getvalue()

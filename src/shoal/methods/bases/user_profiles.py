@@ -1,0 +1,198 @@
+"""The base of methods that give the people of a log common histories: groups of people, one profile for all members of a group.
+
+A subclass forms the groups and says which queries of a group its profile holds. Pseudonyms, columns, what is withheld and the account are
+done here once.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from shoal import _kernels
+from shoal.data.accounting import Accounting, Ledger, changed, gone
+from shoal.data.bags import Ints
+from shoal.data.claims import Model
+from shoal.data.items import plain_values
+from shoal.data.log import RANK, URL, Log
+from shoal.data.original import LogOriginal
+from shoal.data.release import Release, Secret
+from shoal.data.tables.profiles import ProfileTable
+from shoal.data.tables.rows import PAYLOAD
+from shoal.engines.local_engine import LocalEngine
+from shoal.errors import Infeasible
+from shoal.methods import Method
+from shoal.methods.bases.log_rows import LOG, USER
+from shoal.methods.bases.release_builder import at_most_k_owners
+from shoal.microaggregation.histories import MISSING, NO_TIME, Histories
+from shoal.microaggregation.history_aggregation import Matches, Profile, profile_of
+from shoal.parameters import param
+from shoal.privacy.user_k_anonymity import UserKAnonymity
+from shoal.util.wording import counted
+
+BLOCKS_PER_K = 8  # a block holds so many times k people at least
+AGGREGATED, FULL = "in the profile of the group", "left out: the profile is full"
+RARE, EMPTY = "withheld: fewer than min_owners people of the group", "dropped: no query"
+
+
+FormGroups = Callable[[Ints, _kernels.Task], list[Ints]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """The members of a group, their profile, and how many rows of theirs are in it, left out of it, and withheld."""
+
+    members: Ints
+    profile: Profile
+    rows: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class ProfileMethod(Method):
+    """A method that publishes for each group of k people one history, under as many fresh pseudonyms as the group has members."""
+
+    takes = frozenset({"log"})
+    publishes = "profiles"
+    fates = {AGGREGATED: "changed"}  # noqa: RUF012 (never changed)
+
+    k: int = param(5, minimum=2, help="minimum number of people who share each published history")
+    min_owners: int = param(
+        2, minimum=1, help="minimum number of people in the group who asked each published query and clicked each published URL"
+    )
+    block: int = param(256, minimum=1, help="number of people per block; groups are formed within blocks")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        at_most_k_owners(self.min_owners, self.k)
+
+    @property
+    def reads_clicks(self) -> bool:
+        """What was clicked is part of a history."""
+        return True
+
+    @property
+    def needs_taxonomy(self) -> bool:
+        """Queries stay as they were typed."""
+        return False
+
+    def claims(self) -> tuple[Model, ...]:
+        """That histories are shared, and hold nothing that one member alone asked or clicked."""
+        return (UserKAnonymity(k=self.k, min_owners=self.min_owners),)
+
+    def formed_in_blocks(self, people: int, cut: Callable[[LocalEngine, int], list[Ints]], form: FormGroups) -> list[Ints]:
+        """The members of all groups: people are `cut` into blocks of at least so many, and groups are formed inside each block."""
+        engine = LocalEngine("grouping people")
+        blocks = cut(engine, max(self.block, BLOCKS_PER_K * self.k))
+        engine.expect(people)
+        return [members for found in engine.gather(engine.map(form, blocks)) for members in found]
+
+    @abstractmethod
+    def groups(self, histories: Histories, original: LogOriginal) -> list[Ints]:
+        """The members of each group, k people or more."""
+
+    @abstractmethod
+    def chosen(self, histories: Histories, members: Ints, matches: Matches) -> Ints:
+        """The matches that the profile of a group holds, none of fewer than `min_owners` people."""
+
+    def apply(self, original: LogOriginal) -> Release:
+        """Group people, aggregate each group, and account for every row."""
+        histories = Histories.of(original.log)
+        if len(histories) < self.k:
+            raise Infeasible(
+                f"{len(histories):,} people cannot be hidden among {self.k:,}",
+                code="too-few-people",
+                hint="lower k, or give more data",
+                value=len(histories),
+                limit=self.k,
+            )
+        groups = [self._aggregated(histories, members) for members in self.groups(histories, original)]
+        if not any(len(group.profile.text) for group in groups):
+            raise Infeasible(
+                "nothing is left to publish: no group shares a query",
+                code="nothing-to-publish",
+                hint="lower min_owners or k, or give more data",
+                limit=self.min_owners,
+            )
+        accounting = Accounting({"rows": _ledger(len(original.log), histories, groups)})
+        table = ProfileTable(_frame(original.log, histories, groups), USER)
+        secret = Secret(_pseudonyms(original.log, histories, groups))
+        values = plain_values(self.values())
+        return Release({LOG: table}, self.claims(), accounting, self.name, values, secret, _notes(original.log, histories, groups))
+
+    def _aggregated(self, histories: Histories, members: Ints) -> _Group:
+        matches = Matches.of(histories, members)
+        chosen = self.chosen(histories, members, matches)
+        published = np.isin(matches.text, matches.text[chosen])
+        shared = np.isin(matches.text, matches.text[matches.people >= self.min_owners])
+        rows = np.bincount(matches.match, weights=histories.rows[matches.queries], minlength=len(matches.text)).astype(np.int64)
+        told = int(rows[published].sum()), int(rows[shared & ~published].sum()), int(rows[~shared & ~published].sum())
+        return _Group(members, profile_of(histories, matches, chosen, self.min_owners), told)
+
+
+def _ledger(n_rows: int, histories: Histories, groups: list[_Group]) -> Ledger:
+    """The outcome of the rows of the log."""
+    inside, full, rare = np.array([group.rows for group in groups]).sum(axis=0).tolist()
+    parts = {AGGREGATED: changed(inside), FULL: gone(full), RARE: gone(rare), EMPTY: gone(n_rows - int(histories.rows.sum()))}
+    return Ledger(n_rows, parts)
+
+
+def _filled(groups: list[_Group]) -> list[_Group]:
+    """The groups that have something to publish."""
+    return [group for group in groups if len(group.profile.text)]
+
+
+def _frame(log: Log, histories: Histories, groups: list[_Group]) -> pl.DataFrame:
+    """Every member's copy of the group's profile; pseudonyms are numbers from 1."""
+    filled = _filled(groups)
+    size = np.repeat([len(group.profile.text) for group in filled], [len(group.members) for group in filled])
+    copies: dict[str, Ints] = {
+        name: np.concatenate([np.tile(getattr(group.profile, name), len(group.members)) for group in filled])
+        for name in ("text", "time", "rank", "url")
+    }
+    user = pl.Series(USER, np.repeat(np.arange(1, len(size) + 1), size))
+    columns = [user]
+    if log.timed:
+        known = copies["time"] != NO_TIME
+        times = pl.DataFrame({"time": np.where(known, copies["time"], 0), "known": known})
+        columns.append(times.select(pl.when("known").then(pl.col("time").cast(pl.Datetime("us")))).to_series().rename("time"))
+    columns.append(histories.texts.names.gather(copies["text"]).rename(PAYLOAD[log.kind]))
+    if RANK in log.frame.columns:
+        columns.append(pl.Series(RANK, copies["rank"]).replace(MISSING, None))
+    if URL in log.frame.columns:
+        columns.append(_named(histories, copies["url"]).rename(URL))
+    return pl.DataFrame(columns)
+
+
+def _named(histories: Histories, url: Ints) -> pl.Series:
+    """URLs by their numbers; null if there is none."""
+    places = pl.Series(url).replace(MISSING, None).cast(pl.UInt32)
+    return histories.urls.names.gather(places) if len(histories.urls) else pl.Series([None] * len(url), dtype=pl.String)
+
+
+def _pseudonyms(log: Log, histories: Histories, groups: list[_Group]) -> Ints:
+    """The pseudonym of each person of the log, people in the order of their numbers; -1 for those who have none."""
+    members = [group.members for group in _filled(groups)]
+    owners = np.unique(log.frame["owner"].to_numpy())
+    found = np.full(len(owners), -1, np.int64)
+    listed = np.concatenate(members)
+    found[np.searchsorted(owners, histories.owners[listed])] = np.arange(1, len(listed) + 1)
+    return found
+
+
+def _notes(log: Log, histories: Histories, groups: list[_Group]) -> tuple[str, ...]:
+    """How many people have no profile, and which columns are left out."""
+    notes = []
+    without = sum(len(group.members) for group in groups if not len(group.profile.text))
+    if without:
+        notes.append(f"{counted(without, 'person', 'people')} in groups that share no query have no profile")
+    silent = log.n_owners - len(histories)
+    if silent:
+        notes.append(f"{counted(silent, 'person', 'people')} without a query have no profile")
+    others = [name for name in log.further if name not in (RANK, URL)]
+    if others:
+        notes.append(f"{counted(len(others), 'further column')} of the log left out")
+    return tuple(notes)

@@ -1,0 +1,186 @@
+"""Attacks in a report, from what the manifest records: in one line each, in one sentence, and drawn.
+
+Each attack is drawn with its story, a lane for each kind of knowledge, and the table of the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shoal.attacks.conclusion import AttackFinding, Conclusion, conclusion_of, known_of
+from shoal.attacks.outcome import ORIGINAL, RELEASE, WORST
+from shoal.attacks.scenarios import attack_called
+from shoal.errors import ParameterError
+from shoal.report.charts import lane
+from shoal.report.facts import FEWEST_PEOPLE
+from shoal.report.formatting import count, plain
+from shoal.util.wording import counted, percent
+
+ATTACKS = "attacks"  # the key of a manifest that has the rates of attacks
+SKIPPED, FEW = "skipped", "few"  # keys below it: attacks that could not be made, and those made on too few people to tell a rate
+
+VERDICTS = {
+    "within the promise": "within the bound",
+    "may be above the promise": "may be above the bound",
+    "ABOVE THE PROMISE": "ABOVE THE BOUND",
+    "nothing promised": "no guarantee",
+}
+
+Told = Mapping[str, Any]
+
+
+def outcomes_on(manifest: Told, subject: str = RELEASE) -> list[Told]:
+    """The outcomes of all attacks on the release, or on another subject."""
+    return [one for one in manifest.get(ATTACKS, {}).get("outcomes", ()) if one["subject"] == subject]
+
+
+def worst_is_told(targets: int) -> bool:
+    """Whether the people who are hit worst are enough to tell a rate of."""
+    return round(WORST * targets) >= FEWEST_PEOPLE
+
+
+def untold(manifest: Told) -> tuple[str, ...]:
+    """A sentence each on the attacks without a rate: those that could not be made, and those made on too few people."""
+    told = manifest.get(ATTACKS, {})
+    reasons = {SKIPPED: "could not be run", FEW: f"run on fewer than {FEWEST_PEOPLE} people, so no rate is reported"}
+    found = tuple(f"{plain(', '.join(names))}: {reason}" for key, reason in reasons.items() if (names := told.get(key)))
+    return found or (() if told.get("outcomes") else ("no attack has a rate to report",))
+
+
+def verdict_text(one: Told) -> str:
+    """The verdict of an outcome for readers; the manifest has a fixed keyword."""
+    return VERDICTS.get(str(one["verdict"]), str(one["verdict"]))
+
+
+def strongest(outcomes: Sequence[Told]) -> Told:
+    """The one that may succeed most often."""
+    return max(outcomes, key=lambda one: float(one["success"] if "everybody" in one else one["high"]))
+
+
+def rate_of(one: Told) -> str:
+    """How often an attack succeeds in how many cases; with the upper end of the interval where these are a sample."""
+    if "everybody" in one:
+        return f"{percent(one['success'])} of all {counted(one['targets'], 'case')}"
+    return f"{percent(one['success'])} of {counted(one['targets'], 'case')}, at most {percent(one['high'])} (95%)"
+
+
+def before(manifest: Told, found: Told) -> Told | None:
+    """The same attack with the same knowledge on the original."""
+    return next((one for one in outcomes_on(manifest, ORIGINAL) if _same(one, found)), None)
+
+
+def conclusion_in(manifest: Told) -> Conclusion:
+    """What was promised, and what an attacker can do in fact."""
+    found = [
+        AttackFinding(
+            str(one["attack"]),
+            str(one["test"]),
+            str(one["knowledge"]),
+            float(one["success"]),
+            "ceiling" in one,
+            str(one["verdict"]),
+            int(one["targets"]),
+        )
+        for one in outcomes_on(manifest)
+    ]
+    given = manifest.get("input", {})
+    return conclusion_of(found, of=known_of(given.get("records", 0) > given.get("owners", 0)))
+
+
+def attack_lines(manifest: Told) -> tuple[tuple[str, str], ...]:
+    """One line for each attack: its best result on the release, beside the original and what is promised; then the verdict in two lines."""
+    if ATTACKS not in manifest:
+        return ()
+    on_release = outcomes_on(manifest)
+    names = dict.fromkeys(one["attack"] for one in on_release)
+    lines = [(name, _line(manifest, strongest([one for one in on_release if one["attack"] == name]))) for name in names]
+    verdict = conclusion_in(manifest)
+    ends = (("guarantee", verdict.promised), ("measured risk", verdict.in_fact)) if on_release else ()
+    return (*lines, *(("no rate for", sentence) for sentence in untold(manifest)), *ends)
+
+
+def _line(manifest: Told, one: Told) -> str:
+    was = before(manifest, one)
+    raw = f"; {percent(was['success'])} on the original" if was else ""
+    ceiling = f"guaranteed at most {percent(one['ceiling'])}: {verdict_text(one)}" if "ceiling" in one else "no guarantee against it"
+    return f"{one['knowledge']}: {rate_of(one)}{raw}; {ceiling}"
+
+
+def _same(one: Told, other: Told) -> bool:
+    return bool(one["attack"] == other["attack"] and one["knowledge"] == other["knowledge"])
+
+
+# -- drawn
+
+
+HEAD = ("Knowledge", "Original", "Release", "95% interval", "Guessing", "Control group", "Guaranteed", "Verdict")
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One kind of knowledge: what is known, the rates before and after in words, and a bar of them; `tone` is bad above a promise."""
+
+    known: str
+    rates: str
+    svg: str
+    tone: str
+
+
+@dataclass(frozen=True)
+class AttackDrawing:
+    """One attack: its name, the regulators' test it represents, its story, its lanes, and the same as rows of a table."""
+
+    name: str
+    test: str
+    story: str
+    lanes: tuple[Lane, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def attack_parts(manifest: Mapping[str, Any]) -> list[AttackDrawing]:
+    """Every attack that a manifest tells about."""
+    found = outcomes_on(manifest, RELEASE)
+    names = dict.fromkeys(str(one["attack"]) for one in found)
+    return [_drawn(manifest, name, [one for one in found if one["attack"] == name]) for name in names]
+
+
+def _drawn(manifest: Mapping[str, Any], name: str, outcomes: list[Mapping[str, Any]]) -> AttackDrawing:
+    tests = " and ".join(dict.fromkeys(str(one["test"]) for one in outcomes))
+    pairs = [(one, before(manifest, one)) for one in outcomes]
+    return AttackDrawing(
+        plain(name), plain(tests), _story(name), tuple(_lane(*pair) for pair in pairs), tuple(_row(*pair) for pair in pairs)
+    )
+
+
+def _story(name: str) -> str:
+    try:
+        return attack_called(name).story
+    except ParameterError:
+        return "This version of shoal has no description of this attack."
+
+
+def _lane(one: Mapping[str, Any], was: Mapping[str, Any] | None) -> Lane:
+    raw = None if was is None else float(was["success"])
+    known = plain(str(one["knowledge"]))
+    rates = percent(one["success"]) if raw is None else f"{percent(raw)} → {percent(one['success'])}"
+    promised = f", guaranteed at most {percent(one['ceiling'])}" if "ceiling" in one else ""
+    told = f"{RELEASE} {percent(one['success'])}" + ("" if raw is None else f", {ORIGINAL} {percent(raw)}") + promised
+    tone = "" if one["verdict"] in ("within the promise", "nothing promised") else "bad"
+    drawn = lane(known, told, raw, (one["low"], one["success"], one["high"]), one.get("ceiling"))
+    return Lane(known, rates, drawn, tone)
+
+
+def _row(one: Mapping[str, Any], was: Mapping[str, Any] | None) -> tuple[str, ...]:
+    control = f"{percent(one['control'])} of {count(one['controls'])}" if "control" in one else "–"
+    return (
+        plain(str(one["knowledge"])),
+        "–" if was is None else percent(was["success"]),
+        percent(one["success"]),
+        f"{percent(one['low'])} to {percent(one['high'])}",
+        percent(one["baseline"]),
+        control,
+        f"at most {percent(one['ceiling'])}" if "ceiling" in one else "–",
+        plain(verdict_text(one)),
+    )
