@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from shoal.data.accounting import FATES, Fate
 from shoal.data.input_shapes import Shape
@@ -29,21 +29,13 @@ Hashes = Literal["", "words", "queries"]
 """What of a log is published as tokens."""
 
 
-class Offer(NamedTuple):
-    """What another method protects that may keep more words, and the parameters to try."""
-
-    why: str
-    settings: Mapping[str, Any] = MappingProxyType({})
-
-
 class Method(Declared, ABC):
     """Frozen parameters and one step: an original in, a release out.
 
     `takes` are the shapes of input that it can work on; `publishes` is the kind of its tables, where `sets` are bags in which no item is
     repeated; `fates` are those of parts of its account that are published in a form of the method's own, `ledgers` what it accounts for
-    beyond what it was given; `varies` says why another run may
-    give another release, where that is so. The pipeline holds a method to all it says here. `offers` are told where another method leaves
-    hardly a word. A method that `guarantees_nothing` makes no claim, says in `does_not_protect` what it leaves open, and works only where
+    beyond what it was given; `varies` says why another run may give another release, where that is so. The pipeline holds a method to all
+    it says here. A method that `guarantees_nothing` makes no claim, says in `does_not_protect` what it leaves open, and works only where
     its user asked for no guarantee. A method of logs that `takes_baskets` is given them as a log with a row for each item. A comparison for
     which no methods are named takes those `worth_comparing`, each at the settings `compared_at`; `known_items` is the parameter that says
     how many items an attacker may know.
@@ -58,7 +50,6 @@ class Method(Declared, ABC):
     takes_baskets: ClassVar[bool] = False
     fates: ClassVar[Mapping[str, Fate]] = {}
     ledgers: ClassVar[tuple[str, ...]] = ()
-    offers: ClassVar[tuple[Offer, ...]] = ()
     known_items: ClassVar[str | None] = None
     worth_comparing: ClassVar[bool] = False
     compared_at: ClassVar[tuple[Mapping[str, str], ...]] = (MappingProxyType({}),)

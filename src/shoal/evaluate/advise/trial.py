@@ -1,20 +1,24 @@
-"""A route tried on a sample of people, before anybody is advised to take it: what it keeps, and whom an attacker finds in it.
+"""A route tried on samples of people, before anybody is advised to take it: what it keeps, whom an attacker finds, how long it takes.
 
-A route is a method with its parameters and a way to prepare the data. Its release of the sample is made and judged in memory, and attacked
-by somebody who knows four items of each person, or of one record where people have several. Nothing is written.
+A route is a method with its parameters and a way to prepare the data. Its release of a sample is made and judged in memory, and attacked by
+somebody who knows four items of each person, or of one record where people have several. Nothing is written. Samples double in size until
+all people are in them, or the time for the route is spent.
 
-In a sample fewer words are frequent, so less is kept there than of all data. Where no claim bounds the risk, that of a sample is too low
-for the same reason: words that are published of all people, but not of the sample, are known too. Such a route is tried on more people, and
-on half of them, and the risk is taken to grow with every doubling up to all people as it did with the last one. On a generated log of
-12,000 people this gives 100 % for coherence with p = 1, where 87 % are found, and 0.5 % with p = 2, where 0.6 % are. It is an estimate, and
-too low of much smaller samples.
+In a sample fewer words are frequent, so less is kept there than of all data; what is kept of all people is extrapolated from the last two
+samples. Where no claim bounds the risk, that of a sample is too low for the same reason: words that are published of all people, but not of
+the sample, are known too. The risk is then taken to grow with every doubling up to all people as it did with the last one. On a generated
+log of 12,000 people this gives 100 % for coherence with p = 1, where 87 % are found, and 0.5 % with p = 2, where 0.6 % are. It is an
+estimate, and too low of much smaller samples.
 """
 
 from __future__ import annotations
 
+import math
+import threading
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,35 +26,30 @@ import numpy as np
 from shoal.attacks.conclusion import EASILY_KNOWN, PERSON, known_of
 from shoal.attacks.confidence import Interval, wilson
 from shoal.attacks.known_items import KnownItems
-from shoal.data.accounting import Ledger, kept
-from shoal.data.bags import Bags
 from shoal.data.claims import Model
-from shoal.data.log import Log
-from shoal.data.table import Table
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import ParameterError, ShoalError
-from shoal.evaluate.attack.case import Source, part_of
+from shoal.errors import Cancelled, ShoalError
+from shoal.evaluate.advise.sample import SEED, Samples, owners_of
+from shoal.evaluate.attack.case import Source
 from shoal.evaluate.attack.stage import owners_repeat
 from shoal.evaluate.compare.words_kept import coverage, words_of
 from shoal.evaluate.compare.worst_attack import WHY_NOT, staged
-from shoal.io.read.dispatch import Reading, read
-from shoal.io.read.paths import STDIN, are_paths
 from shoal.methods import Method
-from shoal.pipeline.accounting import USED
+from shoal.pipeline.events import Cancel
 from shoal.pipeline.job import Job
 from shoal.pipeline.options import Preparation
-from shoal.pipeline.prepare import read_whole
 from shoal.pipeline.run import Judged
 
-PEOPLE = 1_000  # of a sample, at most, where a claim bounds the risk
-MORE_PEOPLE = 3_000  # where none does
+FIRST_PEOPLE = 500  # of the first sample; each further one has twice as many
 TARGETS = 200  # people who are attacked, at most
-BYTES = 16 << 20  # of the input that are read for a sample, about
-SECONDS = 20.0  # of the processor, after which no further route is tried
-SEED = 0
+SECONDS = 20.0  # for all routes together
 KNOWN = EASILY_KNOWN[0]
-ONCE = "the input can be read only once"
 TIME_IS_UP = "there was no time left"
+TOO_LONG = "it takes too long even on a small sample"
+GROWTH = 2.5  # by how much a sample of twice as many people is expected to take longer
+DAMPING = 0.85  # of the growth of what is kept, for every further doubling
+WRITING = 1.35  # how much longer a run takes that writes a release and its report
+START = 1.0  # seconds until a command begins to read
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,60 +66,186 @@ class Route:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What a route amounts to on a sample.
+class Trial:
+    """A release of one sample: what is left (`kept`, of `what`), how much of it is one level up (`near`), whom an attacker finds."""
 
-    `kept` is the share of the words that people typed and that are published for them as typed, `risk` the share of people who are found
-    by somebody who knows four of their items, with its interval; `expected` is what is to be expected of all people. `whole`: the sample is
-    all of the data. Where something could not be measured, `why_not` says why. `of` is what the four items are known of: a person, or one
-    of a person's records. Seconds are of the processor.
+    people: int
+    seconds: float
+    kept: float | None
+    what: str
+    near: float | None
+    risk: Interval | None
+    of: str
+    why_not: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a route amounts to.
+
+    Attributes:
+        seconds: How long the trials took.
+        kept: The share that is published as it was, of the largest sample.
+        what: Of what `kept` is a share.
+        near: The share that is published one level up, where there is a taxonomy.
+        risk: The share of people found by an attacker who knows four items, with its interval; of the largest sample.
+        expected: The risk that is to be expected of all people.
+        expected_kept: What is to be expected to be kept of all people.
+        expected_seconds: How long the whole command is expected to take.
+        people: The number of people in the largest sample.
+        whole: Whether that sample is all of the data.
+        why_not: Why something could not be measured.
+        of: Of what the four items are known: of a person, or of one of a person's records.
     """
 
     seconds: float
     kept: float | None = None
+    what: str = ""
+    near: float | None = None
     risk: Interval | None = None
     expected: float | None = None
+    expected_kept: float | None = None
+    expected_seconds: float | None = None
     people: int = 0
     whole: bool = False
     why_not: str = ""
     of: str = PERSON
 
 
-def measured(data: Any, route: Route, total: int) -> Measured:
-    """Make the release of a sample of this data by a route, and measure it.
+def measured(samples: Samples, route: Route, total: int, seconds: float = SECONDS) -> Measured:
+    """Make releases of growing samples by a route, and measure them.
 
     Args:
-        data: Files, or data in memory that can be read again.
+        samples: Where samples are drawn from.
         route: The method and the preparation to try.
-        total: How many people the whole data have.
+        total: How many people all of the data has.
+        seconds: How long the trials may take.
 
     Returns:
-        What is kept, what an attacker finds, and the seconds that it took; or why it could not be measured.
+        What is kept, what an attacker finds, and how long a run takes; or why it could not be measured.
     """
-    begun = time.process_time()
+    begun = time.perf_counter()
+    trials: list[Trial] = []
+    why_not, whole = "", False
     try:
-        source = sample_of(data, route)
-        found = _measured(source, route)
-        found = replace(found, expected=_expected(source, route, found, total))
+        reading_took = _read(samples, route)
+        for people in _sizes(total):
+            left = seconds - (time.perf_counter() - begun)
+            if trials and trials[-1].seconds * GROWTH > left:
+                break
+            source = samples.of(route.how, people, route.given)
+            with _within(max(left, 0.1)) as cancel:
+                trials.append(_tried(source, route, cancel))
+            whole = source.reading.part == 1.0
+            if whole or (trials[-1].people < people):  # no more people were read
+                break
+    except Cancelled:
+        why_not = "" if trials else TOO_LONG
     except ShoalError as error:
-        return Measured(time.process_time() - begun, why_not=error.message)
-    return replace(found, seconds=time.process_time() - begun)
+        why_not = error.message
+    took = time.perf_counter() - begun
+    return Measured(took, why_not=why_not) if not trials else _forecast(trials, route, total, whole, reading_took, took)
 
 
 def all_measured(data: Any, routes: Sequence[Route], total: int, seconds: float = SECONDS) -> Iterator[Measured]:
-    """What each route amounts to; once so many seconds of the processor are spent, no further one is tried."""
-    end = time.process_time() + seconds
-    for route in routes:
-        yield measured(data, route, total) if time.process_time() < end else Measured(0.0, why_not=TIME_IS_UP)
+    """What each route amounts to; the time that is left is shared by the routes that are left."""
+    end = time.perf_counter() + seconds
+    samples = Samples(data)
+    for n, route in enumerate(routes):
+        left = end - time.perf_counter()
+        yield measured(samples, route, total, left / (len(routes) - n)) if left > 0 else Measured(0.0, why_not=TIME_IS_UP)
 
 
-def sample_of(data: Any, route: Route) -> Source:
-    """The rows or records of some people, drawn by a fixed seed; all of them where they are few."""
-    how = replace(route.how, memory=None)
-    reading = _part_of(data, how)
-    source = Source(reading, how, route.given)
-    most = PEOPLE if _is_bounded(route.method) else MORE_PEOPLE
-    return source if len(np.unique(source.owners)) <= most else _drawn(source, most)
+def _sizes(total: int) -> Iterator[int]:
+    people = FIRST_PEOPLE
+    while people < total:
+        yield people
+        people *= 2
+    yield max(total, people)
+
+
+def _read(samples: Samples, route: Route) -> float:
+    """Read the data, and return how long reading all of it takes."""
+    begun = time.perf_counter()
+    reading = samples.reading(route.how)
+    return (time.perf_counter() - begun) / max(reading.part, 1e-9)
+
+
+@contextmanager
+def _within(seconds: float) -> Iterator[Cancel]:
+    """Cancels what runs inside after so many seconds."""
+    cancel = Cancel()
+    timer = threading.Timer(seconds, cancel.cancel)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield cancel
+    finally:
+        timer.cancel()
+
+
+def _tried(source: Source, route: Route, cancel: Cancel) -> Trial:
+    """The release of one sample, judged and attacked."""
+    begun = time.perf_counter()
+    unguaranteed = route.method.guarantees_nothing
+    done = Job(source.reading, route.method, route.how, route.given, claims=route.further, no_guarantee=unguaranteed).run(cancel=cancel)
+    seconds = time.perf_counter() - begun
+    judged = done.judged
+    kept, what = _kept(judged)
+    risk = _risk(judged)
+    why_not = "" if risk is not None else WHY_NOT.get(min(judged.release.kinds), "no attack applies to this kind of release")
+    people = len(np.unique(owners_of(source.reading.data)))
+    return Trial(people, seconds, kept, what, judged.metrics.get("one_level"), risk, known_of(owners_repeat(judged.original)), why_not)
+
+
+# -- what is left of data, by the shape of the original
+
+WORDS, REQUESTS, VARIANCE, MEANING = "words", "requests", "variance", "meaning"
+
+
+def _kept(judged: Judged) -> tuple[float | None, str]:
+    """The share of the data that is published as it was, and of what it is a share."""
+    measure, what = _BY_SHAPE.get(judged.original.shape, (_words_kept, WORDS))
+    return measure(judged), what
+
+
+def _words_kept(judged: Judged) -> float | None:
+    words = words_of(judged.release, judged.original)
+    return None if words is None else coverage(words)["kept"]
+
+
+def _requests_kept(judged: Judged) -> float:
+    return min(1.0, judged.release.n_rows / max(1, sum(judged.original.to_account().values())))
+
+
+_BY_SHAPE: Mapping[str, tuple[Callable[[Judged], float | None], str]] = {
+    "access log": (_requests_kept, REQUESTS),
+    "table": (lambda judged: 1 - judged.metrics["information_loss"], VARIANCE),
+    "documents": (lambda judged: max(0.0, 1 - judged.metrics["semantic_loss"]), MEANING),
+}
+
+
+# -- from samples to all people
+
+
+def _forecast(trials: Sequence[Trial], route: Route, total: int, whole: bool, reading: float, took: float) -> Measured:
+    last = trials[-1]
+    doublings = 0.0 if whole else max(0.0, math.log2(total / last.people))
+    before = trials[-2] if len(trials) > 1 else None
+    return Measured(
+        seconds=took,
+        kept=last.kept,
+        what=last.what,
+        near=last.near,
+        risk=last.risk,
+        expected=_expected_risk(trials, doublings, bounded=_is_bounded(route.method)),
+        expected_kept=_expected_kept(last, before, doublings),
+        expected_seconds=START + WRITING * (reading + _expected_seconds(last, before, doublings)),
+        people=last.people,
+        whole=whole,
+        why_not=last.why_not,
+        of=last.of,
+    )
 
 
 def _is_bounded(method: Method) -> bool:
@@ -128,52 +253,35 @@ def _is_bounded(method: Method) -> bool:
     return any(claim.ceiling(KnownItems.test, KNOWN.items) is not None for claim in method.claims())
 
 
-def _drawn(source: Source, people: int) -> Source:
-    """So many people of a source, drawn by the seed; of fewer the same ones again."""
-    chosen = np.random.default_rng(SEED).permutation(np.unique(source.owners))[:people]
-    part = part_of(source.reading.data, np.isin(source.owners, chosen))
-    rows = Ledger(len(part), {USED: kept(len(part))})
-    return replace(source, reading=replace(source.reading, data=part, part=0.0, rows=rows))
+def _expected_kept(last: Trial, before: Trial | None, doublings: float) -> float | None:
+    """What is kept of all people: it grows with every doubling, by less each time."""
+    if last.kept is None or before is None or before.kept is None or doublings <= 0:
+        return last.kept
+    growth = (last.kept - before.kept) / math.log2(last.people / before.people)
+    steps = DAMPING * (1 - DAMPING**doublings) / (1 - DAMPING)
+    return float(np.clip(last.kept + growth * steps, 0.0, 1.0))
 
 
-def _part_of(data: Any, how: Preparation) -> Reading:
-    """About the first megabytes of files; data in memory as it is."""
-    if isinstance(data, Log | Bags | Table):
-        return read_whole(data, how)
-    if (are_paths(data) and STDIN in _names(data)) or (hasattr(data, "__next__") and not are_paths(data)):
-        raise ParameterError(ONCE, code="input-read-once")
-    return read(data, how.reading, most=BYTES)
+def _expected_risk(trials: Sequence[Trial], doublings: float, *, bounded: bool) -> float | None:
+    """The risk that is to be expected of all people: that of the sample, and more where it grows with the number of people.
 
-
-def _names(data: Any) -> list[str]:
-    return [str(data)] if not isinstance(data, list | tuple) else [str(path) for path in data]
-
-
-def _measured(source: Source, route: Route) -> Measured:
-    judged = Job(source.prepared(), route.method, route.how, claims=route.further).run().judged
-    words = words_of(judged.release, judged.original)
-    whole = source.reading.part == 1.0
-    share = None if words is None else coverage(words)["kept"]
-    risk = _risk(judged)
-    why_not = "" if risk is not None else WHY_NOT.get(min(judged.release.kinds), "no attack applies to this kind of release")
-    return Measured(0.0, share, risk, None, len(np.unique(source.owners)), whole, why_not, known_of(owners_repeat(judged.original)))
-
-
-def _expected(source: Source, route: Route, found: Measured, total: int) -> float | None:
-    """The risk that is to be expected of all people: that of the sample, and more where it grows with the number of people."""
-    if found.risk is None:
+    The odds of being found are taken to grow with every doubling as they did over the last three samples; one person found or not found by
+    chance is no growth.
+    """
+    rates = [one.risk.rate for one in trials[-3:] if one.risk is not None]
+    if not rates:
         return None
-    rate = found.risk.rate
-    if found.whole or _is_bounded(route.method) or total <= found.people:
-        return rate
-    try:
-        half = _measured(_drawn(source, found.people // 2), route)
-    except ShoalError:  # so few people cannot be worked on: the whole of the risk counts as growth
-        half = Measured(0.0)
-    before, doublings = half.risk.rate if half.risk is not None else 0.0, float(np.log2(total / found.people))
-    noise = 1 / TARGETS  # a single person found by chance is no growth
-    by_factor = rate * float(max(1.0, (rate + noise) / (before + noise)) ** doublings)
-    return min(1.0, max(by_factor, rate + max(0.0, rate - before) * doublings))
+    if bounded or doublings <= 0:
+        return rates[-1]
+    odds = [math.log((rate * TARGETS + 0.5) / (TARGETS - rate * TARGETS + 0.5)) for rate in rates]
+    growth = max(0.0, (odds[-1] - odds[0]) / (len(odds) - 1)) if len(odds) > 1 else 1.0
+    return max(rates[-1], 1 / (1 + math.exp(-(odds[-1] + growth * doublings))))
+
+
+def _expected_seconds(last: Trial, before: Trial | None, doublings: float) -> float:
+    """The time for all people, which grows by the factor of the last doubling, at least by two and at most by four."""
+    factor = 2.0 if before is None else float(np.clip(last.seconds / max(before.seconds, 1e-3), 2.0, 4.0))
+    return float(last.seconds * factor**doublings)
 
 
 def _risk(judged: Judged) -> Interval | None:

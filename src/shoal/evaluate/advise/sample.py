@@ -1,0 +1,81 @@
+"""People drawn from data, for trials of growing size. Data is read once for each way of reading it, of large files the first part."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from shoal.data.accounting import Ledger, kept
+from shoal.data.bags import Bags, Ints
+from shoal.data.log import Log
+from shoal.data.table import Table
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import InputError, ParameterError
+from shoal.evaluate.attack.case import Source, part_of
+from shoal.io.read.dispatch import Reading, read
+from shoal.io.read.options import ReadOptions
+from shoal.io.read.paths import STDIN, are_paths
+from shoal.pipeline.accounting import USED
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import read_whole
+
+BYTES = 64 << 20  # of the input that are read for samples, about
+SEED = 0
+ONCE = "the input can be read only once"
+
+
+class Samples:
+    """Samples of people of some data."""
+
+    def __init__(self, data: Any, most_bytes: int = BYTES) -> None:
+        self._data = data
+        self._bytes = most_bytes
+        self._readings: dict[ReadOptions, Reading] = {}
+        if (are_paths(data) and STDIN in _names(data)) or (hasattr(data, "__next__") and not are_paths(data)):
+            raise ParameterError(ONCE, code="input-read-once", hint="write it to a file first")
+
+    def reading(self, how: Preparation) -> Reading:
+        """The data, or the first part of it, as this preparation reads it."""
+        if isinstance(self._data, Log | Bags | Table):
+            return read_whole(self._data, how)
+        options = how.reading
+        if options not in self._readings:
+            self._readings[options] = read(self._data, options, most=self._bytes)
+        return self._readings[options]
+
+    def people(self, how: Preparation) -> int:
+        """How many people there are in all of the data; estimated where only a part was read."""
+        reading = self.reading(how)
+        return round(len(np.unique(owners_of(reading.data))) / max(reading.part, 1e-9))
+
+    def of(self, how: Preparation, people: int, given: Taxonomy | None = None) -> Source:
+        """The rows or records of so many people, drawn by a fixed seed; of fewer the same ones again, and all where they are as few."""
+        asked = replace(how, memory=None)
+        source = Source(self.reading(asked), asked, given)
+        everybody = np.unique(owners_of(source.reading.data))
+        return source if len(everybody) <= people else drawn(source, everybody, people)
+
+
+def drawn(source: Source, everybody: Ints, people: int) -> Source:
+    """So many of these people, drawn by the seed."""
+    chosen = np.random.default_rng(SEED).permutation(everybody)[:people]
+    wanted = np.isin(owners_of(source.reading.data), chosen)
+    data = source.reading.data
+    part = data.select(wanted) if isinstance(data, Table) else part_of(data, wanted)
+    rows = Ledger(len(part), {USED: kept(len(part))})
+    return replace(source, reading=replace(source.reading, data=part, part=0.0, rows=rows))
+
+
+def owners_of(data: Log | Bags | Table) -> Ints:
+    """Whose each row or record is."""
+    if isinstance(data, Log):
+        return data.frame["owner"].to_numpy()
+    if isinstance(data, Bags | Table):
+        return data.owners
+    raise InputError("a sample is drawn of records, of rows of a log or of a table", code="wrong-kind-of-input")
+
+
+def _names(data: Any) -> list[str]:
+    return [str(data)] if not isinstance(data, list | tuple) else [str(path) for path in data]
