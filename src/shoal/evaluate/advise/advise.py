@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from shoal import kernels
 from shoal.attacks.outcome import ROUNDING
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import InputError, ParameterError, ShoalError, option
+from shoal.errors import InputError, ParameterError, ShoalError
 from shoal.evaluate.advise.goals import DataFacts, Goal, facts_of, fitting_goals, goal_called
 from shoal.evaluate.advise.routes import Candidate, candidates_for
 from shoal.evaluate.advise.sample import Samples
-from shoal.evaluate.advise.trial import KNOWN, SECONDS, TIME_IS_UP, Measured, Route, measured
+from shoal.evaluate.advise.trial import KNOWN, SECONDS, TIME_IS_UP, WORDS, Measured, Route, measured
 from shoal.io.read.options import DOCUMENTS, MICRODATA
 from shoal.io.read.result import Reading
+from shoal.methods import METHODS
 from shoal.pipeline.options import NO_TAXONOMY, PATHS, Preparation, load_taxonomy
 from shoal.pipeline.records import records_of
 from shoal.pipeline.request import chosen_method, preparation
@@ -44,6 +45,7 @@ class MeasuredRoute:
         settings: The parameters of the method.
         found: What was measured.
         limit: The largest share of people that an attacker may find.
+        of_items: Whether the data is about items, and not words of texts.
     """
 
     candidate: Candidate
@@ -51,6 +53,7 @@ class MeasuredRoute:
     settings: Mapping[str, Any]
     found: Measured
     limit: float
+    of_items: bool = False
 
     @property
     def safe(self) -> bool:
@@ -76,7 +79,11 @@ class MeasuredRoute:
         assert self.found.expected_kept is not None
         about = "" if self.found.whole else "about "
         near = f", {percent(self.found.near)} one level up" if self.found.near else ""
-        return f"{about}{percent(self.found.expected_kept)} of the {self.found.what}{near}"
+        return f"{about}{percent(self.found.expected_kept)} of the {self._what}{near}"
+
+    @property
+    def _what(self) -> str:
+        return "items" if self.of_items and self.found.what == WORDS else self.found.what
 
     @property
     def why_not(self) -> str:
@@ -96,7 +103,7 @@ class MeasuredRoute:
             "protects": one.protects,
             "does_not_protect": one.open,
             "kept": found.expected_kept,
-            "kept_of": found.what,
+            "kept_of": self._what,
             "one_level_up": found.near,
             "risk": found.expected,
             "attacker": f"knows {KNOWN.items} items of {found.of}" if found.expected is not None else None,
@@ -132,7 +139,6 @@ class Advice:
     goals: tuple[GoalAdvice, ...]
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
-    said: Mapping[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON values."""
@@ -170,7 +176,7 @@ def advise(
     begun = time.perf_counter()
     wanted = None if goal is None else goal_called(goal)
     samples = Samples(data)
-    reading, read_as = _opened(samples, said)
+    reading = _opened(samples, said)
     facts = facts_of(reading)
     goals = (wanted,) if wanted is not None else fitting_goals(facts)
     if wanted is not None and facts.format not in wanted.formats:
@@ -182,16 +188,16 @@ def advise(
             value=wanted.name,
         )
     taxonomy = {} if given is not None or said.get("taxonomy") is not None else _fitting_taxonomy(reading, facts)
-    tried = _tried(samples, goals, facts, {**said, **read_as}, taxonomy, k, given, begun + seconds)
+    tried = _tried(_Question(samples, facts, said, taxonomy, k, given), goals, begun + seconds)
     found = tuple(_ranked(one, [route for route in tried if route.candidate.goal == one.name]) for one in goals)
     notes = (*reading.notes, *(f"left out: {line}" for line in reading.defects.described()))
-    return Advice(facts, found, notes, time.perf_counter() - begun, dict(said))
+    return Advice(facts, found, notes, time.perf_counter() - begun)
 
 
-def _opened(samples: Samples, said: Mapping[str, Any]) -> tuple[Reading, dict[str, str]]:
+def _opened(samples: Samples, said: Mapping[str, Any]) -> Reading:
     """The data as the options say; where its columns are not known, as a table of people or as documents, if it can be read so."""
     try:
-        return samples.reading(preparation(dict(said))), {}
+        return samples.reading(preparation(dict(said)))
     except InputError as error:
         if said.get("format") is not None or error.code not in UNKNOWN_COLUMNS:
             raise
@@ -201,7 +207,7 @@ def _opened(samples: Samples, said: Mapping[str, Any]) -> tuple[Reading, dict[st
             except ShoalError:
                 continue
             if format == MICRODATA or len(reading.data) > 1:
-                return reading, {}
+                return reading
         raise
 
 
@@ -217,37 +223,33 @@ def _fitting_taxonomy(reading: Reading, facts: DataFacts) -> dict[str, str]:
     return {} if found.occurrences_covered >= WELL_COVERED * found.occurrences else {"taxonomy": "generated"}
 
 
-def _tried(
-    samples: Samples,
-    goals: Sequence[Goal],
-    facts: DataFacts,
-    said: Mapping[str, Any],
-    taxonomy: Mapping[str, str],
-    k: int | None,
-    given: Taxonomy | None,
-    end: float,
-) -> list[MeasuredRoute]:
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """What is asked for: the data, what is known and was said of it, the options for a fitting taxonomy, and k."""
+
+    samples: Samples
+    facts: DataFacts
+    said: Mapping[str, Any]
+    taxonomy: Mapping[str, str]
+    k: int | None
+    given: Taxonomy | None
+
+
+def _tried(asked: _Question, goals: Sequence[Goal], end: float) -> list[MeasuredRoute]:
     """Every candidate of these goals, measured one after the other; the time that is left is shared by those that are left."""
-    candidates = [one for goal in goals for one in candidates_for(goal.name, facts)]
+    candidates = [one for goal in goals for one in candidates_for(goal.name, asked.facts)]
     found = []
     for n, one in enumerate(candidates):
         kernels.report("trying routes on a sample", n, len(candidates))
         left = (end - time.perf_counter()) / (len(candidates) - n)
-        found.append(_measured_route(samples, one, facts, said, taxonomy, k, given, left))
+        found.append(_measured_route(asked, one, left))
     kernels.report("trying routes on a sample", len(candidates), len(candidates))
     return found
 
 
-def _measured_route(
-    samples: Samples,
-    one: Candidate,
-    facts: DataFacts,
-    said: Mapping[str, Any],
-    taxonomy: Mapping[str, str],
-    k: int | None,
-    given: Taxonomy | None,
-    seconds: float,
-) -> MeasuredRoute:
+def _measured_route(asked: _Question, one: Candidate, seconds: float) -> MeasuredRoute:
+    """A candidate with all its options, tried for so many seconds; an error is why it is not offered."""
+    said, k = asked.said, asked.k
     settings = {**one.settings, **({} if k is None else {"k": str(k)})}
     options = {name: value for name, value in said.items() if value is not None} | dict(one.options)
     try:
@@ -255,19 +257,17 @@ def _measured_route(
         settings = _accepted(one.method, settings)
         base = Preparation.default_for(method)
         if base.shape == "records" and base.taxonomy != NO_TAXONOMY:
-            options |= taxonomy
-        route = Route(method, preparation({**dict.fromkeys(said), **options}, base=base), given)
+            options |= asked.taxonomy
+        route = Route(method, preparation({**dict.fromkeys(said), **options}, base=base), asked.given)
         limit = 1 / method.values().get("k", k or FEWEST)
-        found = measured(samples, route, facts.people, seconds) if seconds > 0 else Measured(0.0, why_not=TIME_IS_UP)
+        found = measured(asked.samples, route, asked.facts.people, seconds) if seconds > 0 else Measured(0.0, why_not=TIME_IS_UP)
     except ShoalError as error:
         found, limit = Measured(0.0, why_not=error.message), 1 / (k or FEWEST)
-    return MeasuredRoute(one, options, settings, found, limit)
+    return MeasuredRoute(one, options, settings, found, limit, of_items=not asked.facts.texts)
 
 
 def _accepted(method: str, settings: Mapping[str, str]) -> dict[str, str]:
     """Those of the settings that the method has; one without k, such as a method with noise, is tried without it."""
-    from shoal.methods import METHODS
-
     own = {declared.name for declared in METHODS[method].parameters()}
     return {name: value for name, value in settings.items() if name in own or name != "k"}
 
@@ -281,8 +281,3 @@ def _ranked(goal: Goal, tried: Sequence[MeasuredRoute]) -> GoalAdvice:
 
 def _without(tried: Sequence[MeasuredRoute], offered: Sequence[MeasuredRoute]) -> Iterator[MeasuredRoute]:
     return (one for one in tried if not any(one is other for other in offered))
-
-
-def no_goal(facts: DataFacts) -> str:
-    """What is said where no goal fits."""
-    return f"nothing is proposed for {facts.words}; see {option('format')}"

@@ -42,7 +42,8 @@ from shoal.pipeline.run import Judged
 
 FIRST_PEOPLE = 500  # of the first sample; each further one has twice as many
 TARGETS = 200  # people who are attacked, at most
-SECONDS = 20.0  # for all routes together
+SECONDS = 20.0  # for all routes to a goal together
+SECONDS_AFTER_A_RELEASE = 10.0  # for all changes together that may be proposed after a poor release
 KNOWN = EASILY_KNOWN[0]
 TIME_IS_UP = "there was no time left"
 TOO_LONG = "it takes too long even on a small sample"
@@ -147,7 +148,7 @@ def measured(samples: Samples, route: Route, total: int, seconds: float = SECOND
     return Measured(took, why_not=why_not) if not trials else _forecast(trials, route, total, whole, reading_took, took)
 
 
-def all_measured(data: Any, routes: Sequence[Route], total: int, seconds: float = SECONDS) -> Iterator[Measured]:
+def all_measured(data: Any, routes: Sequence[Route], total: int, seconds: float = SECONDS_AFTER_A_RELEASE) -> Iterator[Measured]:
     """What each route amounts to; the time that is left is shared by the routes that are left."""
     end = time.perf_counter() + seconds
     samples = Samples(data)
