@@ -25,7 +25,7 @@ PLACE = re.compile(r"shoal(\.\w+)+(:\w+)?")
 OPENING = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "fdopen", "mkdir", "unlink", "rmtree"}
 POLARS = re.compile(r"(read|scan|sink)_(csv|ndjson|json|parquet|ipc|lines)|write_(csv|ndjson|json|parquet|ipc)|read_parquet_\w+")
 # Files that are no user's: the null device, and data that came with the package.
-OWN_FILES = {"cli/main.py", "cli/start.py", "report/page.py", "taxonomy/wordnet.py", "methods/presets.py"}
+OWN_FILES = {"cli/main.py", "cli/start.py", "report/page.py", "taxonomy/wordnet.py", "methods/presets.py", "methods/catalogue.py"}
 
 
 def name_of(file: Path) -> str:

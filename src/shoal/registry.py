@@ -36,13 +36,7 @@ class Table(Mapping[str, Part], Generic[Part]):
         self._places = places
 
     def __getitem__(self, name: str) -> Part:
-        if name not in self._places:
-            raise ParameterError(
-                f"no {self.kind} is called {name!r}",
-                code=UNKNOWN.get(self.kind, "unknown-name"),
-                hint=there_are(name, self._places),
-                value=name,
-            )
+        self.refuse_unknown(name)
         module, attribute = self._places[name].split(":")
         return cast(Part, getattr(import_module(module), attribute))
 
@@ -54,6 +48,16 @@ class Table(Mapping[str, Part], Generic[Part]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._places
+
+    def refuse_unknown(self, name: str) -> None:
+        """Raise unless a part has this name; loads nothing."""
+        if name not in self._places:
+            raise ParameterError(
+                f"no {self.kind} is called {name!r}",
+                code=UNKNOWN.get(self.kind, "unknown-name"),
+                hint=there_are(name, self._places),
+                value=name,
+            )
 
     @property
     def classes(self) -> dict[str, str]:

@@ -17,6 +17,7 @@ from shoal.pipeline.claims import claims_for
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.request import wanted_method
+from shoal.pipeline.run import Judged
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,12 @@ class Advised:
 NO_ADVICE = Advised()
 
 
-def advised(data: Any, prepared: Prepared, method: Method, said: Mapping[str, Any], further: tuple[Model, ...] = ()) -> Advised:
+def advised(
+    data: Any, prepared: Prepared, method: Method, said: Mapping[str, Any], further: tuple[Model, ...] = (), made: Judged | None = None
+) -> Advised:
     """The changes that keep more words and let an attacker find no more than 1 in k people, with what was measured on a sample.
 
-    `further` are claims that were asked for beyond those of the method.
+    `further` are claims that were asked for beyond those of the method, `made` is the release at hand.
     """
     given = prepared_as(dict(said), Preparation.default_for(method))[1].tree
     options = []
@@ -42,7 +45,7 @@ def advised(data: Any, prepared: Prepared, method: Method, said: Mapping[str, An
         route = None if other is None else _route(change, other, said, further)
         if route is not None:
             options.append((change, _call(change, said), route))
-    advice = advice_on(data, prepared.original.n_owners, Route(method, prepared.how, given, further), options)
+    advice = advice_on(data, prepared.original.n_owners, Route(method, prepared.how, given, further, made), options)
     calls = tuple(f"{one.text}: {one.change.why}; {one.worth}" for one in advice.proposed)
     return Advised(calls, (*([advice.measured_on] if calls else []), *advice.notes))
 

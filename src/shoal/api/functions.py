@@ -25,8 +25,9 @@ from shoal.api.data_options import Column, Columns, DataOptions, asked_of_data, 
 from shoal.api.messages import in_python, spoken_in_python, using
 from shoal.api.result import Result, log
 from shoal.api.taxonomy_argument import GivenTaxonomy, Hierarchy
+from shoal.auditing import CROSSING
 from shoal.auditing.audit import Audit, gathered
-from shoal.auditing.earlier_releases import CROSSING, Series
+from shoal.auditing.earlier_releases import Series
 from shoal.data.items import Items
 from shoal.data.log import Per
 from shoal.errors import ParameterError
@@ -562,7 +563,7 @@ def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> R
     job = Job(data, chosen, how, given.tree, further, metrics, found, asked["no_guarantee"], checks, notes=given.notes)
     done = job.run(_LogEvents(asked["events"]), asked["cancel"])
     _tell((), unsure({ATTACKS: done.judged.attacks}))
-    helps = (lambda: NO_ADVICE) if found is not None else (lambda: advised(data, done.prepared, chosen, said, further))
+    helps = (lambda: NO_ADVICE) if found is not None else (lambda: advised(data, done.prepared, chosen, said, further, done.judged))
     return _told(Result(done.judged, done.prepared.notes, helps))
 
 

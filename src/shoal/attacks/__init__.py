@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from shoal.parameters import Declared
 from shoal.registry import Table
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from shoal.attacks.attacker_view import People, Scene
 
 Test = Literal["singling out", "linking", "inference"]  # the three that regulators ask about
-Chances = npt.NDArray[np.float64]
+Chances: TypeAlias = "npt.NDArray[np.float64]"
+ALL = "all"  # stands for every attack of the table below
 
 
 @dataclass(frozen=True, eq=False)

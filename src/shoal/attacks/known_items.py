@@ -76,7 +76,11 @@ class KnownItems(RecordAttack):
 
     def trials(self, scene: Scene, people: People, seed: int) -> list[Trial]:
         """Each kind of knowledge in turn, counts where records have any. Whoever has fewer items is known by all of them."""
-        matcher, settings = Matcher(scene), (*SETTINGS, *(WITH_COUNTS if scene.world.counts.max(initial=1) > 1 else ()))
+        return self.trials_knowing((*SETTINGS, *(WITH_COUNTS if scene.world.counts.max(initial=1) > 1 else ())), scene, people, seed)
+
+    def trials_knowing(self, settings: Sequence[Knowledge], scene: Scene, people: People, seed: int) -> list[Trial]:
+        """The attack with these kinds of knowledge alone; the others make no difference to them."""
+        matcher = Matcher(scene)
         told = {setting: _told(scene, people, setting, seed) for setting in settings}
         success = {setting: np.zeros(len(people)) for setting in settings}
         claimed = {setting: np.zeros(len(people), bool) for setting in settings}

@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from shoal.auditing import CROSSING
 from shoal.auditing.audit import seen_at
 from shoal.data.claims import Model
 from shoal.data.original import LogOriginal, Original
@@ -34,7 +35,6 @@ from shoal.privacy.series_rows import CAME, CHANGED, WENT, told_by_comparing
 from shoal.report.summary import PROTECTS
 from shoal.util.wording import counted
 
-CROSSING = 2  # people by whom queries must come, go or change, at least
 COMPARABLE = f"{option('previous')} compares queries of at least k people, and records of groups of k people"
 
 

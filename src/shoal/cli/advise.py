@@ -11,7 +11,7 @@ import click
 
 from shoal.cli import screen
 from shoal.cli.method_command import GroupedCommand, help_all_option
-from shoal.cli.options import called, data_options, input_argument
+from shoal.cli.options import called, data_options, input_argument, threads_option
 from shoal.evaluate.advise.advise import AUDIT, Advice, GoalAdvice, MeasuredRoute, advise
 from shoal.evaluate.advise.goals import GOALS
 from shoal.evaluate.advise.trial import SECONDS
@@ -40,7 +40,7 @@ def _goals_named(ctx: click.Context, parameter: click.Parameter, incomplete: str
 @click.option("--k", "-k", type=click.IntRange(2), help="Minimum number of people per published record. [default: that of each method]")
 @click.option("--seconds", type=click.FloatRange(1), default=SECONDS, show_default=True, help="Time for all trials together.")
 @data_options()
-@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="Number of threads. [default: all cores]")
+@threads_option
 @help_all_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(

@@ -15,7 +15,7 @@ from shoal.attacks.scenarios import SCENARIO_ATTACKS, attack_called
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
-from shoal.cli.options import data_options, declared_options
+from shoal.cli.options import data_options, declared_options, threads_option
 from shoal.evaluate.attack import Attacked, Draw, attacked
 from shoal.evaluate.attack.scenario import Beside
 from shoal.pipeline.manifest import Published
@@ -46,7 +46,7 @@ BESIDE = ["knowledge", "guessing", "control", "excess", "precision if certain", 
 )
 @declared_options(Draw)
 @data_options()
-@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="Number of threads. [default: all cores]")
+@threads_option
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(

@@ -12,7 +12,7 @@ from shoal.auditing.audit import Audit, gathered, located
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
-from shoal.cli.options import data_options, no_guarantee_option, original_option, patience_option, rare_option
+from shoal.cli.options import data_options, no_guarantee_option, original_option, patience_option, rare_option, threads_option
 from shoal.data.patience import allowing
 from shoal.io.write.output_format import OUTPUT_FORMATS
 from shoal.pipeline.claims import asked_claims, claims_of
@@ -44,7 +44,7 @@ PEOPLE_UNKNOWN = "records were counted: the file contains no user IDs, so there 
 @no_guarantee_option
 @rare_option
 @patience_option
-@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="Number of threads. [default: all cores]")
+@threads_option
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from shoal.cli import screen
-from shoal.cli.options import called, data_options, input_argument
+from shoal.cli.options import called, data_options, input_argument, threads_option
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import prepare
 from shoal.pipeline.request import preparation
@@ -21,7 +21,7 @@ from shoal.util.wording import counted, percent
 @click.option("--k", "-k", type=click.IntRange(2), default=5, show_default=True, help="Minimum number of people per published record.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed for sampling.")
 @data_options()
-@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="Number of threads. [default: all cores]")
+@threads_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(input: tuple[Path, ...], k: int, seed: int, threads: int | None, as_json: bool, **said: Any) -> None:
     """Compute a lower bound on the loss of any k-anonymous release of INPUT, whatever the method."""

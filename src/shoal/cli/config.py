@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from shoal.errors import InputError, ParameterError, ShoalError
-from shoal.io.read.compression import content_of
 from shoal.util.wording import did_you_mean
 
 Refusal = Callable[[str], ParameterError | None]
@@ -91,6 +90,8 @@ def options_of(context: click.Context) -> dict[str, click.Option]:
 
 
 def _read(file: Path) -> dict[str, Any]:
+    from shoal.io.read.compression import content_of
+
     try:
         return tomllib.loads(content_of(file).decode("utf-8"))
     except UnicodeDecodeError:

@@ -8,12 +8,13 @@ whether anything is left.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
@@ -35,6 +36,21 @@ class Interrupts:
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self)
+
+    @contextmanager
+    def while_loading(self) -> Iterator[None]:
+        """Load the modules of a command's work, before anything is open: an interrupt ends the process on the spot.
+
+        Garbage is not collected meanwhile: modules leave none behind, and looking for it takes a tenth of the time.
+        """
+        collecting, self.loading = gc.isenabled(), True
+        gc.disable()
+        try:
+            yield
+        finally:
+            self.loading = False
+            if collecting:
+                gc.enable()
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """End at once while loading; raise later. A second Ctrl-C right after the first would only disturb the cleaning up."""

@@ -10,7 +10,7 @@ import click
 
 from shoal.cli import screen
 from shoal.cli.method_command import GroupedCommand, help_all_option
-from shoal.cli.options import called, data_options, input_argument
+from shoal.cli.options import called, data_options, input_argument, threads_option
 from shoal.pipeline.look import Example, Known, Look, look
 from shoal.pipeline.prepare import FITTING
 from shoal.pipeline.request import preparation
@@ -33,7 +33,7 @@ GROUPS = {
 @input_argument
 @data_options()
 @click.option("--all", "whole", is_flag=True, help="Read the whole file, not only the first part of a large one.")
-@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="Number of threads. [default: all cores]")
+@threads_option
 @help_all_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(input: tuple[Path, ...], whole: bool, threads: int | None, as_json: bool, **said: Any) -> None:

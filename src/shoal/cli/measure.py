@@ -10,7 +10,7 @@ import click
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
-from shoal.cli.options import data_options, original_option
+from shoal.cli.options import data_options, original_option, threads_option
 from shoal.evaluate.measure import measured, recorded
 from shoal.metrics import METRICS
 from shoal.pipeline.manifest import Published
@@ -29,7 +29,7 @@ from shoal.pipeline.request import original_options
     help="Metric to compute (see `shoal metrics`). Repeatable. [default: all that apply]",
 )
 @data_options()
-@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="Number of threads. [default: all cores]")
+@threads_option
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(release: Path, original: tuple[Path, ...], names: tuple[str, ...], threads: int | None, as_json: bool, **said: Any) -> None:

@@ -13,13 +13,12 @@ from typing import Any
 
 import click
 
-from shoal.cli import screen
 from shoal.cli.config import own_options, typed_config
 from shoal.cli.options import method_options, takers
 from shoal.errors import ParameterError, ShoalError
 from shoal.methods import METHODS
+from shoal.methods.catalogue import listed_method
 from shoal.methods.presets import presets_of
-from shoal.pipeline.reuse_rules import named_method
 from shoal.util.wording import did_you_mean
 
 # A command whose common options are shown in groups, on one screen; `--help-all` describes the others too.
@@ -62,6 +61,8 @@ class GroupedCommand(click.Command):
 
 def _tell_everything(ctx: click.Context, parameter: click.Parameter, asked: bool) -> None:
     if asked and not ctx.resilient_parsing:
+        from shoal.cli import screen
+
         ctx.meta[_EVERYTHING] = True
         screen.lines(*ctx.get_help().splitlines())
         ctx.exit()
@@ -111,11 +112,13 @@ class MethodCommand(GroupedCommand):
         settings = typed_config(self, ctx, args)
         asked = typed["method"] if "method" in typed else settings.one("method")
         if not ctx.resilient_parsing and (rules := typed.get("rules", settings.one("rules"))) is not None:
+            from shoal.pipeline.reuse_rules import named_method
+
             asked = named_method(rules, asked)
         name = next(iter(METHODS)) if asked is None else asked
         if name not in METHODS and ctx.resilient_parsing:  # a name that is being completed
             return super().parse_args(ctx, args)
-        METHODS[name]
+        METHODS.refuse_unknown(name)
         ctx.meta[_CHOSEN], ctx.meta[_ASKED] = name, asked
         with suppress(*([ShoalError] if ctx.resilient_parsing else [])):
             settings.become_defaults(ctx, refuse=lambda key: _not_of(name, f"--{key}"))
@@ -158,7 +161,7 @@ class MethodCommand(GroupedCommand):
         formatter.write_usage(ctx.command_path, " ".join([*words, "--method", name, "[OPTIONS]"]))
         formatter.write_paragraph()
         with formatter.indentation():
-            formatter.write_text(METHODS[name].summary())
+            formatter.write_text(listed_method(name).summary)
         write_section(ctx, formatter, f"Options of the method {name}", method_options(name))
         _write_presets(formatter, name)
         formatter.write_paragraph()

@@ -1,22 +1,29 @@
-"""Options that several commands share, and options made from what methods declare."""
+"""Options that several commands share, and options made from what methods declare.
+
+Nothing large is imported here, so that help is shown at once: the parameters of methods come from their catalogue
+(`shoal.methods.catalogue`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.attacks import ATTACKS
+from shoal.attacks import ALL, ATTACKS
+from shoal.attacks.draw import Draw
 from shoal.data.node_loss import LOSSES
-from shoal.evaluate.attack import Draw
-from shoal.evaluate.attack.before_release import ALL, Attempt
 from shoal.io.read.options import FORMATS, OWNERS
-from shoal.io.read.paths import STDIN
+from shoal.kernels import MOST_THREADS
 from shoal.methods import METHODS, Method
+from shoal.methods.catalogue import ListedParameter, listed_method
 from shoal.methods.presets import PRESET, presets_of
-from shoal.parameters import Declared, Param
+from shoal.parameters import Declared
+
+if TYPE_CHECKING:
+    from shoal.evaluate.attack.before_release import Attempt
 
 # The options of `shoal anonymize` that ask for attacks on the release before it is written.
 
@@ -29,7 +36,7 @@ _HELP = (
 
 def attack_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Which attacks, on how many people, and how many are left out as a control group."""
-    declared = {one.name: one for one in Draw.parameters()}
+    declared = {one.name: ListedParameter.of(one) for one in Draw.parameters()}
     for name in reversed(_DRAWN):
         told = f"With --attack: {declared[name].help}. [default: {declared[name].default}]"
         command = click.option(f"--{name}", metavar=_metavar(declared[name]), help=told)(command)
@@ -38,7 +45,12 @@ def attack_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def asked_attempt(said: dict[str, Any], method: Method) -> Attempt | None:
     """The attacks that the options ask for, which are taken out of `said`; refused where this method's releases are not attacked."""
-    attempt = Attempt.asked(*(said.pop(name) for name in ("attack", *_DRAWN)))
+    wanted = [said.pop(name) for name in ("attack", *_DRAWN)]
+    if all(value is None for value in wanted):
+        return None
+    from shoal.evaluate.attack.before_release import Attempt
+
+    attempt = Attempt.asked(*wanted)
     if attempt is not None:
         attempt.refuse(method)
     return attempt
@@ -125,6 +137,8 @@ rare_option = click.option(
 
 no_guarantee_option = click.option("--no-guarantee", is_flag=True, help="Allow a method or release without a privacy guarantee.")
 
+threads_option = click.option("--threads", type=click.IntRange(1, MOST_THREADS), help="Number of threads. [default: all cores]")
+
 patience_option = click.option(
     "--patience",
     type=float,
@@ -135,6 +149,8 @@ patience_option = click.option(
 
 def called(input: Sequence[Path]) -> str:
     """What an input is called in a title."""
+    from shoal.io.read.paths import STDIN
+
     if len(input) > 1:
         return f"{len(input)} inputs"
     return "standard input" if str(input[0]) == STDIN else input[0].name
@@ -155,10 +171,10 @@ def data_options(without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
 def method_options(name: str) -> list[click.Option]:
     """One option for each parameter that this method declares."""
     made = []
-    for declared in METHODS[name].parameters():
-        plain = declared.name.replace("_", "-")
-        flag = f"--{plain}/--no-{plain}" if declared.type is bool else f"--{plain}"
-        made.append(click.Option([flag, *SHORT.get(declared.name, ()), f"method_{declared.name}"], **_option(declared)))
+    for listed in listed_method(name).parameters:
+        plain = listed.name.replace("_", "-")
+        flag = f"--{plain}/--no-{plain}" if listed.is_flag else f"--{plain}"
+        made.append(click.Option([flag, *SHORT.get(listed.name, ()), f"method_{listed.name}"], **_option(listed)))
     return [*made, *([_preset_option(name)] if presets_of(name) else [])]
 
 
@@ -182,27 +198,23 @@ def declared_options(kind: type[Declared]) -> Callable[[Command], Command]:
 
     def decorate(command: Command) -> Command:
         for declared in reversed(kind.parameters()):
-            command = click.option(f"--{declared.name.replace('_', '-')}", declared.name, **_option(declared))(command)
+            command = click.option(f"--{declared.name.replace('_', '-')}", declared.name, **_option(ListedParameter.of(declared)))(command)
         return command
 
     return decorate
 
 
-def _option(declared: Param) -> dict[str, Any]:
-    facts = [] if declared.default is None else [f"default: {_shown(declared.default)}"]
-    facts += [declared.range] if declared.is_number else []
+def _option(listed: ListedParameter) -> dict[str, Any]:
+    facts = [] if listed.default is None else [f"default: {listed.default}"]
+    facts += [listed.range] if listed.is_number else []
     more = f" [{'; '.join(facts)}]" if facts else ""
-    shape = {} if declared.type is bool else {"metavar": _metavar(declared)}
-    return {**shape, "default": None, "help": f"{_sentence(declared.help)}{more}"}
+    shape = {} if listed.is_flag else {"metavar": _metavar(listed)}
+    return {**shape, "default": None, "help": f"{_sentence(listed.help)}{more}"}
 
 
-def _metavar(declared: Param) -> str:
+def _metavar(listed: ListedParameter) -> str:
     """How the help writes a value: N for a number, otherwise the allowed values."""
-    return "N" if declared.is_number else declared.range.replace(" | ", "|")
-
-
-def _shown(value: Any) -> str:
-    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+    return "N" if listed.is_number else listed.range.replace(" | ", "|")
 
 
 def _sentence(text: str) -> str:

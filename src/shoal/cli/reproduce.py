@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from shoal.cli import screen
+from shoal.cli.options import threads_option
 from shoal.evaluate.reproduce import PAPERS, reproduced
 from shoal.evaluate.reproduce.files import PAGE, insist_on_drawing, write_experiment
 from shoal.evaluate.reproduce.page import Experiment
@@ -24,7 +25,7 @@ LARGEST = 10_000_000  # more than any of the papers had by far
 @click.option("--data", type=click.Path(path_type=Path, exists=True), help="Your own data: a file or directory. [default: generated data]")
 @click.option("--size", type=click.IntRange(1, LARGEST), help="Size of the data. [default: depends on the paper]")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed for data generation and sampling.")
-@click.option("--threads", type=click.IntRange(1, screen.MOST_THREADS), help="Number of threads. [default: all cores]")
+@threads_option
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(

@@ -28,7 +28,6 @@ from shoal.util.wording import percent, visible
 
 WIDTH_IN_A_PIPE = 110
 WIDEST_CLAIM = 44
-MOST_THREADS = kernels.MOST_THREADS
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_IN_A_PIPE)
 err = Console(stderr=True, highlight=False, soft_wrap=True)

@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from shoal.errors import ParameterError
 from shoal.parameters import insist_on_text
-from shoal.util.logarithm import logarithm
 from shoal.util.wording import there_are
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the names of the losses are listed without loading numpy
+    import numpy as np
+    import numpy.typing as npt
+
     from shoal.data.taxonomy import Taxonomy
 
-Loss = Callable[["Taxonomy"], npt.NDArray[np.float64]]
+Loss = Callable[["Taxonomy"], "npt.NDArray[np.float64]"]
 
 FIXED_POINT = 2**30
 DEFAULT_LOSS = "information"  # keeps most words readable of all that were measured (docs/taxonomies.md)
@@ -33,11 +32,17 @@ def lm(tree: Taxonomy) -> npt.NDArray[np.float64]:
 
 def information(tree: Taxonomy) -> npt.NDArray[np.float64]:
     """Intrinsic information content: the share of the bits that name a leaf which the node lacks."""
+    import numpy as np
+
+    from shoal.util.logarithm import logarithm
+
     return np.asarray(logarithm(tree.leaves) / logarithm(max(tree.n_leaves, 2)))
 
 
 def height(tree: Taxonomy) -> npt.NDArray[np.float64]:
     """Depth: the node's height above its deepest leaf, as a share of the tree's height."""
+    import numpy as np
+
     heights = [0] * len(tree)
     parent = tree.parent.tolist()
     for node in range(len(tree) - 1, 0, -1):
@@ -58,6 +63,8 @@ def node_loss(tree: Taxonomy, name: str) -> npt.NDArray[np.float64]:
 
 def integer_losses(tree: Taxonomy, name: str) -> tuple[npt.NDArray[np.int64], int]:
     """Every node's loss in whole units, and how many units make a loss of one."""
+    import numpy as np
+
     if name == "lm":
         return (tree.leaves - 1).astype(np.int64), max(1, tree.n_leaves - 1)
     return np.rint(node_loss(tree, name) * FIXED_POINT).astype(np.int64), FIXED_POINT

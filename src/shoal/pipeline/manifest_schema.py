@@ -23,6 +23,7 @@ from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POL
 from shoal.data.original import KEPT, QUASI
 from shoal.data.tables import KINDS
 from shoal.data.tables.column_types import ALL_TYPES, ITEMS
+from shoal.engines import ENGINES
 from shoal.io.joined_cells import JOINED
 from shoal.io.read.microdata import DROPPED, HIERARCHIES, NOMINAL, ORDINAL, OWNER
 from shoal.io.read.options import FORMATS, OWNERS, ROLES
@@ -63,7 +64,7 @@ from shoal.taxonomy.place_terms import Scope, Unknown
 
 FINEST_GRID = 60
 DIGEST = "sha256"
-ENGINE, ENGINES = "engine", ("spark",)  # told where a release was not made on one machine
+ENGINE = "engine"  # told where a release was not made on one machine
 
 
 def faults(manifest: Any) -> Iterator[str]:

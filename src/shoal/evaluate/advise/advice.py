@@ -109,8 +109,8 @@ class Tried:
     @property
     def worth(self) -> str:
         """What it keeps, and whom an attacker finds."""
-        assert self.found.kept is not None
-        return f"keeps {percent(self.found.kept)} of the words; {_finds(self.found)}"
+        assert self.found.expected_kept is not None
+        return f"keeps {percent(self.found.expected_kept)} of the words; {_finds(self.found)}"
 
 
 @dataclass(frozen=True)
@@ -129,9 +129,11 @@ class Advice:
     @property
     def measured_on(self) -> str:
         """On whom the numbers were measured, and what the release at hand amounts to there."""
+        tried = [self.present, *(one.found for one in (*self.proposed, *self.risky))]
         whom = f"all {counted(self.present.people, 'person', 'people')}"
-        if not self.present.whole:
-            whom = f"samples of {counted(self.present.people, 'person', 'people')} or more; a release of all people usually keeps more"
+        if not all(one.whole for one in tried):
+            fewest = counted(min(one.people for one in tried), "person", "people")
+            whom = f"samples of {fewest} or more, and extrapolated to all people"
         return f"measured on {whom}; this release {_kept(self.present)}"
 
     @property
@@ -153,10 +155,10 @@ def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Ch
     """What is worth proposing of these changes, tried one after the other on a sample of the data, which has so many people."""
     here, *tried = all_measured(data, [present, *(route for _, _, route in options)], people)
     found = [Tried(change, text, one) for (change, text, _), one in zip(options, tried, strict=True)]
-    known = [one for one in found if one.found.kept is not None and one.found.expected is not None]
+    known = [one for one in found if one.found.expected_kept is not None and one.found.expected is not None]
     k = present.method.values().get("k", FEWEST)
     limit = 1 / k
-    better = [one for one in known if (one.found.kept or 0.0) > (here.kept or 0.0)]
+    better = [one for one in known if (one.found.expected_kept or 0.0) > (here.expected_kept or 0.0)]
     safe, risky = ([one for one in better if _acceptable(one, limit) is wanted] for wanted in (True, False))
     return Advice(here, tuple(safe), tuple(risky), len(found) - len(known), limit)
 
@@ -166,7 +168,7 @@ def _acceptable(one: Tried, limit: float) -> bool:
 
 
 def _kept(found: Measured) -> str:
-    kept = "could not be measured" if found.kept is None else f"keeps {percent(found.kept)}"
+    kept = "could not be measured" if found.expected_kept is None else f"keeps {percent(found.expected_kept)}"
     return kept if found.expected is None else f"{kept}, and {_finds(found)}"
 
 

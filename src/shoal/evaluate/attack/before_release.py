@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from shoal.attacks import ATTACKS
+from shoal.attacks import ALL, ATTACKS
 from shoal.attacks.conclusion import MORE_TARGETS
 from shoal.attacks.outcome import Outcome
 from shoal.attacks.scenarios import attack_called
@@ -33,7 +33,6 @@ from shoal.report.facts import FEWEST_PEOPLE
 from shoal.util.wording import percent
 
 OPTION = option("attack")
-ALL = "all"
 _EVERY, _NONE = {ALL, "yes"}, {"", "no"}  # a file of options writes true and false as yes and no
 
 Wanted = bool | str | Sequence[str] | None

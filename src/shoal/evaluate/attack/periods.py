@@ -12,6 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from shoal.attacks.attacker_view import People
+from shoal.attacks.draw import Draw
 from shoal.attacks.logs.linking import Linkable
 from shoal.attacks.outcome import ORIGINAL, RELEASE
 from shoal.attacks.scenarios import Skipped
@@ -22,7 +23,7 @@ from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
 from shoal.evaluate.attack.linking import Linking, of_owners, rows_of_owners
 from shoal.evaluate.attack.stage import Stage, raw_stage, records_in, stage_of
-from shoal.evaluate.attack.targets import Draw, chosen_people
+from shoal.evaluate.attack.targets import chosen_people
 
 Mask = npt.NDArray[np.bool_]
 EARLIER, ONE_DAY = "all of an earlier period", "one day of it"

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from shoal.attacks.attacker_view import Owned, People, Scene
+from shoal.attacks.draw import Draw
 from shoal.attacks.logs.linking import Linkable
 from shoal.attacks.outcome import RELEASE
 from shoal.attacks.scenarios import Skipped
@@ -20,7 +21,6 @@ from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
 from shoal.evaluate.attack.linking import Linking
 from shoal.evaluate.attack.stage import published_log, stage_of, words_of
-from shoal.evaluate.attack.targets import Draw
 from shoal.taxonomy.place_terms import as_typed
 
 SLOT = timedelta(minutes=10)  # a stretch of time in which something was asked is one item

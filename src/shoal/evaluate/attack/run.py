@@ -14,6 +14,7 @@ from typing import Any
 
 from shoal.attacks import ATTACKS, RecordAttack
 from shoal.attacks.conclusion import known_of
+from shoal.attacks.draw import Draw
 from shoal.attacks.logs import LOG_ATTACKS, LinkingAttack, TokenAttack
 from shoal.attacks.outcome import RELEASE, Outcome, outcome
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, Made, Scenario, ScenarioAttack, Skipped, attack_called
@@ -33,7 +34,7 @@ from shoal.evaluate.attack.personas import personas
 from shoal.evaluate.attack.result import Attacked
 from shoal.evaluate.attack.scenario import NOTHING_BESIDE, NOTHING_MORE, Beside, More, Remaking, enough, outcomes_of, told_of_remakes
 from shoal.evaluate.attack.stage import owners_repeat, stage_of
-from shoal.evaluate.attack.targets import Draw, LeftOut, left_out, record_outcomes
+from shoal.evaluate.attack.targets import LeftOut, left_out, record_outcomes
 from shoal.evaluate.attack.tokens import tokens
 from shoal.io.read.dispatch import read
 from shoal.methods import Method

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from shoal.attacks.draw import REMAKES
 from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome, outcome
 from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, Skipped, of_used_names
 from shoal.auditing.audit import located, seen_at
@@ -33,7 +34,6 @@ from shoal.pipeline.prepare import Prepared, prepare, prepare_records
 from shoal.pipeline.records import Records
 from shoal.pipeline.remake import made_again
 
-REMAKES = 25  # people for each of whom the release is made again, unless another number is asked for
 REMADE_RECORDS = 25_000  # records in all these releases together, unless another number is asked for
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from shoal import _kernels
 from shoal.attacks import RecordAttack, Trial
 from shoal.attacks.attacker_view import People, Scene
+from shoal.attacks.draw import Draw
 from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome, outcome
 from shoal.data.bags import Bags, Ints
 from shoal.data.claims import Model
@@ -21,10 +22,8 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.engines.local import LocalEngine
 from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
-from shoal.evaluate.attack.scenario import REMAKES
 from shoal.evaluate.attack.stage import Stage, one_of_each_person, raw_stage, records_in, stage_of
 from shoal.methods.bases.log_rows import USER
-from shoal.parameters import Declared, param
 from shoal.util.wording import counted
 
 # An original whose tree also has the items of people who are not in it, so that all that is known of them can be told.
@@ -64,26 +63,6 @@ def _joined(tree: Taxonomy, others: Original) -> Taxonomy:
         barred[codes] = tree.barred
     unlisted = None if tree.unlisted is None else int(codes[tree.unlisted])
     return replace(wider, parent=wider.parent.copy(), unlisted=unlisted, barred=barred)
-
-
-@dataclass(frozen=True)
-class Draw(Declared):
-    """How many people are attacked, which share of all is left out as a control group, and the seed by which both are drawn."""
-
-    name = "draw"
-
-    targets: int = param(1000, minimum=1, help="number of people to attack")
-    control: float = param(
-        0.1, minimum=0, maximum=0.9, help="share of the people left out of the release as a control group and attacked as well"
-    )
-    seed: int = param(0, minimum=0, help="random seed for drawing people and what is known about them")
-    remakes: int | None = param(
-        None, minimum=0, help=f"number of people for each of whom the release is made again (default: {REMAKES}, fewer for large data)"
-    )
-
-    def some(self, numbers: Ints) -> Ints:
-        """So many of these people as are attacked, in rising order."""
-        return np.sort(np.random.default_rng(self.seed).permutation(numbers)[: self.targets])
 
 
 @dataclass(frozen=True, eq=False)

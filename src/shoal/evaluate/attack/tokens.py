@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from shoal.attacks.draw import Draw
 from shoal.attacks.logs.corpus import Corpus, Hashed
 from shoal.attacks.scenarios import Skipped
 from shoal.data.bags import Ints
@@ -16,7 +17,6 @@ from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
-from shoal.evaluate.attack.targets import Draw
 from shoal.keyed.keyed_hash import words_in
 from shoal.methods import Hashes
 

@@ -7,15 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
-from shoal.data.tables import KINDS
 from shoal.errors import ParameterError
-from shoal.io.read.excel import insist_on_extra
-from shoal.io.release_directory import disk_errors
 from shoal.util.wording import there_are
+
+if TYPE_CHECKING:  # the names of formats and layouts are listed without loading polars
+    import polars as pl
 
 OUTPUT_FORMATS = {"parquet": ".parquet", "csv": ".csv", "jsonl": ".jsonl", "xlsx": ".xlsx", "transactions": ".txt", "accesslog": ".log"}
 ACCESSLOG = "accesslog"
@@ -24,7 +22,7 @@ LAYOUTS = ("lists", "long")
 LISTS, LONG = LAYOUTS
 SETS = "sets"  # bags in which no item is repeated, as the kind that a method publishes
 
-Levels = Callable[[pl.Series], pl.Series]
+Levels = Callable[["pl.Series"], "pl.Series"]
 """Names of items to their depths in the taxonomy, null where it lacks one."""
 
 
@@ -50,10 +48,14 @@ class OutputForm:
                 "a line of transactions is a whole record, but the layout is long", code="options-conflict", hint="choose another format"
             )
         if self.format == "xlsx":
+            from shoal.io.read.excel import insist_on_extra
+
             insist_on_extra()
 
     def refuse_layout(self, kind: str) -> None:
         """Raise where a layout is asked for and a table of this kind has one row for each fact already."""
+        from shoal.data.tables import KINDS
+
         if self.layout != LISTS and not (kind == SETS or (kind in KINDS and KINDS[kind].has_layouts)):
             raise ParameterError(
                 f"the layout {self.layout} is for records of items, but this is a table of {kind}",
@@ -64,6 +66,8 @@ class OutputForm:
 
 def default_format(kind: str) -> str:
     """The format in which a table of this kind is written unless another is asked for."""
+    from shoal.data.tables import KINDS
+
     return KINDS["bags" if kind == SETS else kind].default_format
 
 
@@ -117,6 +121,8 @@ def insist_on_format(format: str, known: Iterable[str], kind: str) -> None:
 
 def write_pieces(path: Path, pieces: Iterable[bytes]) -> str:
     """Write a new file and give its SHA-256. Where the first piece cannot be made there is no file."""
+    from shoal.io.release_directory import disk_errors
+
     digest, coming = hashlib.sha256(), iter(pieces)
     first = next(coming, b"")
     with disk_errors(path.name), path.open("xb") as out:

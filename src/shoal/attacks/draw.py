@@ -1,0 +1,38 @@
+"""How the people who are attacked are drawn: options of `shoal attack`, and of `shoal anonymize` where it attacks a release.
+
+The options are shown without loading numpy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shoal.parameters import Declared, param
+
+if TYPE_CHECKING:
+    from shoal.data.bags import Ints
+
+REMAKES = 25  # people for each of whom the release is made again, unless another number is asked for
+
+
+@dataclass(frozen=True)
+class Draw(Declared):
+    """How many people are attacked, which share of all is left out as a control group, and the seed by which both are drawn."""
+
+    name = "draw"
+
+    targets: int = param(1000, minimum=1, help="number of people to attack")
+    control: float = param(
+        0.1, minimum=0, maximum=0.9, help="share of the people left out of the release as a control group and attacked as well"
+    )
+    seed: int = param(0, minimum=0, help="random seed for drawing people and what is known about them")
+    remakes: int | None = param(
+        None, minimum=0, help=f"number of people for each of whom the release is made again (default: {REMAKES}, fewer for large data)"
+    )
+
+    def some(self, numbers: Ints) -> Ints:
+        """So many of these people as are attacked, in rising order."""
+        import numpy as np
+
+        return np.sort(np.random.default_rng(self.seed).permutation(numbers)[: self.targets])

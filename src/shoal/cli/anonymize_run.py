@@ -1,0 +1,291 @@
+"""The work of `shoal anonymize`: from a file to a verified release directory. `anonymize.py` declares the options."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from shoal.auditing import CROSSING
+from shoal.cli import screen
+from shoal.cli.config import own_options
+from shoal.cli.method_command import TYPED
+from shoal.cli.options import (
+    DATA_PARAMETERS,
+    asked_attempt,
+    method_parameters,
+)
+from shoal.cli.print_result import told
+from shoal.data.patience import allowing
+from shoal.errors import ParameterError
+from shoal.io.atomic_file import PrivateFile
+from shoal.io.formula_check import formula_notes
+from shoal.io.read.paths import STDIN
+from shoal.io.release_directory import ReleaseDirectory, insist_apart
+from shoal.io.write.output_format import LISTS, OutputForm, default_format, named_as_file
+from shoal.kinds import summary_of
+from shoal.methods import Method
+from shoal.pipeline.claims import claims_for
+from shoal.pipeline.contract import insist_on_consent
+from shoal.pipeline.job import Done, Job, ReleaseCheck
+from shoal.pipeline.memory_limit import Memory
+from shoal.pipeline.options import Preparation, Target, is_file
+from shoal.pipeline.request import chosen_method, preparation
+from shoal.pipeline.run import shown_to_publisher
+from shoal.report.attack_summary import ATTACKS
+
+if TYPE_CHECKING:
+    from shoal.evaluate.attack.before_release import Attempt
+    from shoal.io.rules_file import RulesFile
+
+# A release is a directory: `--out x.csv` is refused with the command that was probably meant.
+
+
+OUT, TO = ("--out", "-o"), ("--to",)
+
+
+def refuse_file_name(out: Path, command: str, typed: Sequence[str]) -> None:
+    """Raise where the directory to write is called like a file. `typed` are the words behind the command."""
+    format = named_as_file(out)
+    if format:
+        directory = out.with_suffix("")
+        meant = shlex.join([*command.split(), *_without(typed, (*OUT, *TO)), "--out", str(directory), "--to", format])
+        raise ParameterError(
+            f"--out names a directory, but {out.name} is the name of a file", code="output-not-a-directory", hint=f"type: {meant}"
+        )
+
+
+def _without(typed: Sequence[str], options: Sequence[str]) -> list[str]:
+    """The words without these options and their values."""
+    left, skip = [], False
+    for word in typed:
+        attached = any(word.startswith(f"{name}=" if name.startswith("--") else name) and word != name for name in options)
+        if not skip and not attached and word not in options:
+            left.append(word)
+        skip = not skip and word in options
+    return left
+
+
+# shoal anonymize --engine spark: the same command on a cluster.
+
+
+# Options that no cluster takes.
+ONE_MACHINE = ("rules", "claim", "bound", "private-report", "previous", "threads", "attack", "memory", "patience")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be made of what, and where to."""
+
+    input: Sequence[Path]
+    how: Preparation
+    method: Method
+    target: Target
+
+
+def on_cluster(asked: Asked, engine: str | None, master: str | None, others: Sequence[Any], as_json: bool) -> bool:
+    """Whether the work was asked for on a cluster, and done there; `others` are options that are for one machine, and refused."""
+    if engine is None and master is None:
+        return False
+    if engine is None:
+        raise ParameterError(
+            "--master is for Spark, but the engine is this machine", code="option-not-applicable", hint="add --engine spark"
+        )
+    for name, value in zip(ONE_MACHINE, others, strict=True):
+        if value:
+            raise ParameterError(f"--{name} is for one machine", code="not-on-a-cluster", hint="leave it out, or --engine")
+    if asked.target.format != "parquet" or asked.target.layout != LISTS:
+        raise ParameterError("a cluster writes Parquet files of lists", code="not-on-a-cluster", hint="leave --to and --layout out")
+    run = _engine()
+    run.insist_on_support(asked.how, asked.method)
+    directory = ReleaseDirectory(asked.target.directory, force=asked.target.force)
+    screen.note(*directory.clear())
+    directory.check()
+    made = run.release_on_cluster([as_url(str(path)) for path in asked.input], asked.how, asked.method, asked.target, master)
+    screen.note(*made.notes)
+    screen.note(*made.left_out)
+    told(made.verdicts, made.manifest, asked.target.directory, as_json=as_json)
+    return True
+
+
+def as_url(path: str) -> str:
+    """A path as it was typed: the command line makes one slash of two, as they are the same in paths and not in URLs."""
+    return re.sub(r"^((?!file:)[a-z][a-z0-9+.-]+):/+", r"\1://", path)
+
+
+def _engine() -> Any:
+    try:
+        from shoal.cluster import run
+    except ImportError:
+        raise ParameterError(
+            "--engine spark needs pyspark and pyarrow", code="missing-package", hint="pip install 'shoal[spark]', and Java 17 or later"
+        ) from None
+    return run
+
+
+RECORDS_PUBLISHED = ("sets", "bags")  # kinds of tables that have records before and after
+
+
+def write_release(
+    input: tuple[Path, ...],
+    out: Path,
+    method: str,
+    form: str | None,
+    layout: str,
+    to_sep: str | None,
+    rules: Path | None,
+    claim: tuple[str, ...],
+    bound: bool,
+    no_guarantee: bool,
+    force: bool,
+    private_report: Path | None,
+    previous: tuple[Path, ...],
+    crossing: int,
+    exposed: int,
+    show_rare: bool,
+    patience: float | None,
+    engine: str | None,
+    master: str | None,
+    threads: int | None,
+    memory: str | None,
+    as_json: bool,
+    **said: Any,
+) -> None:
+    """Anonymize the input as the options say, verify the release, write and show it; and say what would keep more where little is kept."""
+    typed = method_parameters(said)
+    found, chosen = (None, chosen_method(method, typed)) if rules is None else method_of_rules(rules, typed)
+    insist_on_consent(chosen, no_guarantee)
+    further, attempt = claims_for(chosen, claim), asked_attempt(said, chosen)
+    form = form or default_format(chosen.publishes)
+    how = preparation(dict.fromkeys(DATA_PARAMETERS) | said, base=Preparation.default_for(chosen))
+    how = replace(how, memory=Memory.asked(memory, out.absolute().parent))
+    target = asked_target(out, form, to_sep, force, layout, chosen)
+    insist_apart_from(files_read(input, rules, previous, how, typed), target.directory, private_report)
+    one_machine = (rules, claim, bound, private_report, previous, threads, attempt, memory, patience)
+    if on_cluster(Asked(input, how, chosen, target), engine, master, one_machine, as_json):
+        return
+    private = private_page(private_report, target, chosen)
+    checks = checks_before_writing(previous, crossing, exposed, attempt)
+    metrics = ["bound"] if bound else []
+    job = Job(input, chosen, how, None, further, metrics, found, no_guarantee, checks, target, threads, patience)
+    with screen.naming(show_rare), screen.job_events() as events:
+        done = job.run(events)
+    if private is not None:
+        from shoal.report.private_report import render_private
+
+        private.write(render_private(done.judged.release, done.prepared.records))
+        screen.warn(f"{private_report} shows what people typed: it is not for publication")
+    shown = show_release(done, target, as_json=as_json)
+    with allowing(patience):
+        warn_of_little(shown, job, done)
+
+
+def method_of_rules(file: Path, typed: Mapping[str, Any]) -> tuple[RulesFile, Method]:
+    """The recoding rules of an earlier release, and the method that they were made by, with the parameters that were typed."""
+    from shoal.io.rules_file import read_rules
+    from shoal.pipeline.reuse_rules import ruled_method
+
+    rules = read_rules(file)
+    return rules, ruled_method(rules, typed)
+
+
+def checks_before_writing(previous: Sequence[Path], crossing: int, exposed: int, attempt: Attempt | None) -> Sequence[ReleaseCheck]:
+    """The comparison with earlier releases and the attacks that the options ask for; neither is loaded unless it is requested."""
+    if not previous and attempt is None and (crossing, exposed) == (CROSSING, 0):
+        return ()
+    from shoal.auditing.earlier_releases import Series
+    from shoal.evaluate.attack.before_release import release_checks
+
+    return release_checks(Series(tuple(previous), crossing, exposed), attempt)
+
+
+def show_release(done: Done, target: Target, *, as_json: bool) -> dict[str, Any]:
+    """Show what was published and what to be careful about; returns the manifest with the numbers that only the publisher may see."""
+    judged, manifest = done.judged, done.manifest
+    assert manifest is not None
+    screen.warn(*(formula_notes(judged.release, target.format) if as_json else ()))
+    shown = manifest if as_json else shown_to_publisher(judged.publishable(), manifest)
+    told(judged.verdicts, shown, target.directory, as_json=as_json)
+    if ATTACKS in shown:
+        from shoal.evaluate.attack.before_release import unsure
+
+        screen.warn(*unsure(shown))
+    return shown
+
+
+def asked_target(out: Path, form: str, to_sep: str | None, force: bool, layout: str, method: Method) -> Target:
+    """Where the release goes, as the options say; refused where they do not fit one another or what the method publishes."""
+    context = click.get_current_context()
+    refuse_file_name(out, context.command_path, context.meta[TYPED])
+    target = Target.asked(out, form, to_sep, force, layout)
+    OutputForm(layout=layout).refuse_layout(method.publishes)
+    return target
+
+
+def files_read(
+    inputs: Sequence[Path], rules: Path | None, previous: Sequence[Path], how: Preparation, typed: Mapping[str, Any]
+) -> list[Path]:
+    """Every file or release that the command reads: the input, and all that an option names."""
+    context = click.get_current_context()
+    config = own_options(context.command, context, list(context.meta[TYPED])).get("config")
+    texts = [value for value in typed.values() if isinstance(value, str)]
+    named = [
+        *(path for path in inputs if str(path) != STDIN),
+        *previous,
+        *(path for path in (rules, config) if path is not None),
+        *([how.taxonomy] if is_file(how.taxonomy) else []),
+        *(word.partition("=")[2] for word in how.read.hierarchy),
+        *(word for text in texts for word in (text, text.removeprefix("@")) if os.path.isfile(word)),  # noqa: PTH113 - texts of any length
+    ]
+    return [Path(name) for name in named if str(name)]
+
+
+def insist_apart_from(files: Sequence[Path], *outputs: Path | None) -> None:
+    """Raise if one of the outputs would replace a file that is read."""
+    for output in outputs:
+        if output is not None:
+            insist_apart(output, files)
+
+
+def private_page(path: Path | None, target: Target, method: Method) -> PrivateFile | None:
+    """Where records before and after are written, if that was asked for; refused before the work where it cannot be."""
+    if path is None:
+        return None
+    if method.publishes not in RECORDS_PUBLISHED:
+        raise ParameterError(
+            f"--private-report shows records, but the method {method.name} publishes {method.publishes}", code="option-not-applicable"
+        )
+    file = PrivateFile(path, target.directory, force=target.force)
+    screen.note(*file.clear())
+    file.check()
+    return file
+
+
+def warn_of_little(manifest: dict[str, Any], job: Job, done: Done) -> None:
+    """Where hardly a word is left: that it is so, and what would help, each with its measured risk and the command to type.
+
+    Nothing is proposed for a release that was recoded by rules: these were found before, and a sample has none of its own.
+    """
+    warning = summary_of(manifest).warning
+    if not warning:
+        return
+    screen.warn(warning)
+    if job.rules is not None:
+        return
+    from shoal.cli.suggest_command import with_change
+    from shoal.evaluate.advise.advice import advice_on, changes
+    from shoal.evaluate.advise.trial import Route
+
+    ctx, prepared = click.get_current_context(), done.prepared
+    route = Route(job.method, prepared.how, further=tuple(job.claims), made=done.judged)
+    options = [(change, *made) for change in changes(prepared, route.method) if (made := with_change(ctx, change)) is not None]
+    with screen.progress(job.threads):
+        advice = advice_on(job.data, prepared.original.n_owners, route, options)
+    lines = [f"  {one.change.why}; {one.worth}: {one.text}" for one in advice.proposed]
+    screen.note(*([advice.heading, *lines] if lines else []), *advice.notes)

@@ -1,0 +1,81 @@
+"""The summary and the parameters of every method, for the help of the command line, without loading any method.
+
+A method declares its parameters in its own class (`shoal.parameters.param`). `catalogue.json` is written from these declarations by
+`python scripts/method_catalogue.py`; a test compares the two. Loading all methods to show their help would take seconds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Self
+
+from shoal.methods import METHODS
+from shoal.parameters import Declared, Param
+
+FILE = "catalogue.json"
+
+
+@dataclass(frozen=True)
+class ListedParameter:
+    """What the help says about a parameter.
+
+    Attributes:
+        name: Its name in Python.
+        help: What it is for.
+        default: Its default as a user types it, or None if it has none.
+        range: The allowed values.
+        is_number: Whether a value is a number with a lower bound.
+        is_flag: Whether it is either on or off.
+    """
+
+    name: str
+    help: str
+    default: str | None
+    range: str
+    is_number: bool
+    is_flag: bool
+
+    @classmethod
+    def of(cls, declared: Param) -> Self:
+        """List a declared parameter."""
+        default = declared.default
+        shown = None if default is None else {True: "yes", False: "no"}[default] if isinstance(default, bool) else str(default)
+        return cls(declared.name, declared.help, shown, declared.range, declared.is_number, declared.type is bool)
+
+
+@dataclass(frozen=True)
+class ListedMethod:
+    """What the help says about a method: what it does, and its parameters in the order of their declaration."""
+
+    summary: str
+    parameters: tuple[ListedParameter, ...]
+
+    @classmethod
+    def of(cls, method: type[Declared]) -> Self:
+        """List a method by what its class declares."""
+        return cls(method.summary(), tuple(map(ListedParameter.of, method.parameters())))
+
+
+@cache
+def listed_methods() -> Mapping[str, ListedMethod]:
+    """Read the summary and the parameters of every method, by the name of the method."""
+    content: dict[str, Any] = json.loads(files("shoal.methods").joinpath(FILE).read_text("utf-8"))
+    return {
+        name: ListedMethod(method["summary"], tuple(ListedParameter(**one) for one in method["parameters"]))
+        for name, method in content.items()
+    }
+
+
+def listed_method(name: str) -> ListedMethod:
+    """What the help says about a method: from the catalogue, or from its class while a new method is not in the catalogue yet."""
+    return listed_methods().get(name) or ListedMethod.of(METHODS[name])
+
+
+def catalogue_text() -> str:
+    """The content of the catalogue, from the declarations of all methods."""
+    listed = {name: asdict(ListedMethod.of(method)) for name, method in METHODS.items()}
+    return json.dumps(listed, indent=1, ensure_ascii=False) + "\n"
