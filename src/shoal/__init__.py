@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # what a type checker sees of the names in _PLACES
     from shoal.api.catalogue import list_metrics as list_metrics
     from shoal.api.catalogue import list_models as list_models
     from shoal.api.catalogue import models as models
+    from shoal.api.evaluation import advise as advise
     from shoal.api.evaluation import compare as compare
     from shoal.api.evaluation import reconstruct as reconstruct
     from shoal.api.functions import anonymize as anonymize
@@ -63,6 +64,7 @@ _PLACES = {
     "ShoalError": "shoal.errors",
     "Taxonomy": "shoal.data.taxonomy",
     "TaxonomyError": "shoal.errors",
+    "advise": "shoal.api.evaluation",
     "anonymize": "shoal.api.functions",
     "attack": "shoal.api.functions",
     "audit": "shoal.api.functions",

@@ -1,4 +1,4 @@
-"""Comparing methods on the same data, and reconstructing plain records from chunks."""
+"""Advice on how to publish data, comparing methods on the same data, and reconstructing plain records from chunks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import Any, Unpack, cast
 
 import polars as pl
 
-from shoal.api.data_options import FileOptions, asked_of_data
+from shoal.api.data_options import DataOptions, FileOptions, asked_of_data
 from shoal.api.functions import _LogEvents, _tell
 from shoal.api.messages import spoken_in_python, using
 from shoal.api.rerun_command import making
 from shoal.errors import ParameterError
+from shoal.evaluate.advise.advise import Advice
+from shoal.evaluate.advise.advise import advise as find_routes
+from shoal.evaluate.advise.trial import SECONDS
 from shoal.evaluate.compare.comparison import ComparisonTask
 from shoal.evaluate.compare.grid import DEFAULT_K, DEFAULT_KNOWN, GRAINS, ComparisonRequest, NamedMethod
 from shoal.evaluate.compare.worst_attack import AttackEffort
@@ -25,12 +28,54 @@ from shoal.parameters import Param
 from shoal.pipeline.events import Cancel, Events, running
 from shoal.util.wording import there_are
 
-__all__ = ["compare", "reconstruct"]
+__all__ = ["advise", "compare", "reconstruct"]
 
 _JOBS = Param("jobs", int, 1, "", minimum=1)
 _TARGETS = Param("targets", int, 200, "", minimum=1)
 _SEED = Param("seed", int, 0, "", minimum=0)
 _FORMATS = (*FRAME_FORMATS, "transactions")
+
+
+def advise(
+    data: str | Path | Any,
+    goal: str | None = None,
+    *,
+    k: int | None = None,
+    seconds: float = SECONDS,
+    threads: int | None = None,
+    **options: Unpack[DataOptions],
+) -> Advice:
+    """Propose how to publish data: for each goal at most three routes, best first, each tried on a sample.
+
+    Args:
+        data: A path, a frame, a column of lists, or lists of items, as in `shoal.anonymize`.
+        goal: "baskets", "queries", "histories", "log", "counts", "table", "documents" or "audit". Default: all that fit the data.
+        k: Number of people that every published record must be shared by. Default: that of each method.
+        seconds: Time for all trials together.
+        threads: Number of threads. Default: all cores.
+        **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, header, strict, malformed, per, gap,
+            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor.
+
+    Returns:
+        What the data is (`facts`), and for each goal (`goals`) its routes: method, options and settings for `shoal.anonymize`, what is
+        protected, what is left, the share of people that an attacker finds, and the expected time. `as_dict()` gives all of it.
+
+    Raises:
+        ParameterError: An argument is not allowed, or the data is not for this goal.
+        InputError: The data cannot be read.
+
+    Example:
+        >>> baskets = [["Apple", "Milk"]] * 20 + [["Beer"]] * 20
+        >>> found = shoal.advise(baskets, "baskets", k=5, taxonomy={"Food": ["Apple", "Milk"], "Drink": ["Beer"]})
+        >>> found.facts.words
+        '40 baskets, each of one person, of 3 different items'
+        >>> found.goals[0].routes[0].found.expected_kept
+        1.0
+    """
+    with spoken_in_python(), using(threads):
+        said, given = asked_of_data(options)
+        return find_routes(data, said, goal, k, given=given.tree, seconds=seconds)
 
 
 def compare(

@@ -25,20 +25,19 @@ from shoal.cli.print_result import told
 from shoal.data.patience import allowing
 from shoal.errors import ParameterError
 from shoal.io.atomic_file import PrivateFile
-from shoal.io.formula_check import formula_notes
 from shoal.io.read.paths import STDIN
 from shoal.io.release_directory import ReleaseDirectory, insist_apart
+from shoal.io.write.cell_checks import formula_notes
 from shoal.io.write.output_format import LISTS, OutputForm, default_format, named_as_file
 from shoal.kinds import summary_of
 from shoal.methods import Method
 from shoal.pipeline.claims import claims_for
 from shoal.pipeline.contract import insist_on_consent
 from shoal.pipeline.job import Done, Job, ReleaseCheck
-from shoal.pipeline.memory_limit import Memory
-from shoal.pipeline.options import Preparation, Target, is_file
+from shoal.pipeline.options import Memory, Preparation, Target, is_file
 from shoal.pipeline.request import chosen_method, preparation
 from shoal.pipeline.run import shown_to_publisher
-from shoal.report.attack_summary import ATTACKS
+from shoal.report.attacks import ATTACKS
 
 if TYPE_CHECKING:
     from shoal.evaluate.attack.before_release import Attempt

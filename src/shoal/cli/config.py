@@ -90,7 +90,7 @@ def options_of(context: click.Context) -> dict[str, click.Option]:
 
 
 def _read(file: Path) -> dict[str, Any]:
-    from shoal.io.read.compression import content_of
+    from shoal.io.read.source import content_of
 
     try:
         return tomllib.loads(content_of(file).decode("utf-8"))

@@ -20,6 +20,7 @@ from shoal.io import partial_outputs as unfinished
 from shoal.util.wording import nearest, visible
 
 COMMANDS = {
+    "advise": "Propose how to publish a file, with measured utility and risk.",
     "look": "Show how a file is parsed and what it contains. Writes nothing.",
     "anonymize": "Anonymize a log or table and write a verified release.",
     "audit": "Verify a release, including one made by another tool.",

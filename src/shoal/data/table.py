@@ -9,7 +9,7 @@ A hierarchy is the tree above the values of a hierarchical attribute, such as to
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -145,6 +145,12 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.owners)
+
+    def select(self, rows: npt.ArrayLike) -> Table:
+        """Only these rows, by a mask or by their numbers."""
+        chosen = np.arange(len(self))[np.asarray(rows)]
+        columns = (replace(attribute, values=attribute.values.gather(chosen)) for attribute in self.attributes)
+        return Table(tuple(columns), self.owners[chosen])
 
     @property
     def quasi(self) -> tuple[Attribute, ...]:

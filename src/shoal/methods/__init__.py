@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from shoal.data.accounting import FATES, Fate
 from shoal.data.input_shapes import Shape
@@ -36,20 +36,13 @@ Hashes = Literal["", "words", "queries"]
 """What of a log is published as tokens."""
 
 
-class Offer(NamedTuple):
-    """What another method protects that may keep more words, and the parameters to try."""
-
-    why: str
-    settings: Mapping[str, Any] = MappingProxyType({})
-
-
 class Method(Declared, ABC):
     """A method: frozen parameters, and `apply`, which makes a release of an original.
 
     `takes` lists the accepted shapes of input; `publishes` is the kind of its tables, where `sets` are bags without repeated items; `fates`
     are outcomes in its accounting that only this method has, `ledgers` what it accounts for beyond its input; `varies` states why another
-    run may give another release, if it may. The pipeline enforces these declarations. `offers` are suggested if another method keeps hardly
-    any words. A method that `guarantees_nothing` makes no claim, states in `does_not_protect` what it leaves open, and runs only with the
+    run may give another release, if it may. The pipeline enforces these declarations.
+    A method that `guarantees_nothing` makes no claim, states in `does_not_protect` what it leaves open, and runs only with the
     user's consent. A method for logs that `takes_baskets` receives baskets as a log with a row for each item. A comparison without named
     methods uses those `worth_comparing`, each at the settings `compared_at`; `known_items` is the parameter with the number of items that
     an attacker may know.
@@ -64,7 +57,6 @@ class Method(Declared, ABC):
     takes_baskets: ClassVar[bool] = False
     fates: ClassVar[Mapping[str, Fate]] = {}
     ledgers: ClassVar[tuple[str, ...]] = ()
-    offers: ClassVar[tuple[Offer, ...]] = ()
     known_items: ClassVar[str | None] = None
     worth_comparing: ClassVar[bool] = False
     compared_at: ClassVar[tuple[Mapping[str, str], ...]] = (MappingProxyType({}),)

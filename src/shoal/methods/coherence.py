@@ -30,7 +30,6 @@ from shoal.itemsets.generalize_moles import Recoding, lift
 from shoal.itemsets.hitting_set import SCORES, Hitting, exact_hitting, greedy, improved
 from shoal.itemsets.item_roles import parts_of, published_parts
 from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
-from shoal.methods import Offer
 from shoal.methods.bases.recoding import Recoded, RecodingMethod, recoded_account
 from shoal.parameters import param
 from shoal.privacy.coherence import Coherence
@@ -48,10 +47,6 @@ class Cohesion(RecodingMethod):
     paper = "Xu, Wang, Fu and Yu, KDD 2008"
     known_items = "p"
     worth_comparing = True
-    offers = tuple(
-        Offer(f"an attacker who knows at most {counted(p, 'item')} of a person finds k people; with more items, possibly fewer", {"p": p})
-        for p in (2, 1)
-    )
 
     h: float = param(0.4, minimum=0, maximum=1, help="largest share of people with a known set of items who have the same private item")
     k: int = param(5, minimum=2, help="minimum number of people per published record")

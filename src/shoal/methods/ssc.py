@@ -30,7 +30,7 @@ from shoal.data.original import Original
 from shoal.data.release import Release, Relevance
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
-from shoal.methods import Method, Offer
+from shoal.methods import Method
 from shoal.methods.bases.grouping import content_order, run_grouping
 from shoal.methods.bases.release_builder import Outcome, at_most_k_owners, build_release, present_records
 from shoal.parameters import param
@@ -49,7 +49,6 @@ class SSC(Method):
     fates = {"replaced": "changed"}  # noqa: RUF012 (never changed)
     paper = "Liu and Wang, ICDM 2010"
     worth_comparing = True
-    offers = (Offer("every published vocabulary represents k people, in words that some of them used; other words are suppressed"),)
 
     k: int = param(5, minimum=2, help="minimum number of people per published vocabulary")
     distance: str = param("path", choices=MEASURES, help="distance measure for terms on the taxonomy")

@@ -15,7 +15,6 @@ from shoal.data.durations import PERIODS
 from shoal.data.pseudonym_scope import Cut
 from shoal.data.query_units import Beside, Unit
 from shoal.errors import ParameterError
-from shoal.methods import Offer
 from shoal.methods.bases.threshold import DROPPED, Kept, ThresholdMethod
 from shoal.parameters import param
 
@@ -30,7 +29,6 @@ class Threshold(ThresholdMethod):
         "replacing rare words is our own"
     )
 
-    offers = (Offer("every published query was asked by at least k people, and rows are not linked to each other"),)
     worth_comparing = True
     compared_at = ({"unit": "query"}, {"unit": "term"})
 

@@ -1,4 +1,4 @@
-"""What would help where hardly a word is left: smaller records, or methods that offer another guarantee.
+"""What would help where hardly a word is left: smaller records, or other routes of the table of decisions (`routes`).
 
 Each change is tried on a sample before it is proposed (`trial`), and is shown with what it keeps and with the share of people who are found
 by an attacker who knows four of their items. A change that lets more people be found than 1 in k is not proposed, however many are found
@@ -14,9 +14,12 @@ from typing import Any
 from shoal.attacks.outcome import ROUNDING
 from shoal.data.log import Per
 from shoal.data.original import Original
+from shoal.evaluate.advise.goals import DataFacts, fitting_goals
+from shoal.evaluate.advise.routes import Candidate, candidates_for
 from shoal.evaluate.advise.trial import KNOWN, Measured, Route, all_measured
 from shoal.methods import METHODS, Method
 from shoal.pipeline.claims import protected
+from shoal.pipeline.options import PATHS
 from shoal.pipeline.prepare import Prepared
 from shoal.util.wording import counted, percent
 
@@ -24,6 +27,7 @@ LOG = "log"
 OF_RECORDS = ("per", "gap", "record", "count", "taxonomy")  # options that say nothing where rows of a log are published
 OF_TAXONOMIES = ("node_loss", "unknown", "tree", "floor")  # options that say nothing where names stay as they were typed
 FEWEST = 5  # people behind every record, where the method names no number
+GOALS_OF_RECORDS = ("baskets", "queries", "histories")
 SMALLER: dict[Per, tuple[Per, ...]] = {"user": ("session", "event"), "session": ("event",), "record": ("event",), "event": ()}
 
 
@@ -39,8 +43,28 @@ class Change:
 
 
 def changes(prepared: Prepared, method: Method) -> list[Change]:
-    """What may keep more words of this input than this method did, the smallest change first."""
-    return [*_smaller_records(prepared), *_other_methods(prepared, method)]
+    """What may keep more words of this input than this method did: the candidates of all goals that fit it, smaller records first."""
+    if not isinstance(prepared.original, Original):
+        return []
+    facts = _facts(prepared)
+    found = [one for goal in fitting_goals(facts) if goal.name in GOALS_OF_RECORDS for one in candidates_for(goal.name, facts)]
+    made = [change for one in found if (change := _change(one, prepared, method)) is not None]
+    unique = {change.label: change for change in reversed([*_smaller_records(prepared), *made])}
+    return list(reversed(unique.values()))
+
+
+def _facts(prepared: Prepared) -> DataFacts:
+    """What is known of data that was prepared, which is not held as it was read."""
+    reading, original = prepared.reading, prepared.records
+    return DataFacts(
+        format="transactions" if reading is None or not reading.format else reading.format,
+        people=original.n_owners,
+        rows=len(original.bags),
+        items=len(original.bags.vocabulary),
+        timed=reading is not None and reading.timed,
+        texts=reading is not None and "text" in reading.roles,
+        urls=prepared.how.taxonomy == PATHS,
+    )
 
 
 def _smaller_records(prepared: Prepared) -> Iterator[Change]:
@@ -55,26 +79,23 @@ def _smaller_records(prepared: Prepared) -> Iterator[Change]:
             yield Change(protected(per), per, {"per": per}, without=() if per == "session" else ("gap", "record"))
 
 
-def _has_queries(prepared: Prepared) -> bool:
-    """Whether the input is a log of queries."""
-    return prepared.reading is not None and "text" in prepared.reading.roles
+def _change(one: Candidate, prepared: Prepared, method: Method) -> Change | None:
+    """A candidate as a change of the release at hand; None where it is that release, or cannot work on such records."""
+    if one.method == method.name:
+        return None
+    made = METHODS[one.method](**{name: _number(value) for name, value in one.settings.items()})
+    if made.needs_taxonomy and not prepared.records.on_taxonomy:
+        return None
+    without = ("bound", *(() if "bags" in made.takes else ("bag",)), *(() if made.needs_taxonomy else OF_TAXONOMIES))
+    without += OF_RECORDS if LOG in made.takes else ()
+    if one.options.get("per", prepared.how.per) != prepared.how.per and one.options.get("per") != "session":
+        without += ("gap", "record")
+    label = "-".join([one.method, *one.options.values(), *(f"{key}{value}" for key, value in one.settings.items())])
+    return Change(one.protects, label, {"method": one.method, **one.options}, dict(one.settings), without)
 
 
-def _other_methods(prepared: Prepared, method: Method) -> Iterator[Change]:
-    """Methods that take such records and say about themselves that they may keep more of them."""
-    if not isinstance(prepared.original, Original):
-        return
-    for name in METHODS:
-        other = METHODS[name]
-        for offer in other.offers if name != method.name else ():
-            made = other(**offer.settings)
-            if (made.needs_taxonomy and not prepared.original.on_taxonomy) or (LOG in made.takes and not _has_queries(prepared)):
-                continue
-            without = ("bound", *(() if "bags" in made.takes else ("bag",)), *(() if made.needs_taxonomy else OF_TAXONOMIES))
-            without += OF_RECORDS if LOG in made.takes else ()
-            label = "-".join([name, *(f"{key}{value}" for key, value in offer.settings.items())])
-            told = {key: str(value) for key, value in offer.settings.items()}
-            yield Change(offer.why, label, {"method": name}, told, without)
+def _number(value: str) -> int | str:
+    return int(value) if value.isdigit() else value
 
 
 @dataclass(frozen=True)
@@ -88,8 +109,8 @@ class TriedChange:
     @property
     def worth(self) -> str:
         """What it keeps, and whom an attacker finds."""
-        assert self.found.kept is not None
-        return f"keeps {percent(self.found.kept)} of the words; {_finds(self.found)}"
+        assert self.found.expected_kept is not None
+        return f"keeps {percent(self.found.expected_kept)} of the words; {_finds(self.found)}"
 
 
 @dataclass(frozen=True)
@@ -108,9 +129,11 @@ class Advice:
     @property
     def measured_on(self) -> str:
         """On whom the numbers were measured, and what the release at hand amounts to there."""
+        tried = [self.present, *(one.found for one in (*self.proposed, *self.risky))]
         whom = f"all {counted(self.present.people, 'person', 'people')}"
-        if not self.present.whole:
-            whom = f"samples of {counted(self.present.people, 'person', 'people')} or more; a release of all people usually keeps more"
+        if not all(one.whole for one in tried):
+            fewest = counted(min(one.people for one in tried), "person", "people")
+            whom = f"samples of {fewest} or more, and extrapolated to all people"
         return f"measured on {whom}; this release {_kept(self.present)}"
 
     @property
@@ -132,10 +155,10 @@ def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Ch
     """What is worth proposing of these changes, tried one after the other on a sample of the data, which has this many people."""
     here, *tried = all_measured(data, [present, *(route for _, _, route in options)], people)
     found = [TriedChange(change, text, one) for (change, text, _), one in zip(options, tried, strict=True)]
-    known = [one for one in found if one.found.kept is not None and one.found.expected is not None]
+    known = [one for one in found if one.found.expected_kept is not None and one.found.expected is not None]
     k = present.method.values().get("k", FEWEST)
     limit = 1 / k
-    better = [one for one in known if (one.found.kept or 0.0) > (here.kept or 0.0)]
+    better = [one for one in known if (one.found.expected_kept or 0.0) > (here.expected_kept or 0.0)]
     safe, risky = ([one for one in better if _acceptable(one, limit) is wanted] for wanted in (True, False))
     return Advice(here, tuple(safe), tuple(risky), len(found) - len(known), limit)
 
@@ -145,7 +168,7 @@ def _acceptable(one: TriedChange, limit: float) -> bool:
 
 
 def _kept(found: Measured) -> str:
-    kept = "could not be measured" if found.kept is None else f"keeps {percent(found.kept)}"
+    kept = "could not be measured" if found.expected_kept is None else f"keeps {percent(found.expected_kept)}"
     return kept if found.expected is None else f"{kept}, and {_finds(found)}"
 
 

@@ -13,11 +13,11 @@ from shoal.data.log import Log
 from shoal.data.table import Table
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError
-from shoal.evaluate.attack.case import Source, part_of
+from shoal.evaluate.attack.case import CaseSource, part_of
 from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.paths import STDIN, are_paths
-from shoal.pipeline.accounting import USED
+from shoal.pipeline.contract import USED
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import read_whole
 
@@ -50,15 +50,15 @@ class Samples:
         reading = self.reading(how)
         return round(len(np.unique(owners_of(reading.data))) / max(reading.part, 1e-9))
 
-    def of(self, how: Preparation, people: int, given: Taxonomy | None = None) -> Source:
+    def of(self, how: Preparation, people: int, given: Taxonomy | None = None) -> CaseSource:
         """The rows or records of so many people, drawn by a fixed seed; of fewer the same ones again, and all where they are as few."""
         asked = replace(how, memory=None)
-        source = Source(self.reading(asked), asked, given)
+        source = CaseSource(self.reading(asked), asked, given)
         everybody = np.unique(owners_of(source.reading.data))
         return source if len(everybody) <= people else drawn(source, everybody, people)
 
 
-def drawn(source: Source, everybody: Ints, people: int) -> Source:
+def drawn(source: CaseSource, everybody: Ints, people: int) -> CaseSource:
     """So many of these people, drawn by the seed."""
     chosen = np.random.default_rng(SEED).permutation(everybody)[:people]
     wanted = np.isin(owners_of(source.reading.data), chosen)

@@ -24,13 +24,13 @@ from typing import Any
 import numpy as np
 
 from shoal.attacks.conclusion import EASILY_KNOWN, PERSON, known_of
-from shoal.attacks.confidence import Interval, wilson
 from shoal.attacks.known_items import KnownItems
+from shoal.attacks.outcome import Interval, wilson
 from shoal.data.claims import Model
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Cancelled, ShoalError
 from shoal.evaluate.advise.sample import SEED, Samples, owners_of
-from shoal.evaluate.attack.case import Source
+from shoal.evaluate.attack.case import CaseSource
 from shoal.evaluate.attack.stage import owners_repeat
 from shoal.evaluate.compare.words_kept import coverage, words_of
 from shoal.evaluate.compare.worst_attack import WHY_NOT, staged
@@ -186,7 +186,7 @@ def _within(seconds: float) -> Iterator[Cancel]:
         timer.cancel()
 
 
-def _tried(source: Source, route: Route, cancel: Cancel) -> Trial:
+def _tried(source: CaseSource, route: Route, cancel: Cancel) -> Trial:
     """The release of one sample, judged and attacked."""
     begun = time.perf_counter()
     unguaranteed = route.method.guarantees_nothing

@@ -1,0 +1,136 @@
+"""shoal advise: from a file and a goal to the command that makes the right release."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shoal.cli import screen
+from shoal.cli.method_command import GroupedCommand, help_all_option
+from shoal.cli.options import called, data_options, input_argument, threads_option
+from shoal.evaluate.advise.advise import AUDIT, Advice, GoalAdvice, MeasuredRoute, advise
+from shoal.evaluate.advise.goals import GOALS
+from shoal.evaluate.advise.trial import SECONDS
+from shoal.util.wording import counted
+
+GROUPS = {
+    "Goal": ("goal", "k", "seconds"),
+    "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header"),
+    "Taxonomy": ("taxonomy",),
+    "Output": ("as_json", "help_all"),
+}
+RELEASE = "release"
+SWITCHES = {"bag": ("--bag", "--set"), "header": ("--header", "--no-header"), "strict": ("--strict", "")}
+
+
+def _goals_named(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The names of goals, for the shell to complete."""
+    return [name for name in GOALS if name.startswith(incomplete)]
+
+
+@click.command(
+    "advise", cls=GroupedCommand, groups=GROUPS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+)
+@input_argument
+@click.option("--for", "goal", metavar="GOAL", shell_complete=_goals_named, help=f"{', '.join(GOALS)}. [default: all that fit]")
+@click.option("--k", "-k", type=click.IntRange(2), help="Minimum number of people per published record. [default: that of each method]")
+@click.option("--seconds", type=click.FloatRange(1), default=SECONDS, show_default=True, help="Time for all trials together.")
+@data_options()
+@threads_option
+@help_all_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(
+    input: tuple[Path, ...], goal: str | None, k: int | None, seconds: float, threads: int | None, as_json: bool, **said: Any
+) -> None:
+    """Propose how to publish INPUT: at most three commands for a goal, best first, each tried on a sample. Writes nothing.
+
+    For each command it shows what is protected and what is not, how much of the data is left, the share of people that an attacker would
+    find, and how long the command will take.
+    """
+    with screen.progress(threads):
+        found = advise(input, said, goal, k, seconds=seconds)
+    screen.note(*found.notes)
+    if as_json:
+        screen.as_json(with_commands(found, input))
+        return
+    screen.lines(f"{called(input)}: {found.facts.words}")
+    for one in found.goals:
+        screen.lines("", f"{one.goal.name}: {one.goal.wish}", *_told(one, input, whole=goal is not None))
+    if goal is None and len(found.goals) > 1:
+        screen.lines("", f"more routes to a goal: shoal advise {shlex.join(map(str, input))} --for {found.goals[0].goal.name}")
+
+
+def with_commands(found: Advice, input: Sequence[Path]) -> dict[str, Any]:
+    """The advice as JSON values, with the command of each route."""
+    told = found.as_dict()
+    for goal, one in zip(told["goals"], found.goals, strict=True):
+        for route, measured in zip(goal["routes"], one.routes, strict=True):
+            route["command"] = command_of(measured, input)
+    return told
+
+
+def command_of(route: MeasuredRoute, input: Sequence[Path]) -> str:
+    """The complete command of a route."""
+    words = ["shoal", "anonymize", *map(str, input), *_typed(route.options), "--method", route.candidate.method, *_typed(route.settings)]
+    return shlex.join([*words, "--out", _free_name(Path(RELEASE))])
+
+
+def _typed(options: Mapping[str, Any]) -> Iterator[str]:
+    """Options as they are typed."""
+    for name, value in options.items():
+        if isinstance(value, bool):
+            yes, no = SWITCHES[name]
+            yield from [yes if value else no] if (yes if value else no) else []
+            continue
+        for one in value if isinstance(value, (tuple, list)) else [value]:
+            yield from (f"--{name.replace('_', '-')}", str(one))
+
+
+def _free_name(path: Path) -> str:
+    """A name that no file has: release, release-2, ..."""
+    number, found = 2, path
+    while found.exists():
+        found = path.with_name(f"{path.name}-{number}")
+        number += 1
+    return str(found)
+
+
+def _told(one: GoalAdvice, input: Sequence[Path], *, whole: bool) -> Iterator[str]:
+    """The routes to a goal in lines: all that are offered, or only the best."""
+    if one.goal.name == AUDIT:
+        yield f"  shoal audit {shlex.join(map(str, input))}"
+        yield "     shows  the largest k against an attacker who knows 1, 2, 3, ... items or a whole record"
+        return
+    shown = one.routes if whole else one.routes[:1]
+    for number, route in enumerate(shown):
+        assert route.found.expected_seconds is not None
+        yield f"  {number + 1}. {command_of(route, input)}"
+        yield f"     why            {route.candidate.why}"
+        yield f"     protects       {route.candidate.protects}"
+        yield f"     does not       {route.candidate.open}"
+        yield f"     left           {route.left}"
+        yield f"     risk           {route.risk}"
+        yield f"     time           about {_clock(route.found.expected_seconds)}; {_measured_on(route)}"
+    if not shown:
+        yield "  no route can be recommended"
+    if whole or not shown:
+        yield from (f"  not offered: {_named(other)}: {other.why_not}" for other in one.others)
+
+
+def _named(route: MeasuredRoute) -> str:
+    return " ".join([route.candidate.method, *_typed(route.candidate.options), *_typed(route.candidate.settings)])
+
+
+def _measured_on(route: MeasuredRoute) -> str:
+    people = counted(route.found.people, "person", "people")
+    return f"measured on all {people}" if route.found.whole else f"measured on a sample of {people}"
+
+
+def _clock(seconds: float) -> str:
+    if seconds < 90:
+        return counted(max(1, round(seconds)), "second")
+    return counted(round(seconds / 60), "minute") if seconds < 5400 else counted(round(seconds / 3600), "hour")

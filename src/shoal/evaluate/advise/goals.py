@@ -1,0 +1,157 @@
+"""Goals: what a publisher wants to do with data, and the data that each goal is for.
+
+`shoal advise` leads by goal. What is known of the data (`DataFacts`) decides which goals fit it and which routes can be taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.data.bags import Bags
+from shoal.data.log import Log
+from shoal.data.table import Table
+from shoal.errors import ParameterError
+from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, PROMPTS
+from shoal.io.read.result import Reading
+from shoal.util.wording import counted, did_you_mean
+
+QUERYLOG, TABLE, TRANSACTIONS = "querylog", "table", "transactions"
+URL_SHARE = 0.5  # of the different items, at least, that look like paths or addresses
+EXAMINED_ITEMS = 10_000
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a publisher wants: a name, the wish in words, and the formats that it fits, the best fit first."""
+
+    name: str
+    wish: str
+    formats: tuple[str, ...]
+
+
+GOALS: Mapping[str, Goal] = {
+    goal.name: goal
+    for goal in (
+        Goal("baskets", "hand baskets to others: the items that one person or purchase holds together", (TRANSACTIONS, TABLE)),
+        Goal("queries", "publish what people searched: single queries, not linked to each other", (QUERYLOG, PROMPTS)),
+        Goal("histories", "publish one record per person, with everything the person did", (QUERYLOG, TABLE, PROMPTS, ACCESSLOG)),
+        Goal("log", "publish an access log that log tools can read", (ACCESSLOG,)),
+        Goal("counts", "publish statistics: how many people searched or bought what, with noise", (QUERYLOG, TABLE, TRANSACTIONS)),
+        Goal("table", "publish a table with one row per person", (MICRODATA,)),
+        Goal("documents", "publish what documents are about, as weighted terms", (DOCUMENTS,)),
+        Goal("audit", "find out what a file protects that somebody else made", (TRANSACTIONS, TABLE, QUERYLOG, ACCESSLOG, MICRODATA)),
+    )
+}
+UNASKED = tuple(name for name in GOALS if name != "audit")  # goals that are proposed unless one is named
+
+
+def goal_called(name: str) -> Goal:
+    """The goal of this name.
+
+    Raises:
+        ParameterError: There is none.
+    """
+    if name not in GOALS:
+        raise ParameterError(
+            f"no goal is called {name!r}", code="unknown-choice", hint=did_you_mean(name, list(GOALS), ", ".join(GOALS)), value=name
+        )
+    return GOALS[name]
+
+
+@dataclass(frozen=True)
+class DataFacts:
+    """What is known of data from the part that was read.
+
+    Attributes:
+        format: The format it was read as.
+        people: Number of people in all of the data; estimated where only a part was read.
+        rows: Number of rows or records, estimated likewise.
+        items: Number of different items in the part that was read; for a table, of columns.
+        timed: Whether rows have times.
+        texts: Whether rows hold texts, such as queries, and not single items.
+        urls: Whether most items look like paths or addresses.
+        several: Whether some people have several rows or records.
+        part: The share of the data that was read.
+    """
+
+    format: str
+    people: int
+    rows: int
+    items: int
+    timed: bool = False
+    texts: bool = False
+    urls: bool = False
+    several: bool = False
+    part: float = 1.0
+
+    @property
+    def words(self) -> str:
+        """What the data is, in plain words."""
+        about = "" if self.part >= 1 else "about "
+        people, rows = counted(self.people, "person", "people"), f"{about}{self.rows:,}"
+        told = {
+            QUERYLOG: f"a log of {rows} queries by {about}{people}",
+            PROMPTS: f"{rows} prompts by {about}{people}",
+            ACCESSLOG: f"an access log with {rows} requests by {about}{counted(self.people, 'visitor')}",
+            TRANSACTIONS: f"{rows} baskets, each of one person, of {counted(self.items, 'different item')}",
+            TABLE: f"{rows} rows of a person and an item, by {about}{people}, of {counted(self.items, 'different item')}",
+            MICRODATA: f"a table of {rows} rows, each about one person, with {counted(self.items, 'column')}",
+            DOCUMENTS: f"{rows} documents",
+        }[self.format]
+        times = {QUERYLOG: "times", TABLE: "times"}.get(self.format)
+        return f"{told}, with {times}" if times and self.timed else told
+
+    def as_dict(self) -> dict[str, Any]:
+        """All facts as JSON values."""
+        return {**{name: getattr(self, name) for name in self.__dataclass_fields__}, "words": self.words}
+
+
+def facts_of(reading: Reading) -> DataFacts:
+    """What is known of data that was read, in whole or in part."""
+    data, part = reading.data, max(reading.part, 1e-9)
+    people, rows, several = _counts(data)
+    names = _names(data)
+    texts = isinstance(data, Log) and data.kind == "text"
+    return DataFacts(
+        format=reading.format,
+        people=round(people / part),
+        rows=round(rows / part),
+        items=len(data.attributes) if isinstance(data, Table) else len(names),
+        timed=reading.timed or reading.format == ACCESSLOG,
+        texts=texts,
+        urls=not texts and not isinstance(data, Table) and _are_urls(names),
+        several=several,
+        part=reading.part,
+    )
+
+
+def _names(data: Log | Bags | Table) -> pl.Series:
+    """The different items; none of a table."""
+    if isinstance(data, Bags):
+        return data.vocabulary.names
+    return data.frame["payload"].unique() if isinstance(data, Log) else pl.Series([], dtype=pl.String)
+
+
+def _counts(data: Log | Bags | Table) -> tuple[int, int, bool]:
+    """People, rows, and whether somebody has several."""
+    owners = data.frame["owner"].to_numpy() if isinstance(data, Log) else data.owners
+    people = len(np.unique(owners))
+    return people, len(owners), len(owners) > people
+
+
+def _are_urls(names: pl.Series) -> bool:
+    """Whether most of these items look like paths or addresses."""
+    some = names.head(EXAMINED_ITEMS).cast(pl.String)
+    looks = some.str.contains(r"^(https?://|/|[a-z0-9-]+(\.[a-z0-9-]+)+/)")
+    return len(some) > 0 and float(looks.mean() or 0.0) >= URL_SHARE  # type: ignore[arg-type]
+
+
+def fitting_goals(facts: DataFacts) -> tuple[Goal, ...]:
+    """The goals that data of this format can be for, the best fit first."""
+    fitting = [GOALS[name] for name in UNASKED if facts.format in GOALS[name].formats]
+    return tuple(sorted(fitting, key=lambda goal: goal.formats.index(facts.format)))

@@ -1,0 +1,192 @@
+"""The table of decisions: which methods are tried for which goal, on which data, and why.
+
+A row is a candidate. `shoal advise` tries every candidate whose needs the data meets on a sample, and offers those that keep the most
+while an attacker finds at most 1 in k people. Which one is best is therefore measured; the table only says what is worth trying. The page
+docs/advise.md shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from shoal.evaluate.advise.goals import DataFacts
+
+NONE: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A route that is worth trying.
+
+    Attributes:
+        goal: The goal it serves.
+        method: The method.
+        why: Why it is worth trying.
+        protects: What its release protects.
+        open: What its release does not protect.
+        options: Options about the data, such as `per`.
+        settings: Parameters of the method.
+        needs: Names of conditions that the data must meet.
+    """
+
+    goal: str
+    method: str
+    why: str
+    protects: str
+    open: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+
+
+CONDITIONS: Mapping[str, Callable[[DataFacts], bool]] = {
+    "texts": lambda facts: facts.texts,
+    "items": lambda facts: not facts.texts,
+    "times": lambda facts: facts.timed,
+    "several records": lambda facts: facts.several,
+    "log": lambda facts: facts.format != "transactions",
+    "URLs": lambda facts: facts.urls,
+    "no URLs": lambda facts: not facts.urls,
+}
+
+WHOLE = "a person's whole record among k people, whatever an attacker knows"
+KNOWN_TWO = "a person among k people, for an attacker who knows at most 2 items"
+KNOWN_ONE = "a person among k people, for an attacker who knows at most 1 item"
+MORE_THAN_ONE = "an attacker who knows more than 1 item may find fewer than k people"
+MORE_KNOWN = "an attacker who knows more than 2 items may find fewer than k people"
+NOT_ATTRIBUTES = "what all members of a group have in common is known of each of them"
+EVENT = "a single query or event among k people"
+LINKED = "nothing about several events of one person, which are published separately and not linked"
+
+CANDIDATES: tuple[Candidate, ...] = (
+    # -- baskets
+    Candidate("baskets", "km", "keeps single items where two items never identify", KNOWN_TWO, MORE_KNOWN, settings={"m": "2"}),
+    Candidate("baskets", "shoal", "the strongest guarantee on whole baskets", WHOLE, NOT_ATTRIBUTES),
+    Candidate("baskets", "coherence", "suppresses rare items and keeps the others as they are", KNOWN_TWO, MORE_KNOWN, settings={"p": "2"}),
+    Candidate("baskets", "coherence", "keeps the most items of all", KNOWN_ONE, MORE_THAN_ONE, settings={"p": "1"}),
+    Candidate(
+        "baskets",
+        "disassociation",
+        "keeps all frequent items and counts of pairs, but not which items were bought together",
+        KNOWN_TWO,
+        "words of few people, if they are published on request; whole baskets cannot be read from it",
+    ),
+    Candidate(
+        "baskets", "hghs", "one cut through the taxonomy for all baskets: simple to analyse", KNOWN_TWO, MORE_KNOWN, settings={"m": "2"}
+    ),
+    # -- queries
+    Candidate(
+        "queries",
+        "threshold",
+        "queries that k people asked are published as they were typed",
+        "every published query was asked by at least k people; queries are not linked",
+        "a query is published however revealing it is, if k people asked it",
+        needs=("texts",),
+    ),
+    Candidate(
+        "queries",
+        "threshold",
+        "also queries of frequent words that nobody else combined",
+        "every word of a published query was used by at least k people; queries are not linked",
+        "a combination of frequent words may belong to a single person",
+        settings={"unit": "term", "rare": "omit"},
+        needs=("texts",),
+    ),
+    Candidate("queries", "shoal", "generalizes rare words instead of dropping them", EVENT, LINKED, {"per": "event"}, needs=("log",)),
+    Candidate("queries", "coherence", "keeps frequent words of every query", KNOWN_TWO, MORE_KNOWN, {"per": "event"}, {"p": "2"}, ("log",)),
+    # -- histories
+    Candidate("histories", "shoal", "the strongest guarantee on whole histories", WHOLE, NOT_ATTRIBUTES, needs=("no URLs",)),
+    Candidate(
+        "histories",
+        "shoal",
+        "sessions are shorter than histories, so more is left of them",
+        "each session among k people",
+        "a person's whole history, which is several sessions",
+        {"per": "session"},
+        needs=("times",),
+    ),
+    Candidate("histories", "km", "keeps single items where two items never identify", KNOWN_TWO, MORE_KNOWN, settings={"m": "2"}),
+    Candidate("histories", "coherence", "suppresses rare words and keeps the others", KNOWN_TWO, MORE_KNOWN, settings={"p": "2"}),
+    Candidate("histories", "coherence", "keeps the most words of all", KNOWN_ONE, MORE_THAN_ONE, settings={"p": "1"}),
+    Candidate(
+        "histories",
+        "ssc",
+        "publishes words that people really used, one vocabulary per group",
+        "every published vocabulary represents k people",
+        NOT_ATTRIBUTES,
+        needs=("texts",),
+    ),
+    Candidate(
+        "histories",
+        "user-microaggregation",
+        "publishes a typical history per group, with whole queries",
+        "every published history stands for k people",
+        "queries of a group that 2 members asked are published as typed",
+        needs=("texts", "times"),
+    ),
+    # -- access logs
+    Candidate(
+        "log",
+        "accesslog-mdav",
+        "the published file is an access log again",
+        "every published visit stands for k visitors",
+        "a page that 2 members of a group requested is published",
+    ),
+    # -- counts
+    Candidate(
+        "counts",
+        "dp-queries",
+        "whole queries with noisy counts",
+        "one person changes any result by a factor of at most e^epsilon (differential privacy)",
+        "rare queries are not published at all",
+        settings={"unit": "query"},
+        needs=("texts",),
+    ),
+    Candidate(
+        "counts",
+        "dp-queries",
+        "single words with noisy counts",
+        "one person changes any result by a factor of at most e^epsilon (differential privacy)",
+        "rare words are not published at all",
+        settings={"unit": "term"},
+        needs=("texts",),
+    ),
+    Candidate(
+        "counts",
+        "dp-queries",
+        "items with noisy counts",
+        "one person changes any result by a factor of at most e^epsilon (differential privacy)",
+        "rare items are not published at all",
+        settings={"unit": "item"},
+        needs=("items",),
+    ),
+    # -- tables and documents
+    Candidate(
+        "table",
+        "microaggregation",
+        "loses the least of the numbers",
+        "every published combination of values stands for k people",
+        "columns that are published unchanged; " + NOT_ATTRIBUTES,
+    ),
+    Candidate(
+        "table",
+        "mdav",
+        "the method of the literature, for comparisons",
+        "every published combination of values stands for k people",
+        "columns that are published unchanged; " + NOT_ATTRIBUTES,
+    ),
+    Candidate(
+        "documents",
+        "document-vectors",
+        "the only method for documents",
+        "every published vector stands for k documents",
+        "the documents themselves are not published; authors of several documents are not protected as persons",
+    ),
+)
+
+
+def candidates_for(goal: str, facts: DataFacts) -> list[Candidate]:
+    """The candidates for a goal whose needs this data meets."""
+    return [one for one in CANDIDATES if one.goal == goal and all(CONDITIONS[need](facts) for need in one.needs)]

@@ -1,0 +1,213 @@
+"""shoal advise: the data in words, routes with complete commands, and nothing offered that lets people be found."""
+
+from __future__ import annotations
+
+import json
+import random
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import shoal
+from helpers.cli import Shell
+from shoal.errors import ParameterError
+from shoal.evaluate.advise.goals import GOALS, fitting_goals
+from shoal.evaluate.advise.routes import CANDIDATES, CONDITIONS, candidates_for
+from shoal.evaluate.advise.trial import Trial, _expected_kept, _expected_risk, _expected_seconds
+from shoal.methods import METHODS
+
+FOOD = '{"Food": {"Fruit": ["apple", "pear", "plum"], "Drink": ["milk", "beer", "wine"]}}'
+LOG_LINE = '192.0.2.{visitor} - - [{day:02}/May/2015:10:{minute:02}:03 +0000] "GET /{page}.html HTTP/1.1" 200 512 "-" "Mozilla/5.0"\n'
+
+
+@pytest.fixture
+def data(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """A small file of every shape."""
+    monkeypatch.chdir(shell.directory)
+    rng = random.Random(1)
+    items = ["apple", "pear", "plum", "milk", "beer", "wine"]
+    shell.file("food.json", FOOD)
+    shell.file("baskets.txt", "".join(",".join(rng.sample(items, rng.randint(2, 3))) + "\n" for _ in range(80)))
+    shell.file("log.tsv", "AnonID\tQuery\tQueryTime\n" + "".join(_queries(rng)))
+    visits = [(visitor, rng.randint(1, 3), rng.randint(0, 59), rng.choice("abc")) for visitor in range(1, 41) for _ in range(4)]
+    shell.file("access.log", "".join(LOG_LINE.format(visitor=v, day=d, minute=m, page=p) for v, d, m, p in visits))
+    shell.file("people.csv", "age,income\n" + "".join(f"{rng.randint(20, 70)},{rng.randint(1, 90) * 1000}\n" for _ in range(60)))
+    texts = [{"text": f"The {rng.choice(['dog', 'cat'])} eats {rng.choice(['bread', 'cheese'])} near the river"} for _ in range(20)]
+    shell.file("texts.jsonl", "".join(json.dumps(text) + "\n" for text in texts))
+    return shell
+
+
+def _queries(rng: random.Random) -> list[str]:
+    words = ["dog food", "cheap flights", "river map", "violin"]
+    return [
+        f"{person}\t{rng.choice(words)}\t2006-03-{rng.randint(1, 28):02} {hour:02}:17:12\n" for person in range(40) for hour in range(4)
+    ]
+
+
+def advised(shell: Shell, *words: str) -> dict[str, Any]:
+    answer = shell("advise", *words, "--seconds", "60", "--json")
+    assert answer.code == 0, answer.everything
+    found: dict[str, Any] = json.loads(answer.out)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("file", "words", "goals"),
+    [
+        ("baskets.txt", "80 baskets", ["baskets", "counts"]),
+        ("log.tsv", "a log of 160 queries by 40 people, with times", ["queries", "histories", "counts"]),
+        ("access.log", "an access log with 160 requests by 40 visitors", ["log", "histories"]),
+        ("people.csv", "a table of 60 rows, each about one person, with 2 columns", ["table"]),
+        ("texts.jsonl", "20 documents", ["documents"]),
+    ],
+)
+def test_data_is_told_in_words_and_leads_to_its_goals(data: Shell, file: str, words: str, goals: list[str]) -> None:
+    found = advised(data, file)
+    assert words in found["data"]["words"]
+    assert [goal["goal"] for goal in found["goals"]] == goals
+    assert all(len(goal["routes"]) <= 3 for goal in found["goals"])
+
+
+@pytest.mark.parametrize(
+    ("file", "goal", "more"),
+    [
+        ("baskets.txt", "baskets", ["--taxonomy", "food.json"]),
+        ("log.tsv", "queries", []),
+        ("log.tsv", "histories", []),
+        ("access.log", "log", []),
+        ("people.csv", "table", []),
+        ("texts.jsonl", "documents", []),
+    ],
+)
+def test_every_offered_command_makes_the_release_that_was_measured(data: Shell, file: str, goal: str, more: list[str]) -> None:
+    found = advised(data, file, "--for", goal, *more)
+    (one,) = found["goals"]
+    assert one["routes"], one
+    for route in one["routes"]:
+        words = shlex.split(route["command"])
+        made = data(*words[1:], "--force")
+        assert made.code == 0, (words, made.everything)
+        assert route["protects"] and route["does_not_protect"] and route["seconds"] > 0
+        assert route["measured_on"]["whole"], "so few people are all measured"
+        metrics = json.loads(Path("release/manifest.json").read_text())["metrics"]
+        if goal == "table":
+            assert route["kept"] == pytest.approx(1 - metrics["information_loss"], abs=1e-6)
+
+
+def test_routes_are_ranked_by_what_they_keep_and_none_is_above_the_limit(data: Shell) -> None:
+    (one,) = advised(data, "baskets.txt", "--for", "baskets", "--taxonomy", "food.json", "--k", "4")["goals"]
+    kept = [route["kept"] for route in one["routes"] if route["risk"] is not None]
+    assert kept == sorted(kept, reverse=True)
+    assert all(route["risk"] <= 1 / 4 + 1e-9 for route in one["routes"] if route["risk"] is not None)
+    assert all("why_not" in route for route in one["not_offered"])
+
+
+def test_a_route_in_which_people_are_found_is_named_with_its_risk_and_not_offered(data: Shell) -> None:
+    """Every item is held by many, so one known item finds nobody; four items find nearly everybody."""
+    rng = random.Random(3)
+    names = [f"item{n}" for n in range(24)]
+    data.file("unique.txt", "".join(",".join(sorted(rng.sample(names, 6))) + "\n" for _ in range(200)))
+    (one,) = advised(data, "unique.txt", "--format", "transactions", "--for", "baskets")["goals"]
+    risky = [route for route in one["not_offered"] if route["settings"].get("p") == "1"]
+    assert risky and risky[0]["risk"] > 0.2, one
+    assert "finds" in risky[0]["why_not"]
+    assert not [route for route in one["routes"] if route["settings"].get("p") == "1"]
+
+
+def test_the_terminal_shows_the_best_route_of_each_goal(data: Shell) -> None:
+    answer = data("advise", "log.tsv", "--seconds", "60")
+    assert answer.code == 0, answer.everything
+    assert answer.out.count("  1. shoal anonymize log.tsv") == 3
+    assert "  2. " not in answer.out
+    for word in ("protects", "does not", "left", "risk", "time"):
+        assert word in answer.out
+
+
+def test_python_gives_the_same_as_data(data: Shell) -> None:
+    told = advised(data, "people.csv", "--for", "table")
+    found = shoal.advise("people.csv", "table", seconds=60).as_dict()
+    assert found["data"] == told["data"]
+    for mine, theirs in zip(found["goals"][0]["routes"], told["goals"][0]["routes"], strict=True):
+        assert {**theirs, **mine, "seconds": 0} == {**theirs, "seconds": 0}
+
+
+def test_a_goal_that_is_unknown_or_not_for_this_data(data: Shell) -> None:
+    with pytest.raises(ParameterError) as unknown:
+        shoal.advise("people.csv", "tabel")
+    assert unknown.value.code == "unknown-choice"
+    with pytest.raises(ParameterError) as foreign:
+        shoal.advise("people.csv", "queries")
+    assert foreign.value.code == "goal-not-applicable"
+    answer = data("advise", "people.csv", "--for", "tabel")
+    assert answer.code == 1 and "table" in answer.err
+
+
+def test_an_audit_is_a_command_of_its_own(data: Shell) -> None:
+    answer = data("advise", "baskets.txt", "--for", "audit")
+    assert answer.code == 0, answer.everything
+    assert "shoal audit baskets.txt" in answer.out
+
+
+def test_what_can_be_read_once_is_refused(data: Shell) -> None:
+    answer = data("advise", "-")
+    assert answer.code == 1 and "only once" in answer.err
+
+
+# -- the table of decisions
+
+
+def test_the_table_names_what_exists() -> None:
+    for one in CANDIDATES:
+        assert one.goal in GOALS
+        assert set(one.needs) <= set(CONDITIONS)
+        METHODS[one.method](**{name: int(value) if value.isdigit() else value for name, value in one.settings.items()})
+
+
+def test_every_goal_but_audit_has_a_candidate_for_every_format_it_fits() -> None:
+    from shoal.evaluate.advise.goals import DataFacts
+
+    for goal in GOALS.values():
+        for format in goal.formats if goal.name != "audit" else ():
+            texts = format in ("querylog", "prompts", "documents")
+            facts = DataFacts(format, 10, 10, 10, timed=True, texts=texts, several=True)
+            assert goal in fitting_goals(facts)
+            assert candidates_for(goal.name, facts), (goal.name, format)
+
+
+# -- from samples to all people
+
+
+def trial_of(people: int, kept: float, risk: float, seconds: float = 1.0) -> Trial:
+    from shoal.attacks.outcome import wilson
+
+    return Trial(people, seconds, kept, "words", None, wilson(risk * 200, 200), "a person", "")
+
+
+def test_what_is_kept_grows_with_every_doubling_by_less_each_time() -> None:
+    before, last = trial_of(500, 0.10, 0.0), trial_of(1000, 0.14, 0.0)
+    one, two = (_expected_kept(last, before, doublings) for doublings in (1, 2))
+    assert one is not None and two is not None
+    assert 0.14 < one < 0.18
+    assert 0 < two - one < one - 0.14
+    assert _expected_kept(last, None, 3) == 0.14
+    assert _expected_kept(trial_of(1000, 0.9, 0.0), trial_of(500, 0.5, 0.0), 10) == 1.0
+
+
+def test_the_risk_grows_unless_a_claim_bounds_it() -> None:
+    trials = [trial_of(500, 0.1, 0.02), trial_of(1000, 0.1, 0.06), trial_of(2000, 0.1, 0.15)]
+    expected = _expected_risk(trials, 2, bounded=False)
+    assert expected is not None and 0.3 < expected < 0.8
+    assert _expected_risk(trials, 2, bounded=True) == 0.15
+    assert _expected_risk(trials, 0, bounded=False) == 0.15
+    steady = [trial_of(500, 0.1, 0.05), trial_of(1000, 0.1, 0.05)]
+    assert _expected_risk(steady, 5, bounded=False) == pytest.approx(0.05, abs=0.01)
+
+
+def test_time_grows_at_least_as_the_number_of_people() -> None:
+    before, last = trial_of(500, 0, 0, 1.0), trial_of(1000, 0, 0, 3.0)
+    assert _expected_seconds(last, before, 2) == pytest.approx(27.0)
+    assert _expected_seconds(before, None, 2) == 4.0
+    assert np.isfinite(_expected_seconds(last, trial_of(500, 0, 0, 0.0), 30))
