@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import shoal
-from helpers.spark import compared
+from helpers.spark import compared, release_on_cluster
 from shoal.cli.main import run
 from shoal.cluster import itemset_counts as itemsets
 from shoal.cluster.km_driver import RecordsOnCluster
-from shoal.cluster.run import release_on_cluster
 from shoal.errors import GuaranteeNotMet, Infeasible, ParameterError
 from shoal.methods import Method
 from shoal.methods.km import Km
