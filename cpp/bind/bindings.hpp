@@ -23,6 +23,7 @@ using U8 = nanobind::ndarray<const uint8_t, nanobind::ndim<1>, nanobind::c_conti
 
 using Array64 = nanobind::ndarray<nanobind::numpy, int64_t, nanobind::ndim<1>>;  // what Python is given
 using Array32 = nanobind::ndarray<nanobind::numpy, int32_t, nanobind::ndim<1>>;
+using Array8 = nanobind::ndarray<nanobind::numpy, uint8_t, nanobind::ndim<1>>;
 
 inline std::span<const uint8_t> span(const U8& a) { return {a.data(), a.shape(0)}; }
 inline std::span<const int64_t> span(const I64& a) { return {a.data(), a.shape(0)}; }

@@ -443,7 +443,36 @@ class RecodingPlan:
 
     def __init__(self, *, k: int, m: int, suppressed: int, start: str, undo: bool, suppress: bool, local: bool) -> None: ...
 
-def recode_rare_sets(rows: Rows, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: Tree, loss: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], publishable: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], settled: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: RecodingPlan, task: Task) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+def recode_rare_sets(rows: Rows, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: Tree, loss: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], publishable: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], plan: RecodingPlan, task: Task) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+class RareSets:
+    """
+    Sets of nodes that too few people hold, and the records that hold them.
+    """
+
+    def __init__(self, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], record: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], set: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def of_several(self) -> bool:
+        """Whether some set has two nodes or more."""
+
+    def of_each_node(self, nodes: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """How many of the sets hold each node."""
+
+class PublishedRecords:
+    """
+    What records publish, kept for the search of rare sets; nothing at first.
+    """
+
+    def __init__(self, rows: Rows, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: int, k: int, m: int) -> None: ...
+
+    def publish(self, places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Publish other nodes, or -1 for nothing, at some places."""
+
+    def rare_sets(self, changed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> RareSets:
+        """The minimal rare sets with one of these nodes."""
+
+def give_up(begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], shown: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fresh: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], rare: RareSets, everywhere: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
 
 def band_order(rows: Rows, items: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 

@@ -14,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.cluster.noisy_counts import NUMBER, Noising, Weighing, added, noised, numbered
-from shoal.cluster.run import insist_on_support
+from shoal.cluster.run import SparkBackend
 from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, SELECTION, WHOLE, NoisyStep
 from shoal.errors import ParameterError, ShoalError
 from shoal.methods.dp_queries import DPQueries
 from shoal.noise.mechanisms import LARGEST
+from shoal.pipeline.job import Job
 from shoal.pipeline.options import Preparation
 
 KEYS = ("query",)
@@ -105,11 +106,11 @@ def test_a_sum_that_is_too_large_is_refused() -> None:
     ids=["policy", "korolova", "clicks"],
 )
 def test_what_depends_on_an_order_is_refused(method: DPQueries) -> None:
-    with pytest.raises(ParameterError, match="run on one machine only") as refused:
-        insist_on_support(Preparation.default_for(method), method)
+    with pytest.raises(ParameterError, match="runs on one machine only") as refused:
+        SparkBackend().refuse(Job([], method, Preparation.default_for(method)))
     assert 'mechanism="weighted"' in refused.value.hint
 
 
 def test_equal_weights_are_taken() -> None:
     method = DPQueries(mechanism="weighted")
-    insist_on_support(Preparation.default_for(method), method)
+    SparkBackend().refuse(Job([], method, Preparation.default_for(method)))

@@ -12,14 +12,20 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.cluster.run import release_on_cluster
+from shoal.cluster.run import SparkBackend
 from shoal.io.rules_file import RULES
 from shoal.methods import Method
+from shoal.pipeline.job import Job, Written
 from shoal.pipeline.options import Preparation, Target
 
 
 def records_in(directory: Path) -> Counter[tuple[str, ...]]:
     return Counter(tuple(items) for items in pl.read_parquet(directory / "records*.parquet")["items"].to_list())
+
+
+def release_on_cluster(data: Any, how: Preparation, method: Method, target: Target, master: str = "local[2]") -> Written:
+    """A job that is run on Spark."""
+    return Job(data, method, how, target=target).run_on(SparkBackend(master))
 
 
 def compared(log: Path, tmp_path: Path, method: Method, **said: Any) -> dict[str, Any]:

@@ -103,7 +103,8 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "represent": lambda: run(_kernels.represent, measure(), r(), rows(), order),
         "clusters_by_terms": lambda: run(_kernels.clusters_by_terms, r(), people, 1, 1),
         "chunks_of_terms": lambda: run(_kernels.chunks_of_terms, r(), people, zeros, _kernels.ChunkPlan(k=1, m=2)),
-        "recode_rare_sets": lambda: run(_kernels.recode_rare_sets, r(), wide([]), tree(), weight, role, 0 * role, RECODING),
+        "recode_rare_sets": lambda: run(_kernels.recode_rare_sets, r(), wide([]), tree(), weight, role, RECODING),
+        "PublishedRecords": lambda: _kernels.PublishedRecords(r(), wide([]), 3, 2, 1),
         "matched_similarities": lambda: run(_kernels.matched_similarities, SENSES, r(), 1),
         "band_order": lambda: run(_kernels.band_order, r(), 3),
         "private_groups": lambda: run(_kernels.private_groups, rows(), r(), 3, people, 2, 6, 0),
@@ -129,7 +130,8 @@ COMPARE_ONLY = {
 
 def test_every_kernel_that_takes_rows_is_listed() -> None:
     functions = {name: kernel for name, kernel in vars(_kernels).items() if not isinstance(kernel, type)}
-    takes_rows = {name for name, kernel in functions.items() if re.search(r"indptr|: \S*\bRows\b", kernel.__doc__ or "")} | {"Scored"}
+    takes_rows = {name for name, kernel in functions.items() if re.search(r"indptr|: \S*\bRows\b", kernel.__doc__ or "")}
+    takes_rows |= {"Scored", "PublishedRecords"}
     as_they_come = {"canonical_rows", "renamed_rows"}
     beside_clusters = {"typical_term_sets"}
     assert takes_rows - as_they_come - beside_clusters == set(KERNELS)
@@ -289,3 +291,29 @@ def test_options_out_of_range_are_refused(options: str, name: str, value: int) -
     make(**OPTIONS[options])
     with pytest.raises(ValueError, match="kernel input: expected"):
         make(**OPTIONS[options] | {name: value})
+
+
+def test_rare_sets_and_places_that_are_not_there_are_refused() -> None:
+    published = _kernels.PublishedRecords(rows(), wide([]), 3, 2, 1)
+    no_sets, one_set = (wide([0]), narrow([])), (wide([0, 1]), narrow([1]))
+    places, nothing, everywhere = (wide([0, 1]), narrow([1]), np.ones(1, np.uint8)), narrow([]), wide([0, 1, 0])
+
+    def given(*rare: Any) -> Any:
+        return kernels.run(_kernels.give_up, *places, _kernels.RareSets(*rare), everywhere)
+
+    assert given(*one_set, narrow([0]), narrow([0])).tolist() == [1]
+    assert given(*no_sets, nothing, nothing).tolist() == [0]
+    for call in (
+        lambda: published.publish(wide([9]), narrow([1])),
+        lambda: published.publish(wide([1, 0]), narrow([1, 1])),
+        lambda: published.publish(wide([0]), narrow([3])),
+        lambda: kernels.run(published.rare_sets, narrow([3])),
+        lambda: _kernels.RareSets(*one_set, narrow([0]), narrow([1])),
+        lambda: _kernels.RareSets(*one_set, narrow([-1]), narrow([0])),
+        lambda: given(*one_set, narrow([1]), narrow([0])),
+        lambda: given(wide([0, 1]), narrow([3]), narrow([0]), narrow([0])),
+    ):
+        with pytest.raises(ValueError, match="kernel input: expected"):
+            call()
+    with pytest.raises(ValueError, match="without a fresh node"):
+        given(wide([0, 1]), narrow([2]), narrow([0]), narrow([0]))

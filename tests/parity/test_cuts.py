@@ -12,6 +12,7 @@ from helpers.data import numbered, tree
 from shoal import _kernels
 from shoal.data.bags import Bags, Small
 from shoal.data.taxonomy import Taxonomy
+from shoal.itemsets.km_from_below import RecordsHere, climb
 from shoal.itemsets.km_recoding import Steps, places_loss, recoded_places
 from shoal.methods.bases.km import published_sets
 
@@ -22,15 +23,16 @@ WAYS = [
     Steps("by size", undo=True, local=True),
     Steps("root", undo=True),
     Steps("root", undo=True, suppress=True),
-    Steps("nothing"),
+    None,
 ]
 ks, ms = st.integers(2, 4), st.integers(1, 4)
 
 
-def found(problem: tuple[Bags, Taxonomy], k: int, m: int, steps: Steps) -> Small:
+def found(problem: tuple[Bags, Taxonomy], k: int, m: int, steps: Steps | None) -> Small:
+    """What is published at each place; without steps, from below."""
     bags, taxonomy = problem
     assume(bags.n_owners >= k)
-    return recoded_places(bags, taxonomy, k, m, steps)
+    return climb(RecordsHere(bags, taxonomy, k, m)).shown() if steps is None else recoded_places(bags, taxonomy, k, m, steps)
 
 
 def image_of(bags: Bags, places: Small) -> dict[int, int]:
@@ -78,14 +80,14 @@ def test_generalization_is_that_of_the_twin(problem, k, m, by_size):
 @given(problems(), ks, ms)
 def test_publishing_from_below_is_that_of_the_twin(problem, k, m):
     bags, taxonomy = problem
-    assert found(problem, k, m, Steps("nothing")).tolist() == TwinFromBelow(bags, taxonomy, k, m).run()
+    assert found(problem, k, m, None).tolist() == TwinFromBelow(bags, taxonomy, k, m).run()
 
 
 def test_what_is_rare_by_itself_takes_nothing_else_along():
     """Item 1 stands beside three items that one person each holds: these go, and it stays."""
     taxonomy = tree([-1, 0, 0, 0, 0])
     bags = numbered(taxonomy, [[1, 2, 3, 4], [1], [1]])
-    assert recoded_places(bags, taxonomy, 2, 2, Steps("nothing")).tolist() == [1, -1, -1, -1, 1, 1]
+    assert climb(RecordsHere(bags, taxonomy, 2, 2)).shown().tolist() == [1, -1, -1, -1, 1, 1]
 
 
 @settings(deadline=None, max_examples=200)

@@ -151,6 +151,12 @@ def nobody_recoded_owns_two(true: Callable[..., Any], arguments: list[Any]) -> A
     return true(*arguments)
 
 
+def one_person_less(true: Callable[..., Any], arguments: list[Any]) -> Any:
+    """Takes sets of k - 1 people for frequent ones."""
+    arguments[3] -= 1
+    return true(*arguments)
+
+
 def one_item_everywhere(true: Callable[..., Any], arguments: list[Any]) -> Any:
     """Publishes one and the same item at all places."""
     return np.full_like(true(*arguments), 2)
@@ -569,7 +575,10 @@ MUTATIONS = {
         around("minimal_moles", nobody_owns_two),
     ),
     "km looks for sets of k - 1 people": Mutation(
-        "km-anonymity", "are held by fewer than 3 people", (*KNOWN, "--method", "km", "--aim", "words"), smaller("RecodingPlan", "k")
+        "km-anonymity",
+        "are held by fewer than 3 people",
+        (*KNOWN, "--method", "km", "--aim", "words"),
+        around("PublishedRecords", one_person_less),
     ),
     "apriori looks for sets of m - 1 items": Mutation(
         "km-anonymity",
@@ -581,7 +590,7 @@ MUTATIONS = {
         "km-anonymity",
         "are held by fewer than 3 people",
         (*VISITS, "--method", "km", "--aim", "words"),
-        around("recode_rare_sets", nobody_recoded_owns_two),
+        around("PublishedRecords", nobody_recoded_owns_two),
     ),
     "hghs publishes another item than was typed": Mutation(
         "km-anonymity",

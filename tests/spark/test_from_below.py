@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 import shoal
-from helpers.spark import compared
+from helpers.spark import compared, release_on_cluster
 from shoal.cli.main import run
 from shoal.cluster import itemset_counts as itemsets
-from shoal.cluster import km_driver as ascending
-from shoal.cluster.run import release_on_cluster
+from shoal.cluster.km_driver import RecordsOnCluster
 from shoal.errors import GuaranteeNotMet, Infeasible, ParameterError
 from shoal.methods import Method
 from shoal.methods.km import Km
@@ -104,7 +103,7 @@ def test_records_that_were_changed_or_lost_are_refused(
 def test_rare_pairs_that_are_overlooked_end_the_command_with_exit_code_3(
     few: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(ascending.Ascent, "_rare", lambda self, held, sought, name: (sought, []))
+    monkeypatch.setattr(RecordsOnCluster, "rare_of_size", lambda self, sought, found: (np.zeros(len(self.numbering), np.int64), None))
     asked = ["anonymize", str(few[0]), "--taxonomy", few[1], "--method", "km", "--aim", "words", "--k", "3", "--out", str(tmp_path / "out")]
     assert run([*asked, "--engine", "spark", "--master", "local[2]"]) == 3
     told = capsys.readouterr().err

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 import shoal
-from helpers.spark import compared
+from helpers.spark import compared, release_on_cluster
 from shoal.cli.main import run
 from shoal.cluster import itemset_counts as itemsets
 from shoal.cluster import judge_itemsets as judging_sets
-from shoal.cluster.run import release_on_cluster
 from shoal.cluster.spark import Cluster
 from shoal.data.items import Items
 from shoal.errors import GuaranteeNotMet, Infeasible, ParameterError

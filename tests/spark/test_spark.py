@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 import shoal
+from helpers.spark import release_on_cluster
 from shoal.cluster import judge_records as judging
 from shoal.cluster import run
-from shoal.cluster.run import release_on_cluster
 from shoal.engines import ranges
 from shoal.errors import GuaranteeNotMet, Infeasible, InputError, ParameterError
 from shoal.methods import Method

@@ -11,12 +11,12 @@ import polars as pl
 import pytest
 
 import shoal
+from helpers.spark import release_on_cluster
 from shoal.cluster import row_manifest as row_outcome
 from shoal.cluster import threshold_words as shared_rows
 from shoal.cluster import write_files as writing
 from shoal.cluster.judge_rows import Judging, counted_with_original, seen_rows
 from shoal.cluster.log_rows import Logged, Splitting, rows_of_log
-from shoal.cluster.run import release_on_cluster
 from shoal.cluster.spark import Cluster
 from shoal.data.log import Log
 from shoal.data.pseudonym_scope import Cut

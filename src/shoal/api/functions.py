@@ -552,14 +552,14 @@ def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> R
     found = None if asked["rules"] is None else read_rules(asked["rules"])
     chosen = wanted_method(method, given, said) if found is None else method_under(found, method, given)
     insist_on_consent(chosen, asked["no_guarantee"])
-    if type(data).__module__.partition(".")[0] == "pyspark":
-        released: Result = _on_cluster(data, chosen, said, asked)
-        return released
     further, attempt = claims_for(chosen, asked["claim"]), Attempt.asked(*(asked[name] for name in OF_ATTACKS))
     how, given = prepared_as(said, replace(Preparation.default_for(chosen), memory=Memory.asked(asked["memory"])))
     checks = release_checks(Series.of(*(asked[name] for name in OF_SERIES)), attempt)
     metrics = ["bound"] if asked["bound"] else []
     job = Job(data, chosen, how, given.tree, further, metrics, found, asked["no_guarantee"], checks, notes=given.notes)
+    if type(data).__module__.partition(".")[0] == "pyspark":
+        released: Result = _on_cluster(job, asked)
+        return released
     done = job.run(_LogEvents(asked["events"]), asked["cancel"])
     _tell((), unsure({ATTACKS: done.judged.attacks}))
     helps = (lambda: NO_ADVICE) if found is not None else (lambda: advised(data, done.prepared, chosen, said, further, done.judged))
@@ -587,20 +587,12 @@ class _LogEvents(Events):
         self._further.warn(in_python(line))
 
 
-def _on_cluster(frame: Any, method: Method, said: Mapping[str, Any], asked: Mapping[str, Any]) -> Any:
+def _on_cluster(job: Job, asked: Mapping[str, Any]) -> Any:
     """A frame of Spark is worked on where it is: what is given writes the release. What is for one machine is refused."""
-    from shoal.cluster.run import ClusterRelease, insist_on_support
+    from shoal.cluster.run import ClusterRelease
 
-    for name in ("claim", "rules", "bound", "previous", "threads", "attack", "memory", "patience"):
-        if asked[name]:
-            raise ParameterError(f"{name} is not available for a Spark frame", code="not-on-a-cluster", hint="leave it out")
-    how, given = prepared_as(said, Preparation.default_for(method))
-    if given.tree is not None:
-        raise ParameterError(
-            "the taxonomy for a Spark frame must be wordnet or a file", code="not-on-a-cluster", hint="write it to a file first"
-        )
-    insist_on_support(how, method)
-    return ClusterRelease(frame, how, method)
+    whole = replace(job, threads=asked["threads"], patience=asked["patience"])
+    return ClusterRelease(whole, _LogEvents(asked["events"]), asked["cancel"])
 
 
 def _prepared(data: Any, said: Mapping[str, Any], base: Preparation) -> Prepared:

@@ -84,6 +84,7 @@ class Series:
 class SeriesCheck:
     """Compares a release with earlier ones of the same people before it is written."""
 
+    option = "previous"
     needs_reading = False
 
     def __init__(self, series: Series) -> None:

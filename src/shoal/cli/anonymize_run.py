@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,14 +25,14 @@ from shoal.data.patience import allowing
 from shoal.errors import ParameterError
 from shoal.io.atomic_file import PrivateFile
 from shoal.io.read.paths import STDIN
-from shoal.io.release_directory import ReleaseDirectory, insist_apart
+from shoal.io.release_directory import insist_apart
 from shoal.io.write.cell_checks import formula_notes
-from shoal.io.write.output_format import LISTS, OutputForm, default_format, named_as_file
+from shoal.io.write.output_format import OutputForm, default_format, named_as_file
 from shoal.kinds import summary_of
 from shoal.methods import Method
 from shoal.pipeline.claims import claims_for
 from shoal.pipeline.contract import insist_on_consent
-from shoal.pipeline.job import Done, Job, ReleaseCheck
+from shoal.pipeline.job import Backend, Done, Job, ReleaseCheck
 from shoal.pipeline.options import Memory, Preparation, Target, is_file
 from shoal.pipeline.request import chosen_method, preparation
 from shoal.pipeline.run import shown_to_publisher
@@ -71,61 +70,21 @@ def _without(typed: Sequence[str], options: Sequence[str]) -> list[str]:
     return left
 
 
-# shoal anonymize --engine spark: the same command on a cluster.
-
-
-# Options that no cluster takes.
-ONE_MACHINE = ("rules", "claim", "bound", "private-report", "previous", "threads", "attack", "memory", "patience")
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is to be made of what, and where to."""
-
-    input: Sequence[Path]
-    how: Preparation
-    method: Method
-    target: Target
-
-
-def on_cluster(asked: Asked, engine: str | None, master: str | None, others: Sequence[Any], as_json: bool) -> bool:
-    """Whether the work was asked for on a cluster, and done there; `others` are options that are for one machine, and refused."""
-    if engine is None and master is None:
-        return False
-    if engine is None:
+def asked_backend(engine: str | None, master: str | None, private_report: Path | None) -> Backend | None:
+    """Where the job is done, if not by this process."""
+    if engine is None and master is not None:
         raise ParameterError(
             "--master is for Spark, but the engine is this machine", code="option-not-applicable", hint="add --engine spark"
         )
-    for name, value in zip(ONE_MACHINE, others, strict=True):
-        if value:
-            raise ParameterError(f"--{name} is for one machine", code="not-on-a-cluster", hint="leave it out, or --engine")
-    if asked.target.format != "parquet" or asked.target.layout != LISTS:
-        raise ParameterError("a cluster writes Parquet files of lists", code="not-on-a-cluster", hint="leave --to and --layout out")
-    run = _engine()
-    run.insist_on_support(asked.how, asked.method)
-    directory = ReleaseDirectory(asked.target.directory, force=asked.target.force)
-    screen.note(*directory.clear())
-    directory.check()
-    made = run.release_on_cluster([as_url(str(path)) for path in asked.input], asked.how, asked.method, asked.target, master)
-    screen.note(*made.notes)
-    screen.note(*made.left_out)
-    told(made.verdicts, made.manifest, asked.target.directory, as_json=as_json)
-    return True
-
-
-def as_url(path: str) -> str:
-    """A path as it was typed: the command line makes one slash of two, as they are the same in paths and not in URLs."""
-    return re.sub(r"^((?!file:)[a-z][a-z0-9+.-]+):/+", r"\1://", path)
-
-
-def _engine() -> Any:
+    if engine is None:
+        return None
     try:
-        from shoal.cluster import run
+        from shoal.cluster.run import SparkBackend
     except ImportError:
         raise ParameterError(
             "--engine spark needs pyspark and pyarrow", code="missing-package", hint="pip install 'shoal[spark]', and Java 17 or later"
         ) from None
-    return run
+    return SparkBackend(master, ("private-report",) if private_report is not None else ())
 
 
 RECORDS_PUBLISHED = ("sets", "bags")  # kinds of tables that have records before and after
@@ -166,15 +125,19 @@ def write_release(
     how = replace(how, memory=Memory.asked(memory, out.absolute().parent))
     target = asked_target(out, form, to_sep, force, layout, chosen)
     insist_apart_from(files_read(input, rules, previous, how, typed), target.directory, private_report)
-    one_machine = (rules, claim, bound, private_report, previous, threads, attempt, memory, patience)
-    if on_cluster(Asked(input, how, chosen, target), engine, master, one_machine, as_json):
-        return
-    private = private_page(private_report, target, chosen)
+    backend = asked_backend(engine, master, private_report)
+    private = None if backend is not None else private_page(private_report, target, chosen)
     checks = checks_before_writing(previous, crossing, exposed, attempt)
     metrics = ["bound"] if bound else []
     job = Job(input, chosen, how, None, further, metrics, found, no_guarantee, checks, target, threads, patience)
     with screen.naming(show_rare), screen.job_events() as events:
-        done = job.run(events)
+        if backend is not None:
+            made = job.run_on(backend, events)
+        else:
+            done = job.run(events)
+    if backend is not None:
+        told(made.verdicts, made.manifest, target.directory, as_json=as_json)
+        return
     if private is not None:
         from shoal.report.private_report import render_private
 

@@ -14,10 +14,11 @@ from urllib.parse import unquote, urlsplit
 import polars as pl
 
 from shoal.cluster.exchange import Numbers, Rows, Sent, sent
+from shoal.cluster.limits import FORMATS
 from shoal.cluster.read_events import Gathering, Input, events_of_lines, events_of_rows, events_of_spans, owner_places
 from shoal.cluster.spark import Cluster, spark_errors
 from shoal.data.accounting import Ledger, gone, kept
-from shoal.errors import InputError, ParameterError, option
+from shoal.errors import InputError, option
 from shoal.io.read.byte_ranges import first_lines_of, size_of, spans_of
 from shoal.io.read.columns import notes_on_spelling
 from shoal.io.read.formats import Layout, find_layout
@@ -25,6 +26,7 @@ from shoal.io.read.frames_in_memory import in_memory
 from shoal.io.read.options import CLICKS
 from shoal.io.read.result import SKIPPING
 from shoal.io.read.source import Source
+from shoal.pipeline.events import READING, stage
 from shoal.pipeline.options import Preparation
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ FIRST = 500  # rows that tell how the others are written
 PARQUET = (".parquet", ".parq")
 COMPRESSED = (".gz", ".bz2", ".deflate", ".snappy", ".lz4", ".zst", ".zstd")  # what Spark unpacks, by the names of files
 TAKEN = ("querylog", "table")
-ONE_MACHINE = f"leave {option('engine')} out"
 
 Way = TypeVar("Way", bound=Gathering)
 
@@ -127,6 +128,7 @@ def tallied(words: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
 
 def find_input(cluster: Cluster, data: Any, how: Preparation) -> Found:
     """The input at paths, or a frame of Spark."""
+    stage(READING)
     if not isinstance(data, list | tuple | str | Path):
         return _of_frame(data, how, 1, "the frame")
     paths = [str(path) for path in ([data] if isinstance(data, str | Path) else data)]
@@ -177,12 +179,7 @@ def _plain_files(files: Sequence[str]) -> list[Path]:
 
 def _taken(layout: Layout) -> Layout:
     if layout.format not in TAKEN or layout.container not in ("delimited", "parquet"):
-        what = f"{layout.format} in {layout.container} is read on one machine"
-        raise ParameterError(
-            what,
-            code="not-on-a-cluster",
-            hint=f"a cluster reads query logs and tables of delimited text or Parquet; leave {option('engine')} out",
-        )
+        raise FORMATS.refusal(f"{layout.format} in {layout.container}")
     return layout
 
 

@@ -1,12 +1,13 @@
-"""Publishing from below on a cluster: what the driver asks for, step by step. What records publish stays on the workers.
+"""Publishing from below on a cluster: the records are in parts, on the workers, and the driver adds up what is counted in each.
 
-First all items are tried as they were typed, then what publishes nothing yet as its parent, and so on upwards. After each step sets that
-too few people hold are counted, and sent to the partitions whose records hold them; these records give up what hits them, until no set is
-rare. The driver learns how many people hold each node, and in how many rare sets it is. One machine takes the same steps.
+The steps are those of `itemsets/km_from_below.py`, as on one machine. What records publish stays on the workers. Rare sets are counted size
+by size and sent to the parts whose records hold them; the driver learns how many people hold each node, and in how many rare sets it is.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,9 +20,11 @@ from shoal.cluster.exchange import Rows, Sent, frame_of, sent, stored_frame
 from shoal.cluster.judge_records import as_it_is
 from shoal.cluster.prepared import Prepared
 from shoal.cluster.spark import Cluster, expressions, joined
+from shoal.data.bags import Ints
 from shoal.errors import Infeasible
 from shoal.io.step_files import forget_step
 from shoal.itemsets.itemset_counts import LARGEST_KEY
+from shoal.itemsets.km_from_below import Mask, both_ways, most_words
 from shoal.itemsets.km_recoding import coherent_by_counts
 
 COUNTED = "sum(people) as people", "sum(records) as records", "max(fresh) as fresh"
@@ -36,8 +39,86 @@ class Tally:
     fresh: Any
 
 
+@dataclass(frozen=True, eq=False)
+class RareInParts:
+    """Rare sets: nodes that are rare alone (in `sought`), and for each greater size where the rare sets of that size are."""
+
+    sought: places.Sought
+    where: list[Any]
+
+    @property
+    def of_several(self) -> bool:
+        """Whether some set has two nodes or more."""
+        return bool(self.where)
+
+
+class RecordsInParts(ABC):
+    """Records in parts, as `itemsets.km_from_below.Records`; all records of a person are in one part.
+
+    A subclass says how the functions of `km_worker` are run on all parts. `where` stands for rare sets and the parts that hold them, as
+    the subclass keeps them.
+    """
+
+    def __init__(self, numbering: places.Numbering, k: int, most: int) -> None:
+        self.numbering, self.k, self.most = numbering, k, most
+        self._people: Ints | None = None  # that hold each node, unless this has changed since they were counted
+
+    @abstractmethod
+    def lift_parts(self) -> None:
+        """Run `lifted` on all parts."""
+
+    @abstractmethod
+    def tally(self, work: Any) -> Tally:
+        """Counts of all numbers: `work` is `counted_nodes` or `counted_items`."""
+
+    @abstractmethod
+    def rare_of_size(self, sought: places.Sought, found: list[Any]) -> tuple[Ints, Any]:
+        """Run `counted_sets` on all parts; returns in how many rare sets of this size each node is, and where they are.
+
+        `found` tells where the rare sets of smaller sizes are.
+        """
+
+    @abstractmethod
+    def give_up_in_parts(self, rare: RareInParts) -> Iterable[int]:
+        """Run `with_less` on all parts; returns the nodes that were given up."""
+
+    @abstractmethod
+    def words_kept(self) -> int:
+        """The number of items that are published as they are."""
+
+    def lift(self) -> Mask:
+        """Publish what is not published yet one level higher."""
+        self.lift_parts()
+        tally = self.tally(places.counted_nodes)
+        self._people = tally.people
+        return np.asarray(tally.fresh)
+
+    def rare_sets(self, changed: Mask) -> RareInParts:
+        """Counted size by size: no set holds a smaller rare one."""
+        people = self.tally(places.counted_nodes).people if self._people is None else self._people
+        anybody, enough = people > 0, people >= self.k
+        sought = places.Sought(1, self.numbering, changed & anybody & ~enough, changed & enough)
+        everywhere, found = np.zeros(len(self.numbering), np.int64), list[Any]()
+        for size in range(2, self.most + 1):
+            if not sought.wanted.any():
+                break
+            _insist_on_keys(len(self.numbering), size)
+            nodes, where = self.rare_of_size(replace(sought, size=size), found)
+            everywhere += nodes
+            if nodes.any():
+                found.append(where)
+        return RareInParts(replace(sought, everywhere=everywhere), found)
+
+    def give_up(self, rare: RareInParts) -> Mask:
+        """Every record gives up what hits its rare sets."""
+        gone = np.zeros(len(self.numbering), bool)
+        gone[list(self.give_up_in_parts(rare))] = True
+        self._people = None
+        return gone
+
+
 class _Names:
-    """The names of the steps of one ascent, of which only the last one is read again."""
+    """The names under which the steps of one way are stored, of which only the last one is read again."""
 
     def __init__(self, cluster: Cluster, name: str) -> None:
         self.cluster, self.name, self.number = cluster, name, 0
@@ -55,100 +136,81 @@ class _Names:
         self.number += 1
 
 
-@dataclass(frozen=True, eq=False)
-class Ascent:
-    """How records of a run are published from below: every set of up to `most` nodes is to be held by `k` people."""
+class RecordsOnCluster(RecordsInParts):
+    """Records in the partitions of a frame of Spark; the frame is stored whenever records gave something up."""
 
-    cluster: Cluster
-    numbering: places.Numbering
-    partitions: int
-    k: int
-    most: int
+    def __init__(self, cluster: Cluster, first: Any, name: str, numbering: places.Numbering, partitions: int, k: int, most: int) -> None:
+        super().__init__(numbering, k, most)
+        self.cluster, self.partitions = cluster, partitions
+        self.held, self._names = first, _Names(cluster, name)
 
-    def by_part(self, *frames: Any) -> Sent:
-        """Records, and keys of sets, by the partitions of the records: all records of a person are in one."""
-        return sent(self.cluster, "places", [(Rows(frame), as_it_is) for frame in frames], None, places.part_places, self.partitions)
+    def lift_parts(self) -> None:
+        """Lazily: Spark lifts them whenever it reads them, until they are stored."""
+        self.held = self.cluster.map(self.held, places.lifted, self.numbering, places.PLACES)
 
-    def tally(self, frame: Any, work: Any) -> Tally:
-        """Counts of all numbers."""
+    def tally(self, work: Any) -> Tally:
+        """Added up by Spark."""
         people, records, fresh = (np.zeros(len(self.numbering), np.int64) for _ in range(3))
-        with frame_of(self.cluster, self.by_part(frame), work, self.numbering, places.NODES) as made:
+        with frame_of(self.cluster, self._by_part(), work, self.numbering, places.NODES) as made:
             for row in self.cluster.collect(made.groupBy("node").agg(*expressions(*COUNTED))):
                 people[row[0]], records[row[0]], fresh[row[0]] = row[1:]
         return Tally(people, records, fresh > 0)
 
-    def climbed(self, first: Any, name: str) -> Any:
-        """What the records publish in the end, from what they publish at first."""
-        held, names, begun = first, _Names(self.cluster, name), False
-        while True:
-            held = self.cluster.map(held, places.lifted, self.numbering, places.PLACES)
-            tally = self.tally(held, places.counted_nodes)
-            if begun and not tally.fresh.any():  # in the first step words without a number only move on
-                return held
-            held, begun = self._settled(held, tally, names), True
+    def rare_of_size(self, sought: places.Sought, found: list[Any]) -> tuple[Ints, Any]:
+        """Counts of all parts are added up by Spark, where the keys of rare sets stay."""
+        name, size = self._names.now, sought.size
+        counted = stored_frame(self.cluster, self._by_part(*found), places.counted_sets, sought, places.SETS, f"{name}_sets_{size}")
+        rare = counted.groupBy("key").agg(*expressions("sum(people) as people")).where(f"people < {self.k}").select("key")
+        where = self.cluster.store(joined(counted.select("key", "part"), rare, "key"), f"{name}_rare_{size}")
+        return self._sets_of_nodes(where, size), where.selectExpr("key", "part", f"cast({size} as bigint) as size")
 
-    def _settled(self, held: Any, tally: Tally, names: _Names) -> Any:
-        """The records once no set is rare any more; what is fresh may be given up."""
-        changed = tally.fresh
-        while True:
-            anybody, enough = tally.people > 0, tally.people >= self.k
-            sought = places.Sought(1, self.numbering, changed & anybody & ~enough, changed & enough)
-            sought, rare = self._rare(held, sought, names.now)
-            if sought.left_out.any() or rare:
-                held = stored_frame(self.cluster, self.by_part(held, *rare), places.with_less, sought, places.PLACES, names.now)
-            else:
-                held = self.cluster.store(held, names.now)
-            names.go_on()
-            if not rare:  # a node that nobody publishes any more makes no set rare
-                return held
-            changed = np.zeros(len(self.numbering), bool)
-            changed[[row[0] for row in self.cluster.collect(held.selectExpr("explode(gone) as node").distinct())]] = True
-            tally = self.tally(held, places.counted_nodes)
+    def give_up_in_parts(self, rare: RareInParts) -> Iterable[int]:
+        """The keys of rare sets are sent to the parts that hold them."""
+        name = self._names.now
+        if rare.of_several or rare.sought.left_out.any():
+            self.held = stored_frame(self.cluster, self._by_part(*rare.where), places.with_less, rare.sought, places.PLACES, name)
+        else:
+            self.held = self.cluster.store(self.held, name)
+        self._names.go_on()
+        return [row[0] for row in self.cluster.collect(self.held.selectExpr("explode(gone) as node").distinct())]
 
-    def _rare(self, held: Any, sought: places.Sought, name: str) -> tuple[places.Sought, list[Any]]:
-        """The minimal rare sets of two nodes and more, with the partitions that hold them; and in how many of them each node is."""
-        everywhere, found = np.zeros(len(self.numbering), np.int64), list[Any]()
-        for size in range(2, self.most + 1):
-            sought = replace(sought, size=size)
-            if not sought.wanted.any():
-                break
-            _insist_on_keys(len(self.numbering), size)
-            source = self.by_part(held, *found)
-            counted = stored_frame(self.cluster, source, places.counted_sets, sought, places.SETS, f"{name}_sets_{size}")
-            rare = counted.groupBy("key").agg(*expressions("sum(people) as people")).where(f"people < {self.k}").select("key")
-            where = self.cluster.store(joined(counted.select("key", "part"), rare, "key"), f"{name}_rare_{size}")
-            nodes = self._nodes_of(where, size)
-            for node, sets in nodes:
-                everywhere[node] += sets
-            if nodes:
-                found.append(where.selectExpr("key", "part", f"cast({size} as bigint) as size"))
-        return replace(sought, size=max(2, sought.size), everywhere=everywhere), found
+    def words_kept(self) -> int:
+        """Counted by Spark."""
+        return int(self.cluster.collect(self.held.selectExpr(f"coalesce(sum(size({_LIKE_ITEMS})), 0)"))[0][0])
 
-    def _nodes_of(self, where: Any, size: int) -> list[Any]:
-        """Each node of rare sets, and how many of them hold it."""
+    def _by_part(self, *keys: Any) -> Sent:
+        """Records, and keys of sets, by the partitions of the records."""
+        frames = [(Rows(frame), as_it_is) for frame in (self.held, *keys)]
+        return sent(self.cluster, "places", frames, None, places.part_places, self.partitions)
+
+    def _sets_of_nodes(self, where: Any, size: int) -> Ints:
+        """In how many of these sets each node is."""
         n = len(self.numbering)
         digits = ", ".join(f"key div {n**place} % {n}" for place in range(size))
         each = where.select("key").distinct().selectExpr(f"explode(array({digits})) as node")
-        return self.cluster.collect(each.groupBy("node").agg(*expressions("count(1)")))
+        sets = np.zeros(n, np.int64)
+        for node, number in self.cluster.collect(each.groupBy("node").agg(*expressions("count(1)"))):
+            sets[node] = number
+        return sets
 
 
 def published_from_below(cluster: Cluster, prepared: Prepared, present: Any, k: int, most: int) -> tuple[Any, int]:
-    """What is published of all records, and how many items of theirs became one with another item of the record.
-
-    Done twice, once beginning with the items that suppression alone would publish; what keeps more items as they are is taken.
-    """
+    """What is published of all records, and how many items of theirs became one with another item of the record."""
     several = prepared.sums["several"] > 0
     words = itemsets.frequent_items(cluster, present, k, several=several)
     numbering = places.Numbering(prepared.fitted, words.held.names)
-    ascent = Ascent(cluster, numbering, prepared.partitions, k, most)
     columns = present.select("record", "owner", "nodes", "words")
-    nothing = np.zeros(len(numbering), bool)
-    plain = cluster.store(cluster.map(columns, places.first_places, places.Settling(numbering, nothing), places.PLACES), "places")
-    settled = _coherent(ascent, plain, words.rare, several=several)
-    first = cluster.map(columns, places.first_places, places.Settling(numbering, settled), places.PLACES)
-    ways = [ascent.climbed(plain, "plain"), ascent.climbed(first, "settled")]
-    kept = [cluster.collect(way.selectExpr(f"coalesce(sum(size({_LIKE_ITEMS})), 0)"))[0][0] for way in ways]
-    best = ways[0] if kept[0] >= kept[1] else ways[1]
+
+    def first(settled: Mask | None) -> Any:
+        return cluster.map(columns, places.first_places, places.Settling(numbering, settled), places.PLACES)
+
+    plain = cluster.store(first(None), "places")
+
+    def begin(settled: Mask | None) -> RecordsOnCluster:
+        frame, name = (plain, "plain") if settled is None else (first(settled), "settled")
+        return RecordsOnCluster(cluster, frame, name, numbering, prepared.partitions, k, most)
+
+    best = most_words(both_ways(begin, _coherent(begin(None), words.rare, several=several))).held
     published = cluster.store(cluster.map(best, places.named, numbering, PUBLISHED), "published")
     shown = "sum(size(filter(shown, node -> node >= 0)))"
     merged = f"coalesce({shown} - sum(size(array_distinct(filter(shown, node -> node >= 0)))), 0)"
@@ -158,15 +220,15 @@ def published_from_below(cluster: Cluster, prepared: Prepared, present: Any, k: 
 _LIKE_ITEMS = "filter(zip_with(items, shown, (item, node) -> item = node), same -> same)"
 
 
-def _coherent(ascent: Ascent, plain: Any, rare_words: int, *, several: bool) -> Any:
-    """The items that suppression alone would publish."""
-    tally, k = ascent.tally(plain, places.counted_items), ascent.k
+def _coherent(plain: RecordsOnCluster, rare_words: int, *, several: bool) -> Mask:
+    """The items that suppression alone would publish; those that too few people hold are counted, but not known by name."""
+    tally, k = plain.tally(places.counted_items), plain.k
     numbers = np.flatnonzero(tally.people >= k)
     rare = int(((tally.people > 0) & (tally.people < k)).sum()) + rare_words
-    found = itemsets.Frequent(places.Frequent(numbers, ascent.numbering.names), tally.records[numbers], rare)
-    moles = itemsets.moles_of(ascent.cluster, plain, found, k, ascent.most, several=several)
-    settled = np.zeros(len(ascent.numbering), bool)
-    settled[numbers[coherent_by_counts(moles, found.records, rare)]] = True
+    found = itemsets.Frequent(places.Frequent(numbers, plain.numbering.names), tally.records[numbers], rare)
+    moles = itemsets.moles_of(plain.cluster, plain.held, found, k, plain.most, several=several)
+    settled = np.zeros(len(plain.numbering), bool)
+    settled[numbers[coherent_by_counts(moles, np.concatenate([found.records, np.ones(rare, np.int64)]))]] = True
     return settled
 
 

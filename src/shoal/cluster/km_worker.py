@@ -1,39 +1,35 @@
-"""What every place of every record publishes, on the workers, while items are published from below: the steps of `cpp/cuts/ascend.cpp`.
+"""Publishing from below on the workers: what records of one part publish, the sets that they hold, and what they give up.
 
-A place is an item of a record. Nodes of the tree have their numbers there, and words that the taxonomy lacks and k people hold the numbers
-behind them. Other words have none: no set may hold them, so they are never published, and next in turn is the node of all unknown words.
+The steps and their order are those of `itemsets/km_from_below.py`. Nodes of the tree have their numbers there, and words that the taxonomy
+lacks and k people hold the numbers behind them. Other words have none: no set may hold them, so they are never published, and next in turn
+is the node of all unknown words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
+from shoal import _kernels
 from shoal.cluster.arrow_schemas import NUMBERS, PUBLISHED, STRANGE, Fitted, list_array, lists_of
 from shoal.cluster.itemset_counts import owned_sets
 from shoal.cluster.read_events import record_places
-from shoal.data.bags import Bags, Ints, Small, Vocabulary
+from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.errors import GuaranteeNotMet
-from shoal.itemsets.greedy_cover import given_up
 from shoal.itemsets.itemset_counts import Known, among_keys, held_sets, key_digits, tallied_sets
+from shoal.itemsets.km_from_below import NOTHING, Ladder, Mask, Places
 from shoal.kinds.bags.write import by_name
 
-NOTHING, RARE = -1, -2  # nothing is published; a word without a number
-Mask = npt.NDArray[np.bool_]
-PLACES = pa.schema(
-    [("record", pa.int64()), ("owner", pa.int64()), *((name, NUMBERS) for name in ("items", "shown", "above", "fresh", "gone"))]
-)
-"""Records as places: the item of each, what it publishes, what would be tried next, whether it publishes something only since this step.
-
-Beside them is what the record gave up last.
-"""
+RARE = -2  # a word without a number
+SAID = ("items", "shown", "above", "fresh")
+PLACES = pa.schema([("record", pa.int64()), ("owner", pa.int64()), *((name, NUMBERS) for name in (*SAID, "gone"))])
+"""Records as places (`Places`), and what each record gave up last."""
 NODES = pa.schema([("node", pa.int64()), ("people", pa.int64()), ("records", pa.int64()), ("fresh", pa.int64())])
 SETS = pa.schema([("key", pa.int64()), ("part", pa.int64()), ("people", pa.int64())])
 
@@ -54,18 +50,13 @@ class Numbering:
         return Vocabulary(pl.concat([self.fitted.names, self.words.rename("item")]))
 
     @cached_property
-    def parent(self) -> Small:
-        """What is above each of them."""
-        unlisted = self.fitted.unlisted
-        return np.concatenate([self.fitted.parent, np.full(len(self.words), NOTHING if unlisted is None else unlisted, np.int32)])
-
-    @cached_property
-    def publishable(self) -> Mask:
-        """Which of them may be published."""
-        barred = self.fitted.barred
+    def ladder(self) -> Ladder:
+        """What is above each of them, and which may be published."""
+        unlisted, barred = self.fitted.unlisted, self.fitted.barred
+        above = np.full(len(self.words), NOTHING if unlisted is None else unlisted, np.int32)
         free = np.ones(len(self), bool)
         free[: len(self.fitted.names)] = True if barred is None else ~barred
-        return free
+        return Ladder(np.concatenate([self.fitted.parent, above]), free)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +64,7 @@ class Settling:
     """Items that are published everywhere before all others."""
 
     numbering: Numbering
-    settled: Mask
+    settled: Mask | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +89,10 @@ class Frequent:
 
 @dataclass(frozen=True, eq=False)
 class Sought:
-    """Which sets are looked for: of so many nodes, none of them rare alone (`left_out`), with one at least that changed."""
+    """Which sets are looked for: of so many nodes, none of them rare alone (`left_out`), with one at least that changed (`wanted`).
+
+    When all were found, `everywhere` has in how many of them each node is.
+    """
 
     size: int
     numbering: Numbering
@@ -125,19 +119,16 @@ def first_places(given: Settling, part: int, table: pa.Table) -> Iterator[pa.Tab
     rows = np.concatenate([np.repeat(np.arange(len(sizes)), sizes), np.repeat(np.arange(len(more)), more)])
     order = np.argsort(rows, kind="stable")
     items = np.concatenate([known, np.where(codes < 0, RARE, len(fitted.names) + codes)]).astype(np.int32)[order]
-    settled = (items >= 0) & given.settled[items]
-    shown = np.where(settled & given.numbering.publishable[items], items, NOTHING)
-    nothing = np.zeros(len(items), np.int32)
-    yield _table(table, np.concatenate([[0], np.cumsum(sizes + more)]), items, shown, np.where(settled, 0, items), nothing, ([], []))
+    begins = np.concatenate([[0], np.cumsum(sizes + more)])
+    yield _table(table, Places.first(begins, items, given.numbering.ladder, given.settled))
 
 
 def lifted(given: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """What publishes nothing yet publishes one level more than was tried before."""
-    begins, items, shown, above, _ = _columns(table)
-    tries = (shown < 0) & (above > 0) & given.publishable[above]
+    """What publishes nothing yet publishes one level more than was tried before; words without a number only move on."""
+    before = _places(table)
     unlisted = 0 if given.fitted.unlisted is None else given.fitted.unlisted
-    behind = np.where(above == RARE, unlisted, np.where(tries, given.parent[above], above))
-    yield _table(table, begins, items, np.where(tries, above, shown), behind, tries, ([], []))
+    after = before.lifted(given.ladder)
+    yield _table(table, replace(after, above=np.where(before.above == RARE, unlisted, after.above)))
 
 
 def named(given: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
@@ -151,14 +142,14 @@ def named(given: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
 
 def counted_items(given: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """People and records of each item that has a number."""
-    begins, items, *_ = _columns(table)
-    yield _counted_nodes(owned_sets(begins, items, given.names, table), np.zeros(0, np.int64))
+    places = _places(table)
+    yield _counted_nodes(owned_sets(places.begins, places.items, given.names, table), np.zeros(0, np.int64))
 
 
 def counted_nodes(given: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """People and records of each node that is published, and whether it is fresh somewhere."""
-    _, _, shown, _, fresh = _columns(table)
-    yield _counted_nodes(_bags(given, table), np.unique(shown[fresh > 0]))
+    places = _places(table)
+    yield _counted_nodes(_bags(given, table), np.unique(places.shown[places.fresh > 0]))
 
 
 def counted_sets(given: Sought, part: int, table: pa.Table) -> Iterator[pa.Table]:
@@ -194,31 +185,28 @@ def with_less(given: Sought, part: int, table: pa.Table) -> Iterator[pa.Table]:
     records, keys = _records_and_keys(table)
     if not len(records):
         return
-    begins, items, shown, above, fresh = _columns(records)
-    n = len(given.numbering)
-    record = np.repeat(np.arange(len(records), dtype=np.int64), np.diff(begins))
-    place = np.where(shown >= 0, record * n + shown, NOTHING)
-    settled = np.unique(place[(shown >= 0) & (fresh == 0)])
-    may = np.setdiff1d(place[(shown >= 0) & (fresh > 0)], settled)
-    lost = np.union1d(may[given.left_out[may % n]], _hitting(given, records, keys, may))
-    gone = among_keys(lost, place)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(lost // n, minlength=len(records)))])
-    yield _table(records, begins, items, np.where(gone, NOTHING, shown), above, fresh, (indptr, lost % n))
+    places = _places(records)
+    gone = places.gone(_rare_sets(given, records, places, keys), given.everywhere)
+    yield _table(records, places.without(gone), gone=np.where(gone, places.shown, NOTHING))
 
 
-def _hitting(given: Sought, records: pa.Table, keys: dict[int, Ints], may: Ints) -> Ints:
-    """What the records give up for their rare sets of two nodes and more."""
-    bags, n = _bags(given.numbering, records, given.left_out), len(given.numbering)
-    found: list[tuple[Ints, Ints]] = []
+def _rare_sets(given: Sought, records: pa.Table, places: Places, keys: dict[int, Ints]) -> _kernels.RareSets:
+    """The rare sets that the records hold: of one node, and of two and more, whose keys are known."""
+    record = np.repeat(np.arange(len(records), dtype=np.int64), np.diff(places.begins))
+    alone = np.flatnonzero(given.left_out)
+    lone = (places.shown >= 0) & given.left_out[places.shown]
+    sets, holders = [alone.reshape(-1, 1)], [(record[lone], np.searchsorted(alone, places.shown[lone]))]
+    bags, n, before = _by_record(_bags(given.numbering, records, given.left_out)), len(given.numbering), len(alone)
     for size, rare in keys.items():
-        for record, held in held_sets(_by_record(bags), _known(given, size, keys)):
+        for who, held in held_sets(bags, _known(given, size, keys)):
             mine = among_keys(rare, held)
-            sets = np.full((int(mine.sum()), given.size), NOTHING, np.int64)
-            sets[:, :size] = key_digits(held[mine], n, size)
-            found.append((record[mine], sets))
-    if not found:
-        return np.zeros(0, np.int64)
-    return given_up(np.concatenate([record for record, _ in found]), np.concatenate([sets for _, sets in found]), may, given.everywhere)
+            holders.append((who[mine], before + np.searchsorted(rare, held[mine])))
+        sets.append(key_digits(rare, n, size))
+        before += len(rare)
+    start = np.concatenate([[0], np.cumsum(np.concatenate([np.full(len(level), level.shape[1]) for level in sets]))])
+    nodes = np.concatenate([level.ravel() for level in sets])
+    who, which = (np.concatenate([pair[side] for pair in holders]) for side in (0, 1))
+    return _kernels.RareSets(start.astype(np.int64), nodes.astype(np.int32), who.astype(np.int32), which.astype(np.int32))
 
 
 # -- tables
@@ -244,9 +232,10 @@ def _records_and_keys(table: pa.Table) -> tuple[pa.Table, dict[int, Ints]]:
 
 def _bags(given: Numbering, table: pa.Table, left_out: Mask | None = None) -> Bags:
     """What the records publish, without some of it."""
-    begins, _, shown, _, _ = _columns(table)
-    kept = shown if left_out is None else np.where((shown >= 0) & ~left_out[shown], shown, NOTHING)
-    return owned_sets(begins, kept, given.names, table)
+    places = _places(table)
+    if left_out is not None:
+        places = places.without((places.shown >= 0) & left_out[places.shown])
+    return owned_sets(places.begins, places.shown, given.names, table)
 
 
 def _by_record(bags: Bags) -> Bags:
@@ -254,17 +243,18 @@ def _by_record(bags: Bags) -> Bags:
     return Bags(bags.indptr, bags.items, bags.counts, np.arange(len(bags), dtype=np.int64), bags.vocabulary)
 
 
-def _columns(table: pa.Table) -> tuple[Ints, Small, Small, Small, Small]:
-    """Where the places of each record begin, and what is said about all places."""
-    begins, items = lists_of(table, "items")
-    shown, above, fresh = (lists_of(table, name)[1].to_numpy(zero_copy_only=False) for name in ("shown", "above", "fresh"))
-    return begins, items.to_numpy(zero_copy_only=False), shown, above, fresh
+def _places(table: pa.Table) -> Places:
+    """The places of a table's records."""
+    columns = {name: lists_of(table, name) for name in SAID}
+    begins = columns["items"][0]
+    items, shown, above, fresh = (values.to_numpy(zero_copy_only=False) for _, values in columns.values())
+    return Places(begins, items, shown, above, fresh.astype(np.uint8))
 
 
-def _table(table: pa.Table, begins: Ints, items: Any, shown: Any, above: Any, fresh: Any, gone: tuple[Any, Any]) -> pa.Table:
-    """Records of places; `gone` says where the lists of what was given up begin, and what they hold."""
-    said = {"items": items, "shown": shown, "above": above, "fresh": fresh}
-    lists = {name: list_array(begins, np.asarray(values, np.int32), pa.int32()) for name, values in said.items()}
-    indptr, nodes = gone if len(gone[0]) else (np.zeros(len(table) + 1, np.int64), np.zeros(0, np.int32))
-    lists["gone"] = list_array(indptr, np.asarray(nodes, np.int32), pa.int32())
+def _table(table: pa.Table, places: Places, gone: Any = None) -> pa.Table:
+    """Records of places; `gone` has the node that was given up at each, or NOTHING."""
+    lists = {name: list_array(places.begins, np.asarray(getattr(places, name), np.int32), pa.int32()) for name in SAID}
+    nodes = np.full(len(places.items), NOTHING) if gone is None else gone
+    ends = np.concatenate([[0], np.cumsum(nodes >= 0)])
+    lists["gone"] = list_array(ends[places.begins], nodes[nodes >= 0].astype(np.int32), pa.int32())
     return pa.table({"record": table.column("record"), "owner": table.column("owner"), **lists}, PLACES)

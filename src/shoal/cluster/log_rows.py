@@ -18,6 +18,7 @@ from shoal.cluster.read_events import PARTS, Gathering, log_of, told_rows
 from shoal.cluster.spark import Cluster
 from shoal.data.log import Log
 from shoal.data.query_units import with_single_blanks
+from shoal.pipeline.events import PREPARING, stage
 from shoal.pipeline.options import Preparation
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def read_log(cluster: Cluster, data: Any, how: Preparation, *, splits: bool) -> 
 def gathered(cluster: Cluster, found: Found, work: Work, how: Gathering, schema: pa.Schema) -> tuple[Any, Counter[str], Found]:
     """What `work` makes of all events of some people at once, without the tallies; their sums, and how the input was found."""
     events = found.sent_to_owners(cluster)
+    stage(PREPARING)
     stored = stored_frame(cluster, events, work, how, schema, "rows")
     told = (row[0] for row in cluster.collect(stored.where("tally is not null").select("tally")))
     sums, defects = tallied([*events.words, *told])

@@ -25,6 +25,8 @@ from shoal.methods.bases.release_builder import EMPTY, NOTHING_LEFT
 from shoal.metrics import METRICS, routine
 from shoal.pipeline.claims import protected
 from shoal.pipeline.contract import SUPPRESSED
+from shoal.pipeline.events import REPORT as REPORT_STAGE
+from shoal.pipeline.events import stage
 from shoal.pipeline.manifest_schema import DIGEST, ENGINE, digest_of, manifest_bytes
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import READ_AS, refuse_foreign_taxonomy
@@ -92,6 +94,7 @@ def finished(
     manifest: dict[str, Any], published: int, verdicts: Sequence[Verdict], found: Found, notes: tuple[str, ...], directory: ReleaseDirectory
 ) -> Made:
     """Write the report and the manifest, which then names it."""
+    stage(REPORT_STAGE)
     page = render_report(Facts(manifest=manifest, published=published))
     manifest["files"].append(written_page(directory, REPORT, page))
     manifest[DIGEST] = digest_of(manifest)

@@ -15,20 +15,20 @@ import pyarrow as pa
 from shoal import __version__
 from shoal.cluster import manifest as outcome
 from shoal.cluster import noisy_counts
-from shoal.cluster.input_layout import ONE_MACHINE
 from shoal.cluster.person_values import Asked, read_values
 from shoal.cluster.spark import Cluster, expressions, joined
 from shoal.cluster.write_files import Content, write_parts
 from shoal.data.claims import Verdict
 from shoal.data.items import plain_values
 from shoal.data.tables.counts import COUNT, CountTable
-from shoal.errors import GuaranteeNotMet, ParameterError, option
+from shoal.errors import GuaranteeNotMet
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.write.output_format import FileFact
 from shoal.methods.bases.noisy_counts import COUNTS, Mechanism
 from shoal.pipeline.disclosure import ROWS_LEFT_OUT, disclosed, disclosed_notes
+from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, stage
 from shoal.pipeline.manifest_schema import ENGINE
-from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.pipeline.options import Preparation
 from shoal.pipeline.run import insist
 from shoal.privacy.cluster_judging import JudgesNoise
 from shoal.privacy.differential_privacy import invented, words_wanted
@@ -37,26 +37,18 @@ TEXT = pa.schema([("text", pa.string())])
 NOTHING_WRITTEN = "nothing was written"
 
 
-def insist_on_support(how: Preparation, method: Mechanism) -> None:
-    """Raise if the parameters, or the preparation, are only for one machine."""
-    if method.summed is None:
-        what = "this mechanism and counts of clicks run on one machine only"
-        raise ParameterError(
-            what, code="not-on-a-cluster", hint=f"use {option('mechanism', 'weighted')}, without {option('clicks')}, or {ONE_MACHINE}"
-        )
-    if how.taxonomy != NO_TAXONOMY:
-        raise ParameterError("rows with a taxonomy are processed on one machine only", code="not-on-a-cluster", hint=ONE_MACHINE)
-
-
 def released(cluster: Cluster, data: Any, how: Preparation, method: Mechanism, directory: ReleaseDirectory) -> outcome.Made:
     """Choose values and count them with noise, judge the noise, write the counts, and compare what was written."""
     summed = method.summed
     assert summed is not None
     asked = read_values(cluster, data, how, summed.unit)
     steps, claims = method.noisy_steps(), JudgesNoise.among(method.claims())
+    stage(GROUPING)
     counts = noisy_counts.published_counts(cluster, asked.values, asked.keys, steps, summed.caps)
+    stage(JUDGING)
     verdicts = tuple(claim.judge_noise(steps, (COUNTS,), _strange(cluster, counts, asked)) for claim in claims)
     insist(verdicts, "made")
+    stage(MEASURING)
     schema = noisy_counts.counted_as(asked.keys, steps[-1])
     types = dict.fromkeys(asked.keys, "text") | {COUNT: "integer" if schema.field(COUNT).type == pa.int64() else "number"}
     files, again = write_parts(cluster, counts, directory.path, Content(COUNTS, CountTable.kind, schema, columns=types))

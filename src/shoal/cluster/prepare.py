@@ -11,12 +11,13 @@ from shoal.cluster import read_events as reading
 from shoal.cluster.arrow_schemas import NODE, RECORD, RECORDS, TALLY, TYPED, UNKNOWN, Fitted, typed_tree
 from shoal.cluster.equivalence_classes import different_names, names_in
 from shoal.cluster.exchange import stored, stored_frame
-from shoal.cluster.input_layout import ONE_MACHINE, find_input, tallied
+from shoal.cluster.input_layout import find_input, tallied
 from shoal.cluster.prepared import Prepared
 from shoal.cluster.spark import Cluster
 from shoal.data.bags import Small
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import Infeasible, ParameterError, option
+from shoal.errors import Infeasible
+from shoal.pipeline.events import PREPARING, stage
 from shoal.pipeline.options import NO_TAXONOMY, Preparation, is_file, load_taxonomy
 from shoal.taxonomy.place_terms import fitted_tree
 
@@ -27,6 +28,7 @@ def keep_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
     given, notes = load_taxonomy(how.taxonomy, how.loss)
     events = found.sent_to_owners(cluster)
     placing = found.gathering(reading.Placing, given if is_file(how.taxonomy) else None)
+    stage(PREPARING)
     records, words = stored(cluster, events, reading.kept_records, placing, "records")
     sums, defects = tallied([*events.words, *words])
     found = found.told(sums, defects)
@@ -47,6 +49,7 @@ def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
     given, notes = load_taxonomy(how.taxonomy, how.loss) if how.taxonomy != NO_TAXONOMY else (None, ())
     events = found.sent_to_owners(cluster)
     placing = found.gathering(reading.Placing, given if is_file(how.taxonomy) else None)
+    stage(PREPARING)
     stored = stored_frame(cluster, events, reading.placed_records, placing, RECORDS, "records")
     told = (row[0] for row in cluster.collect(stored.where(f"kind = {TALLY}").selectExpr("words[0]")))
     sums, defects = tallied([*events.words, *told])
@@ -60,15 +63,6 @@ def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
         outcome.insist_on_known(how, sums, sums["unknown_terms"])
         tree, renumbered = _tree_of(cluster, records, given, how, sums["unknown_terms"])
     return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes, events.parts, given is not None)
-
-
-def insist_on_taxonomy(how: Preparation) -> None:
-    """Raise unless records are put on a taxonomy that a cluster can put them on."""
-    if how.per == "record" or how.typed_names or not (how.taxonomy == "wordnet" or is_file(how.taxonomy)):
-        what = f"records by {option('record')}, and taxonomies that are made from the data or absent, work on one machine only"
-        raise ParameterError(what, code="not-on-a-cluster", hint=ONE_MACHINE)
-    if how.scope != "used":
-        raise ParameterError("losses over the whole taxonomy are computed on one machine only", code="not-on-a-cluster", hint=ONE_MACHINE)
 
 
 def _tree_of(cluster: Cluster, records: Any, given: Taxonomy, how: Preparation, strange: int) -> tuple[Taxonomy, Small]:

@@ -1,7 +1,7 @@
 """A release by recoding items on a cluster, from reading to the manifest: what the driver asks for, step by step.
 
 What is suppressed everywhere is decided here from counts alone; workers count, suppress, and judge. Where each record publishes items from
-below, workers choose too (`ascending.py`).
+below, workers choose too (`km_worker.py`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from shoal.cluster import judge_itemsets as judging_sets
 from shoal.cluster import judge_records as judging
 from shoal.cluster import manifest as outcome
 from shoal.cluster.arrow_schemas import PUBLISHED, SUMS, list_array, lists_of
-from shoal.cluster.input_layout import ONE_MACHINE
 from shoal.cluster.km_driver import published_from_below
-from shoal.cluster.prepare import different_in, insist_on_people, insist_on_taxonomy, prepare_records
+from shoal.cluster.prepare import different_in, insist_on_people, prepare_records
 from shoal.cluster.prepared import Prepared
 from shoal.cluster.spark import Cluster, joined
 from shoal.cluster.write_files import write_parts
@@ -33,32 +32,11 @@ from shoal.errors import ParameterError, option
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.rules_file import RulesFile
 from shoal.methods.bases.recoding import RecodingMethod
-from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, stage
+from shoal.pipeline.options import Preparation
 from shoal.pipeline.run import insist
 from shoal.privacy.cluster_judging import JudgesSets
 from shoal.privacy.equivalence_classes import told_untrue
-
-
-def insist_on_support(how: Preparation, method: RecodingMethod) -> None:
-    """Raise if the method, its parameters, or the preparation, are only for one machine."""
-    from_below = method.published_from_below
-    size = method.counts_decide if from_below is None else from_below
-    if size is None or any(claim.sets_to_count is None for claim in JudgesSets.among(method.claims())):
-        raise ParameterError(
-            f"the method {method.name} with these parameters runs on one machine", code="not-on-a-cluster", hint=ONE_MACHINE
-        )
-    if size > itemsets.LARGEST:
-        raise ParameterError(
-            f"sets of more than {itemsets.LARGEST} items are counted on one machine", code="not-on-a-cluster", hint=ONE_MACHINE, value=size
-        )
-    if from_below is not None:
-        insist_on_taxonomy(how)
-    elif how.per == "record" or how.taxonomy != NO_TAXONOMY:
-        raise ParameterError(
-            f"records by {option('record')}, and a taxonomy next to unchanged names, work on one machine only",
-            code="not-on-a-cluster",
-            hint=ONE_MACHINE,
-        )
 
 
 def released(cluster: Cluster, data: Any, how: Preparation, method: RecodingMethod, directory: ReleaseDirectory) -> outcome.Made:
@@ -71,6 +49,7 @@ def released(cluster: Cluster, data: Any, how: Preparation, method: RecodingMeth
             hint=f"leave out {option('bag', True)}",
         )
     insist_on_people(prepared, method.k)
+    stage(GROUPING)
     present = prepared.records.where("size(nodes) + size(words) > 0")
     if method.published_from_below is not None:
         published, merged = published_from_below(cluster, prepared, present, method.k, method.published_from_below)
@@ -110,6 +89,7 @@ def _judged_and_written(
     merged: int | None = None,
 ) -> outcome.Made:
     """Judge and write; `merged` is how many items became one with another one of their record, where items are generalized."""
+    stage(JUDGING)
     both = cluster.store(joined(prepared.records, published, "record", "left"), "joined")
     sums = judging.summed(cluster.collect(cluster.map(both, judging.compared, prepared.fitted, SUMS)))
     answers = cluster.collect(published.selectExpr("count(1)"))[0][0]
@@ -118,6 +98,7 @@ def _judged_and_written(
     untrue = sums["untrue"] if prepared.on_taxonomy else None
     verdicts = _judged(cluster, shown, method, with_original=True, untrue=untrue)
     insist(verdicts, "made")
+    stage(MEASURING)
     files, again = write_parts(cluster, shown.select("items"), directory.path)
     judging.insist_on_files(cluster, shown.groupBy("items"), again)
     written = _judged(cluster, again, method, with_original=False)

@@ -6,6 +6,7 @@ Everything is stored in the unfinished directory of the release until it gets it
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.cluster import grouping, recoding, threshold
+from shoal.cluster import grouping, limits, recoding, threshold
 from shoal.cluster import judge_records as judging
 from shoal.cluster import manifest as outcome
 from shoal.cluster import noise as mechanism
@@ -25,13 +26,12 @@ from shoal.cluster import read_events as reading
 from shoal.cluster.arrow_schemas import TYPED
 from shoal.cluster.equivalence_classes import Contents, classes_made, classes_written, different_names, item_names
 from shoal.cluster.exchange import Numbers, Step, gathered, sent, stored
-from shoal.cluster.input_layout import ONE_MACHINE
-from shoal.cluster.prepare import insist_on_people, insist_on_taxonomy, keep_records
+from shoal.cluster.prepare import insist_on_people, keep_records
 from shoal.cluster.prepared import Prepared
 from shoal.cluster.spark import Cluster, PrivatePlaces
 from shoal.cluster.write_files import write_stored
 from shoal.engines.ranges import Size, cut_sample, joined_leaves, one_of_each
-from shoal.errors import Infeasible, ParameterError, option
+from shoal.errors import Infeasible, option
 from shoal.io.local_directories import local_directories
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.methods import Method
@@ -39,6 +39,8 @@ from shoal.methods.bases.grouping import GroupingMethod
 from shoal.methods.bases.noisy_counts import Mechanism
 from shoal.methods.bases.recoding import RecodingMethod
 from shoal.methods.bases.threshold import ThresholdMethod
+from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, READING_BACK, Cancel, Events, note, stage
+from shoal.pipeline.job import Job, Written
 from shoal.pipeline.options import Preparation, Target
 from shoal.pipeline.run import insist
 from shoal.privacy.cluster_judging import JudgesClasses
@@ -46,31 +48,46 @@ from shoal.privacy.cluster_judging import JudgesClasses
 FAMILIES: dict[type, ModuleType] = {ThresholdMethod: threshold, RecodingMethod: recoding, Mechanism: mechanism}
 
 
-def release_on_cluster(data: Any, how: Preparation, method: Method, target: Target, master: str | None = None) -> outcome.Made:
-    """Make, judge and write a release of the input, which is paths or a frame of Spark. Returns the manifest and what led to it."""
-    insist_on_support(how, method)
-    with ReleaseDirectory(target.directory, force=target.force) as directory, directory.workplace() as work:
-        family = _family(method)
-        given = isinstance(data, list | tuple | str | Path)
-        with local_directories(work) as chosen:
+@dataclass(frozen=True)
+class SparkBackend:
+    """The steps of a job on a Spark cluster.
+
+    Attributes:
+        master: The master of the cluster; by default that of spark-submit, or all cores of this machine.
+        beside: Options that were given and are not part of a job, which are refused.
+    """
+
+    master: str | None = None
+    beside: tuple[str, ...] = ()
+
+    def refuse(self, job: Job) -> None:
+        """Raise if a cluster cannot do what the job asks for."""
+        limits.refuse(job, self.beside)
+
+    def release(self, job: Job) -> Written:
+        """Make, judge and write a release of the input, which is paths or a frame of Spark."""
+        assert job.target is not None
+        family, given = _family(job.method), isinstance(job.data, list | tuple | str | Path)
+        data = _urls(job.data) if given else job.data
+        unfinished = ReleaseDirectory(job.target.directory, force=job.target.force)
+        with unfinished as directory, directory.workplace() as work, local_directories(work) as chosen:
             private = PrivatePlaces(directory.java_lock(), chosen)
-            at = partial(Cluster.at, master, work, java_works=family.frames, private=private)
+            at = partial(Cluster.at, self.master, work, java_works=family.frames, private=private)
             with closing(at() if given else Cluster.of(data, work, private.lock)) as cluster, cluster.watched():
-                return family.released(cluster, data, how, method, directory)
+                made = family.released(cluster, data, job.preparation, job.method, directory)
+        note(*made.notes, *made.left_out)
+        return Written(made.verdicts, made.manifest)
 
 
-def insist_on_support(how: Preparation, method: Method) -> None:
-    """Raise if a method or a way of preparing is only for one machine."""
-    _family(method).insist_on_support(how, method)
+def _urls(paths: Any) -> list[str]:
+    """Paths as they were typed: a `Path` makes one slash of two, which are the same in paths and not in URLs."""
+    named = [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+    return [re.sub(r"^((?!file:)[a-z][a-z0-9+.-]+):/+", r"\1://", path) for path in named]
 
 
 class Family(NamedTuple):
-    """Methods that are alike on a cluster: what is refused because it is only for one machine, and how a release is made.
+    """Methods that are alike on a cluster, and how a release is made. Those that form groups do so without frames of Spark."""
 
-    Those that form groups do so without frames of Spark.
-    """
-
-    insist_on_support: Callable[[Preparation, Any], None]
     released: Callable[[Cluster, Any, Preparation, Any, ReleaseDirectory], outcome.Made]
     frames: bool = True
 
@@ -79,25 +96,14 @@ def _family(method: Method) -> Family:
     """The family of a method; methods of no other kind must form groups."""
     for kind, family in FAMILIES.items():
         if isinstance(method, kind):
-            return Family(family.insist_on_support, family.released)
-    return Family(_insist_on_grouping, _released, frames=False)
-
-
-def _insist_on_grouping(how: Preparation, method: Method) -> None:
-    if not isinstance(method, GroupingMethod) or not method.works_in_ranges:
-        raise ParameterError(
-            f"the method {method.name} with these parameters runs on one machine", code="not-on-a-cluster", hint=ONE_MACHINE
-        )
-    if not all(claim.holds_of_unions and claim.group_size for claim in method.claims()):
-        raise ParameterError(f"the claims of {method.name} are judged on one machine", code="not-on-a-cluster", hint=ONE_MACHINE)
-    if method.outliers > 0:
-        raise ParameterError("outliers are found on one machine", code="not-on-a-cluster", hint=ONE_MACHINE)
-    insist_on_taxonomy(how)
+            return Family(family.released)
+    return Family(_released, frames=False)
 
 
 def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
     prepared = keep_records(cluster, data, how)
     insist_on_people(prepared, method.k)
+    stage(GROUPING)
     size = Size.of(prepared.sums["present"], prepared.sums["people"], method.k)
     plan = _ranges(cluster, prepared, size)
     ranges = sent(cluster, "ranges", [(prepared.records, grouping.with_range)], plan, grouping.range_places, plan.number)
@@ -130,6 +136,7 @@ def _ranges(cluster: Cluster, prepared: Prepared, size: Size) -> grouping.Ranges
 
 
 def _judged(cluster: Cluster, prepared: Prepared, published: Step, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
+    stage(JUDGING)
     answers = sent(cluster, "answers", [(published, judging.as_it_is)], None, reading.record_places, prepared.partitions)
     shown, words = stored(cluster, answers, judging.judged_part, judging.Pairing(prepared.fitted, prepared.records), "joined")
     sums = judging.summed([(word,) for word in words])
@@ -153,8 +160,10 @@ def _judged_and_written(
     judging.insist_on_shown(made.of(contents.sizes[0])["records"], sums)
     verdicts = tuple(claim.judge_counted(judging.counts_of(made.of(claim.group_size), empty, sums["untrue"])) for claim in claims)
     insist(verdicts, "made")
+    stage(MEASURING)
     files = write_stored(cluster, shown, sums["published"], directory.path)
     contents = replace(contents, files=tuple(directory.path / file.name for file in files))
+    stage(READING_BACK)
     alone = classes_written(cluster, classes, contents)
     written = [claim.judge_counted(judging.counts_of(alone.of(claim.group_size), empty, people=False)) for claim in claims]
     insist(written, "written")
@@ -171,16 +180,20 @@ def _judged_and_written(
 class ClusterRelease:
     """What is to be made of a frame of Spark. Nothing is made before it is written, because it may not fit this machine."""
 
-    frame: Any
-    how: Preparation
-    method: Method
+    job: Job
+    events: Events | None = None
+    cancel: Cancel | None = None
+
+    def __post_init__(self) -> None:
+        SparkBackend().refuse(self.job)
 
     def write(self, directory: str | Path, *, force: bool = False) -> dict[str, Any]:
         """Make the release on the cluster, judge it and write it; raises rather than writing one that fails. Returns the manifest.
 
         The directory must be one that the driver and all workers see.
         """
-        return release_on_cluster(self.frame, self.how, self.method, Target(Path(directory), force=force)).manifest
+        job = replace(self.job, target=Target(Path(directory), force=force))
+        return job.run_on(SparkBackend(), self.events, self.cancel).manifest
 
     def __repr__(self) -> str:
-        return f"<{self.method.name} on Spark, not made yet: .write(directory) makes it>"
+        return f"<{self.job.method.name} on Spark, not made yet: .write(directory) makes it>"

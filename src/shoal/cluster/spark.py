@@ -16,13 +16,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
-from shoal import errors, kernels
+from shoal import _kernels, errors, kernels
 from shoal.errors import InputError, OutputError, ParameterError, ShoalError, option
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ PARTITION_BYTES = 64 << 20  # of the input
 LEAST_SPAN = 4 << 20  # of a file that several tasks read
 LARGEST_INPUT = 1 << 60  # Spark says more than this of what it does not know
 MOST_PARTITIONS = 20_000
-SECONDS_WITHOUT_WORKERS, NAP = 300.0, 1.0
+SECONDS_WITHOUT_WORKERS, NAP, GRACE = 300.0, 0.25, 5.0
 MISSING = "pip install 'shoal[spark]', and Java 17 or later"
 TOLD = "SHOAL-ERROR "
 _TOLD = re.compile(TOLD + r"(\{.*?\})\s*(?:$|\n)", re.MULTILINE)
@@ -126,18 +128,21 @@ class Cluster:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """While this is open, a cluster that has had no worker for long ends the work: Spark itself would wait for ever."""
-        if not self.own or str(self.session.sparkContext.master).startswith("local"):
-            yield
-            return
-        done, alone = Event(), Event()
-        watcher = Thread(target=_watch, args=(self.session.sparkContext, done, alone), daemon=True)
+        """While this is open, tasks are reported as progress, and cancelling the job ends them.
+
+        A cluster that has had no worker for long ends the work too: Spark itself would wait for ever.
+        """
+        context, tag = self.session.sparkContext, f"shoal-{uuid4().hex}"
+        watch = _Watch(context, tag, remote=self.own and not str(context.master).startswith("local"))
+        watcher = Thread(target=copy_context().run, args=(watch.run,), daemon=True)
+        context.addJobTag(tag)
         watcher.start()
         try:
             with spark_errors():
                 yield
         except ShoalError:
-            if alone.is_set():
+            kernels.checkpoint()
+            if watch.alone.is_set():
                 raise ShoalError(
                     "the cluster has had no workers for a long time",
                     code="no-workers",
@@ -145,7 +150,10 @@ class Cluster:
                 ) from None
             raise
         finally:
-            done.set()
+            watch.done.set()
+            watcher.join(GRACE)
+            with suppress(Exception):  # Java may be dead
+                context.removeJobTag(tag)
 
     @property
     def partitions(self) -> int:
@@ -225,16 +233,45 @@ def tell_step(name: str, started: float, sizes: Sequence[int]) -> None:
     log.info("%s: %.1f s, %d partitions, %d bytes, the largest partition %d bytes", *said)
 
 
-def _watch(context: Any, done: Event, alone: Event) -> None:
-    """Cancel all work once there was no executor for too long."""
-    lonely_since = time.monotonic()
-    while not done.wait(NAP):
-        executors = context._jsc.sc().getExecutorMemoryStatus().size() - 1  # the driver is one of them
-        if executors > 0:
-            lonely_since = time.monotonic()
-        elif time.monotonic() - lonely_since > SECONDS_WITHOUT_WORKERS:
-            alone.set()
-            context.cancelAllJobs()
+class _Watch:
+    """Looks after the jobs of a run that have a tag, in a thread of its own with the context of the run."""
+
+    def __init__(self, context: Any, tag: str, *, remote: bool) -> None:
+        self.context, self.tag, self.remote = context, tag, remote
+        self.done, self.alone = Event(), Event()
+
+    def run(self) -> None:
+        """Report progress and end jobs, until the run is done."""
+        since = time.monotonic()
+        while not self.done.wait(NAP):
+            with suppress(Exception):  # Java may be dead, which the run itself will see
+                self._report()
+                if not self.remote or self._executors() > 0:
+                    since = time.monotonic()
+                elif time.monotonic() - since > SECONDS_WITHOUT_WORKERS:
+                    self.alone.set()
+                    self.context.cancelJobsWithTag(self.tag)
+
+    def _report(self) -> None:
+        try:
+            kernels.report("tasks of the cluster", *self._tasks())
+        except _kernels.Cancelled:
+            self.context.cancelJobsWithTag(self.tag)
+
+    def _executors(self) -> int:
+        return int(self.context._jsc.sc().getExecutorMemoryStatus().size()) - 1  # the driver is one of them
+
+    def _tasks(self) -> tuple[int, int]:
+        """How many tasks of the jobs that run are done, and how many there are."""
+        tracker, ended, total = self.context._jsc.sc().statusTracker(), 0, 0
+        for job in tracker.getJobIdsForTag(self.tag):
+            found = tracker.getJobInfo(job)
+            if found.isDefined() and str(found.get().status()) == "RUNNING":
+                for number in found.get().stageIds():
+                    stage = tracker.getStageInfo(number)
+                    if stage.isDefined():
+                        ended, total = ended + stage.get().numCompletedTasks(), total + stage.get().numTasks()
+        return ended, total
 
 
 def _settings(master: str | None, *, java_works: bool) -> dict[str, str]:
@@ -424,7 +461,8 @@ def _by_kind(error: Exception) -> str:
 
 @contextmanager
 def spark_errors() -> Iterator[None]:
-    """What Spark says, as one clear line."""
+    """What Spark says, as one clear line. Raises `Cancelled` if the run was cancelled."""
+    kernels.checkpoint()
     try:
         yield
     except ShoalError:

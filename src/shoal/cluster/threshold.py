@@ -11,29 +11,20 @@ from shoal.cluster import judge_rows as judging_rows
 from shoal.cluster import manifest as outcome
 from shoal.cluster import row_manifest as row_outcome
 from shoal.cluster import threshold_words as shared_rows
-from shoal.cluster.input_layout import ONE_MACHINE
 from shoal.cluster.judge_rows import Judging
 from shoal.cluster.log_rows import UNACCOUNTED, Logged, read_log
 from shoal.cluster.spark import Cluster
 from shoal.cluster.write_files import Content, write_parts
 from shoal.data.tables.rows import PAYLOAD, RowTable
-from shoal.errors import GuaranteeNotMet, ParameterError
+from shoal.errors import GuaranteeNotMet
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.methods.bases.log_rows import LOG
 from shoal.methods.bases.threshold import ThresholdMethod, nothing_shared
-from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, stage
+from shoal.pipeline.options import Preparation
 from shoal.pipeline.run import insist
 
 NOTHING_WRITTEN = "nothing was written"
-
-
-def insist_on_support(how: Preparation, method: ThresholdMethod) -> None:
-    """Raise if the parameters, or the preparation, are only for one machine."""
-    if method.kept.claim.rows_to_count is None:
-        what = "thresholds on other units than query and term, rare words, windows, times, columns and links work on one machine only"
-        raise ParameterError(what, code="not-on-a-cluster", hint=ONE_MACHINE)
-    if how.taxonomy != NO_TAXONOMY:
-        raise ParameterError("rows with a taxonomy are processed on one machine only", code="not-on-a-cluster", hint=ONE_MACHINE)
 
 
 def released(cluster: Cluster, data: Any, how: Preparation, method: ThresholdMethod, directory: ReleaseDirectory) -> outcome.Made:
@@ -41,6 +32,7 @@ def released(cluster: Cluster, data: Any, how: Preparation, method: ThresholdMet
     said = method.kept
     logged = read_log(cluster, data, how, splits=said.unit.splits)
     by_words = said.unit.splits and logged.found.text
+    stage(GROUPING)
     answered = shared_rows.answered_rows(cluster, logged.rows, said, by_words=by_words)
     sums = row_outcome.summed(cluster, logged, answered, said)
     if not sums["published"]:
@@ -63,12 +55,14 @@ def _judged_and_written(
     wanted = claim.rows_to_count
     assert wanted is not None
     judging = Judging(wanted, by_words)
+    stage(JUDGING)
     made = judging_rows.seen_rows(cluster, published, judging, "made")
     counted, lost = judging_rows.counted_with_original(cluster, made, logged.rows, judging)
     verdict = claim.judge_rows(counted)
     insist([verdict], "made")
     if lost:
         raise GuaranteeNotMet(UNACCOUNTED, code="accounting-incomplete", hint=NOTHING_WRITTEN)
+    stage(MEASURING)
     content = _content(logged)
     files, again = write_parts(cluster, published.toDF(*content.schema.names), directory.path, content)
     if again.columns != content.schema.names:

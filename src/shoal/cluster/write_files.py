@@ -24,6 +24,7 @@ from shoal.data.release import RECORDS as TABLE
 from shoal.data.tables.bags import BagTable
 from shoal.io.write.frame_files import write_part
 from shoal.io.write.output_format import LISTS, FileFact
+from shoal.pipeline.events import READING_BACK, WRITING, stage
 
 ROWS_IN_A_FILE = 250_000  # sorted by one task, in some 500 MB
 PLACES = 1 << 62  # random numbers
@@ -107,6 +108,7 @@ def _write(parts: Parts, number: int, ordered: pl.DataFrame) -> str:
 
 def write_parts(cluster: Cluster, shown: Any, directory: Path, content: Content = OF_RECORDS) -> tuple[list[FileFact], Any]:
     """Write what is shown, in a fresh order; what is said about the files, and their rows read again. Nothing is one file without rows."""
+    stage(WRITING)
     rows = int(cluster.collect(shown.selectExpr("count(1)"))[0][0])
     files = max(1, -(-rows // ROWS_IN_A_FILE))
     placed = cluster.store(cluster.map(shown, shuffled, Places(content, files), content.shuffled), "shuffled")
@@ -116,10 +118,12 @@ def write_parts(cluster: Cluster, shown: Any, directory: Path, content: Content 
         nothing = pl.from_arrow(content.schema.empty_table())
         assert isinstance(nothing, pl.DataFrame)
         digest = _write(Parts(content, directory, cluster.place, {0: 0}), 0, nothing)
+        stage(READING_BACK)
         return [_fact(content, 0, 0, digest)], cluster.parquet([str(directory / content.file_name(0))])
     spread = placed.repartition(max(cluster.partitions, files), "file")
     done = cluster.collect(cluster.grouped(spread, "file", written, Parts(content, directory, cluster.place, before), WRITTEN))
     facts = [_fact(content, *row) for row in sorted(map(tuple, done))]
+    stage(READING_BACK)
     return facts, cluster.parquet([str(directory / fact.name) for fact in facts])
 
 
@@ -150,6 +154,7 @@ def written_file(parts: Parts, part: int, table: pa.Table) -> Iterator[pa.Table]
 
 def write_stored(cluster: Cluster, shown: Step, rows: int, directory: Path) -> list[FileFact]:
     """Write published records, of which there are so many, in the order of their random numbers; what is said about the files."""
+    stage(WRITING)
     files = max(1, -(-rows // ROWS_IN_A_FILE))
     held = np.sum([json.loads(word) for word in told(cluster, shown, numbers_of_files, files)], axis=0)
     before = dict(enumerate(np.cumsum([0, *held.tolist()]).tolist()))

@@ -1,7 +1,7 @@
 """Recoding until no set of up to m published items is held by fewer than k people: what every place of every record is published as.
 
 The steps are those of `cpp/cuts/`: generalize rare sets (or start from the root), undo what need not be generalized, lower single
-occurrences; or publish from below.
+occurrences. The other way, from below, is in `km_from_below.py`.
 """
 
 from __future__ import annotations
@@ -24,23 +24,19 @@ SUPPRESSED = -1
 class Steps:
     """How a recoding is found.
 
-    It `start`s with rare sets generalized `by size` (sets of one item before sets of two) or all `at once`, with everything at the `root`,
-    or with `nothing` published, from where items are published as precisely as possible, from below. Unless it starts with nothing, `undo`
-    splits nodes again that need not be generalized, `suppress` may suppress whole nodes while doing so, and `local` publishes single
-    occurrences more precisely than the rest of their kind.
+    It `start`s with rare sets generalized `by size` (sets of one item before sets of two) or all `at once`, or with everything at the
+    `root`. `undo` splits nodes again that need not be generalized, `suppress` may suppress whole nodes while doing so, and `local`
+    publishes single occurrences more precisely than the rest of their kind.
     """
 
-    start: Literal["by size", "at once", "root", "nothing"] = "by size"
+    start: Literal["by size", "at once", "root"] = "by size"
     undo: bool = False
     suppress: bool = False
     local: bool = False
 
 
-def recoded_places(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps, settled: Ints | None = None) -> Small:
-    """The node published at each place of the records, which are sets and none of them empty; SUPPRESSED where nothing is.
-
-    Where it starts with nothing, `settled` items, which must leave no set of items too rare, are published everywhere before all others.
-    """
+def recoded_places(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps) -> Small:
+    """The node published at each place of the records, which are sets and none of them empty; SUPPRESSED where nothing is."""
     order = _order(records)
     ordered = records.select(order)
     longest = int(np.diff(ordered.indptr).max(initial=1))
@@ -54,28 +50,24 @@ def recoded_places(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps, 
         local=steps.local,
     )
     owners = _first_seen(ordered.owners) if records.owners_repeat else np.zeros(0, np.int64)
-    first = np.zeros(len(tree), np.uint8)
-    first[[] if settled is None else settled] = 1
-    arguments = ordered.view, owners, tree.view, tree.unit_losses, tree.publishable, first, plan
+    arguments = ordered.view, owners, tree.view, tree.unit_losses, tree.publishable, plan
     try:
         found: Small = kernels.run(_kernels.recode_rare_sets, *arguments, label="recoding")
     except kernels.Exceeded:
         raise too_many_sets(m) from None
-    return _in_order_of(records, order, found)
+    return in_order_of(records, order, found)
 
 
 def coherent_items(records: Bags, k: int, m: int) -> Ints:
     """Items that can be published everywhere, all others suppressed: as many occurrences as are found to leave no set of up to m rare."""
     n = len(records.vocabulary)
-    occurrences = np.bincount(records.items, minlength=n).astype(np.int64)
     moles = minimal_moles(records, np.full(n, PUBLIC, np.uint8), Power(1.0, k, m))
+    return coherent_by_counts(moles, np.bincount(records.items, minlength=n).astype(np.int64))
+
+
+def coherent_by_counts(moles: Moles, occurrences: Ints) -> Ints:
+    """The same from all minimal sets that too few people hold, and how often each item occurs."""
     return np.setdiff1d(np.flatnonzero(occurrences), improved(moles, occurrences).items)
-
-
-def coherent_by_counts(moles: Moles, records: Ints, rare: int) -> Ints:
-    """The same from minimal sets of too few people: of the items that this many `records` hold, behind which are this many `rare` ones."""
-    chosen = improved(moles, np.concatenate([records, np.ones(rare, np.int64)])).items
-    return np.setdiff1d(np.arange(len(records), dtype=np.int64), chosen)
 
 
 def _order(records: Bags) -> Ints:
@@ -90,7 +82,7 @@ def _first_seen(owners: Ints) -> Ints:
     return np.concatenate([[0], np.cumsum(owners[1:] != owners[:-1])]).astype(np.int64)
 
 
-def _in_order_of(records: Bags, order: Ints, found: Small) -> Small:
+def in_order_of(records: Bags, order: Ints, found: Small) -> Small:
     """Values of the places of reordered records, at the places of the records."""
     lengths = np.diff(records.indptr)
     starts = records.indptr[:-1][order]

@@ -15,15 +15,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from shoal.data.bags import Bags, Small
 from shoal.data.taxonomy import Taxonomy
+from shoal.itemsets.km_from_below import Mask, RecordsHere, both_ways, most_words
 from shoal.itemsets.km_recoding import Steps, coherent_items, places_loss, recoded_places
 from shoal.methods.bases.km import KnownItemsMethod
 from shoal.parameters import param
 
 LOSS, WORDS = "loss", "words"
 FROM_ABOVE = Steps("by size", undo=True, local=True)
-FROM_BELOW = Steps("nothing")
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,14 @@ class Km(KnownItemsMethod):
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
         """The best of all ways by loss, or of those from below by words."""
-        settled = coherent_items(records, self.k, self.m)
-        ways = [
-            recoded_places(records, taxonomy, self.k, self.m, FROM_BELOW),
-            recoded_places(records, taxonomy, self.k, self.m, FROM_BELOW, settled),
-        ]
+        settled = np.zeros(len(taxonomy), bool)
+        settled[coherent_items(records, self.k, self.m)] = True
+
+        def begin(first: Mask | None) -> RecordsHere:
+            return RecordsHere(records, taxonomy, self.k, self.m, first)
+
+        below = both_ways(begin, settled)
         if self.aim == WORDS:
-            return max(ways, key=lambda places: int((places == records.items).sum()))
-        ways.append(recoded_places(records, taxonomy, self.k, self.m, FROM_ABOVE))
+            return most_words(below).shown()
+        ways = [*(way.shown() for way in below), recoded_places(records, taxonomy, self.k, self.m, FROM_ABOVE)]
         return min(ways, key=lambda places: places_loss(places, taxonomy))

@@ -4,16 +4,18 @@
     done = job.run(events, cancel)
 
 The command line, the Python interface and cells of a comparison make a job and run it. Its steps are in `prepare` and `run`; a job adds
-their order, the checks of a release that front ends ask for, and the context: events, cancelling, threads, and outputs of its own.
+their order, the checks of a release that front ends ask for, and the context: events, cancelling, threads, and outputs of its own. A
+backend does the same steps elsewhere: `job.run_on(backend, events, cancel)` is a run on a cluster.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from shoal.data.claims import Model
+from shoal.data.claims import Model, Verdict
 from shoal.data.patience import allowing
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, option
@@ -38,9 +40,28 @@ class Done:
     manifest: dict[str, Any] | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Written:
+    """What a backend has made: the verdicts on a release that is in its directory now, and its manifest."""
+
+    verdicts: tuple[Verdict, ...]
+    manifest: dict[str, Any]
+
+
+class Backend(Protocol):
+    """Does the steps of a job elsewhere, where the records stay. It reports the same stages, and writes to the target of the job."""
+
+    def refuse(self, job: Job) -> None:
+        """Raise, before anything is read, if the backend cannot do what the job asks for."""
+
+    def release(self, job: Job) -> Written:
+        """Run all stages. Nothing is written unless every claim holds."""
+
+
 class ReleaseCheck(Protocol):
     """Something that is done with a release after it was judged and before it is written."""
 
+    option: str  # that asks for it
     needs_reading: bool  # whether the data must be kept in memory as it was read
 
     def begin(self, job: Job) -> None:
@@ -98,7 +119,7 @@ class Job:
             Cancelled: The run was cancelled. Nothing is left behind.
             ShoalError: The input, a parameter or the target cannot be used.
         """
-        with running(events, cancel, self.threads), allowing(self.patience):
+        with self._context(events, cancel):
             self._begin()
             prepared, reading = self._prepare()
             judged = anonymize(prepared, self.method, self.metrics, self.claims, self.rules, no_guarantee=self.no_guarantee)
@@ -106,6 +127,32 @@ class Job:
                 judged = check.examine(self, Done(prepared, judged), reading)
             manifest = None if self.target is None else publish(judged.publishable(), self.target)
             return Done(prepared, judged, manifest)
+
+    def run_on(self, backend: Backend, events: Events | None = None, cancel: Cancel | None = None) -> Written:
+        """Run all stages on a backend, such as a cluster. The job must have a target.
+
+        Args:
+            backend: Does the steps.
+            events: Receives stages, progress, notes and warnings.
+            cancel: Stops the run, from any thread.
+
+        Returns:
+            The verdicts and the manifest. Nothing is written unless every claim holds.
+
+        Raises:
+            GuaranteeNotMet: A claim fails. Nothing was written.
+            Cancelled: The run was cancelled. Nothing is left behind.
+            ShoalError: The backend cannot do this, or the input, a parameter or the target cannot be used.
+        """
+        with self._context(events, cancel):
+            backend.refuse(self)
+            self._begin()
+            return backend.release(self)
+
+    @contextmanager
+    def _context(self, events: Events | None, cancel: Cancel | None) -> Iterator[None]:
+        with running(events, cancel, self.threads), allowing(self.patience):
+            yield
 
     def _begin(self) -> None:
         """Refuse, before the work, what could not be finished."""

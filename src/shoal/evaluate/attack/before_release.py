@@ -91,6 +91,7 @@ def _named(wanted: Wanted) -> tuple[str, ...] | None:
 class AttackCheck:
     """Attacks a release before it is written; its manifest and report say what came of it."""
 
+    option = "attack"
     needs_reading = True
 
     def __init__(self, attempt: Attempt) -> None:
@@ -112,7 +113,7 @@ class AttackCheck:
 
 def release_checks(series: Series, attempt: Attempt | None) -> list[ReleaseCheck]:
     """What is done with a release before it is written: comparing it with earlier ones, and attacking it."""
-    found: list[ReleaseCheck] = [SeriesCheck(series)]
+    found: list[ReleaseCheck] = [SeriesCheck(series)] if series.previous else []
     return found if attempt is None else [*found, AttackCheck(attempt)]
 
 

@@ -1,0 +1,198 @@
+"""Publishing from below: items as they are wherever no set of up to m published nodes is held by fewer than k people, else as parents.
+
+`climb` has the steps, for records on this machine and on a cluster alike. Each step publishes what is not published yet one level higher
+than was tried before: items as they were typed at first, then their parents, and so on. Then, until no set is rare:
+
+1. All minimal rare sets are found: sets of at most m nodes that some but fewer than k people publish and that hold no other rare set. Only
+   sets with a node that has changed can be rare.
+2. Each record that holds rare sets gives up nodes that it publishes only since this step: again and again the node that hits most of its
+   rare sets that are left; of equals, the one in more rare sets of all records; then the one with the lower number.
+
+Records differ in where they are, and so in how rare sets are counted: `RecordsHere` has them in memory and counts with one kernel,
+`cluster/km_driver.py` has them in parts and adds up the counts of all parts. What is tried next and what is given up is decided by
+`Places`, for the records of one machine or of one part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Bags, Ints, Small
+from shoal.data.taxonomy import Taxonomy
+from shoal.itemsets.itemset_support import too_many_sets
+from shoal.itemsets.km_recoding import in_order_of
+
+NOTHING = -1  # at a place where nothing is published
+Mask = npt.NDArray[np.bool_]
+
+
+class RareSets(Protocol):
+    """Rare sets as an implementation of `Records` keeps them."""
+
+    @property
+    def of_several(self) -> bool:
+        """Whether some set has two nodes or more."""
+
+
+class Records(Protocol):
+    """Records that publish some of their items, wherever they are. Masks are over the nodes."""
+
+    def lift(self) -> Mask:
+        """Publish what is not published yet one level higher; returns the nodes that are published at such a place."""
+
+    def rare_sets(self, changed: Mask) -> Any:
+        """The minimal rare sets with a node that has changed."""
+
+    def give_up(self, rare: Any) -> Mask:
+        """Every record gives up what hits its rare sets; returns the nodes that were given up somewhere."""
+
+    def words_kept(self) -> int:
+        """The number of items that are published as they are."""
+
+
+SomeRecords = TypeVar("SomeRecords", bound=Records)
+
+
+def climb(records: SomeRecords) -> SomeRecords:
+    """Publish as much as possible, from what the records publish at first; returns them."""
+    changed = records.lift()
+    _settle(records, changed)
+    while (changed := records.lift()).any():  # also where nothing could be tried as it was typed
+        _settle(records, changed)
+    return records
+
+
+def _settle(records: Records, changed: Mask) -> None:
+    """Give up what was just published until no set is rare."""
+    while changed.any():
+        rare: RareSets = records.rare_sets(changed)
+        changed = records.give_up(rare)
+        if not rare.of_several:  # a node that was rare by itself is not published any more, and makes no set rare
+            return
+
+
+def both_ways(begin: Callable[[Mask | None], SomeRecords], settled: Mask) -> list[SomeRecords]:
+    """Publish from below twice: from nothing, and from the settled items, which suppression alone would publish everywhere."""
+    return [climb(begin(None)), climb(begin(settled))]
+
+
+def most_words(ways: list[SomeRecords]) -> SomeRecords:
+    """The way that keeps most items as they are; the first of equals."""
+    return max(ways, key=lambda way: way.words_kept())
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """What is above each node, and which nodes may be published. The root, node 0, is never published."""
+
+    parent: Small
+    publishable: Mask
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """The items of some records, and what is published for each.
+
+    Attributes:
+        begins: Where the items of each record begin, and the end of the last.
+        items: The items.
+        shown: The node that is published for each, or NOTHING.
+        above: The node that is tried next for each; 0 or less for none.
+        fresh: 1 where something is published only since the present step.
+    """
+
+    begins: Ints
+    items: Small
+    shown: Small
+    above: Small
+    fresh: npt.NDArray[np.uint8]
+
+    @classmethod
+    def first(cls, begins: Ints, items: Small, ladder: Ladder, settled: Mask | None) -> Self:
+        """Records that publish nothing but settled items. Items below 0 have no node."""
+        stays = np.zeros(len(items), bool) if settled is None else (items >= 0) & settled[items]
+        shown = np.where(stays & ladder.publishable[items], items, NOTHING).astype(np.int32)
+        return cls(begins, items, shown, np.where(stays, 0, items).astype(np.int32), np.zeros(len(items), np.uint8))
+
+    def lifted(self, ladder: Ladder) -> Self:
+        """What publishes nothing yet publishes one level more than was tried before."""
+        tries = (self.shown < 0) & (self.above > 0) & ladder.publishable[self.above]
+        above = np.where(tries, ladder.parent[self.above], self.above).astype(np.int32)
+        return replace(self, shown=np.where(tries, self.above, self.shown).astype(np.int32), above=above, fresh=tries.astype(np.uint8))
+
+    def gone(self, rare: _kernels.RareSets, everywhere: Ints) -> Mask:
+        """The places that give up what they publish, because of these rare sets; `everywhere` counts the rare sets of each node."""
+        arguments = self.begins, self.shown, self.fresh, rare, everywhere
+        found: npt.NDArray[np.uint8] = kernels.run(_kernels.give_up, *arguments, label="recoding")
+        return found.astype(bool)
+
+    def without(self, gone: Mask) -> Self:
+        """The same with nothing published at these places."""
+        return replace(self, shown=np.where(gone, NOTHING, self.shown).astype(np.int32))
+
+
+class RecordsHere:
+    """Records in memory; they are sets, and none of them is empty."""
+
+    def __init__(self, records: Bags, tree: Taxonomy, k: int, m: int, settled: Mask | None = None) -> None:
+        several = records.owners_repeat
+        self._records, self._m = records, m
+        self._order = np.argsort(records.owners, kind="stable") if several else np.arange(len(records), dtype=np.int64)
+        ordered = records.select(self._order) if several else records
+        longest = max(1, int(np.diff(records.indptr).max(initial=1)))
+        self._published = _kernels.PublishedRecords(
+            ordered.view, ordered.owners if several else np.zeros(0, np.int64), len(tree), k, min(m, longest)
+        )
+        self._ladder = Ladder(tree.parent, tree.publishable.astype(bool))
+        self._places = Places.first(ordered.indptr, ordered.items, self._ladder, settled)
+        self._publish(np.flatnonzero(self._places.shown >= 0))
+
+    def lift(self) -> Mask:
+        """Publish what is not published yet one level higher."""
+        self._places = self._places.lifted(self._ladder)
+        fresh = np.flatnonzero(self._places.fresh)
+        self._publish(fresh)
+        return self._marked(self._places.shown[fresh])
+
+    def rare_sets(self, changed: Mask) -> _kernels.RareSets:
+        """Counted by a kernel over all records."""
+        nodes = np.flatnonzero(changed).astype(np.int32)
+        try:
+            found: _kernels.RareSets = kernels.run(self._published.rare_sets, nodes, label="recoding")
+        except kernels.Exceeded:
+            raise too_many_sets(self._m) from None
+        return found
+
+    def give_up(self, rare: _kernels.RareSets) -> Mask:
+        """Every record gives up what hits its rare sets."""
+        gone = self._places.gone(rare, rare.of_each_node(len(self._ladder)))
+        nodes = self._marked(self._places.shown[gone])
+        self._places = self._places.without(gone)
+        self._publish(np.flatnonzero(gone))
+        return nodes
+
+    def words_kept(self) -> int:
+        """The number of items that are published as they are."""
+        return int((self._places.shown == self._places.items).sum())
+
+    def shown(self) -> Small:
+        """The node published at each place of the records as they were given; NOTHING where nothing is."""
+        return in_order_of(self._records, self._order, self._places.shown)
+
+    def _publish(self, places: Ints) -> None:
+        """Tell the kernel what is published at these places now."""
+        self._published.publish(places, self._places.shown[places])
+
+    def _marked(self, nodes: Small) -> Mask:
+        mask = np.zeros(len(self._ladder), bool)
+        mask[nodes] = True
+        return mask
