@@ -65,6 +65,7 @@ MEANINGS = {
     "files-differ-from-release": "The written files do not contain the release. Nothing was kept.",
     "files-not-alike": "The input files do not have the same columns or format.",
     "generated-names-disclose": "Names in a generated taxonomy contain numbers of items, which the guarantee does not allow.",
+    "goal-not-applicable": "The data is not of a kind that this goal is for.",
     "groups-not-possible": "The records cannot be divided into groups of the required size.",
     "guarantees-nothing": "The method has no privacy guarantee and runs only with consent.",
     "header-repeated": "On a cluster, a header is repeated inside a file or is missing from one.",
