@@ -259,4 +259,4 @@ def test_single_requests_of_an_access_log_are_offered(log: Shell) -> None:
     log.file("access.log", pages)
     answer = log("anonymize", "access.log", "--taxonomy", "paths", "--k", "20", "--out", "release")
     assert flagged(answer.err)
-    assert {words[words.index("--per") + 1] for words in commands(answer.err) if "--per" in words} == {"session", "event"}
+    assert {words[words.index("--per") + 1] for words in commands(answer.err) if "--per" in words} == {"event"}, "sessions are the default"

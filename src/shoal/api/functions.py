@@ -320,7 +320,7 @@ def look(data: str | Path | Any, *, whole: bool = False, threads: int | None = N
         ('transactions', 2, 3)
     """
     with spoken_in_python(), using(threads):
-        how, given = prepared_as(options)
+        how, given = prepared_as(options, Preparation.of_format(options.get("format")).following_data())
         found = see(data, how, whole=whole, given=given.tree)
         _tell((*given.notes, *found.notes), [f"left out: {line}" for line in found.defects])
         return found

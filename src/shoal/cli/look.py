@@ -12,6 +12,7 @@ from shoal.cli import screen
 from shoal.cli.method_command import GroupedCommand, help_all_option
 from shoal.cli.options import called, data_options, input_argument, threads_option
 from shoal.pipeline.look import Example, Look, TaxonomyCoverage, look
+from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import FITTING
 from shoal.pipeline.request import preparation
 from shoal.util.wording import counted, percent
@@ -41,7 +42,7 @@ def command(input: tuple[Path, ...], whole: bool, threads: int | None, as_json: 
 
     The examples are raw records without user IDs. Do not publish this output.
     """
-    how = preparation(said)
+    how = preparation(said, Preparation.of_format(said["format"]).following_data())
     with screen.progress(threads):
         found = look(input, how, whole=whole)
     screen.note(*found.notes, *(f"left out: {line}" for line in found.defects))

@@ -7,7 +7,7 @@ hold words of the input as they are: they are for who holds the input already. O
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -112,7 +112,8 @@ def look_at(reading: Reading, how: Preparation, given: Taxonomy | None = None) -
     """The same of what was read already."""
     if isinstance(reading.data, Table):
         return _table(reading, reading.data)
-    return _records(reading, reading.data, how, given)
+    fitting, noted = how.fitted(reading.format)
+    return _records(replace(reading, notes=(*reading.notes, *noted)), reading.data, fitting, given)
 
 
 def _records(reading: Reading, data: Log | Bags, how: Preparation, given: Taxonomy | None) -> Look:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from shoal.data.bags import Bags, Vocabulary
 from shoal.data.column_storage import IN_MEMORY, Shelf
@@ -136,7 +136,8 @@ class Preparation:
 
     Then the taxonomy only says what lies under a node, and may be `none`. A method that publishes rows is given those of the log or table
     that was read, just as they are (`shape`), with what was clicked (`clicks`), when (`times`) and by whom (`names`) where it needs that,
-    and items of baskets as rows where it takes them (`baskets`); documents become vectors of their most frequent `terms`.
+    and items of baskets as rows where it takes them (`baskets`); documents become vectors of their most frequent `terms`. `follows` are the
+    settings that nobody chose, so that they follow from what the data is (`fitted`): `taxonomy` and `per`.
     """
 
     read: ReadOptions = field(default_factory=ReadOptions)
@@ -156,6 +157,7 @@ class Preparation:
     baskets: bool = False
     terms: int = MOST_TERMS
     memory: Memory | None = None  # what a run may take; None is as much as it needs
+    follows: frozenset[str] = field(default=frozenset(), compare=False)
 
     def __post_init__(self) -> None:
         _one_of("per", self.per, get_args(Per))
@@ -243,7 +245,20 @@ class Preparation:
         else:
             start = cls(taxonomy=NO_TAXONOMY, typed_names=True, shape=shape)
         start = replace(start, clicks=method.reads_clicks, times=method.reads_times, names=method.reads_names)
-        return replace(start, baskets=method.takes_baskets)
+        return replace(start, baskets=method.takes_baskets).following_data()
+
+    def following_data(self) -> Preparation:
+        """The same, but what becomes a record, and the taxonomy if there is one, follow from the data unless they are chosen."""
+        if self.shape != "records":
+            return self
+        return replace(self, follows=frozenset({"per"} if self.taxonomy == NO_TAXONOMY else {"per", "taxonomy"}))
+
+    def fitted(self, format: str) -> tuple[Preparation, tuple[str, ...]]:
+        """The preparation for data of this format, and what was chosen because of it: pages of sessions for access logs."""
+        usual: dict[str, Any] = {"per": "session", "taxonomy": PATHS} if format == ACCESSLOG else {}
+        chosen = {name: value for name, value in usual.items() if name in self.follows}
+        told = " and ".join(str(option(name, value)) for name, value in chosen.items())
+        return replace(self, **chosen), ((f"access log: {told} unless something else is given",) if chosen else ())
 
     @classmethod
     def of_format(cls, format: str | None) -> Preparation:

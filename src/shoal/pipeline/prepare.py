@@ -28,9 +28,10 @@ from shoal.io.read.paths import Paths
 from shoal.io.read.result import Defects
 from shoal.io.read.streaming_records import Gathering, MemoryParcels
 from shoal.pipeline.events import PREPARING, READING, stage
-from shoal.pipeline.options import BY_RANGES, NO_TAXONOMY, WANTED, Preparation, is_file, load_taxonomy, made_from_data
+from shoal.pipeline.options import BY_RANGES, NO_TAXONOMY, PATHS, WANTED, Preparation, is_file, load_taxonomy, made_from_data
 from shoal.taxonomy.place_documents import document_vectors
 from shoal.taxonomy.place_terms import as_typed, in_lower_case, place_terms
+from shoal.taxonomy.urls import are_urls
 from shoal.text.terms import TermSplitter
 from shoal.util.wording import counted, percent
 
@@ -178,6 +179,7 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
     gatherer = RecordGatherer(how, spill)
     reading = data if isinstance(data, Reading) else read(data, how.reading, gathering=gatherer.gathering)
     stage(PREPARING)
+    how, fitting = how.fitted(reading.format)
     records = gatherer.records or records_of(reading.data, how)
     if how.memory is not None:
         how.memory.insist(records.bags, BY_RANGES)  # at least; some methods need more
@@ -185,7 +187,7 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
     _kernels.give_back_memory()
     prepared = prepare_records(records, how, given, spill or IN_MEMORY)
     _kernels.give_back_memory()
-    return with_reading(prepared, reading, noted)
+    return with_reading(prepared, reading, (*noted, *fitting))
 
 
 def read_whole(data: Paths | Any, how: Preparation) -> Reading:
@@ -262,6 +264,8 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
     """Put records on the taxonomy that was requested, or on one that is given; or leave their names as they were typed."""
     bags, taxonomy = records.bags, given
     notes: tuple[str, ...] = ()
+    if "taxonomy" in how.follows and given is None and not records.texts and are_urls(bags.vocabulary.names):
+        how = replace(how, taxonomy=PATHS)
     if taxonomy is None and how.taxonomy != NO_TAXONOMY:
         taxonomy, notes = load_taxonomy(how.taxonomy, how.loss, records.folded_words)
     if taxonomy is not None and taxonomy.loss_name != how.loss:

@@ -50,7 +50,8 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
         others = {"taxonomy"} if start.taxonomy != NO_TAXONOMY else set(_OF_DOCUMENTS[start.shape])
         _refuse_of_records(start.shape, {name: value for name, value in named.items() if name not in others})
     _settle_records(start, read, named)
-    asked = replace(start, read=read, **{n: v for n, v in named.items() if v is not None})
+    chosen = {name: value for name, value in named.items() if value is not None}
+    asked = replace(start, read=read, **chosen, follows=start.follows - {*chosen, *(["per"] if read.record is not None else [])})
     beside = [name for name in ("unknown", "scope", "floor", "loss") if named[name] is not None]
     if asked.typed_names and beside and start.shape != "documents":
         raise ParameterError(

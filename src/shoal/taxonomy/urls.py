@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+import polars as pl
+
 from shoal.data.bags import Vocabulary
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
@@ -20,7 +22,17 @@ ROOT = "(any page)"
 ANY = "*"
 NOTHING = "-"
 
+URL_SHARE = 0.5  # of the items, at least, that look like paths or addresses where most are said to be such
+EXAMINED = 10_000  # items, at most, that are looked at
+_URL = r"^([a-z][a-z0-9+.-]*://|/[^/ ]|/$|[a-z0-9-]+(\.[a-z0-9-]+)+/)"
+
 _HOST = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
+
+
+def are_urls(names: pl.Series) -> bool:
+    """Whether most of these items look like paths or addresses."""
+    some = names.head(EXAMINED).cast(pl.String)
+    return len(some) > 0 and int(some.str.contains(_URL).sum()) >= URL_SHARE * len(some)
 
 
 def url_taxonomy(vocabulary: Vocabulary | Iterable[str], loss: str = DEFAULT_LOSS) -> Taxonomy:

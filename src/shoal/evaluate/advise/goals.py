@@ -18,11 +18,10 @@ from shoal.data.table import Table
 from shoal.errors import ParameterError
 from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, PROMPTS
 from shoal.io.read.result import Reading
+from shoal.taxonomy.urls import are_urls
 from shoal.util.wording import counted, did_you_mean
 
 QUERYLOG, TABLE, TRANSACTIONS = "querylog", "table", "transactions"
-URL_SHARE = 0.5  # of the different items, at least, that look like paths or addresses
-EXAMINED_ITEMS = 10_000
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ def facts_of(reading: Reading) -> DataFacts:
         items=len(data.attributes) if isinstance(data, Table) else len(names),
         timed=reading.timed or reading.format == ACCESSLOG,
         texts=texts,
-        urls=not texts and not isinstance(data, Table) and _are_urls(names),
+        urls=not texts and not isinstance(data, Table) and are_urls(names),
         several=several,
         part=reading.part,
     )
@@ -142,13 +141,6 @@ def _counts(data: Log | Bags | Table) -> tuple[int, int, bool]:
     owners = data.frame["owner"].to_numpy() if isinstance(data, Log) else data.owners
     people = len(np.unique(owners))
     return people, len(owners), len(owners) > people
-
-
-def _are_urls(names: pl.Series) -> bool:
-    """Whether most of these items look like paths or addresses."""
-    some = names.head(EXAMINED_ITEMS).cast(pl.String)
-    looks = some.str.contains(r"^(https?://|/|[a-z0-9-]+(\.[a-z0-9-]+)+/)")
-    return len(some) > 0 and float(looks.mean() or 0.0) >= URL_SHARE  # type: ignore[arg-type]
 
 
 def fitting_goals(facts: DataFacts) -> tuple[Goal, ...]:

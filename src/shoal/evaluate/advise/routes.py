@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from shoal.evaluate.advise.goals import DataFacts
+from shoal.io.read.options import ACCESSLOG
 
 NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -47,8 +48,8 @@ CONDITIONS: Mapping[str, Callable[[DataFacts], bool]] = {
     "times": lambda facts: facts.timed,
     "several records": lambda facts: facts.several,
     "log": lambda facts: facts.format != "transactions",
-    "URLs": lambda facts: facts.urls,
-    "no URLs": lambda facts: not facts.urls,
+    "access log": lambda facts: facts.format == ACCESSLOG,
+    "no access log": lambda facts: facts.format != ACCESSLOG,
 }
 
 WHOLE = "a person's whole record among k people, whatever an attacker knows"
@@ -56,6 +57,8 @@ KNOWN_TWO = "a person among k people, for an attacker who knows at most 2 items"
 KNOWN_ONE = "a person among k people, for an attacker who knows at most 1 item"
 MORE_THAN_ONE = "an attacker who knows more than 1 item may find fewer than k people"
 MORE_KNOWN = "an attacker who knows more than 2 items may find fewer than k people"
+SESSION_TWO = "a session among k people, for an attacker who knows at most 2 of its pages"
+SESSION_MORE = "an attacker who knows more than 2 pages, or several sessions of a person, may find fewer than k people"
 NOT_ATTRIBUTES = "what all members of a group have in common is known of each of them"
 EVENT = "a single query or event among k people"
 LINKED = "nothing about several events of one person, which are published separately and not linked"
@@ -97,7 +100,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("queries", "shoal", "generalizes rare words instead of dropping them", EVENT, LINKED, {"per": "event"}, needs=("log",)),
     Candidate("queries", "coherence", "keeps frequent words of every query", KNOWN_TWO, MORE_KNOWN, {"per": "event"}, {"p": "2"}, ("log",)),
     # -- histories
-    Candidate("histories", "shoal", "the strongest guarantee on whole histories", WHOLE, NOT_ATTRIBUTES, needs=("no URLs",)),
+    Candidate("histories", "shoal", "the strongest guarantee on whole histories", WHOLE, NOT_ATTRIBUTES, needs=("no access log",)),
     Candidate(
         "histories",
         "shoal",
@@ -107,9 +110,53 @@ CANDIDATES: tuple[Candidate, ...] = (
         {"per": "session"},
         needs=("times",),
     ),
-    Candidate("histories", "km", "keeps single items where two items never identify", KNOWN_TWO, MORE_KNOWN, settings={"m": "2"}),
-    Candidate("histories", "coherence", "suppresses rare words and keeps the others", KNOWN_TWO, MORE_KNOWN, settings={"p": "2"}),
-    Candidate("histories", "coherence", "keeps the most words of all", KNOWN_ONE, MORE_THAN_ONE, settings={"p": "1"}),
+    Candidate(
+        "histories",
+        "km",
+        "keeps single items where two items never identify",
+        KNOWN_TWO,
+        MORE_KNOWN,
+        settings={"m": "2"},
+        needs=("no access log",),
+    ),
+    Candidate(
+        "histories",
+        "km",
+        "keeps single pages where two pages never identify",
+        SESSION_TWO,
+        SESSION_MORE,
+        {"per": "session"},
+        {"m": "2"},
+        ("access log",),
+    ),
+    Candidate(
+        "histories",
+        "coherence",
+        "suppresses rare words and keeps the others",
+        KNOWN_TWO,
+        MORE_KNOWN,
+        settings={"p": "2"},
+        needs=("no access log",),
+    ),
+    Candidate(
+        "histories",
+        "coherence",
+        "suppresses rare pages and keeps the others",
+        SESSION_TWO,
+        SESSION_MORE,
+        {"per": "session"},
+        {"p": "2"},
+        ("access log",),
+    ),
+    Candidate(
+        "histories",
+        "coherence",
+        "keeps the most words of all",
+        KNOWN_ONE,
+        MORE_THAN_ONE,
+        settings={"p": "1"},
+        needs=("no access log",),
+    ),
     Candidate(
         "histories",
         "ssc",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -189,4 +189,5 @@ def concerning(cell: Cell, said: Mapping[str, Any]) -> dict[str, Any]:
 def prepared_for(cell: Cell, said: Mapping[str, Any]) -> Preparation:
     """How the data of a cell is prepared: as its method does unless something else is said."""
     typed = {**dict.fromkeys(said), "per": None, **concerning(cell, said)}
-    return preparation(typed, base=Preparation.default_for(cell.made()))
+    base = replace(Preparation.default_for(cell.made()), follows=frozenset())  # cells say themselves what a record is
+    return preparation(typed, base=base)
