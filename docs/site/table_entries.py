@@ -21,7 +21,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def _prepare_tables(app: Sphinx, doctree: nodes.document) -> None:
-    page = app.env.current_document.docname
+    page = app.env.docname
     for table in doctree.findall(nodes.table) if page in STACKED else []:
         names = [entry.astext() for head in table.findall(nodes.thead) for entry in head.findall(nodes.entry)]
         if len(names) < FEWEST_COLUMNS:
