@@ -1,4 +1,4 @@
-# Two commands do all their own set-up in a private environment: `make demo` and `make test`.
+# These commands do all their own set-up in a private environment.
 VENV := .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
@@ -10,10 +10,14 @@ KERNEL_BUILD := build/kernels
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --no-compile
 
-.PHONY: demo test test-all spark lint sanitize sanitized-kernels bench clean
+.PHONY: demo docs test test-all spark lint sanitize sanitized-kernels bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/shoal demo
+
+# The documentation as a site, in build/site. A broken link is an error.
+docs: $(VENV)/documented
+	$(BIN)/python docs/site/build.py
 
 # Of large families of cases `make test` takes a part, another one at each commit; `make test-all` takes all. Results: build/test-results.
 test: $(VENV)/tested
@@ -27,7 +31,7 @@ spark: $(VENV)/clustered
 
 lint: $(VENV)/linted
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check --diff src tests benchmarks scripts
+	$(BIN)/ruff format --check --diff src tests benchmarks scripts docs/site
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -68,6 +72,10 @@ $(VENV)/kernels: $(VENV)/tools $(KERNEL_SOURCES)
 
 $(VENV)/tested: $(VENV)/installed
 	$(PIP) --group test
+	touch $@
+
+$(VENV)/documented: $(VENV)/installed
+	$(PIP) --group docs
 	touch $@
 
 $(VENV)/clustered: $(VENV)/tested

@@ -67,7 +67,8 @@ def advise(
 
     Example:
         >>> baskets = [["Apple", "Milk"]] * 20 + [["Beer"]] * 20
-        >>> found = shoal.advise(baskets, "baskets", k=5, taxonomy={"Food": ["Apple", "Milk"], "Drink": ["Beer"]})
+        >>> goods = {"Goods": {"Food": ["Apple", "Milk"], "Drink": ["Beer"]}}
+        >>> found = shoal.advise(baskets, "baskets", k=5, format="transactions", taxonomy=goods)
         >>> found.facts.words
         '40 baskets, each of one person, of 3 different items'
         >>> found.goals[0].routes[0].found.expected_kept
