@@ -2,7 +2,7 @@
 
     python scripts/refresh_docs.py [page or notebook ...]
 
-Methods of the table that the README or the index does not list yet are added there first, with their own summary.
+Methods of the table that docs/methods.md or the index does not list yet are added there first, with their own summary.
 Outputs that the page shortens with a line `...`, and Python dialogues, are left to be edited by hand; the tests say where they differ.
 """
 
@@ -20,7 +20,7 @@ from shoal.methods import METHODS
 
 # The lists of methods: the page, how the line of a method begins there, and how the line of a new one is written.
 LISTS = {
-    ROOT / "README.md": ("| `{name}` |", "| `{name}` | {summary} | {paper} |"),
+    ROOT / "docs" / "methods.md": ("| `{name}` |", "| `{name}` | {summary} | {paper} |"),
     ROOT / "docs" / "README.md": ("- [{name}](methods/{name}.md)", "- [{name}](methods/{name}.md): {summary}"),
 }
 

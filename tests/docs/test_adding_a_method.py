@@ -81,7 +81,7 @@ def test_the_tests_on_tables_options_and_sources_pass(copy: Copy) -> None:
 
 
 def test_the_script_lists_the_pages_and_the_documentation_is_complete(copy: Copy) -> None:
-    lists = [copy.root / "README.md", copy.root / "docs" / "README.md"]
+    lists = [copy.root / "docs" / "methods.md", copy.root / "docs" / "README.md"]
     old = [(ROOT / page.relative_to(copy.root)).read_text("utf-8").split("\n") for page in lists]
     for _ in range(2):  # the second time there is nothing to add
         done = copy.run("refresh_docs", *(f"docs/methods/{name}.md" for name in ADDED), at=copy.root)
@@ -97,7 +97,7 @@ def test_nothing_else_was_changed(before_and_after: tuple[dict[str, bytes], Copy
     before, copy = before_and_after
     after = copy.files()
     assert set(after) - set(before) == {f"src/shoal/methods/{name}.py" for name in ADDED} | {f"docs/methods/{name}.md" for name in ADDED}
-    by_script = {"README.md", "docs/README.md"}
+    by_script = {"docs/methods.md", "docs/README.md"}
     assert {name for name in before if after.get(name) != before[name]} - by_script == {TABLE}
     old, now = (files[TABLE].decode().split("\n") for files in (before, after))
     assert [line for line in now if line not in old] == [table_line(name) for name in ADDED]

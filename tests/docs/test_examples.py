@@ -69,6 +69,7 @@ def test_an_expectation_that_cannot_be_read_is_refused(text: str) -> None:
 def test_the_readme_shows_the_way() -> None:
     """The first screen: what it is for, the two commands, what is needed; and a picture that exists."""
     text = (ROOT / "README.md").read_text("utf-8")
+    assert len(text.splitlines()) <= 130
     first_screen = "\n".join(text.split("\n")[:30])
     for wanted in ("AOL", "make demo", "make test", "Python 3.11", "g++"):
         assert wanted in first_screen
