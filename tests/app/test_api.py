@@ -23,9 +23,9 @@ from shoal.privacy import MODELS, KAnonymity
 # The names at the top level; methods, models and data types are in modules of their own.
 DOCUMENTED = {
     "Attacked", "Audit", "Cancel", "Cancelled", "Events", "GuaranteeNotMet", "Infeasible", "InputError", "Look", "OutputError",
-    "ParameterError", "Result", "ShoalError", "Taxonomy", "TaxonomyError", "anonymize", "attack", "audit", "bound", "compare", "decode",
-    "generate", "list_methods", "list_metrics", "list_models", "look", "measure", "models", "read", "read_taxonomy", "reconstruct",
-    "reproduce", "wordnet", "__version__",
+    "ParameterError", "Result", "ShoalError", "Taxonomy", "TaxonomyError", "advise", "anonymize", "attack", "audit", "bound",
+    "compare", "decode", "generate", "list_methods", "list_metrics", "list_models", "look", "measure", "models", "read",
+    "read_taxonomy", "reconstruct", "reproduce", "wordnet", "__version__",
 }  # fmt: skip
 MOVED = {
     "Bags": "shoal.data.bags",

@@ -15,6 +15,7 @@ from shoal.errors import ParameterError, ShoalError
 FOOD = {"Food": {"Fruit": ["Apple", "Pear"], "Drink": ["Milk"]}}
 BASKETS = [["Apple"], ["Apple"], ["Pear"]]
 CALLS: dict[str, dict[str, Any]] = {
+    "advise": {"data": BASKETS, "goal": "baskets", "k": 2, "seconds": 2.0, "taxonomy": FOOD},
     "anonymize": {"data": BASKETS, "k": 2, "taxonomy": FOOD},
     "attack": {"original": BASKETS, "release": "release", "taxonomy": FOOD},
     "audit": {"release": "release"},

@@ -42,6 +42,7 @@ CALLS = {
     "compare": ["compare", "baskets.txt", "--taxonomy", "food.csv", "--methods", "clump", "--k", "2", "--out", "found"],
     "reproduce": ["reproduce", "thesis", "--size", "5"],  # too few people: refused when everything else was understood
     "decode": ["decode", "release"],
+    "advise": ["advise", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--seconds", "2"],
     "look": ["look", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv"],
     "bound": ["bound", "baskets.txt", "--taxonomy", "food.csv", "--k", "2"],
     "taxonomy check": ["taxonomy", "check", "food.csv"],

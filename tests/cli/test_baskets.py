@@ -26,7 +26,7 @@ def table(rows: list[tuple[str, ...]] = ROWS) -> str:
 
 
 def seen(shell: Shell, *words: str) -> dict[str, object]:
-    done = shell("look", "input", "--json", *words)
+    done = shell("look", "input", "--json", "--show-rare", *words)
     assert done.code == 0, done.err
     return json.loads(done.out)
 

@@ -23,7 +23,7 @@ TABLE = "email,when,item\n" + "".join(f"{who},2024-01-01 0{n}:00,{what}\n" for n
 def seen(shell: Shell, *words: str) -> dict[str, object]:
     """What look says of the file `input`, for programs; nothing is written."""
     before = shell.names()
-    done = shell("look", "input", "--json", *words)
+    done = shell("look", "input", "--json", "--show-rare", *words)
     assert done.code == 0, done.err
     assert shell.names() == before
     assert not any(owner in done.everything for owner in OWNERS)
@@ -135,7 +135,21 @@ def test_transactions_and_microdata(shell: Shell):
     table = seen(shell, "--format", "microdata", "--user", "who")
     assert table["columns"] == {"age": "quasi-identifier", "pay": "quasi-identifier"}
     assert table["examples"][0] == [["age", "30.0"], ["pay", "300.0"]]
-    assert "age = 30.0, pay = 300.0" in shell("look", "input", "--format", "microdata", "--user", "who").out
+    assert "age = 30.0, pay = 300.0" in shell("look", "input", "--show-rare", "--format", "microdata", "--user", "who").out
+
+
+def test_values_of_few_people_are_counted_and_not_shown(shell: Shell):
+    """Five people bought milk, four bread, and one something else; nine rows have the same pay."""
+    shell.file("input", "milk,bread,gin\n" + "milk,bread\n" * 3 + "milk\n")
+    words = ("look", "input", "--format", "transactions", "--taxonomy", "none")
+    found = json.loads(shell(*words, "--json").out)
+    assert (found["examples"][0], found["rare"][0]) == ([["milk", "1"]], 2)
+    out = shell(*words).out
+    assert "milk and 2 of few people (--show-rare)" in out and "gin" not in out and "bread" not in out
+    assert "gin" in shell(*words, "--show-rare").out
+    shell.file("input", "age,pay\n" + "".join(f"{age},100\n" for age in range(9)))
+    table = json.loads(shell("look", "input", "--format", "microdata", "--json").out)
+    assert (table["examples"][0], table["rare"][0]) == ([["pay", "100.0"]], 1)
 
 
 def test_what_anonymize_refuses_is_refused_alike(shell: Shell):

@@ -130,6 +130,7 @@ CHECKS: dict[str, Check] = {
     "allow_column": _names,
     "sensitive": _optional(_items_or_file),
     "attack.sensitive": _optional(_items),
+    "goal": _optional(insist_on_text),
     "format": _optional(insist_on_text),
     "owners": _optional(insist_on_text),
     "node_loss": _optional(insist_on_text),

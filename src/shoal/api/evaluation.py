@@ -8,6 +8,7 @@ from typing import Any, Unpack, cast
 
 import polars as pl
 
+from shoal.api.argument_types import checked
 from shoal.api.data_options import DataOptions, FileOptions, asked_of_data
 from shoal.api.functions import _LogEvents, _tell
 from shoal.api.messages import spoken_in_python, using
@@ -30,12 +31,15 @@ from shoal.util.wording import there_are
 
 __all__ = ["advise", "compare", "reconstruct"]
 
+_K = Param("k", int, 5, "", minimum=2)
+_SECONDS = Param("seconds", float, SECONDS, "", minimum=1)
 _JOBS = Param("jobs", int, 1, "", minimum=1)
 _TARGETS = Param("targets", int, 200, "", minimum=1)
 _SEED = Param("seed", int, 0, "", minimum=0)
 _FORMATS = (*FRAME_FORMATS, "transactions")
 
 
+@checked
 def advise(
     data: str | Path | Any,
     goal: str | None = None,
@@ -76,7 +80,8 @@ def advise(
     """
     with spoken_in_python(), using(threads):
         said, given = asked_of_data(options)
-        return find_routes(data, said, goal, k, given=given.tree, seconds=seconds)
+        people = None if k is None else _K.check(k)
+        return find_routes(data, said, goal, people, given=given.tree, seconds=_SECONDS.check(seconds))
 
 
 def compare(

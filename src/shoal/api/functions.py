@@ -293,7 +293,9 @@ def bound(data: str | Path | Any, k: int = 5, *, seed: int = 0, threads: int | N
 
 
 @checked
-def look(data: str | Path | Any, *, whole: bool = False, threads: int | None = None, **options: Unpack[DataOptions]) -> Look:
+def look(
+    data: str | Path | Any, *, whole: bool = False, show_rare: bool = False, threads: int | None = None, **options: Unpack[DataOptions]
+) -> Look:
     """Show how data is read and what is in it, before anything is made of it.
 
     The examples in the result are records as they were read, without user IDs. They are for you, not for publication.
@@ -301,6 +303,7 @@ def look(data: str | Path | Any, *, whole: bool = False, threads: int | None = N
     Args:
         data: A path, a frame, a column of lists, or lists of items, as in `shoal.anonymize`.
         whole: Whether to read all of a large file. Default: only the first 32 MB.
+        show_rare: Whether the examples contain values that fewer than 5 people share.
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, header, strict, malformed, per, gap,
@@ -321,7 +324,7 @@ def look(data: str | Path | Any, *, whole: bool = False, threads: int | None = N
     """
     with spoken_in_python(), using(threads):
         how, given = prepared_as(options, Preparation.of_format(options.get("format")).following_data())
-        found = see(data, how, whole=whole, given=given.tree)
+        found = see(data, how, whole=whole, given=given.tree, show_rare=show_rare)
         _tell((*given.notes, *found.notes), [f"left out: {line}" for line in found.defects])
         return found
 

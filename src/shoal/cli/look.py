@@ -10,7 +10,7 @@ import click
 
 from shoal.cli import screen
 from shoal.cli.method_command import GroupedCommand, help_all_option
-from shoal.cli.options import called, data_options, input_argument, threads_option
+from shoal.cli.options import called, data_options, input_argument, rare_option, threads_option
 from shoal.pipeline.look import Example, Look, TaxonomyCoverage, look
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import FITTING
@@ -34,17 +34,17 @@ GROUPS = {
 @input_argument
 @data_options()
 @click.option("--all", "whole", is_flag=True, help="Read the whole file, not only the first part of a large one.")
+@rare_option
 @threads_option
 @help_all_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(input: tuple[Path, ...], whole: bool, threads: int | None, as_json: bool, **said: Any) -> None:
-    """Show how INPUT is parsed: format, columns, people, records, coverage by a taxonomy, and three example records. Writes nothing.
-
-    The examples are raw records without user IDs. Do not publish this output.
+def command(input: tuple[Path, ...], whole: bool, show_rare: bool, threads: int | None, as_json: bool, **said: Any) -> None:
+    """Show how INPUT is parsed: format, columns, people, records, coverage by a taxonomy, and three raw records, without user IDs and
+    values of fewer than 5 people. Writes nothing. Do not publish this output.
     """
     how = preparation(said, Preparation.of_format(said["format"]).following_data())
     with screen.progress(threads):
-        found = look(input, how, whole=whole)
+        found = look(input, how, whole=whole, show_rare=show_rare)
     screen.note(*found.notes, *(f"left out: {line}" for line in found.defects))
     if as_json:
         screen.as_json(found.as_dict())
@@ -71,7 +71,7 @@ def _rows(found: Look) -> list[tuple[str, str]]:
         ("largest user", f"{screen.share(largest.rows, used)} of the rows, {screen.share(largest.records, found.records)} of the records"),
         *(_known(found.known) if found.known else ()),
         *((f"--per {per}" if per != "record" else "--record", words) for per, words in found.protects.items()),
-        *((f"example {n + 1}", _example(pairs, found.more[n], item)) for n, pairs in enumerate(found.examples)),
+        *((f"example {n + 1}", _example(pairs, found.more[n], found.rare[n], item)) for n, pairs in enumerate(found.examples)),
     ]
 
 
@@ -90,9 +90,11 @@ def _known(known: TaxonomyCoverage) -> list[tuple[str, str]]:
     return [("taxonomy", told), *([("", f"too few: anonymize rejects it; {FITTING}")] if known.refused else [])]
 
 
-def _example(pairs: Example, more: int, shown: Callable[[str, str], str]) -> str:
+def _example(pairs: Example, more: int, rare: int, shown: Callable[[str, str], str]) -> str:
+    left_out = [f"{more:,} more"] if more else []
+    left_out += [f"{rare:,} of few people (--show-rare)"] if rare else []
     told = ", ".join(shown(*pair) for pair in pairs)
-    return f"{told} and {more:,} more" if more else told
+    return " and ".join([*([told] if told else []), *left_out])
 
 
 def _counted_item(name: str, times: str) -> str:

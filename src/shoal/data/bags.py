@@ -82,6 +82,14 @@ class Bags:
         found.flags.writeable = False
         return found
 
+    @cached_property
+    def people_per_item(self) -> Ints:
+        """How many people have each item of the vocabulary."""
+        owner = np.unique(self.owners, return_inverse=True)[1].astype(np.int64)[np.repeat(np.arange(len(self)), np.diff(self.indptr))]
+        above = int(owner.max(initial=0)) + 1
+        pairs = np.unique(self.items.astype(np.int64) * above + owner)
+        return np.bincount(pairs // above, minlength=len(self.vocabulary))
+
     @property
     def occurrences(self) -> int:
         """Item occurrences of all records together."""

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from shoal.data.bags import Bags, Ints
 from shoal.data.log import Log
@@ -26,6 +27,7 @@ from shoal.taxonomy.tree_drawing import coverage
 FIRST_BYTES = 32 << 20  # of a file, unpacked: some hundred thousand rows
 EXAMPLES = 3
 SHOWN_ITEMS = 8
+FEWEST_SHOWN = 5  # people who share a value that is shown as an example
 
 Example = tuple[tuple[str, str], ...]
 
@@ -66,8 +68,10 @@ class Look:
         largest_owner: Rows and records of the person with the most rows.
         known: How many of the items are in the taxonomy; None without a taxonomy.
         protects: For each way of making records (`per`), what a release would protect.
-        examples: A few records, as pairs of an item and its count; for microdata, rows, as pairs of a column and its value.
-        more: For each example, the number of pairs left out.
+        examples: A few records, as pairs of an item and its count; for microdata, rows, as pairs of a column and its value. Values that
+            fewer than 5 people share are left out, unless rare ones were requested.
+        more: For each example, the number of pairs left out because there are too many.
+        rare: For each example, the number of pairs left out because few people share the value.
         notes: How the data was read.
         defects: Rows that were left out, and why.
 
@@ -91,6 +95,7 @@ class Look:
     protects: Mapping[str, str]
     examples: tuple[Example, ...]
     more: tuple[int, ...]
+    rare: tuple[int, ...]
     notes: tuple[str, ...]
     defects: tuple[str, ...]
 
@@ -99,28 +104,33 @@ class Look:
         return asdict(self)
 
 
-def look(input: Paths | Any, how: Preparation | None = None, *, whole: bool = False, given: Taxonomy | None = None) -> Look:
+def look(
+    input: Paths | Any, how: Preparation | None = None, *, whole: bool = False, given: Taxonomy | None = None, show_rare: bool = False
+) -> Look:
     """Read data in memory or a file, of a large one the first part unless the `whole` is wanted, and say what is in it.
 
-    The taxonomy may be `given` as a tree.
+    The taxonomy may be `given` as a tree. Examples hold values of few people only with `show_rare`.
     """
     asked = how or Preparation()
-    return look_at(read(input, asked.reading, None if whole else FIRST_BYTES), asked, given)
+    return look_at(read(input, asked.reading, None if whole else FIRST_BYTES), asked, given, show_rare=show_rare)
 
 
-def look_at(reading: Reading, how: Preparation, given: Taxonomy | None = None) -> Look:
+def look_at(reading: Reading, how: Preparation, given: Taxonomy | None = None, *, show_rare: bool = False) -> Look:
     """The same of what was read already."""
+    fewest = 1 if show_rare else FEWEST_SHOWN
     if isinstance(reading.data, Table):
-        return _table(reading, reading.data)
+        return _table(reading, reading.data, fewest)
     fitting, noted = how.fitted(reading.format)
-    return _records(replace(reading, notes=(*reading.notes, *noted)), reading.data, fitting, given)
+    return _records(replace(reading, notes=(*reading.notes, *noted)), reading.data, fitting, given, fewest)
 
 
-def _records(reading: Reading, data: Log | Bags, how: Preparation, given: Taxonomy | None) -> Look:
+def _records(reading: Reading, data: Log | Bags, how: Preparation, given: Taxonomy | None, fewest: int) -> Look:
     records = records_of(data, how)
     bags = records.bags
     known, notes = _known(records.folded, how, given)
-    examples = [bags.record(i) for i in _examples(bags)]
+    whole = [bags.record(i) for i in _examples(bags)]
+    common = set(bags.vocabulary.names.filter(bags.people_per_item >= fewest))
+    examples = [{item: n for item, n in example.items() if item in common} for example in whole]
     return Look(
         format=reading.format,
         columns=dict(reading.roles),
@@ -135,13 +145,16 @@ def _records(reading: Reading, data: Log | Bags, how: Preparation, given: Taxono
         protects=protection_by_per(data, how.pause, timed=reading.timed),
         examples=tuple(tuple((item, f"{n:,}") for item, n in list(example.items())[:SHOWN_ITEMS]) for example in examples),
         more=tuple(max(0, len(example) - SHOWN_ITEMS) for example in examples),
+        rare=tuple(len(example) - len(shown) for example, shown in zip(whole, examples, strict=True)),
         notes=(*reading.notes, *notes),
         defects=tuple(reading.defects.described()),
     )
 
 
-def _table(reading: Reading, table: Table) -> Look:
-    shown, columns = range(min(EXAMPLES, len(table))), table.attributes
+def _table(reading: Reading, table: Table, fewest: int) -> Look:
+    rows, columns = range(min(EXAMPLES, len(table))), table.attributes
+    common = {column.name: _people_per_value(column.values, table.owners) >= fewest for column in columns}
+    shown = [[column for column in columns if common[column.name][row]] for row in rows]
     return Look(
         format=reading.format,
         columns={column.name: "quasi-identifier" if column.quasi else "unchanged" for column in columns},
@@ -154,11 +167,18 @@ def _table(reading: Reading, table: Table) -> Look:
         largest_owner=_largest(table.owners, table.owners),
         known=None,
         protects={},
-        examples=tuple(tuple((column.name, str(column.values[row])) for column in columns[:SHOWN_ITEMS]) for row in shown),
-        more=tuple(max(0, len(columns) - SHOWN_ITEMS) for _ in shown),
+        examples=tuple(tuple((column.name, str(column.values[row])) for column in shown[row][:SHOWN_ITEMS]) for row in rows),
+        more=tuple(max(0, len(shown[row]) - SHOWN_ITEMS) for row in rows),
+        rare=tuple(len(columns) - len(shown[row]) for row in rows),
         notes=reading.notes,
         defects=tuple(reading.defects.described()),
     )
+
+
+def _people_per_value(values: pl.Series, owners: Ints) -> Ints:
+    """For each row, how many people share its value."""
+    frame = pl.DataFrame({"value": values, "owner": owners})
+    return frame.select(pl.col("owner").n_unique().over("value")).to_series().to_numpy()
 
 
 def _known(bags: Bags, how: Preparation, given: Taxonomy | None) -> tuple[TaxonomyCoverage | None, tuple[str, ...]]:

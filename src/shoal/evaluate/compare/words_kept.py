@@ -195,18 +195,10 @@ def coverage(words: Words) -> dict[str, float]:
 
 def classes(bags: Bags) -> dict[str, Mask]:
     """The terms that many, some or few people use; those that nobody uses are in none."""
-    users = people_of_terms(bags)
+    users = bags.people_per_item
     share = users / max(1, bags.n_owners)
     head, torso = share >= HEAD, (share < HEAD) & (share >= TORSO)
     return {"head": head, "torso": torso, "tail": (users > 0) & ~head & ~torso}
-
-
-def people_of_terms(bags: Bags) -> Ints:
-    """How many people use each item."""
-    owner = np.unique(bags.owners, return_inverse=True)[1].astype(np.int64)[np.repeat(np.arange(len(bags)), np.diff(bags.indptr))]
-    above = int(owner.max(initial=0)) + 1
-    pairs = np.unique(bags.items.astype(np.int64) * above + owner)
-    return np.bincount(pairs // above, minlength=len(bags.vocabulary))
 
 
 def _whole_texts(texts: Texts) -> dict[str, float]:
