@@ -169,3 +169,9 @@ def test_a_small_release_loads_few_modules(tmp_path: Path):
     loaded = modules_loaded_by("anonymize", log, "--k", "5", "--out", tmp_path / "release")
     assert not loaded["scipy"]
     assert loaded["shoal"] <= 235
+
+
+def test_the_help_lists_every_command_once() -> None:
+    from shoal.cli.main import COMMANDS, SECTIONS
+
+    assert sorted(name for names in SECTIONS.values() for name in names) == sorted(COMMANDS)

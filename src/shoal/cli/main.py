@@ -40,6 +40,14 @@ COMMANDS = {
     "doctor": "Check the installation and clean up after killed runs.",
 }
 
+WIDEST_NAME = 11  # of a command
+SECTIONS = {
+    "Start": ("demo", "look", "advise"),
+    "Publish": ("anonymize", "taxonomy"),
+    "Check a release": ("audit", "attack", "measure", "reconstruct", "decode"),
+    "Compare": ("compare", "bound", "reproduce", "generate"),
+    "Reference": ("methods", "models", "metrics", "doctor"),
+}
 MODULES = dict.fromkeys(("methods", "models", "metrics"), "catalogue")
 ATTRIBUTES = {name: f"{name}_command" for name in MODULES}
 
@@ -61,8 +69,11 @@ class LazyCommands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands in the help, which needs none of them loaded."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        for heading, names in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [(name, COMMANDS[name]) for name in names], col_max=WIDEST_NAME, col_spacing=WIDEST_NAME - len(max(names, key=len)) + 2
+                )
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
@@ -76,10 +87,11 @@ def _print_version(ctx: click.Context, param: click.Parameter, asked: bool) -> N
 @click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, no_args_is_help=False)
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version and exit.")
 def cli() -> None:
-    """Publish query logs, baskets and click streams without exposing the people in them.
+    """Publish query logs, baskets, access logs and tables without exposing the people in them.
 
-    Start with `shoal demo`. Then run `shoal look YOUR-LOG` to see how your file is parsed, and `shoal anonymize YOUR-LOG --out RELEASE`
-    to make a release. `shoal COMMAND --help` describes a command.
+    Start with `shoal demo`. For your own file, `shoal advise FILE` proposes what to publish and prints the command; `shoal advise FILE
+    --for GOAL` is about one goal: baskets, queries, histories, log, counts, table, documents or audit. `shoal COMMAND --help` describes
+    a command.
     """
 
 

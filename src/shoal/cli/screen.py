@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock
@@ -27,6 +28,7 @@ from shoal.pipeline.events import Events
 from shoal.util.wording import percent, visible
 
 WIDTH_IN_A_PIPE = 110
+SECONDS_BETWEEN_LINES = 10.0  # of progress where there is no terminal
 WIDEST_CLAIM = 44
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_IN_A_PIPE)
@@ -78,10 +80,33 @@ class _Bars:
             self._shown.update(self._tasks[""], description=f"step {index} of {count}: {name}", completed=index - 1)
 
 
+class _Lines:
+    """Progress in a pipe or a file: a line every ten seconds with what is being done, so that a log shows that the work goes on."""
+
+    def __init__(self) -> None:
+        self._stage = ""
+        self._begun = self._told = time.monotonic()
+        self._telling = Lock()
+
+    def watch(self, label: str, done: int, total: int, remark: str = "") -> None:
+        """Tell how far a piece of work is, if nothing was told for a while."""
+        with self._telling:
+            now = time.monotonic()
+            if now - self._told < SECONDS_BETWEEN_LINES:
+                return
+            self._told = now
+        share = f" {percent(done / total, 0)}" if total else ""
+        note(f"after {_clock(now - self._begun)}: {': '.join(filter(None, [self._stage, label]))}{share}")
+
+    def stage(self, name: str, index: int, count: int) -> None:
+        """Remember the stage of the job."""
+        self._stage = f"step {index} of {count}, {name}"
+
+
 @contextmanager
-def _bars() -> Iterator[_Bars | None]:
+def _bars() -> Iterator[_Bars | _Lines | None]:
     if not sys.stderr.isatty():
-        yield None
+        yield _Lines()
         return
     texts = TextColumn("{task.description}"), TextColumn("{task.fields[remark]}")
     columns = (SpinnerColumn(), texts[0], BarColumn(), TaskProgressColumn(), _TimeLeft(), texts[1])
@@ -99,7 +124,7 @@ def progress(threads: int | None = None) -> Iterator[None]:
 class ScreenEvents(Events):
     """Shows what a job reports: progress on a terminal, notes and warnings on the error stream."""
 
-    def __init__(self, shown: _Bars | None = None) -> None:
+    def __init__(self, shown: _Bars | _Lines | None = None) -> None:
         self._bars = shown
 
     def stage(self, name: str, index: int, count: int) -> None:
