@@ -8,6 +8,7 @@ Outputs that the page shortens with a line `...`, and Python dialogues, are left
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -17,6 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from helpers.docs import ANY_LINES, NOTEBOOK, ROOT, Block, Reader, blocks, notebooks, pages, typed
 from helpers.notebook import executed, read, write
 from shoal.methods import METHODS
+
+os.environ["SHOAL_PROGRESS"] = "off"  # as in the tests
 
 # The lists of methods: the page, how the line of a method begins there, and how the line of a new one is written.
 LISTS = {

@@ -34,6 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     os.environ[VARIABLE] = str(current_turn())
+    os.environ["SHOAL_PROGRESS"] = "off"  # lines that come after some seconds would make what is printed depend on the machine
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -30,7 +30,7 @@ def asked(desk: Shell, place: str, *more: str) -> Answer:
 def test_the_page_shows_before_and_after_and_is_marked(desk: Shell) -> None:
     answer = asked(desk, "private.html")
     assert answer.code == 0, answer
-    assert "not for publication" in answer.err
+    assert "do not publish it" in answer.err
     page = unescape(Path("private.html").read_text())
     assert page.count("NOT FOR PUBLICATION") == 3  # title, heading, end
     for word in ("Apple", "Pear", "Traclind"):

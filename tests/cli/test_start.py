@@ -175,3 +175,21 @@ def test_the_help_lists_every_command_once() -> None:
     from shoal.cli.main import COMMANDS, SECTIONS
 
     assert sorted(name for names in SECTIONS.values() for name in names) == sorted(COMMANDS)
+
+
+def test_progress_in_a_pipe_is_a_line_every_ten_seconds(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from shoal.cli import screen
+
+    clock = iter([0.0, 3.0, 10.5, 11.0, 21.0])
+    monkeypatch.setattr(screen.time, "monotonic", lambda: next(clock))
+    lines = screen._Lines()
+    lines.stage("grouping", 3, 8)
+    for done in (10, 20, 30, 40):
+        lines.watch("clustering", done, 100)
+    assert capsys.readouterr().err.splitlines() == [
+        "after 0:10: step 3 of 8, grouping: clustering 20%",
+        "after 0:21: step 3 of 8, grouping: clustering 40%",
+    ]
+    monkeypatch.setenv("SHOAL_PROGRESS", "off")
+    with screen.bars() as watch:
+        assert watch is None

@@ -192,7 +192,8 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
     "k in words": (put("parameters.k", "three"), Caught("k must be a whole number")),
     "no k": (drop("parameters.k"), Caught("is listed without parameter 'k'")),
     "a parameter that there is not": (put("parameters.noise", 1), Caught("takes no parameter 'noise'")),
-    "sensitive items that were never named": (put("parameters.sensitive", "illnesses.txt"), Caught("guarantees sensitive-share(h=0.5)")),
+    "sensitive items that were never named": (put("parameters.sensitive", "a file"), Caught("guarantees sensitive-share(h=0.5)")),
+    "the name of a file of sensitive items": (put("parameters.sensitive", "illnesses.txt"), Caught("is described as 'a file'")),
     "a parameter without a promise": (put("parameters.effort", "thorough"), OnlyStated("parameters.effort"), REPRINTED),
     # the input
     "a million owners": (put("input.owners", 1_000_000), Caught("input.owners is more than input.records")),

@@ -6,6 +6,7 @@ All that commands print goes through this file, and through `visible`.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -81,7 +82,10 @@ class _Bars:
 
 
 class _Lines:
-    """Progress in a pipe or a file: a line every ten seconds with what is being done, so that a log shows that the work goes on."""
+    """Progress in a pipe or a file: a line every ten seconds with what is being done, so that a log shows that the work goes on.
+
+    With `SHOAL_PROGRESS=off` in the environment there are none.
+    """
 
     def __init__(self) -> None:
         self._stage = ""
@@ -106,7 +110,7 @@ class _Lines:
 @contextmanager
 def _bars() -> Iterator[_Bars | _Lines | None]:
     if not sys.stderr.isatty():
-        yield _Lines()
+        yield None if os.environ.get("SHOAL_PROGRESS") == "off" else _Lines()
         return
     texts = TextColumn("{task.description}"), TextColumn("{task.fields[remark]}")
     columns = (SpinnerColumn(), texts[0], BarColumn(), TaskProgressColumn(), _TimeLeft(), texts[1])
