@@ -43,7 +43,7 @@ from shoal.pipeline.run import Judged
 FIRST_PEOPLE = 500  # of the first sample; each further one has twice as many
 TARGETS = 200  # people who are attacked, at most
 SECONDS = 20.0  # for all routes to a goal together
-SECONDS_AFTER_A_RELEASE = 10.0  # for all changes together that may be proposed after a poor release
+SECONDS_AFTER_A_RELEASE = 20.0  # for all changes together that may be proposed after a poor release
 KNOWN = EASILY_KNOWN[0]
 TIME_IS_UP = "there was no time left"
 TOO_LONG = "it takes too long even on a small sample"
@@ -150,12 +150,12 @@ def measured(samples: Samples, route: Route, total: int, seconds: float = SECOND
 
 
 def all_measured(data: Any, routes: Sequence[Route], total: int, seconds: float = SECONDS_AFTER_A_RELEASE) -> Iterator[Measured]:
-    """What each route amounts to; the time that is left is shared by the routes that are left."""
+    """What each route amounts to; of the time that is left, a route may take twice its part."""
     end = time.perf_counter() + seconds
     samples = Samples(data)
     for n, route in enumerate(routes):
         left = end - time.perf_counter()
-        yield measured(samples, route, total, left / (len(routes) - n)) if left > 0 else Measured(0.0, why_not=TIME_IS_UP)
+        yield measured(samples, route, total, 2 * left / (len(routes) - n + 1)) if left > 0 else Measured(0.0, why_not=TIME_IS_UP)
 
 
 def _sizes(total: int) -> Iterator[int]:
