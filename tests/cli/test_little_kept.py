@@ -257,6 +257,6 @@ def test_single_requests_of_an_access_log_are_offered(log: Shell) -> None:
     visits = [(visitor, day, page) for visitor, held in enumerate(histories(), 1) for day, page in enumerate(held, 1)]
     pages = "".join(line.format(n=visitor, day=day, page=page) for visitor, day, page in visits)
     log.file("access.log", pages)
-    answer = log("anonymize", "access.log", "--taxonomy", "paths", "--k", "20", "--out", "release")
+    answer = log("anonymize", "access.log", "--per", "user", "--k", "20", "--out", "release")
     assert flagged(answer.err)
-    assert {words[words.index("--per") + 1] for words in commands(answer.err) if "--per" in words} == {"event"}, "sessions are the default"
+    assert {words[words.index("--per") + 1] for words in commands(answer.err) if "--per" in words} == {"session", "event"}

@@ -16,7 +16,7 @@ from shoal.api.rerun_command import making
 from shoal.errors import ParameterError
 from shoal.evaluate.advise.advise import Advice
 from shoal.evaluate.advise.advise import advise as find_routes
-from shoal.evaluate.advise.trial import SECONDS
+from shoal.evaluate.advise.trial import MOST_SECONDS, SECONDS
 from shoal.evaluate.compare.comparison import ComparisonTask
 from shoal.evaluate.compare.grid import DEFAULT_K, DEFAULT_KNOWN, GRAINS, ComparisonRequest, NamedMethod
 from shoal.evaluate.compare.worst_attack import AttackEffort
@@ -32,7 +32,7 @@ from shoal.util.wording import there_are
 __all__ = ["advise", "compare", "reconstruct"]
 
 _K = Param("k", int, 5, "", minimum=2)
-_SECONDS = Param("seconds", float, SECONDS, "", minimum=1)
+_SECONDS = Param("seconds", float, SECONDS, "", minimum=1, maximum=MOST_SECONDS)
 _JOBS = Param("jobs", int, 1, "", minimum=1)
 _TARGETS = Param("targets", int, 200, "", minimum=1)
 _SEED = Param("seed", int, 0, "", minimum=0)

@@ -14,7 +14,7 @@ from shoal.cli.method_command import GroupedCommand, help_all_option
 from shoal.cli.options import called, data_options, input_argument, threads_option
 from shoal.evaluate.advise.advise import AUDIT, Advice, GoalAdvice, MeasuredRoute, advise
 from shoal.evaluate.advise.goals import GOALS
-from shoal.evaluate.advise.trial import SECONDS
+from shoal.evaluate.advise.trial import MOST_SECONDS, SECONDS
 from shoal.util.wording import counted
 
 GROUPS = {
@@ -38,7 +38,7 @@ def _goals_named(ctx: click.Context, parameter: click.Parameter, incomplete: str
 @input_argument
 @click.option("--for", "goal", metavar="GOAL", shell_complete=_goals_named, help=f"{', '.join(GOALS)}. [default: all that fit]")
 @click.option("--k", "-k", type=click.IntRange(2), help="Minimum number of people per published record. [default: that of each method]")
-@click.option("--seconds", type=click.FloatRange(1), default=SECONDS, show_default=True, help="Time for all trials together.")
+@click.option("--seconds", type=click.FloatRange(1, MOST_SECONDS), default=SECONDS, show_default=True, help="Time for all trials together.")
 @data_options()
 @threads_option
 @help_all_option

@@ -42,7 +42,7 @@ from shoal.pipeline.run import Judged
 
 FIRST_PEOPLE = 500  # of the first sample; each further one has twice as many
 TARGETS = 200  # people who are attacked, at most
-SECONDS = 20.0  # for all routes to a goal together
+SECONDS, MOST_SECONDS = 20.0, 86_400.0  # for all routes to a goal together
 SECONDS_AFTER_A_RELEASE = 20.0  # for all changes together that may be proposed after a poor release
 KNOWN = EASILY_KNOWN[0]
 TIME_IS_UP = "there was no time left"
@@ -177,7 +177,7 @@ def _read(samples: Samples, route: Route) -> float:
 def _within(seconds: float) -> Iterator[Cancel]:
     """Cancels what runs inside after so many seconds."""
     cancel = Cancel()
-    timer = threading.Timer(seconds, cancel.cancel)
+    timer = threading.Timer(min(seconds, MOST_SECONDS), cancel.cancel)
     timer.daemon = True
     timer.start()
     try:
