@@ -30,6 +30,12 @@ rm -rf "$package" && mkdir -p "$package"
 cp -r src/shoal "$package/shoal"
 rm -f "$package"/shoal/_kernels*.so
 cp "$build"/_kernels*.so "$package/shoal/"
+# An editable installation looks modules up before any path; without its finder, PYTHONPATH decides.
+cat >"$package/sitecustomize.py" <<'PYTHON'
+import sys
+
+sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != "_editable_skbc_shoal"]
+PYTHON
 
 # The runtime must be loaded before Python, and the C++ library with it, or exceptions cannot be thrown.
 runtime=$(g++ -print-file-name="lib$([ "$kind" = thread ] && echo tsan || echo asan).so")
