@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from helpers.spine import PEOPLE, ROWS, Noisy, NoisyQueries, OneQuery, OnlyWeather, a_log
-from shoal.auditing.audit import audit
+from shoal.auditing.audit import Audit, gathered
 from shoal.cli.print_result import show_outcome
 from shoal.data.bags import Bags
 from shoal.data.claims import Verdict
@@ -24,6 +24,10 @@ from shoal.privacy import MODELS
 from shoal.privacy.k_anonymity import KAnonymity
 
 WEATHER = sum(1 for i in range(ROWS) if i % 3)
+
+
+def audit(path: Path, claims: str = "") -> Audit:
+    return gathered(path, claims or ()).judged()
 
 
 @pytest.fixture(autouse=True)

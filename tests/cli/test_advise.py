@@ -172,7 +172,7 @@ def test_every_goal_but_audit_has_a_candidate_for_every_format_it_fits() -> None
     for goal in GOALS.values():
         for format in goal.formats if goal.name != "audit" else ():
             texts = format in ("querylog", "prompts", "documents")
-            facts = DataFacts(format, 10, 10, 10, timed=True, texts=texts, several=True)
+            facts = DataFacts(format, 10, 10, 10, timed=True, texts=texts)
             assert goal in fitting_goals(facts)
             assert candidates_for(goal.name, facts), (goal.name, format)
 

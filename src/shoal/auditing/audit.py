@@ -135,30 +135,6 @@ class Audit:
         }
 
 
-def audit(
-    path: str | Path,
-    claims: Claims = (),
-    original: Paths | Any = None,
-    how: Preparation | None = None,
-    format: str | None = None,
-    sep: str | None = None,
-    allow_columns: Sequence[str] = (),
-    sensitive: str | Path | Items | None = None,
-    release_user: str | None = None,
-    strength: int | None = None,
-    no_guarantee: bool = False,
-) -> Audit:
-    """Judge the records at this place by the claims given, or by those its manifest makes.
-
-    The original is prepared as `how` says, or as the manifest tells. Columns beside the items are a failure, unless allowed by name.
-    `sensitive` are the items of a claim that does not name them; `release_user` is the column of a single file that says whose its
-    records are. `strength` is the k at which the largest m is looked for, also where there are claims. A release that guarantees nothing
-    fails, unless `no_guarantee` says that this is known.
-    """
-    material = gathered(path, claims, original, how, format, sep, allow_columns, sensitive, release_user=release_user)
-    return material.judged(strength, no_guarantee=no_guarantee)
-
-
 def gathered(
     path: str | Path,
     claims: Claims = (),
@@ -171,7 +147,12 @@ def gathered(
     given: Taxonomy | None = None,
     release_user: str | None = None,
 ) -> Gathered:
-    """The same as far as reading goes: nothing is judged yet. The original's taxonomy may be `given` as a tree."""
+    """Read the records at this place, and the claims given or those its manifest makes; `judged` judges them.
+
+    The original is prepared as `how` says, or as the manifest tells; its taxonomy may be `given` as a tree. Columns beside the items are a
+    failure, unless allowed by name. `sensitive` are the items of a claim that does not name them; `release_user` is the column of a single
+    file that says whose its records are.
+    """
     place = Published.at(Path(path))
     items = sensitive if sensitive is None or isinstance(sensitive, Items) else read_items(sensitive)
     models = asked_claims(claims) or _claimed(place)

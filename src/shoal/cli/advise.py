@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ import click
 from shoal.cli import screen
 from shoal.cli.method_command import GroupedCommand, help_all_option
 from shoal.cli.options import called, data_options, input_argument, threads_option
+from shoal.errors import ParameterError
 from shoal.evaluate.advise.advise import AUDIT, Advice, GoalAdvice, MeasuredRoute, advise
 from shoal.evaluate.advise.goals import GOALS
 from shoal.evaluate.advise.trial import MOST_SECONDS, SECONDS
@@ -51,6 +53,8 @@ def command(
     For each command it shows what is protected and what is not, how much of the data is left, the share of people that an attacker would
     find, and how long the command will take.
     """
+    if math.isnan(seconds):
+        raise ParameterError("seconds must be a number, not nan", code="out-of-range", value="nan")
     with screen.progress(threads):
         found = advise(input, said, goal, k, seconds=seconds)
     screen.note(*found.notes)

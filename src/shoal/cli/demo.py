@@ -24,4 +24,4 @@ def command(out: Path, k: int) -> None:
         done = Job(sample, method, Preparation(), metrics=["bound"], target=Target(out, force=True)).run(events)
     assert done.manifest is not None
     show_outcome(done.judged.verdicts, done.manifest, out)
-    screen.note("to anonymize your own log: shoal anonymize YOUR-LOG --out RELEASE")
+    screen.note("for your own file: shoal advise YOUR-FILE")

@@ -11,12 +11,12 @@ from shoal.cluster import read_events as reading
 from shoal.cluster.arrow_schemas import NODE, RECORD, RECORDS, TALLY, TYPED, UNKNOWN, Fitted, typed_tree
 from shoal.cluster.equivalence_classes import different_names, names_in
 from shoal.cluster.exchange import stored, stored_frame
-from shoal.cluster.input_layout import find_input, tallied
+from shoal.cluster.input_layout import Found, find_input, tallied
 from shoal.cluster.prepared import Prepared
 from shoal.cluster.spark import Cluster
 from shoal.data.bags import Small
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import Infeasible
+from shoal.errors import Infeasible, ParameterError, option
 from shoal.pipeline.events import PREPARING, stage
 from shoal.pipeline.options import NO_TAXONOMY, Preparation, is_file, load_taxonomy
 from shoal.taxonomy.place_terms import fitted_tree
@@ -25,6 +25,7 @@ from shoal.taxonomy.place_terms import fitted_tree
 def keep_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
     """The records of paths or of a frame of Spark on the taxonomy, as a stored step."""
     found = find_input(cluster, data, how)
+    insist_on_chosen_taxonomy(found, how)
     given, notes = load_taxonomy(how.taxonomy, how.loss)
     events = found.sent_to_owners(cluster)
     placing = found.gathering(reading.Placing, given if is_file(how.taxonomy) else None)
@@ -46,6 +47,7 @@ def keep_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
 def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
     """The records of paths or of a frame of Spark, stored on the cluster, on the taxonomy or with their names as they were typed."""
     found = find_input(cluster, data, how)
+    insist_on_chosen_taxonomy(found, how)
     given, notes = load_taxonomy(how.taxonomy, how.loss) if how.taxonomy != NO_TAXONOMY else (None, ())
     events = found.sent_to_owners(cluster)
     placing = found.gathering(reading.Placing, given if is_file(how.taxonomy) else None)
@@ -63,6 +65,16 @@ def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
         outcome.insist_on_known(how, sums, sums["unknown_terms"])
         tree, renumbered = _tree_of(cluster, records, given, how, sums["unknown_terms"])
     return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes, events.parts, given is not None)
+
+
+def insist_on_chosen_taxonomy(found: Found, how: Preparation) -> None:
+    """Raise if rows hold items and no taxonomy was chosen: one machine takes that of their paths if they are URLs; a cluster does not."""
+    if "taxonomy" in how.follows and not found.text:
+        raise ParameterError(
+            "a cluster does not choose the taxonomy of items",
+            code="not-on-a-cluster",
+            hint=f"give {option('taxonomy', placeholder='FILE')}, or {option('taxonomy', 'wordnet')} for words",
+        )
 
 
 def _tree_of(cluster: Cluster, records: Any, given: Taxonomy, how: Preparation, strange: int) -> tuple[Taxonomy, Small]:

@@ -23,16 +23,14 @@ ANY = "*"
 NOTHING = "-"
 
 URL_SHARE = 0.5  # of the items, at least, that look like paths or addresses where most are said to be such
-EXAMINED = 10_000  # items, at most, that are looked at
 _URL = r"^([a-z][a-z0-9+.-]*://|/[^/ ]|/$|[a-z0-9-]+(\.[a-z0-9-]+)+/)"
 
 _HOST = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
 
 def are_urls(names: pl.Series) -> bool:
-    """Whether most of these items look like paths or addresses."""
-    some = names.head(EXAMINED).cast(pl.String)
-    return len(some) > 0 and int(some.str.contains(_URL).sum()) >= URL_SHARE * len(some)
+    """Whether most of these items look like paths or addresses. All are examined, so that their order does not matter."""
+    return len(names) > 0 and int(names.cast(pl.String).str.contains(_URL).sum()) >= URL_SHARE * len(names)
 
 
 def url_taxonomy(vocabulary: Vocabulary | Iterable[str], loss: str = DEFAULT_LOSS) -> Taxonomy:

@@ -74,7 +74,6 @@ class DataFacts:
         timed: Whether rows have times.
         texts: Whether rows hold texts, such as queries, and not single items.
         urls: Whether most items look like paths or addresses.
-        several: Whether some people have several rows or records.
         part: The share of the data that was read.
     """
 
@@ -85,7 +84,6 @@ class DataFacts:
     timed: bool = False
     texts: bool = False
     urls: bool = False
-    several: bool = False
     part: float = 1.0
 
     @property
@@ -113,7 +111,7 @@ class DataFacts:
 def facts_of(reading: Reading) -> DataFacts:
     """What is known of data that was read, in whole or in part."""
     data, part = reading.data, max(reading.part, 1e-9)
-    people, rows, several = _counts(data)
+    people, rows = _counts(data)
     names = _names(data)
     texts = isinstance(data, Log) and data.kind == "text"
     return DataFacts(
@@ -124,7 +122,6 @@ def facts_of(reading: Reading) -> DataFacts:
         timed=reading.timed or reading.format == ACCESSLOG,
         texts=texts,
         urls=not texts and not isinstance(data, Table) and are_urls(names),
-        several=several,
         part=reading.part,
     )
 
@@ -136,11 +133,11 @@ def _names(data: Log | Bags | Table) -> pl.Series:
     return data.frame["payload"].unique() if isinstance(data, Log) else pl.Series([], dtype=pl.String)
 
 
-def _counts(data: Log | Bags | Table) -> tuple[int, int, bool]:
-    """People, rows, and whether somebody has several."""
+def _counts(data: Log | Bags | Table) -> tuple[int, int]:
+    """People and rows."""
     owners = data.frame["owner"].to_numpy() if isinstance(data, Log) else data.owners
     people = len(np.unique(owners))
-    return people, len(owners), len(owners) > people
+    return people, len(owners)
 
 
 def fitting_goals(facts: DataFacts) -> tuple[Goal, ...]:

@@ -46,7 +46,6 @@ CONDITIONS: Mapping[str, Callable[[DataFacts], bool]] = {
     "texts": lambda facts: facts.texts,
     "items": lambda facts: not facts.texts,
     "times": lambda facts: facts.timed,
-    "several records": lambda facts: facts.several,
     "log": lambda facts: facts.format != "transactions",
     "access log": lambda facts: facts.format == ACCESSLOG,
     "no access log": lambda facts: facts.format != ACCESSLOG,

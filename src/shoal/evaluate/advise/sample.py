@@ -45,11 +45,6 @@ class Samples:
             self._readings[options] = read(self._data, options, most=self._bytes)
         return self._readings[options]
 
-    def people(self, how: Preparation) -> int:
-        """How many people there are in all of the data; estimated where only a part was read."""
-        reading = self.reading(how)
-        return round(len(np.unique(owners_of(reading.data))) / max(reading.part, 1e-9))
-
     def of(self, how: Preparation, people: int, given: Taxonomy | None = None) -> CaseSource:
         """The rows or records of so many people, drawn by a fixed seed; of fewer the same ones again, and all where they are as few."""
         asked = replace(how, memory=None)
