@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 
 def job_of(method: str, parameters: dict[str, Any] | None = None, how: dict[str, Any] | None = None, **more: Any) -> Job:
     chosen: Method = METHODS[method](**parameters or {})
-    return Job(["absent.tsv"], chosen, replace(Preparation.default_for(chosen), **how or {}), target=Target(Path("out")), **more)
+    return Job(["absent.tsv"], chosen, Preparation.default_for(chosen).choosing(**how or {}), target=Target(Path("out")), **more)
 
 
 SUPPORTED = [

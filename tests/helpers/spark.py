@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ def release_on_cluster(data: Any, how: Preparation, method: Method, target: Targ
 def compared(log: Path, tmp_path: Path, method: Method, **said: Any) -> dict[str, Any]:
     """The manifest of a release on Spark, after its records and its manifest were compared with those of one machine."""
     here = shoal.anonymize(log, method, **said).write(tmp_path / "here")
-    how = replace(Preparation.default_for(method), **said)
+    how = Preparation.default_for(method).choosing(**said)
     there = release_on_cluster([str(log)], how, method, Target(tmp_path / "there"), "local[2]").manifest
     assert records_in(tmp_path / "there") == records_in(tmp_path / "here")
     assert there == json.loads((tmp_path / "there" / "manifest.json").read_text())

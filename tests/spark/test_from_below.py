@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +76,7 @@ def few(tmp_path: Path) -> tuple[Path, str]:
 
 def made(few: tuple[Path, str], tmp_path: Path, m: int) -> None:
     method = Km(k=3, m=m, aim="words")
-    how = replace(Preparation.default_for(method), taxonomy=few[1])
+    how = Preparation.default_for(method).choosing(taxonomy=few[1])
     release_on_cluster([str(few[0])], how, method, Target(tmp_path / "out"), "local[2]")
 
 
@@ -131,5 +130,5 @@ def test_more_rare_sets_than_the_driver_holds_are_refused(few: tuple[Path, str],
 )
 def test_what_is_for_one_machine_is_refused(method: Method, said: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="one machine"):
-        release_on_cluster(["x.tsv"], replace(Preparation.default_for(method), **said), method, Target(tmp_path / "out"), "local[2]")
+        release_on_cluster(["x.tsv"], Preparation.default_for(method).choosing(**said), method, Target(tmp_path / "out"), "local[2]")
     assert not list(tmp_path.iterdir())

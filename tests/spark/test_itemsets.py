@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -159,7 +158,7 @@ def test_more_rare_sets_than_the_driver_holds_are_refused(few: Any, tmp_path: Pa
 )
 def test_what_is_for_one_machine_is_refused(method: Method, said: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="one machine"):
-        release_on_cluster(["x.tsv"], replace(Preparation.default_for(method), **said), method, Target(tmp_path / "out"), "local[2]")
+        release_on_cluster(["x.tsv"], Preparation.default_for(method).choosing(**said), method, Target(tmp_path / "out"), "local[2]")
     assert not list(tmp_path.iterdir())
 
 

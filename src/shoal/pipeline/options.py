@@ -253,6 +253,10 @@ class Preparation:
             return self
         return replace(self, follows=frozenset({"per"} if self.taxonomy == NO_TAXONOMY else {"per", "taxonomy"}))
 
+    def choosing(self, **chosen: Any) -> Preparation:
+        """The same with values that a user chose; they no longer follow from the data."""
+        return replace(self, **chosen, follows=self.follows - chosen.keys())
+
     def fitted(self, format: str) -> tuple[Preparation, tuple[str, ...]]:
         """The preparation for data of this format, and what was chosen because of it: pages of sessions for access logs."""
         usual: dict[str, Any] = {"per": "session", "taxonomy": PATHS} if format == ACCESSLOG else {}

@@ -51,7 +51,8 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
         _refuse_of_records(start.shape, {name: value for name, value in named.items() if name not in others})
     _settle_records(start, read, named)
     chosen = {name: value for name, value in named.items() if value is not None}
-    asked = replace(start, read=read, **chosen, follows=start.follows - {*chosen, *(["per"] if read.record is not None else [])})
+    base = start if read.record is None else start.choosing(per=start.per)
+    asked = replace(base, read=read).choosing(**chosen)
     beside = [name for name in ("unknown", "scope", "floor", "loss") if named[name] is not None]
     if asked.typed_names and beside and start.shape != "documents":
         raise ParameterError(
