@@ -35,6 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     os.environ[VARIABLE] = str(current_turn())
     os.environ["SHOAL_PROGRESS"] = "off"  # lines that come after some seconds would make what is printed depend on the machine
+    os.environ["SHOAL_ADVICE"] = "0"  # tests of the advice after a poor release give it time
 
 
 def pytest_report_header(config: pytest.Config) -> str:

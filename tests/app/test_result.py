@@ -214,8 +214,9 @@ def test_baskets_without_any_frame(shell: Shell):
     assert repr(result) == f"<Result of clump: k-anonymity(k=5) verified; {result.accounting['records']['published']} records>"
 
 
-def test_where_hardly_a_word_is_left_it_says_what_would_help(caplog: pytest.LogCaptureFixture):
+def test_where_hardly_a_word_is_left_it_says_what_would_help(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch):
     """Each line of advice is a call that is accepted, and says what it keeps and what an attacker finds."""
+    monkeypatch.setenv("SHOAL_ADVICE", "60")
     rng = np.random.default_rng(3)
     queries = [" ".join(f"word{4 * q + i}" for i in range(4)) for q in range(18)]
     rows = [

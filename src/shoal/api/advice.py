@@ -10,14 +10,13 @@ from typing import Any
 from shoal.api.data_options import prepared_as
 from shoal.data.claims import Model
 from shoal.errors import ShoalError
-from shoal.evaluate.advise.advice import Change, advice_on, changes
+from shoal.evaluate.advise.advice import Change, advice_on, changes, seconds_after
 from shoal.evaluate.advise.trial import Route
 from shoal.methods import METHODS, Method
 from shoal.pipeline.claims import claims_for
+from shoal.pipeline.job import Done
 from shoal.pipeline.options import Preparation
-from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.request import wanted_method
-from shoal.pipeline.run import Judged
 
 
 @dataclass(frozen=True)
@@ -31,13 +30,12 @@ class Advised:
 NO_ADVICE = Advised()
 
 
-def advised(
-    data: Any, prepared: Prepared, method: Method, said: Mapping[str, Any], further: tuple[Model, ...] = (), made: Judged | None = None
-) -> Advised:
+def advised(data: Any, done: Done, method: Method, said: Mapping[str, Any], further: tuple[Model, ...] = ()) -> Advised:
     """The changes that keep more words and let an attacker find no more than 1 in k people, with what was measured on a sample.
 
-    `further` are claims that were asked for beyond those of the method, `made` is the release at hand.
+    `further` are claims that were asked for beyond those of the method, `done` is the release at hand.
     """
+    prepared = done.prepared
     given = prepared_as(dict(said), Preparation.default_for(method))[1].tree
     options = []
     for change in changes(prepared, method):
@@ -45,7 +43,8 @@ def advised(
         route = None if other is None else _route(change, other, said, further)
         if route is not None:
             options.append((change, _call(change, said), route))
-    advice = advice_on(data, prepared.original.n_owners, Route(method, prepared.how, given, further, made), options)
+    present = Route(method, prepared.how, given, further, done.judged)
+    advice = advice_on(data, prepared.original.n_owners, present, options, seconds_after(done.seconds))
     calls = tuple(f"{one.text}: {one.change.why}; {one.worth}" for one in advice.proposed)
     return Advised(calls, (*([advice.measured_on] if calls else []), *advice.notes))
 

@@ -565,7 +565,7 @@ def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> R
         return released
     done = job.run(_LogEvents(asked["events"]), asked["cancel"])
     _tell((), unsure({ATTACKS: done.judged.attacks}))
-    helps = (lambda: NO_ADVICE) if found is not None else (lambda: advised(data, done.prepared, chosen, said, further, done.judged))
+    helps = (lambda: NO_ADVICE) if found is not None else (lambda: advised(data, done, chosen, said, further))
     return _told(Result(done.judged, done.prepared.notes, helps))
 
 

@@ -241,13 +241,13 @@ def warn_of_little(manifest: dict[str, Any], job: Job, done: Done) -> None:
     if job.rules is not None:
         return
     from shoal.cli.suggest_command import with_change
-    from shoal.evaluate.advise.advice import advice_on, changes
+    from shoal.evaluate.advise.advice import advice_on, changes, seconds_after
     from shoal.evaluate.advise.trial import Route
 
     ctx, prepared = click.get_current_context(), done.prepared
     route = Route(job.method, prepared.how, further=tuple(job.claims), made=done.judged)
     options = [(change, *made) for change in changes(prepared, route.method) if (made := with_change(ctx, change)) is not None]
     with screen.progress(job.threads):
-        advice = advice_on(job.data, prepared.original.n_owners, route, options)
+        advice = advice_on(job.data, prepared.original.n_owners, route, options, seconds_after(done.seconds))
     lines = [f"  {one.change.why}; {one.worth}: {one.text}" for one in advice.proposed]
     screen.note(*([advice.heading, *lines] if lines else []), *advice.notes)

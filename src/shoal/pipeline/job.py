@@ -10,6 +10,7 @@ backend does the same steps elsewhere: `job.run_on(backend, events, cancel)` is 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -33,11 +34,12 @@ from shoal.pipeline.run import Judged, anonymize, publish
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """What a job has made: the prepared input, the judged release, and the manifest of what was written, if anything was."""
+    """What a job has made: the prepared input, the judged release, the manifest of what was written, if anything was; and its time."""
 
     prepared: Prepared
     judged: Judged
     manifest: dict[str, Any] | None = None
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +121,7 @@ class Job:
             Cancelled: The run was cancelled. Nothing is left behind.
             ShoalError: The input, a parameter or the target cannot be used.
         """
+        begun = time.perf_counter()
         with self._context(events, cancel):
             self._begin()
             prepared, reading = self._prepare()
@@ -126,7 +129,7 @@ class Job:
             for check in self.checks:
                 judged = check.examine(self, Done(prepared, judged), reading)
             manifest = None if self.target is None else publish(judged.publishable(), self.target)
-            return Done(prepared, judged, manifest)
+            return Done(prepared, judged, manifest, time.perf_counter() - begun)
 
     def run_on(self, backend: Backend, events: Events | None = None, cancel: Cancel | None = None) -> Written:
         """Run all stages on a backend, such as a cluster. The job must have a target.

@@ -52,7 +52,7 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     _settle_records(start, read, named)
     chosen = {name: value for name, value in named.items() if value is not None}
     base = start if read.record is None else start.choosing(per=start.per)
-    asked = replace(base, read=read).choosing(**chosen)
+    asked = base.choosing(read=read, **chosen)
     beside = [name for name in ("unknown", "scope", "floor", "loss") if named[name] is not None]
     if asked.typed_names and beside and start.shape != "documents":
         raise ParameterError(

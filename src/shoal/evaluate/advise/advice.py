@@ -7,6 +7,7 @@ in the release at hand.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from shoal.data.log import Per
 from shoal.data.original import Original
 from shoal.evaluate.advise.goals import DataFacts, fitting_goals
 from shoal.evaluate.advise.routes import Candidate, candidates_for
-from shoal.evaluate.advise.trial import KNOWN, Measured, Route, all_measured
+from shoal.evaluate.advise.trial import KNOWN, TIME_IS_UP, TOO_LONG, Measured, Route, all_measured
 from shoal.methods import METHODS, Method
 from shoal.pipeline.claims import protected
 from shoal.pipeline.options import PATHS
@@ -26,6 +27,9 @@ from shoal.util.wording import counted, percent
 LOG = "log"
 OF_RECORDS = ("per", "gap", "record", "count", "taxonomy")  # options that say nothing where rows of a log are published
 OF_TAXONOMIES = ("node_loss", "unknown", "tree", "floor")  # options that say nothing where names stay as they were typed
+PART_OF_RUN, MOST_SECONDS = 0.5, 20.0  # how long changes are tried: a part of the time that the release took
+VARIABLE = "SHOAL_ADVICE"  # of the environment: other seconds for it; with 0 nothing is tried
+LATE = "could not be tried in the time there was: `shoal advise` takes longer"
 FEWEST = 5  # people behind every record, where the method names no number
 GOALS_OF_RECORDS = ("baskets", "queries", "histories")
 SMALLER: dict[Per, tuple[Per, ...]] = {"user": ("session", "event"), "session": ("event",), "record": ("event",), "event": ()}
@@ -115,15 +119,17 @@ class TriedChange:
 
 @dataclass(frozen=True)
 class Advice:
-    """Changes that keep more words: those that let no more people be found than `limit`, those that do, and how many were not measured.
+    """Changes that keep more words: those that let no more people be found than `limit`, and those that do.
 
-    `present` is the release at hand, measured on the same sample.
+    `untried` is how many could not be measured, `late` how many were not for lack of time. `present` is the release at hand, measured on
+    the same sample.
     """
 
     present: Measured
     proposed: tuple[TriedChange, ...]
     risky: tuple[TriedChange, ...]
     untried: int
+    late: int
     limit: float
 
     @property
@@ -146,21 +152,27 @@ class Advice:
         """What is not proposed, and why."""
         lines = [f"  {one.change.label}: {one.worth}" for one in self.risky]
         risky = [f"not proposed, because an attacker would find more than {percent(self.limit)} of the people:", *lines] if lines else []
-        count, verb = counted(self.untried, "other change"), "is" if self.untried == 1 else "are"
-        rest = f"{count} could not be measured and {verb} not proposed; `shoal compare` runs all methods"
-        return risky + ([rest] if self.untried else [])
+        rest = ((self.untried, "could not be measured"), (self.late, LATE))
+        return risky + [f"{counted(number, 'other change')} {why}" for number, why in rest if number]
 
 
-def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Change, str, Route]]) -> Advice:
+def seconds_after(run: float) -> float:
+    """How long changes may be tried after a release that took so many seconds, so that nobody waits much longer because of them."""
+    wanted = os.environ.get(VARIABLE, "")
+    return float(wanted) if wanted.isdecimal() else min(PART_OF_RUN * run, MOST_SECONDS)
+
+
+def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Change, str, Route]], seconds: float) -> Advice:
     """What is worth proposing of these changes, tried one after the other on a sample of the data, which has this many people."""
-    here, *tried = all_measured(data, [present, *(route for _, _, route in options)], people)
+    here, *tried = all_measured(data, [present, *(route for _, _, route in options)], people, seconds)
     found = [TriedChange(change, text, one) for (change, text, _), one in zip(options, tried, strict=True)]
     known = [one for one in found if one.found.expected_kept is not None and one.found.expected is not None]
     k = present.method.values().get("k", FEWEST)
     limit = 1 / k
     better = [one for one in known if (one.found.expected_kept or 0.0) > (here.expected_kept or 0.0)]
     safe, risky = ([one for one in better if _acceptable(one, limit) is wanted] for wanted in (True, False))
-    return Advice(here, tuple(safe), tuple(risky), len(found) - len(known), limit)
+    late = sum(one.found.why_not in {TIME_IS_UP, TOO_LONG} for one in found)
+    return Advice(here, tuple(safe), tuple(risky), len(found) - len(known) - late, late, limit)
 
 
 def _acceptable(one: TriedChange, limit: float) -> bool:

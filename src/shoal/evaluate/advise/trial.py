@@ -43,7 +43,6 @@ from shoal.pipeline.run import Judged
 FIRST_PEOPLE = 500  # of the first sample; each further one has twice as many
 TARGETS = 200  # people who are attacked, at most
 SECONDS, MOST_SECONDS = 20.0, 86_400.0  # for all routes to a goal together
-SECONDS_AFTER_A_RELEASE = 20.0  # for all changes together that may be proposed after a poor release
 KNOWN = EASILY_KNOWN[0]
 TIME_IS_UP = "there was no time left"
 TOO_LONG = "it takes too long even on a small sample"
@@ -149,7 +148,7 @@ def measured(samples: Samples, route: Route, total: int, seconds: float = SECOND
     return Measured(took, why_not=why_not) if not trials else _forecast(trials, route, total, whole, reading_took, took)
 
 
-def all_measured(data: Any, routes: Sequence[Route], total: int, seconds: float = SECONDS_AFTER_A_RELEASE) -> Iterator[Measured]:
+def all_measured(data: Any, routes: Sequence[Route], total: int, seconds: float) -> Iterator[Measured]:
     """What each route amounts to; of the time that is left, a route may take twice its part."""
     end = time.perf_counter() + seconds
     samples = Samples(data)
