@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 from helpers.cli import FOOD, Shell, baskets
-from helpers.rotation import ROTATING, VARIABLE, chosen, current_turn
+from helpers.rotation import IN_TURN, ROTATING, VARIABLE, chosen, current_turn
 
 settings.register_profile("any machine", deadline=None)  # how long an example takes says nothing on a busy machine
 settings.load_profile("any machine")
@@ -41,7 +41,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> str:
     if config.getoption("--everything"):
         return "all cases of all tests"
-    return f"a part of the cases of {len(ROTATING)} large test files: {VARIABLE}={os.environ[VARIABLE]} repeats it, --everything runs all"
+    files = len(ROTATING) + len(IN_TURN)
+    return f"a part of the cases of {files} large test files: {VARIABLE}={os.environ[VARIABLE]} repeats it, --everything runs all"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.rotation import ROOT, ROTATING, VARIABLE, chosen, current_turn
+from helpers.rotation import IN_TURN, ROOT, ROTATING, VARIABLE, chosen, current_turn
 
 FILE, PARTS = next(iter(ROTATING.items()))
 
@@ -42,7 +42,15 @@ def test_the_order_is_kept():
     assert kept == [case for case in [*ALONE, *CASES] if case in set(kept)]
 
 
-@pytest.mark.parametrize("file", ROTATING)
+def test_tests_that_take_turns_are_all_taken():
+    file, parts = next(iter(IN_TURN.items()))
+    cases = [Case(f"{file}::test_{n}") for n in range(2 * parts + 1)]
+    taken = [chosen(cases, turn) for turn in range(parts)]
+    assert all(len(part) in {2, 3} for part in taken)
+    assert {case for part in taken for case in part} == {*cases}
+
+
+@pytest.mark.parametrize("file", [*ROTATING, *IN_TURN])
 def test_rotating_files_exist(file: str):
     assert (ROOT / file).is_file()
 

@@ -38,7 +38,18 @@ ROTATING = {
     "tests/leaks/test_pairs.py": 3,
     "tests/leaks/test_side_outputs.py": 3,
     "tests/report/test_payloads.py": 3,
-    "tests/spark/test_cluster.py": 2,
+}
+
+# Files whose tests each start a JVM, a cluster or a long computation: of all their tests together a usual run takes one of so many parts.
+IN_TURN = {
+    "tests/spark/test_backend.py": 3,
+    "tests/spark/test_cluster.py": 5,
+    "tests/spark/test_from_below.py": 3,
+    "tests/spark/test_itemsets.py": 3,
+    "tests/spark/test_killed_runs.py": 2,
+    "tests/spark/test_noisy_counts.py": 3,
+    "tests/spark/test_spark.py": 2,
+    "tests/spark/test_thresholds.py": 3,
 }
 
 
@@ -76,13 +87,15 @@ def current_turn() -> int:
 
 
 def chosen(items: Iterable[AnyCase], turn: int) -> list[AnyCase]:
-    """The tests of a usual run, in their order: a part of each test function of a rotating file, and everything else."""
+    """The tests of a usual run, in their order: parts of each test of `ROTATING`, of all tests of `IN_TURN`, and everything else."""
     items = list(items)
     families: dict[tuple[str, int], list[AnyCase]] = defaultdict(list)
     for item in items:
         file, _, name = item.nodeid.partition("::")
         if file in ROTATING:
             families[f"{file}::{name.split('[')[0]}", ROTATING[file]].append(item)
+        elif file in IN_TURN:
+            families[file, IN_TURN[file]].append(item)
     left_out: set[str] = set()
     for (_, parts), cases in families.items():
         left_out |= {case.nodeid for case in cases} - {case.nodeid for case in Split(turn, parts).of(cases)}
