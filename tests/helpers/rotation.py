@@ -35,13 +35,21 @@ ROTATING = {
     "tests/contract/test_rows_methods.py": 3,
     "tests/contract/test_ssc_contract.py": 2,
     "tests/contract/test_unguaranteed.py": 3,
+    "tests/docs/test_examples.py": 2,
     "tests/leaks/test_pairs.py": 3,
     "tests/leaks/test_side_outputs.py": 3,
+    "tests/papers/test_microaggregation_losses.py": 3,
     "tests/report/test_payloads.py": 3,
 }
 
 # Files whose tests each start a JVM, a cluster or a long computation: of all their tests together a usual run takes one of so many parts.
 IN_TURN = {
+    "tests/cli/test_attack_logs.py": 2,
+    "tests/cli/test_compare.py": 2,
+    "tests/cli/test_patience.py": 2,
+    "tests/cli/test_reproduce.py": 2,
+    "tests/docs/test_adding_a_kind.py": 2,
+    "tests/docs/test_adding_a_method.py": 2,
     "tests/spark/test_backend.py": 3,
     "tests/spark/test_cluster.py": 5,
     "tests/spark/test_from_below.py": 3,
