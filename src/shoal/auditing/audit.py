@@ -12,7 +12,7 @@ import polars as pl
 
 from shoal.auditing.fields import RecordFile, columns_without_place, judged_fields, record_columns_without_place
 from shoal.auditing.recompute import of_claims, of_files, of_original
-from shoal.auditing.statements import Stated
+from shoal.auditing.statements import NOT_VERIFIABLE, Stated
 from shoal.data.bags import united
 from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.items import A_FILE, Items
@@ -116,6 +116,11 @@ class Audit:
     def unchecked(self) -> int:
         """Number of claims that do not fail, but cannot be verified from the files either."""
         return sum(1 for verdict in self.claims if verdict.holds and verdict.unchecked)
+
+    @property
+    def beyond_files(self) -> int:
+        """Number of lines of the manifest and fields of the tables that were compared with nothing."""
+        return sum(state == NOT_VERIFIABLE for state in self.lines.values()) + len(self.not_checked)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as a dictionary that can be written as JSON."""

@@ -14,7 +14,7 @@ from shoal.attacks.scenarios import SCENARIO_ATTACKS, attack_called
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
-from shoal.cli.options import data_options, declared_options, threads_option
+from shoal.cli.options import data_options, declared_options, threads_option, verbose_option
 from shoal.evaluate.attack import Attacked, Draw, attacked
 from shoal.evaluate.attack.scenario import OtherReleases
 from shoal.pipeline.manifest import Published
@@ -47,6 +47,7 @@ BESIDE = ["knowledge", "guessing", "control", "excess", "precision if certain", 
 @data_options()
 @threads_option
 @config_option
+@verbose_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     original: Path,
@@ -56,6 +57,7 @@ def command(
     sensitive: str | None,
     reference: Path | None,
     threads: int | None,
+    verbose: bool,
     as_json: bool,
     **said: Any,
 ) -> int:
@@ -73,13 +75,13 @@ def command(
     if as_json:
         screen.as_json(found.as_dict())
     else:
-        show(found)
+        show(found, verbose=verbose)
     return 0 if found.holds else 3
 
 
-def show(found: Attacked) -> None:
-    """Print each attack with a row per kind of knowledge for original and release; then the three criteria and the verdict."""
-    for name in found.attacks:
+def show(found: Attacked, *, verbose: bool) -> None:
+    """Print the strongest attack for each of three criteria, and the verdict; if `verbose`, first each attack with all its rates."""
+    for name in found.attacks if verbose else ():
         before = {one.knowledge: one for one in found.outcomes if one.attack == name and one.subject == ORIGINAL}
         after = [one for one in found.outcomes if one.attack == name and one.subject == RELEASE]
         screen.lines("", f"{name} ({after[0].test}). {attack_called(name).story}")

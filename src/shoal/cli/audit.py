@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,16 @@ from shoal.auditing.audit import Audit, gathered, located
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
-from shoal.cli.options import data_options, no_guarantee_option, original_option, patience_option, rare_option, threads_option
+from shoal.cli.options import (
+    data_options,
+    no_guarantee_option,
+    original_option,
+    patience_option,
+    rare_option,
+    threads_option,
+    verbose_option,
+)
+from shoal.data.claims import Verdict
 from shoal.data.patience import allowing
 from shoal.io.write.output_format import OUTPUT_FORMATS
 from shoal.pipeline.claims import asked_claims, claims_of
@@ -46,6 +56,7 @@ PEOPLE_UNKNOWN = "records were counted: the file contains no user IDs, so there 
 @patience_option
 @threads_option
 @config_option
+@verbose_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     release: Path,
@@ -61,6 +72,7 @@ def command(
     show_rare: bool,
     patience: float | None,
     threads: int | None,
+    verbose: bool,
     as_json: bool,
     **said: Any,
 ) -> int:
@@ -83,17 +95,36 @@ def command(
         named = {"rare": [text for verdict in found.claims for text in verdict.rare]} if show_rare else {}
         screen.as_json({**found.as_dict(), **named})
     else:
-        show_audit(found, release, show_rare)
+        show_audit(found, release, show_rare=show_rare, verbose=verbose)
     return 0 if found.holds else 3
 
 
-def show_audit(found: Audit, release: Path, show_rare: bool) -> None:
-    """The verdicts, the largest k, and how things were counted."""
+def show_audit(found: Audit, release: Path, *, show_rare: bool, verbose: bool) -> None:
+    """The verdict on each claim, what fails, and the largest k; if `verbose`, all checks, and how things were counted."""
     rows = [("guarantee", f"NONE. {found.lack}")] if found.lack else []
     rows += [("records", f"{found.records:,}")]
     rows += [("largest k", f"{found.largest_k:,}")] if found.largest_k is not None else []
-    rows += screen.verdict_rows((*found.checks, *found.claims), show_rare=show_rare)
+    if verbose:
+        rows += screen.verdict_rows((*found.checks, *found.claims), show_rare=show_rare)
+    else:
+        rows += screen.verdict_rows([_without_notes(one) for one in found.claims], show_rare=show_rare) + _check_rows(found)
     screen.pairs(f"{release}: {_outcome(found)}", rows + strength_rows(found.strength), found.alarms)
+
+
+def _without_notes(verdict: Verdict) -> Verdict:
+    """A verdict without how things were counted, unless it fails."""
+    return replace(verdict, notes=()) if verdict.holds else verdict
+
+
+def _check_rows(found: Audit) -> list[tuple[str, str]]:
+    """The checks that fail, how many do not, and how many things nobody can check from what is at hand."""
+    failing = [check for check in found.checks if not check.holds]
+    rows = screen.verdict_rows(failing)
+    if kept := len(found.checks) - len(failing):
+        rows.append(("checks", f"{kept:,} of the files and the manifest {'holds' if kept == 1 else 'hold'}"))
+    if unknown := found.beyond_files:
+        rows.append(("", f"{counted(unknown, 'thing')} cannot be checked from files: -v lists {'it' if unknown == 1 else 'them'}"))
+    return rows
 
 
 def strength_rows(found: Strength | None) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -26,6 +27,7 @@ from shoal.data.claims import Verdict
 from shoal.data.items import without_names
 from shoal.errors import ShoalError, option
 from shoal.pipeline.events import Events
+from shoal.report.alarms import ReleaseWarning
 from shoal.util.wording import percent, visible
 
 WIDTH_IN_A_PIPE = 110
@@ -146,8 +148,9 @@ class ScreenEvents(Events):
         note(line)
 
     def warn(self, line: str) -> None:
-        """Print a warning."""
-        warn(line)
+        """Print a warning; those about the release that was made are shown with it."""
+        if not isinstance(line, ReleaseWarning):
+            warn(line)
 
 
 @contextmanager
@@ -286,6 +289,21 @@ def verdict_rows(verdicts: Sequence[Verdict], *, show_rare: bool = False) -> lis
         rows += [("", "--show-rare lists some of them")] if verdict.rare and not show_rare else []
         rows += [("", text) for text in verdict.notes]
     return rows
+
+
+def verdict_line(verdict: Verdict) -> str:
+    """A claim, where it stands, and the level that was achieved, in one line."""
+    name, state = verdict_rows([replace(verdict, witnesses=(), rare=(), notes=())])[0]
+    return f"{name} {state}"
+
+
+def prints(text: str) -> bool:
+    """Whether the encoding of the output stream has these characters."""
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _cropped(claim: str) -> str:

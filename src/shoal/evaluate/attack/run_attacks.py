@@ -22,9 +22,6 @@ from shoal.auditing.audit import located, seen_at
 from shoal.data.items import Items
 from shoal.data.original import AnyOriginal, LogOriginal, Original
 from shoal.data.release import Release
-from shoal.data.tables.bags import BagTable
-from shoal.data.tables.profiles import ProfileTable
-from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.evaluate.attack.attack_result import Attacked
@@ -43,6 +40,7 @@ from shoal.pipeline.manifest import Published
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.remake import described_items, made_again, method_again
 from shoal.report.alarms import alarms_in
+from shoal.report.attacks import ATTACKED_KINDS
 
 # Attacks on logs: each is given what it needs of the case, or skipped with the reason.
 
@@ -74,8 +72,6 @@ def _of_tokens(attack: TokenAttack, case: Case, draw: Draw, more: More) -> tuple
     trials = attack.trials(hashed)
     return [outcome(RELEASE, attack, trial, frequencies[: len(trial.success)], None, None) for trial in trials], told
 
-
-SUBJECTS = frozenset({BagTable.kind, RowTable.kind, ProfileTable.kind})
 
 Tell = Callable[[Sequence[str]], None]
 """What notes are given to, before the work."""
@@ -116,7 +112,7 @@ def _method(place: Published, items: Items | None) -> Method | None:
 
 def refuse_other_kinds(kinds: Collection[str]) -> None:
     """Raise if tables of these kinds are not attacked."""
-    if not set(kinds) <= SUBJECTS:
+    if not set(kinds) <= ATTACKED_KINDS:
         raise ParameterError(
             f"attacks work on published records and rows of logs, but this release has {' and '.join(sorted(kinds))}",
             code="attack-not-applicable",
