@@ -50,7 +50,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
     show_default=True,
     metavar="NAME",
     shell_complete=_methods_named,
-    help=", ".join(METHODS) + ".",
+    help=f"One of {len(METHODS)} methods; `shoal methods` lists them.",
 )
 @data_options()
 @click.option(

@@ -228,9 +228,16 @@ def side_by_side(title: str, shares: Sequence[tuple[str, str]], rows: Sequence[t
     _print(_pairs(rows))
 
 
-def listing(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table with a header."""
-    table = Table(*columns, box=None, padding=(0, 2, 0, 0), header_style="dim")
+def heading(text: str) -> None:
+    """A line in bold above a listing."""
+    out.print(_text(text, style="bold"), soft_wrap=True)
+
+
+def listing(columns: Sequence[str], rows: Sequence[Sequence[str]], first: int | None = None) -> None:
+    """A table with a header, unless there are no columns to name; the `first` column may have a width of its own."""
+    table = Table(*columns, box=None, padding=(0, 2, 0, 0), header_style="dim", show_header=bool(columns))
+    for width in () if columns else (first, *(None for _ in rows[0][1:])):
+        table.add_column(min_width=width)
     for row in rows:
         table.add_row(*(_text(cell) for cell in row))
     _print(table)
