@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from shoal.parameters import Declared
 
@@ -106,8 +106,7 @@ FAMILIES = (
 
 def first_model(method: type[Declared]) -> str:
     """The name of the first model that a method claims; empty if it claims none."""
-    made: Method = method(**REQUIRED.get(method.name, {}))
-    claims = made.claims()
+    claims = cast("Method", method(**REQUIRED.get(method.name, {}))).claims()
     return claims[0].name if claims else ""
 
 
