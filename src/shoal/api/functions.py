@@ -326,7 +326,7 @@ def look(
         how, given = prepared_as(options, Preparation.of_format(options.get("format")).following_data())
         found = see(data, how, whole=whole, given=given.tree, show_rare=show_rare)
         _tell((*given.notes, *found.notes), [f"left out: {line}" for line in found.defects])
-        return found
+        return replace(found, protects={per: in_python(words) for per, words in found.protects.items()})
 
 
 @checked

@@ -15,7 +15,7 @@ from shoal.auditing.recompute import of_claims, of_files, of_original
 from shoal.auditing.statements import NOT_VERIFIABLE, Stated
 from shoal.data.bags import united
 from shoal.data.claims import Model, Verdict, verified_if
-from shoal.data.items import A_FILE, Items
+from shoal.data.items import A_FILE, Items, without_names
 from shoal.data.original import KEPT, SUPPRESSED, Original
 from shoal.data.release import Release
 from shoal.data.tables.access_log import AccessTable
@@ -42,6 +42,7 @@ from shoal.pipeline.reuse_rules import judged_rules
 from shoal.privacy.equivalence_classes import classes_of
 from shoal.privacy.file_strength import Strength, strength_of
 from shoal.report.alarms import alarms, alarms_in
+from shoal.report.notebook import facts_page
 from shoal.report.verdict_text import LACKING, lack_of
 from shoal.util.wording import counted, listed
 
@@ -121,6 +122,14 @@ class Audit:
     def beyond_files(self) -> int:
         """Number of lines of the manifest and fields of the tables that were compared with nothing."""
         return sum(state == NOT_VERIFIABLE for state in self.lines.values()) + len(self.not_checked)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the verdict on each claim, and the checks that fail."""
+        failing = [check for check in self.checks if not check.holds]
+        told = [(without_names(one.claim), "; ".join([one.standing, *one.witnesses])) for one in (*self.claims, *failing)]
+        rows = [*([("guarantee", f"NONE. {self.lack}")] if self.lack else []), ("records", f"{self.records:,}"), *told]
+        rows.append(("not checkable", f"{counted(self.beyond_files, 'thing')} cannot be checked from files"))
+        return facts_page("The audit passes" if self.holds else "THE AUDIT FAILS", rows, self.alarms)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as a dictionary that can be written as JSON."""

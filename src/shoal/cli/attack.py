@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +21,10 @@ from shoal.evaluate.attack import Attacked, Draw, attacked
 from shoal.evaluate.attack.scenario import OtherReleases
 from shoal.pipeline.manifest import Published
 from shoal.pipeline.request import original_options
-from shoal.util.wording import percent
+from shoal.util.wording import counted, percent
 
 NAMES = [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS]
+SKIPPED = "skipped "  # how a note on an attack begins that could not be run
 RATES = ["knowledge", ORIGINAL, RELEASE, "95% interval", "worst 1%", "guaranteed", ""]
 BESIDE = ["knowledge", "guessing", "control", "excess", "precision if certain", "recall if certain"]
 
@@ -70,13 +73,21 @@ def command(
     place, beside = Published.at(release), OtherReleases.of(others, sensitive, reference)
     how = original_options(said_of_original(said, (original,)), (original,), place.manifest)
     assert how is not None
+    tell = partial(_tell, every=verbose or bool(names))
     with screen.progress(threads):
-        found = attacked(place, (original,), how, names, draw, lambda notes: screen.note(*notes), beside=beside)
+        found = attacked(place, (original,), how, names, draw, tell, beside=beside)
     if as_json:
         screen.as_json(found.as_dict())
     else:
         show(found, verbose=verbose)
+        skipped = sum(note.startswith(SKIPPED) for note in found.notes) if not verbose and not names else 0
+        screen.note(*([f"{counted(skipped, 'attack')} could not be run: -v says why"] if skipped else []))
     return 0 if found.holds else 3
+
+
+def _tell(notes: Sequence[str], *, every: bool) -> None:
+    """Print how attacks are run; of those that cannot be, only if all notes are requested."""
+    screen.note(*(note for note in notes if every or not note.startswith(SKIPPED)))
 
 
 def show(found: Attacked, *, verbose: bool) -> None:

@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -32,7 +31,8 @@ from shoal.util.wording import percent, visible
 
 WIDTH_IN_A_PIPE = 110
 SECONDS_BETWEEN_LINES = 10.0  # of progress where there is no terminal
-WIDEST_CLAIM = 44
+WIDEST_CLAIM = 44  # beside its verdict
+WIDEST_LINE = 90  # in a line with its verdict
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_IN_A_PIPE)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -300,8 +300,8 @@ def verdict_rows(verdicts: Sequence[Verdict], *, show_rare: bool = False) -> lis
 
 def verdict_line(verdict: Verdict) -> str:
     """A claim, where it stands, and the level that was achieved, in one line."""
-    name, state = verdict_rows([replace(verdict, witnesses=(), rare=(), notes=())])[0]
-    return f"{name} {state}"
+    _, state = verdict_rows([verdict])[0]
+    return f"{_cropped(verdict.claim, WIDEST_LINE)} {state}"
 
 
 def prints(text: str) -> bool:
@@ -313,10 +313,10 @@ def prints(text: str) -> bool:
     return True
 
 
-def _cropped(claim: str) -> str:
+def _cropped(claim: str, widest: int = WIDEST_CLAIM) -> str:
     """A claim as far as it fits beside its verdict, without the names of items; the manifest has it whole."""
     claim = without_names(claim)
-    return claim if len(claim) <= WIDEST_CLAIM else claim[: WIDEST_CLAIM - 4] + "...)"
+    return claim if len(claim) <= widest else claim[: widest - 4] + "...)"
 
 
 def share(part: int, whole: int) -> str:

@@ -35,7 +35,7 @@ from shoal.report.alarms import ReleaseWarning, alarms
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """What a job has made: the prepared input, the judged release, the manifest of what was written, if anything was; warnings; the time."""
+    """What a job has made: the prepared input, the judged release, the manifest of what was written, if anything was; time and warnings."""
 
     prepared: Prepared
     judged: Judged

@@ -27,6 +27,7 @@ from shoal.errors import ParameterError
 from shoal.evaluate.attack.attack_result import Attacked
 from shoal.evaluate.attack.case import Case, CaseSource, facing_release
 from shoal.evaluate.attack.linking import linking_outcomes
+from shoal.evaluate.attack.other_original import insist_on_same_original, strange_records
 from shoal.evaluate.attack.periods import periods
 from shoal.evaluate.attack.personas import personas
 from shoal.evaluate.attack.scenario import NOTHING_BESIDE, NOTHING_MORE, More, OtherReleases, Remaking, enough, outcomes_of, told_of_remakes
@@ -92,14 +93,17 @@ def attacked(
     refuse_other_kinds(place.kinds)
     source = CaseSource(read(original, how.reading), how, given)
     prepared = source.prepared()
+    insist_on_same_original(place.manifest, prepared.facts)
     claims = tuple(claims_of(place.manifest)) if place.manifest else ()
     seen = replace(seen_at(place, claims).release, claims=claims)
     release, remade = _with_rows(place, prepared.original, seen, beside.sensitive)
     tell([*(f"original: {note}" for note in prepared.notes), remade])
+    strange = strange_records(release, prepared.original) if release.secret is None else ()
     more = beside.read(source.reading, prepared, original, given)
     every = names or [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS]
     found = attacks_on(Case(source, prepared, release, _method(place, beside.sensitive)), every, draw, tell, more)
-    return replace(found, notes=(*(f"original: {note}" for note in prepared.notes), remade, *found.notes))
+    notes = (*(f"original: {note}" for note in prepared.notes), remade, *found.notes)
+    return replace(found, notes=notes, alarms=(*strange, *found.alarms))
 
 
 def _method(place: Published, items: Items | None) -> Method | None:
