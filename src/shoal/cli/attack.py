@@ -100,10 +100,15 @@ def show(found: Attacked, *, verbose: bool) -> None:
         screen.listing(BESIDE, [_beside(one) for one in after])
     screen.lines("")
     screen.listing(["criterion", RELEASE, "95% interval", "guaranteed", "strongest attack"], [_worst(one) for one in found.by_test])
-    screen.lines("")
+    screen.lines("", *(_above(one) for one in found.outcomes if one.standing == "ABOVE THE PROMISE"))
     verdict = found.verdict
     screen.verdict_lines(verdict.promised, verdict.in_fact, severe=verdict.severe)
     screen.alarm(*found.alarms)
+
+
+def _above(one: Outcome) -> str:
+    """An attack that succeeds more often than is guaranteed, in one line."""
+    return f"ABOVE THE BOUND: {one.attack}, knowing {one.knowledge}: {percent(one.success.rate)}, {_promised(one)} is guaranteed"
 
 
 def _row(before: Outcome | None, after: Outcome) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from shoal.cli.options import (
     threads_option,
     verbose_option,
 )
-from shoal.data.claims import Verdict
 from shoal.data.patience import allowing
 from shoal.io.write.output_format import OUTPUT_FORMATS
 from shoal.pipeline.claims import asked_claims, claims_of
@@ -100,20 +98,15 @@ def command(
 
 
 def show_audit(found: Audit, release: Path, *, show_rare: bool, verbose: bool) -> None:
-    """The verdict on each claim, what fails, and the largest k; if `verbose`, all checks, and how things were counted."""
+    """The verdict on each claim, what fails, and the largest k; if `verbose`, all checks, and what cannot be checked."""
     rows = [("guarantee", f"NONE. {found.lack}")] if found.lack else []
     rows += [("records", f"{found.records:,}")]
     rows += [("largest k", f"{found.largest_k:,}")] if found.largest_k is not None else []
     if verbose:
         rows += screen.verdict_rows((*found.checks, *found.claims), show_rare=show_rare)
     else:
-        rows += screen.verdict_rows([_without_notes(one) for one in found.claims], show_rare=show_rare) + _check_rows(found)
+        rows += screen.verdict_rows(found.claims, show_rare=show_rare) + _check_rows(found)
     screen.pairs(f"{release}: {_outcome(found)}", rows + strength_rows(found.strength), found.alarms)
-
-
-def _without_notes(verdict: Verdict) -> Verdict:
-    """A verdict without how things were counted, unless it fails."""
-    return replace(verdict, notes=()) if verdict.holds else verdict
 
 
 def _check_rows(found: Audit) -> list[tuple[str, str]]:

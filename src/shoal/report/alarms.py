@@ -14,11 +14,10 @@ import polars as pl
 
 from shoal.data.claims import Model
 from shoal.data.release import Release
-from shoal.data.tables.access_log import AccessTable
 from shoal.data.tables.chunks import ChunkTable
 from shoal.data.tables.counts import CountTable
-from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import RowTable
+from shoal.methods import fate_of
 from shoal.privacy import MODELS
 from shoal.report.attacks import conclusion_in
 from shoal.util.wording import counted, percent
@@ -29,12 +28,7 @@ IN_FACT, SEVERE = "in_fact", "finds_most_people"  # keys of a compared release: 
 NEARLY = 0.5  # share of unique records from which on a release is warned of
 _PLURAL = {"record": "records", "history": "histories"}
 FEW_ROWS = 1  # rows that are next to nothing
-MORE_ROWS = {
-    CountTable.kind: "More people, or a larger epsilon or delta, would keep more",
-    RowTable.kind: "More people, or a smaller k, would keep more",
-    AccessTable.kind: "More people, or a smaller k, would keep more",
-    ProfileTable.kind: "More people, or a smaller k, would keep more",
-}  # by kind of table: what would keep more rows
+FEW_PUBLISHED = 0.01  # share of the rows or records of the input that is next to nothing
 RARE_WORDS = "no claim covers the number of people per published word: words of a single person may be published as typed"
 FOUND = "an attacker who knows enough about a person finds that person's"
 
@@ -70,7 +64,8 @@ def alarms(manifest: Mapping[str, Any]) -> tuple[ReleaseWarning, ...]:
     verdict = conclusion_in(manifest)
     if not own and any(table["kind"] == ChunkTable.kind for table in tables):
         own = list(_rare_words(MODELS.make(claim["model"]) for claim in manifest["claims"]))
-    return (*own, *_of_tables(tables), *_of_attacks(verdict.in_fact, severe=verdict.severe))
+    few = _few_published(manifest.get("accounting", {}), str(manifest.get("method")))
+    return (*own, *_of_tables(tables), *few, *_of_attacks(verdict.in_fact, severe=verdict.severe))
 
 
 def alarms_of_compared(found: Mapping[str, Any]) -> tuple[str, ...]:
@@ -148,12 +143,21 @@ def _unique_records(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:
 
 
 def _few_rows(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:
-    """A sentence where next to nothing is left, for kinds of which rows are left out."""
-    told = list(tables)
-    for kind, hint in MORE_ROWS.items():
-        rows = [int(table["rows"]) for table in told if table["kind"] == kind]
-        if rows and sum(rows) <= FEW_ROWS:
-            yield ReleaseWarning("few-rows", f"almost nothing is published: {counted(sum(rows), 'row')}. {hint}")
+    """A sentence where noise has left next to nothing."""
+    counts = [int(table["rows"]) for table in tables if table["kind"] == CountTable.kind]
+    if counts and sum(counts) <= FEW_ROWS:
+        told = f"almost nothing is published: {counted(sum(counts), 'row')}. More people, or a larger epsilon or delta, would keep more"
+        yield ReleaseWarning("few-rows", told)
+
+
+def _few_published(account: Mapping[str, Mapping[str, int]], method: str) -> Iterator[ReleaseWarning]:
+    """A sentence where hardly a row or record of the input is published, as far as the manifest accounts for them."""
+    for name in ("rows", "records"):
+        ledger = account.get(name, {"in": 0})
+        left = sum(n for part, n in ledger.items() if part != "in" and fate_of(part, method) != "gone")
+        if ledger["in"] and left <= FEW_PUBLISHED * ledger["in"]:
+            told = f"almost nothing is published: {percent(left / ledger['in'])} of the {name}"
+            yield ReleaseWarning("few-published", f"{told}. More people, or a smaller k, would keep more")
 
 
 def _no_items(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:
