@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from shoal.auditing.audit import Audit, gathered, located
+from shoal.auditing.statements import NOT_VERIFIABLE
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
@@ -111,13 +113,18 @@ def show_audit(found: Audit, release: Path, *, show_rare: bool, verbose: bool) -
 
 def _check_rows(found: Audit) -> list[tuple[str, str]]:
     """The checks that fail, how many do not, and how many things nobody can check from what is at hand."""
-    failing = [check for check in found.checks if not check.holds]
+    failing = [replace(check, notes=tuple(filter(_is_hint, check.notes))) for check in found.checks if not check.holds]
     rows = screen.verdict_rows(failing)
     if kept := len(found.checks) - len(failing):
         rows.append(("checks", f"{kept:,} of the files and the manifest {'holds' if kept == 1 else 'hold'}"))
     if unknown := found.beyond_files:
         rows.append(("", f"{counted(unknown, 'thing')} cannot be checked from files: -v lists {'it' if unknown == 1 else 'them'}"))
     return rows
+
+
+def _is_hint(note: str) -> bool:
+    """Whether a note says more than what cannot be checked, of which only the number is told."""
+    return not note.startswith(f"{NOT_VERIFIABLE}: ")
 
 
 def strength_rows(found: Strength | None) -> list[tuple[str, str]]:

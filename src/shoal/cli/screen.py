@@ -230,7 +230,7 @@ def side_by_side(title: str, shares: Sequence[tuple[str, str]], rows: Sequence[t
 
 def heading(text: str) -> None:
     """A line in bold above a listing."""
-    out.print(_text(text, style="bold"))
+    out.print(_text(text, style="bold"), soft_wrap=not out.is_terminal)
 
 
 def listing(columns: Sequence[str], rows: Sequence[Sequence[str]], first: int | None = None) -> None:
