@@ -48,8 +48,8 @@ def single_person_words(release: Release, original: AnyOriginal) -> Iterator[Rel
     codes = original.bags.vocabulary.codes(names)
     rare = int((original.bags.people_per_item[codes[codes >= 0]] == 1).sum())
     if rare:
-        verb = "is" if rare == 1 else "are"
-        yield ReleaseWarning("single-person-words", f"{counted(rare, 'published word')} {verb} of a single person each, as typed")
+        whose = "is of a single person" if rare == 1 else "are of a single person each"
+        yield ReleaseWarning("single-person-words", f"{counted(rare, 'published word')} {whose}, as typed")
 
 
 def _names(release: Release) -> Iterable[pl.Series]:
