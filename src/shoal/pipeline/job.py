@@ -131,8 +131,8 @@ class Job:
             judged = anonymize(prepared, self.method, self.metrics, self.claims, self.rules, no_guarantee=self.no_guarantee)
             for check in self.checks:
                 judged = check.examine(self, Done(prepared, judged), reading)
+            warnings = warnings_about(judged)  # before it is written: what is cancelled leaves nothing behind
             manifest = None if self.target is None else publish(judged.publishable(), self.target)
-            warnings = warnings_about(judged, manifest)
             warn(*warnings)
             return Done(prepared, judged, manifest, time.perf_counter() - begun, warnings)
 

@@ -205,10 +205,10 @@ def publish(made: Publishable, target: Target) -> dict[str, Any]:
     return manifest
 
 
-def warnings_about(judged: Judged, manifest: Mapping[str, Any] | None = None) -> tuple[ReleaseWarning, ...]:
-    """What makes a release dangerous, or of little use, although its claims hold. By default the manifest is made of the release."""
+def warnings_about(judged: Judged) -> tuple[ReleaseWarning, ...]:
+    """What makes a release dangerous, or of little use, although its claims hold."""
     made = judged.publishable()
-    told = manifest_of(made, made.verdicts, _table_facts(made.release)) if manifest is None else manifest
+    told = manifest_of(made, made.verdicts, _table_facts(made.release))
     own = (*alarms_in(judged.release), *alarms(told), *release_warnings(judged.release, judged.original))
     return tuple(dict.fromkeys((*own, *few_words(shown_to_publisher(made, told)))))
 
