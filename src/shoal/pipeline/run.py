@@ -40,7 +40,7 @@ from shoal.pipeline.manifest_schema import DIGEST, digest_of, faults, manifest_b
 from shoal.pipeline.options import WHOLE, Target, is_generated, shelf_within
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.reuse_rules import reapplied, rules_file
-from shoal.report.alarms import ReleaseWarning, alarm_notes, alarms, alarms_in
+from shoal.report.alarms import ReleaseWarning, alarm_notes, alarms, linked_rows
 from shoal.report.attacks import ATTACKS
 from shoal.report.facts import Facts
 from shoal.report.summary import FEW_WORDS
@@ -209,7 +209,7 @@ def warnings_about(judged: Judged) -> tuple[ReleaseWarning, ...]:
     """What makes a release dangerous, or of little use, although its claims hold."""
     made = judged.publishable()
     told = manifest_of(made, made.verdicts, _table_facts(made.release))
-    own = (*alarms_in(judged.release), *alarms(told), *release_warnings(judged.release, judged.original))
+    own = (*linked_rows(judged.release), *alarms(told), *release_warnings(judged.release, judged.original))
     return tuple(dict.fromkeys((*own, *few_words(shown_to_publisher(made, told)))))
 
 
