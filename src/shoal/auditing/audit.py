@@ -68,6 +68,7 @@ def find_beside_content(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(dict.fromkeys(finding.name for finding in found if not finding.style)), notes
 
 
+COLUMNS_COVERED = "columns covered"  # the check that is made where columns are allowed, or would have to be
 _K = Param("strength", int, 5, "", minimum=2)
 
 
@@ -432,7 +433,7 @@ def _columns(found: Seen, allowed: Sequence[str]) -> list[Verdict]:
     broken = tuple(f"{name!r} is not covered by any claim" if of_items else f"no claim covers {name!r}" for name in left)
     notes = [f"{name!r} was allowed without verification" for name in found.beside if name in allowed]
     notes += ["remove it from the release, or allow it with the option allow-column"] if left else []
-    return [Verdict("columns covered", verified_if(not broken), {}, broken, tuple(notes))]
+    return [Verdict(COLUMNS_COVERED, verified_if(not broken), {}, broken, tuple(notes))]
 
 
 def _claimed(place: Published) -> list[Model]:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from shoal.auditing.audit import Audit, gathered, located
+from shoal.auditing.audit import COLUMNS_COVERED, Audit, gathered, located
 from shoal.auditing.statements import NOT_VERIFIABLE
 from shoal.cli import screen
 from shoal.cli.config import config_option
@@ -112,10 +112,10 @@ def show_audit(found: Audit, release: Path, *, show_rare: bool, verbose: bool) -
 
 
 def _check_rows(found: Audit) -> list[tuple[str, str]]:
-    """The checks that fail, how many do not, and how many things nobody can check from what is at hand."""
-    failing = [replace(check, notes=tuple(filter(_is_hint, check.notes))) for check in found.checks if not check.holds]
-    rows = screen.verdict_rows(failing)
-    if kept := len(found.checks) - len(failing):
+    """The checks that fail or were waived, how many others hold, and how many things nobody can check from what is at hand."""
+    shown = [check for check in found.checks if not check.holds or check.claim == COLUMNS_COVERED]
+    rows = screen.verdict_rows([replace(check, notes=tuple(filter(_is_hint, check.notes))) for check in shown])
+    if kept := len(found.checks) - len(shown):
         rows.append(("checks", f"{kept:,} of the files and the manifest {'holds' if kept == 1 else 'hold'}"))
     if unknown := found.beyond_files:
         rows.append(("", f"{counted(unknown, 'thing')} cannot be checked from files: -v lists {'it' if unknown == 1 else 'them'}"))
