@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,7 +17,9 @@ from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import prepare
 
 LINES = ReadOptions(format="transactions")
-LASTFM = ReadOptions(user="user", time="time", text="tag")
+LASTFM = ReadOptions(user="user", time="time", text="tag")  # words of tags
+TAGS = ReadOptions(user="user", time="time", item="tag")  # whole tags, as `shoal compare` reads them
+GRAINS = ("user", "session", "event")
 
 
 def with_lm(**how: Any) -> Preparation:
@@ -112,3 +115,27 @@ ALL: dict[str, Callable[[], Original | None]] = {
     "T40I10D100K": lambda: numbered_items("T40I10D100K-regenerated.dat.gz"),
     "generated, 53,058 users": lambda: generated(53_058),
 }
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data set: its file, how it is read, its taxonomy, and what one record of it may be."""
+
+    path: Path
+    read: ReadOptions
+    taxonomy: str = "wordnet"
+    grains: tuple[str, ...] = GRAINS
+
+
+def sources(users: int) -> dict[str, Source]:
+    """The data sets that are at hand, by name."""
+    found = {}
+    if path := data_file("excite-small.log.gz"):
+        found["Excite"] = Source(path, ReadOptions())
+    if path := data_file("lastfm-tags.tsv.gz"):
+        found["last.fm"] = Source(path, TAGS, grains=("user",))
+    path, taxonomy = data_file("groceries-baskets.csv"), data_file("groceries-taxonomy.tsv")
+    if path and taxonomy:
+        found["groceries"] = Source(path, LINES, str(taxonomy), ("user",))
+    found[f"generated, {users:,} users"] = Source(generated_log(users), ReadOptions())
+    return found

@@ -9,7 +9,8 @@ spelling; within a level: so, or as their parent in the taxonomy, neither the ro
 500 most frequent closed patterns of the original, the share of the terms that one published pattern holds. Disassociation with
 rare_words=publish publishes every word and takes records apart: its words count as typed where the part of the record that holds them is
 published, and its patterns are those of the parts. Together: the words as typed whose part, or with other methods whose record, holds
-another word. All claims are checked with the original at hand. Seconds are of the processor.
+another word. All claims are checked with the original at hand. Seconds are of the processor. The data is read, and words are counted, as
+`shoal compare` does.
 """
 
 from __future__ import annotations
@@ -26,10 +27,12 @@ import numpy as np
 import polars as pl
 
 from common import RESULTS, show
-from kept_words import Source, kept_words, sources
+from datasets import Source, sources
 from shoal.data.bags import Bags
+from shoal.data.occurrence_forms import ALONE, TOGETHER
 from shoal.data.original import Original, shared_occurrences
 from shoal.data.release import Release
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible
 from shoal.methods import METHODS, Method
 from shoal.metrics.patterns import TOP, closed_patterns, recall, recall_of
@@ -98,11 +101,47 @@ def of_records(release: Release, original: Original) -> dict[str, float]:
     return {"as typed %": kept["typed"], "within %": kept["within"], "together %": together, "recall %": recall(placed, original)}
 
 
+def kept_words(release: Release, original: Original) -> dict[str, float]:
+    """The shares of word occurrences published as they were typed, and as that or as their parent."""
+    release = original.aligned(release)
+    assert release.secret is not None
+    rows, all_words = release.secret.rows(), original.bags.occurrences
+    themselves = shared_occurrences(original.bags, release.published, rows)
+    typed = shared_occurrences(original.spelled, release.published, rows)
+    parents = as_parents(original.bags, release.published, rows, original.tree) if original.on_taxonomy else 0
+    return {"typed": typed / all_words, "within": (themselves + parents) / all_words}
+
+
+def as_parents(bags: Bags, published: Bags, rows: Any, tree: Taxonomy) -> int:
+    """Occurrences not published as themselves that a published parent can stand for, each copy of which stands for one."""
+    telling_nothing = [0] if tree.unlisted is None else [0, tree.unlisted]
+    mine = entries(bags, "record").with_columns(row=pl.Series(np.repeat(rows, np.diff(bags.indptr)))).filter(pl.col("row") >= 0)
+    theirs = entries(published, "row")
+    both = mine.join(theirs.rename({"count": "copies"}), on=["row", "item"], how="left").with_columns(pl.col("copies").fill_null(0))
+    rest = both.with_columns(left=(pl.col("count") - pl.col("copies")).clip(0), up=pl.Series(tree.parent[both["item"].to_numpy()]))
+    waiting = rest.filter(pl.col("left") > 0).group_by("record", "row", "up").agg(pl.col("left").sum())
+    own = both.select("record", up="item", own=pl.min_horizontal("count", "copies"))
+    free = (
+        waiting.with_columns(pl.col("up").cast(pl.Int32))
+        .filter(~pl.col("up").is_in(telling_nothing))
+        .join(theirs.rename({"item": "up", "count": "copies"}), on=["row", "up"])
+        .join(own, on=["record", "up"], how="left")
+        .with_columns(pl.col("own").fill_null(0))
+    )
+    return int(free.select(pl.min_horizontal(pl.col("left"), pl.col("copies") - pl.col("own")).sum()).item())
+
+
+def entries(bags: Bags, number: str) -> pl.DataFrame:
+    """The entries of sparse rows as a table."""
+    numbers = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
+    return pl.DataFrame({number: numbers, "item": bags.items.astype(np.int32), "count": bags.counts.astype(np.int64)})
+
+
 def of_parts(release: Release, original: Original) -> dict[str, float]:
     """Of records taken apart: every sub-record is a record of its own."""
     assert release.accounting is not None
     ledger, table = release.accounting.occurrences, next(iter(release.tables.values()))
-    together, alone, _ = (part.n / ledger.total for part in ledger.parts.values())
+    together, alone = (ledger.parts[name].n / ledger.total if name in ledger.parts else 0.0 for name in (TOGETHER, ALONE))
     held = pl.concat([part.select(pl.col("chunk", "subrecord", "item"), at=first) for part, first in _parts(table)])
     parts = Bags.from_polars(held.group_by("at", "chunk", "subrecord", maintain_order=True).agg("item")["item"])
     names = original.bags.vocabulary

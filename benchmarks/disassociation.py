@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from common import data_file, show
-from kept_words import Source, sources
+from datasets import Source, sources
 from km import timed
 from shoal.data.original import Original
 from shoal.io.read.formats import ReadOptions

@@ -1,4 +1,4 @@
-"""Write src/shoal/methods/catalogue.json: the summary and the parameters of every method, for the help of the command line.
+"""Write src/shoal/methods/catalogue.json: the summary, the family and the parameters of every method, for the help of the command line.
 
 Usage: python scripts/method_catalogue.py
 """

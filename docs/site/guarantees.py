@@ -3,79 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from markup import toctree
 from shoal.methods import METHODS
+from shoal.methods.families import FAMILIES, NONE, OTHER, Family, first_model
 from shoal.privacy import MODELS
 from sources import write
 
 FOLDER = "methods"
-NO_GUARANTEE = "No guarantee"
-REQUIRED: dict[str, dict[str, Any]] = {"cahd": {"sensitive": "anything"}}  # parameters without a default
-
-
-@dataclass(frozen=True)
-class Family:
-    """Models that protect against similar attackers: the name of the page, its title, a text, and the names of the models."""
-
-    page: str
-    title: str
-    text: str
-    models: tuple[str, ...] = ()
-
-
-FAMILIES = (
-    Family(
-        "whole-records",
-        "Whole records",
-        "An attacker may know everything that a record contains and still finds at least k people.",
-        ("k-anonymity", "vocabulary-k-anonymity", "public-k-anonymity", "k-delta-anonymity"),
-    ),
-    Family(
-        "known-items",
-        "A few known items",
-        "An attacker may know a few items of a person and finds at least k people. This keeps more than guarantees on whole records.",
-        ("km-anonymity", "coherence", "disassociated-km-anonymity"),
-    ),
-    Family(
-        "sensitive-items",
-        "Sensitive items",
-        "An attacker may know which record belongs to a person, but cannot infer a sensitive item of it with confidence.",
-        ("rho-uncertainty", "privacy-degree"),
-    ),
-    Family(
-        "queries-and-words",
-        "Single queries and words",
-        "Rows of a log are published if at least k people share them. Whole histories are not.",
-        ("support",),
-    ),
-    Family(
-        "histories-and-visits",
-        "Histories and visits",
-        "Every published history or visit stands for at least k people.",
-        ("user-k-anonymity", "access-k-anonymity"),
-    ),
-    Family(
-        "tables-and-documents",
-        "Tables and documents",
-        "Every published row of numbers, or vector of terms, stands for at least k people or documents.",
-        ("microdata-k-anonymity", "weighted-k-anonymity"),
-    ),
-    Family("noise", "Counts with noise", "One person hardly changes any published number.", ("differential-privacy",)),
-    Family("other-guarantees", "Other guarantees", "Models that no other page is about."),
-    Family("no-guarantee", NO_GUARANTEE, "These methods make no claim. They are there for comparison, and each says what it leaves open."),
-)
 
 
 def methods_by_model() -> dict[str, list[str]]:
     """The methods below the first model that each claims; those without a claim below an empty name."""
     found: dict[str, list[str]] = {}
     for name in METHODS:
-        claims = METHODS[name](**REQUIRED.get(name, {})).claims()
-        found.setdefault(claims[0].name if claims else "", []).append(name)
+        found.setdefault(first_model(METHODS[name]), []).append(name)
     return found
 
 
@@ -84,11 +27,11 @@ def write_guarantees(target: Path) -> list[str]:
     left = methods_by_model()
     pages = []
     for family in FAMILIES:
-        models = {"no-guarantee": ("",), "other-guarantees": tuple(name for name in left if name)}.get(family.page, family.models)
+        models = {NONE: ("",), OTHER: tuple(name for name in left if name)}.get(family.name, family.models)
         methods = {model: left.pop(model) for model in models if model in left}
         if methods:
-            write(target / FOLDER / f"{family.page}.md", "\n".join(_page(family, methods)))
-            pages.append(f"{FOLDER}/{family.page}")
+            write(target / FOLDER / f"{family.name}.md", "\n".join(_page(family, methods)))
+            pages.append(f"{FOLDER}/{family.name}")
     return pages
 
 

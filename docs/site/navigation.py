@@ -15,7 +15,7 @@ PARTS: dict[str, list[str]] = {
     "Goals": ["docs/goals", "docs/advise", "docs/which-method"],
     GUIDES: [
         *("docs/reading", "docs/taxonomies", "docs/auditing", "docs/attacking", "docs/comparing", "docs/report", "docs/series"),
-        *("docs/rules", "docs/scale", "docs/python", "docs/dial", "docs/kept-words"),
+        *("docs/rules", "docs/scale", "docs/python", "docs/dial"),
     ],
     "Methods by guarantee": [],  # the pages of guarantees.py
     "Models and metrics": ["docs/models", "docs/metrics"],

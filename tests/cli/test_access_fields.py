@@ -23,7 +23,7 @@ def test_three_users_of_three_addresses(shell: Shell):
     assert "THE AUDIT FAILS" in answer.out
     assert "no claim covers 'authuser'" in answer.out
     assert "ann" not in answer.everything.replace("cannot", "")
-    allowed = shell("audit", "a.log", *CLAIM, "--allow-column", "authuser")
+    allowed = shell("audit", "a.log", *CLAIM, "--allow-column", "authuser", "-v")
     assert allowed.code == 0
     assert "'authuser' was allowed without verification" in allowed.out
 
@@ -50,7 +50,7 @@ def test_a_field_that_no_claim_covers_is_allowed_by_its_name(shell: Shell, name:
 
 def test_fields_are_allowed_one_by_one(shell: Shell):
     file = log(shell, *(line(f"192.0.2.{n}", auth=f"u{n}") for n in (1, 2, 3)))
-    half = shell("audit", file, *CLAIM, "--allow-column", "authuser")
+    half = shell("audit", file, *CLAIM, "--allow-column", "authuser", "-v")
     assert half.code == 3
     assert "no claim covers 'address'" in half.out
     assert shell("audit", file, *CLAIM, "--allow-column", "authuser", "--allow-column", "address").code == 0
@@ -89,7 +89,7 @@ def test_a_field_of_a_release_is_allowed_by_its_name(shell: Shell):
     ]
     file = shell.directory / "release" / "access.log"
     file.write_text(file.read_text().replace(" - - [", " - someone ["))
-    answer = shell("audit", "release", "--allow-column", "authuser")
+    answer = shell("audit", "release", "--allow-column", "authuser", "-v")
     assert answer.code == 3  # the digest
     assert "'authuser' was allowed without verification" in answer.out
     assert "no claim covers" not in answer.out

@@ -49,7 +49,7 @@ def rates(outcomes: list[dict[str, Any]]) -> dict[Key, float]:
 
 def test_the_outcome_is_that_of_shoal_attack(shop: Shell) -> None:
     """The release and its secret at hand give what reading both from disk and making the release again gives."""
-    answer = anonymize(shop, "--attack", "--targets", "40")
+    answer = anonymize(shop, "--attack", "--targets", "40", "-v")
     assert answer.code == 0, answer.err
     assert "made again" not in answer.err
     told = manifest(shop)["attacks"]

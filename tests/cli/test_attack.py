@@ -89,7 +89,7 @@ def test_a_promise_that_does_not_hold_is_exit_code_3(typed: Shell):
 
 def test_what_is_shown_tells_each_story(typed: Shell):
     assert typed("anonymize", "log.tsv", "--out", "release", "--k", "5").code == 0
-    answer = typed("attack", "log.tsv", "release", "--targets", "1", "--seed", "2", *EACH)
+    answer = typed("attack", "log.tsv", "release", "--targets", "1", "--seed", "2", *EACH, "-v")
     assert answer.code == 0
     for attack in ATTACKS.values():
         assert attack.story in answer.out

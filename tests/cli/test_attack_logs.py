@@ -141,7 +141,7 @@ def test_hashed_words_are_read_with_half_of_the_people_and_with_another_log(shel
 
 def test_the_terminal_shows_precision_recall_excess_and_the_three_tests(typed: Shell):
     assert typed("anonymize", "log.tsv", "--out", "release", "--method", "old-remedies", "--no-guarantee").code == 0
-    answer = typed("attack", "log.tsv", "release", "--targets", "20", "--attack", "known-items", "--attack", "profile-over-time")
+    answer = typed("attack", "log.tsv", "release", "--targets", "20", "--attack", "known-items", "--attack", "profile-over-time", "-v")
     assert answer.code == 0
     for word in ("precision if certain", "recall if certain", "excess", "guessing", "control", "criterion"):
         assert word in answer.out

@@ -15,7 +15,7 @@ def test_the_demo_runs_and_runs_again(shell: Shell):
     for _ in range(2):
         answer = shell("demo")
         assert answer.code == 0, answer.err
-        for said in ("input  ", "published", "loss", "k-anonymity(k=5)  verified", "demo-release/report.html"):
+        for said in ("input  ", "published", "left  ", "k-anonymity(k=5) verified", "demo-release/report.html"):
             assert said in answer.out
     assert shell.names() == {"demo-release"}
     assert shell("audit", "demo-release").code == 0
@@ -112,7 +112,7 @@ def test_coverage_says_what_is_covered_by_what(kitchen: Shell):
 
 def test_one_is_not_several(kitchen: Shell):
     kitchen.file("two.txt", "Apple\nApple\nWine\nWine\n")
-    words = ["--format", "transactions", "--taxonomy", "food.csv", "--unknown", "keep", "--k", "2", "--out", "few"]
+    words = ["--format", "transactions", "--taxonomy", "food.csv", "--unknown", "keep", "--k", "2", "-v", "--out", "few"]
     shown = kitchen("anonymize", "two.txt", *words).out
     assert "4 records of 4 people, 2 distinct terms" in shown
     assert "1 term, 2 occurrences (keep)" in shown
@@ -121,7 +121,9 @@ def test_one_is_not_several(kitchen: Shell):
 
 
 def test_the_outcome_tells_the_whole_story(kitchen: Shell):
-    answer = kitchen("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--method", "clump", "--k", "40", "--floor", "1", "--out", "all")
+    answer = kitchen(
+        "anonymize", "baskets.txt", "--taxonomy", "food.csv", "--method", "clump", "--k", "40", "--floor", "1", "--out", "all", "-v"
+    )
     assert answer.code == 0
     shown = {line.split("  ")[0]: line for line in answer.out.splitlines()}
     assert "40 records of 40 people" in shown["input"]

@@ -40,7 +40,7 @@ def everything_in(directory: Path) -> str:
 
 
 def test_words_of_few_people_are_withheld_and_counted_by_default(searches: Shell) -> None:
-    answer = searches(*MAKE, "--out", "release")
+    answer = searches(*MAKE, "--out", "release", "-v")
     assert answer.code == 0, answer
     assert "warning" not in answer.err
     assert "2 suppressed: rare words" in " ".join(answer.out.split())

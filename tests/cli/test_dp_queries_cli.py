@@ -143,7 +143,7 @@ def test_nothing_may_be_published_at_all(shell: Shell, format: str) -> None:
 
 
 def test_weights_instead_of_counts(log: Shell) -> None:
-    answer = log("anonymize", "log.tsv", *BUDGET, "--counts", "0", "--out", "release")
+    answer = log("anonymize", "log.tsv", *BUDGET, "--counts", "0", "--out", "release", "-v")
     assert "not a number of people" in " ".join(answer.out.split())
     assert (counts(log)["count"] < PEOPLE / 2).all()
 

@@ -98,7 +98,7 @@ def test_the_command_names_the_file_and_what_is_in_it(made: Maker, shell: Shell)
     assert answer.code == 3
     assert "THE AUDIT FAILS" in answer.out
     assert f"{file.name} is not in canonical form: metadata 'owners'" in " ".join(answer.out.split())
-    assert "ann" not in answer.everything
+    assert "ann" not in answer.everything.replace("cannot", "")
     refused = one_line(shell("audit", "release", "--allow-column", "metadata:owners"))
     assert "there is no column 'metadata:owners' to allow" in refused
 

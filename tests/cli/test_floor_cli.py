@@ -74,7 +74,7 @@ def test_a_floor_needs_records_on_a_taxonomy(kitchen: Shell) -> None:
 def test_an_audit_repeats_the_floor_and_finds_it_broken(kitchen: Shell) -> None:
     original = ("--original", str(kitchen.directory / "baskets.txt"), "--taxonomy", str(kitchen.directory / "food.csv"))
     assert released(kitchen, "--floor", "3").code == 0
-    honest = kitchen("audit", kitchen.directory / "new", *original)
+    honest = kitchen("audit", kitchen.directory / "new", *original, "-v")
     assert honest.code == 0, honest
     assert "nothing above the floor" in honest.out
     assert released(kitchen, out="general").code == 0

@@ -56,7 +56,7 @@ def test_programs_get_both_lines(shop: Shell) -> None:
 
 def test_attacks_before_a_release_is_written_have_both_lines_too(shop: Shell) -> None:
     words = ("--format", "transactions", "--sep", ",", "--method", "coherence", "--p", "1", "--k", "5")
-    answer = shop("anonymize", "baskets.txt", *words, "--out", "tried", "--attack", "known-items", "--control", "0")
+    answer = shop("anonymize", "baskets.txt", *words, "--out", "tried", "--attack", "known-items", "--control", "0", "-v")
     assert answer.code == 0, answer
     told = " ".join(answer.out.split())
     assert "guarantee no attack exceeds its guaranteed bound" in told

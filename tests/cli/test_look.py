@@ -53,7 +53,7 @@ def test_what_each_way_of_making_records_protects(shell: Shell):
 
 def test_without_times_there_are_no_sessions(shell: Shell):
     shell.file("input", TABLE.replace("when", "code").replace("2024-01-01 ", "x"))
-    assert seen(shell, "--taxonomy", "none")["protects"]["session"].startswith("not possible without a time column")
+    assert seen(shell, "--taxonomy", "none")["protects"]["session"].startswith("possible if --time COLUMN names a column with times")
 
 
 def test_times_that_are_not_read_are_not_called_missing(shell: Shell):

@@ -111,7 +111,7 @@ def test_names_that_a_spreadsheet_takes_for_formulas_are_said_and_read_back(shel
     made = shell(*words, "--to", "csv", "--out", "sheet")
     assert made.code == 0, made.err
     note = "1 text begins with =, +, -, @ or a tab: a spreadsheet may run such a cell of the CSV as a formula"
-    assert note in " ".join(made.out.split())
+    assert f"warning: {note}" in made.err
     assert note in Path("sheet/report.html").read_text()
     assert any(told.startswith(note) and "write xlsx" in told for told in json.loads(Path("sheet/manifest.json").read_text())["notes"])
     assert note in shell(*words, "--to", "csv", "--out", "json", "--json").err

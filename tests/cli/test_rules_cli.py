@@ -54,7 +54,7 @@ def test_on_the_same_data_rules_give_the_release_itself(kitchen: Shell, method: 
     assert all(manifests[0][part] == manifests[1][part] for part in ("method", "parameters", "claims", "accounting", "metrics"))
     for original in ([], ["--original", "baskets.txt", *(() if method in {"coherence", "tds"} else TAXONOMY)]):
         for place in ("first", "second"):
-            answer = kitchen("audit", place, *original)
+            answer = kitchen("audit", place, "-v", *original)
             assert answer.code == 0, answer.everything
             assert ("rules as published" in answer.out) == (place == "first")
 
@@ -74,7 +74,7 @@ def test_the_file_names_nothing_that_the_records_do_not(kitchen: Shell, method: 
 def test_new_data_are_recoded_alike_and_judged(kitchen: Shell) -> None:
     made(kitchen, "apriori")
     kitchen.file("more.txt", baskets(80, seed=9))
-    code, told = again(kitchen, data="more.txt")
+    code, told = again(kitchen, "-v", data="more.txt")
     assert code == 0, told
     assert "recoded with existing rules" in " ".join(told.split())
     answer = kitchen("audit", "second", "--original", "more.txt", *TAXONOMY)
@@ -226,7 +226,7 @@ def test_what_rules_tell_of_their_taxonomy_is_compared(kitchen: Shell, edit: str
     changed = replace(found, **EDITED[edit])
     (first / "rules.json").write_text(changed.content(changed.version or ""))
     renew(first)
-    answer = kitchen("audit", "first")
+    answer = kitchen("audit", "first", "-v")
     told = " ".join(answer.out.split())
     assert "ann" not in told
     if edit == "parents":

@@ -42,7 +42,7 @@ def test_a_release_makes_the_claims_that_were_asked_for(pantry: Shell) -> None:
     assert [claim["model"] for claim in claims] == ["km-anonymity(k=3, m=2)", "km-anonymity(k=4, m=1)", "k-anonymity(k=2)"]
     assert all(claim["verdict"] == "verified" for claim in claims)
     for original in ([], ["--original", "baskets.txt", "--taxonomy", "food.csv"]):
-        told = pantry("audit", "two", *original)
+        told = pantry("audit", "two", "-v", *original)
         assert told.code == 0, told.everything
         assert all(claim["model"] in told.out for claim in claims)
         assert "claims 3" in told.out

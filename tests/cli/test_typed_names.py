@@ -37,7 +37,7 @@ def test_a_method_that_needs_no_taxonomy_publishes_words_as_typed(log: Shell, me
 
 
 def test_renaming_is_counted_and_is_not_keeping(log: Shell) -> None:
-    done = log("anonymize", "log.tsv", "--method", "clump", "--k", "3", "--to", "csv", "--out", "new")
+    done = log("anonymize", "log.tsv", "--method", "clump", "--k", "3", "--to", "csv", "--out", "new", "-v")
     assert done.code == 0
     assert "car;influenza" in (log.directory / "new" / "records.csv").read_text()
     told = manifest(log, "new")

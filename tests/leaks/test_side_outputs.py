@@ -80,7 +80,7 @@ def rho_release(shell: Shell, name: str = "hiv-positive.txt") -> str:
     shell.file("visits.txt", "hiv,bread\nhiv,milk\nhiv,bread,milk\n" * 3 + "bread\n")
     shell.file(name, "hiv\n")
     words = ("visits.txt", "--format", "transactions", "--method", "suppress-control", "--rho", "0.5", "--sensitive", name)
-    answer = shell("anonymize", *words, "--out", "release")
+    answer = shell("anonymize", *words, "--out", "release", "-v")
     assert answer.code == 0, answer.everything
     assert "1 of 1 sensitive items were suppressed, 1 of them because more than a share 0.5" in " ".join(answer.out.split())
     return " ".join(place.read_text("latin-1") for place in sorted((shell.directory / "release").iterdir()))
@@ -178,7 +178,7 @@ def test_attacks_are_not_recorded_next_to_rho_uncertainty(shell: Shell) -> None:
     shell.file("visits.txt", "hiv,bread\n" * 9 + "bread\n")
     shell.file("list.txt", "hiv\n")
     words = ("visits.txt", "--format", "transactions", "--method", "suppress-control", "--sensitive", "list.txt", "--attack", "known-items")
-    answer = shell("anonymize", *words, "--control", "0", "--out", "release")
+    answer = shell("anonymize", *words, "--control", "0", "--out", "release", "-v")
     assert answer.code == 0 and "known-items" in answer.out, answer.everything
     assert "attacks" not in json.loads(Path("release/manifest.json").read_text())
     assert "known-items" not in Path("release/report.html").read_text()

@@ -57,7 +57,7 @@ from shoal.pipeline.options import Memory, Preparation
 from shoal.pipeline.prepare import Prepared, prepare
 from shoal.pipeline.request import original_options, own_parameters, wanted_method
 from shoal.pipeline.reuse_rules import method_under
-from shoal.report.alarms import alarms
+from shoal.report.alarms import ReleaseWarning
 from shoal.report.attacks import ATTACKS
 from shoal.synthetic.querylog import QueryLog
 from shoal.taxonomy.bound import Bound, loss_lower_bound
@@ -326,7 +326,7 @@ def look(
         how, given = prepared_as(options, Preparation.of_format(options.get("format")).following_data())
         found = see(data, how, whole=whole, given=given.tree, show_rare=show_rare)
         _tell((*given.notes, *found.notes), [f"left out: {line}" for line in found.defects])
-        return found
+        return replace(found, protects={per: in_python(words) for per, words in found.protects.items()})
 
 
 @checked
@@ -566,7 +566,7 @@ def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> R
     done = job.run(_LogEvents(asked["events"]), asked["cancel"])
     _tell((), unsure({ATTACKS: done.judged.attacks}))
     helps = (lambda: NO_ADVICE) if found is not None else (lambda: advised(data, done, chosen, said, further))
-    return _told(Result(done.judged, done.prepared.notes, helps))
+    return _told(Result(done.judged, done.prepared.notes, helps, done.warnings))
 
 
 class _LogEvents(Events):
@@ -587,7 +587,8 @@ class _LogEvents(Events):
 
     def warn(self, line: str) -> None:
         _tell([], [line])
-        self._further.warn(in_python(line))
+        told = in_python(line)
+        self._further.warn(ReleaseWarning(line.code, told) if isinstance(line, ReleaseWarning) else told)
 
 
 def _on_cluster(job: Job, asked: Mapping[str, Any]) -> Any:
@@ -615,10 +616,8 @@ def _of_original(place: Published, original: Any, said: Mapping[str, Any]) -> tu
 
 
 def _told(result: Result) -> Result:
-    """The result, after warnings: of what makes it dangerous, and where hardly a word is left."""
-    _tell((), alarms(result.manifest))
-    if result.headline.warning:
-        _tell((), [result.headline.warning, *(f"this may keep more words: {line}" for line in result.advice), *result.advice_notes])
+    """The result, after the advice where hardly a word is left."""
+    _tell((), [*(f"this may keep more words: {line}" for line in result.advice), *result.advice_notes])
     return result
 
 

@@ -27,6 +27,7 @@ from shoal.kinds import render_report, summary_of
 from shoal.kinds.bags.write import long_frame
 from shoal.pipeline.options import Target
 from shoal.pipeline.run import Judged, Publishable, described, publish, shown_to_publisher
+from shoal.report.alarms import ReleaseWarning
 from shoal.report.attacks import ATTACKS
 from shoal.report.notebook import small_page
 from shoal.report.summary import Summary
@@ -48,6 +49,8 @@ class Result:
 
     Attributes:
         notes: How the data and the taxonomy were read, and notes of the method.
+        warnings: What makes the release dangerous, or of little use, although its claims hold. Each is a text with a `code`, such as
+            "unique-records", "few-rows" or "general-items".
         advice: If hardly any word is published as typed: keywords that keep more words, and what they protect.
         advice_notes: How the advice was measured, and what is not proposed and why.
 
@@ -68,7 +71,11 @@ class Result:
     """
 
     def __init__(
-        self, judged: Judged | Publishable, notes: tuple[str, ...] = (), advice: Callable[[], Advised] = lambda: NO_ADVICE
+        self,
+        judged: Judged | Publishable,
+        notes: tuple[str, ...] = (),
+        advice: Callable[[], Advised] = lambda: NO_ADVICE,
+        warnings: tuple[ReleaseWarning, ...] = (),
     ) -> None:
         """Make a result of a release that was verified. Programs get results from `shoal.anonymize`.
 
@@ -76,11 +83,13 @@ class Result:
             judged: The release with its verdicts.
             notes: Notes on how the data was read.
             advice: Called only if hardly any word is published as typed.
+            warnings: What makes the release dangerous, or of little use.
         """
         self._made = judged if isinstance(judged, Publishable) else judged.publishable()
         self._judged = None if isinstance(judged, Publishable) else judged
         self._patience = patience()  # what is written is judged again, with the patience of the release
         self.notes = (*notes, *self.release.notes, *self.release.private_notes)
+        self.warnings = warnings
         found = advice() if self.headline.warning else NO_ADVICE
         self.advice, self.advice_notes = found.calls, found.notes
 
@@ -159,7 +168,7 @@ class Result:
         """
         if self._judged is None:
             return self
-        found = Result(self._judged.without_original())
+        found = Result(self._judged.without_original(), warnings=self.warnings)
         found.notes, found.advice, found.advice_notes, found._patience = self.notes, self.advice, self.advice_notes, self._patience
         return found
 

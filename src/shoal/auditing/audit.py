@@ -12,10 +12,10 @@ import polars as pl
 
 from shoal.auditing.fields import RecordFile, columns_without_place, judged_fields, record_columns_without_place
 from shoal.auditing.recompute import of_claims, of_files, of_original
-from shoal.auditing.statements import Stated
+from shoal.auditing.statements import NOT_VERIFIABLE, Stated
 from shoal.data.bags import united
 from shoal.data.claims import Model, Verdict, verified_if
-from shoal.data.items import A_FILE, Items
+from shoal.data.items import A_FILE, Items, without_names
 from shoal.data.original import KEPT, SUPPRESSED, Original
 from shoal.data.release import Release
 from shoal.data.tables.access_log import AccessTable
@@ -42,6 +42,7 @@ from shoal.pipeline.reuse_rules import judged_rules
 from shoal.privacy.equivalence_classes import classes_of
 from shoal.privacy.file_strength import Strength, strength_of
 from shoal.report.alarms import alarms, alarms_in
+from shoal.report.notebook import facts_page
 from shoal.report.verdict_text import LACKING, lack_of
 from shoal.util.wording import counted, listed
 
@@ -67,6 +68,7 @@ def find_beside_content(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(dict.fromkeys(finding.name for finding in found if not finding.style)), notes
 
 
+COLUMNS_COVERED = "columns covered"  # the check that is made where columns are allowed, or would have to be
 _K = Param("strength", int, 5, "", minimum=2)
 
 
@@ -116,6 +118,19 @@ class Audit:
     def unchecked(self) -> int:
         """Number of claims that do not fail, but cannot be verified from the files either."""
         return sum(1 for verdict in self.claims if verdict.holds and verdict.unchecked)
+
+    @property
+    def beyond_files(self) -> int:
+        """Number of lines of the manifest and fields of the tables that were compared with nothing."""
+        return sum(state == NOT_VERIFIABLE for state in self.lines.values()) + len(self.not_checked)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the verdict on each claim, and the checks that fail."""
+        failing = [check for check in self.checks if not check.holds]
+        told = [(without_names(one.claim), "; ".join([one.standing, *one.witnesses])) for one in (*self.claims, *failing)]
+        rows = [*([("guarantee", f"NONE. {self.lack}")] if self.lack else []), ("records", f"{self.records:,}"), *told]
+        rows.append(("not checkable", f"{counted(self.beyond_files, 'thing')} cannot be checked from files"))
+        return facts_page("The audit passes" if self.holds else "THE AUDIT FAILS", rows, self.alarms)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as a dictionary that can be written as JSON."""
@@ -418,7 +433,7 @@ def _columns(found: Seen, allowed: Sequence[str]) -> list[Verdict]:
     broken = tuple(f"{name!r} is not covered by any claim" if of_items else f"no claim covers {name!r}" for name in left)
     notes = [f"{name!r} was allowed without verification" for name in found.beside if name in allowed]
     notes += ["remove it from the release, or allow it with the option allow-column"] if left else []
-    return [Verdict("columns covered", verified_if(not broken), {}, broken, tuple(notes))]
+    return [Verdict(COLUMNS_COVERED, verified_if(not broken), {}, broken, tuple(notes))]
 
 
 def _claimed(place: Published) -> list[Model]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from shoal.data.claims import Verdict, verified_if
 
+NOT_VERIFIABLE = "not verifiable"  # the state of a line that was compared with nothing
 MOST_SHOWN = 60
 TOLERANCE = 1e-9  # of metrics, whose sums may be taken in another order
 
@@ -39,7 +40,7 @@ class Stated:
     def as_dict(self) -> dict[str, str]:
         """Whether each line was recomputed or is not verifiable, as JSON values."""
         rest = (*self.only_stated, *self.unchecked)
-        return {**dict.fromkeys(self.recomputed, "recomputed"), **dict.fromkeys(rest, "not verifiable")}
+        return {**dict.fromkeys(self.recomputed, "recomputed"), **dict.fromkeys(rest, NOT_VERIFIABLE)}
 
 
 @dataclass

@@ -19,6 +19,7 @@ from shoal.cli.options import (
     patience_option,
     rare_option,
     threads_option,
+    verbose_option,
 )
 from shoal.engines import ENGINES
 from shoal.io.write.output_format import LAYOUTS, LISTS, OUTPUT_FORMATS
@@ -28,7 +29,7 @@ GROUPS = {
     "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header"),
     "Privacy": ("method_k", "per", "gap", "bag"),
     "Method": ("method", "taxonomy", "unknown", "floor", "outliers"),
-    "Output": ("out", "form", "force", "config", "help_all"),
+    "Output": ("out", "form", "force", "verbose", "config", "help_all"),
 }
 
 
@@ -49,7 +50,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
     show_default=True,
     metavar="NAME",
     shell_complete=_methods_named,
-    help=", ".join(METHODS) + ".",
+    help=f"One of {len(METHODS)} methods; `shoal methods` lists them.",
 )
 @data_options()
 @click.option(
@@ -105,6 +106,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @threads_option
 @click.option("--memory", metavar="SIZE", help="Memory limit, e.g. 2G; larger logs are spilled to disk next to --out.")
 @help_all_option
+@verbose_option
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of a table.")
 @config_option
 def command(**options: Any) -> None:

@@ -28,7 +28,6 @@ from shoal.io.read.paths import STDIN
 from shoal.io.release_directory import insist_apart
 from shoal.io.write.cell_checks import formula_notes
 from shoal.io.write.output_format import OutputForm, default_format, named_as_file
-from shoal.kinds import summary_of
 from shoal.methods import Method
 from shoal.pipeline.claims import claims_for
 from shoal.pipeline.contract import insist_on_consent
@@ -37,6 +36,8 @@ from shoal.pipeline.options import Memory, Preparation, Target, is_file
 from shoal.pipeline.request import chosen_method, preparation
 from shoal.pipeline.run import shown_to_publisher
 from shoal.report.attacks import ATTACKS
+from shoal.report.summary import FEW_WORDS
+from shoal.util.wording import counted
 
 if TYPE_CHECKING:
     from shoal.evaluate.attack.before_release import Attempt
@@ -112,6 +113,7 @@ def write_release(
     master: str | None,
     threads: int | None,
     memory: str | None,
+    verbose: bool,
     as_json: bool,
     **said: Any,
 ) -> None:
@@ -136,16 +138,16 @@ def write_release(
         else:
             done = job.run(events)
     if backend is not None:
-        told(made.verdicts, made.manifest, target.directory, as_json=as_json)
+        told(made.verdicts, made.manifest, target.directory, made.warnings, as_json=as_json, verbose=verbose)
         return
     if private is not None:
         from shoal.report.private_report import render_private
 
         private.write(render_private(done.judged.release, done.prepared.records))
         screen.warn(f"{private_report} shows what people typed; do not publish it")
-    shown = show_release(done, target, as_json=as_json)
+    show_release(done, target, as_json=as_json, verbose=verbose)
     with allowing(patience):
-        warn_of_little(shown, job, done)
+        advise_on_little(job, done, verbose=verbose)
 
 
 def method_of_rules(file: Path, typed: Mapping[str, Any]) -> tuple[RulesFile, Method]:
@@ -167,18 +169,17 @@ def checks_before_writing(previous: Sequence[Path], crossing: int, exposed: int,
     return release_checks(Series(tuple(previous), crossing, exposed), attempt)
 
 
-def show_release(done: Done, target: Target, *, as_json: bool) -> dict[str, Any]:
-    """Show what was published and what to be careful about; returns the manifest with the numbers that only the publisher may see."""
+def show_release(done: Done, target: Target, *, as_json: bool, verbose: bool) -> None:
+    """Show what was published and what to be careful about, with the numbers that only the publisher may see."""
     judged, manifest = done.judged, done.manifest
     assert manifest is not None
-    screen.warn(*(formula_notes(judged.release, target.format) if as_json else ()))
+    screen.warn(*(formula_notes(judged.release, target.format) if as_json or not verbose else ()))
     shown = manifest if as_json else shown_to_publisher(judged.publishable(), manifest)
-    told(judged.verdicts, shown, target.directory, as_json=as_json)
+    told(judged.verdicts, shown, target.directory, done.warnings, as_json=as_json, verbose=verbose)
     if ATTACKS in shown:
         from shoal.evaluate.attack.before_release import unsure
 
         screen.warn(*unsure(shown))
-    return shown
 
 
 def asked_target(out: Path, form: str, to_sep: str | None, force: bool, layout: str, method: Method) -> Target:
@@ -229,16 +230,15 @@ def private_page(path: Path | None, target: Target, method: Method) -> PrivateFi
     return file
 
 
-def warn_of_little(manifest: dict[str, Any], job: Job, done: Done) -> None:
-    """Where hardly a word is left: that it is so, and what would help, each with its measured risk and the command to type.
+SHOWN_ADVICE = 2  # proposals, unless all are requested
+
+
+def advise_on_little(job: Job, done: Done, *, verbose: bool) -> None:
+    """Where hardly a word is left: what would help, each with its measured risk and the command to type; the first ones unless `verbose`.
 
     Nothing is proposed for a release that was recoded by rules: these were found before, and a sample has none of its own.
     """
-    warning = summary_of(manifest).warning
-    if not warning:
-        return
-    screen.warn(warning)
-    if job.rules is not None:
+    if job.rules is not None or all(warning.code != FEW_WORDS for warning in done.warnings):
         return
     from shoal.cli.suggest_command import with_change
     from shoal.evaluate.advise.advice import advice_on, changes, seconds_after
@@ -250,4 +250,10 @@ def warn_of_little(manifest: dict[str, Any], job: Job, done: Done) -> None:
     with screen.progress(job.threads):
         advice = advice_on(job.data, prepared.original.n_owners, route, options, seconds_after(done.seconds))
     lines = [f"  {one.change.why}; {one.worth}: {one.text}" for one in advice.proposed]
-    screen.note(*([advice.heading, *lines] if lines else []), *advice.notes)
+    if verbose or not lines:
+        screen.note(*([advice.heading, *lines] if lines else []), *advice.notes)
+        return
+    further = len(lines) - SHOWN_ADVICE
+    more = [counted(further, "further alternative")] if further > 0 else []
+    more += ["what is not proposed and why"] if advice.notes else []
+    screen.note(advice.heading, *lines[:SHOWN_ADVICE], *([f"-v shows {' and '.join(more)}"] if more else []))

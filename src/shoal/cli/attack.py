@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +16,15 @@ from shoal.attacks.scenarios import SCENARIO_ATTACKS, attack_called
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
-from shoal.cli.options import data_options, declared_options, threads_option
+from shoal.cli.options import data_options, declared_options, threads_option, verbose_option
 from shoal.evaluate.attack import Attacked, Draw, attacked
 from shoal.evaluate.attack.scenario import OtherReleases
 from shoal.pipeline.manifest import Published
 from shoal.pipeline.request import original_options
-from shoal.util.wording import percent
+from shoal.util.wording import counted, percent
 
 NAMES = [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS]
+SKIPPED = "skipped "  # how a note on an attack begins that could not be run
 RATES = ["knowledge", ORIGINAL, RELEASE, "95% interval", "worst 1%", "guaranteed", ""]
 BESIDE = ["knowledge", "guessing", "control", "excess", "precision if certain", "recall if certain"]
 
@@ -47,6 +50,7 @@ BESIDE = ["knowledge", "guessing", "control", "excess", "precision if certain", 
 @data_options()
 @threads_option
 @config_option
+@verbose_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     original: Path,
@@ -56,6 +60,7 @@ def command(
     sensitive: str | None,
     reference: Path | None,
     threads: int | None,
+    verbose: bool,
     as_json: bool,
     **said: Any,
 ) -> int:
@@ -68,18 +73,26 @@ def command(
     place, beside = Published.at(release), OtherReleases.of(others, sensitive, reference)
     how = original_options(said_of_original(said, (original,)), (original,), place.manifest)
     assert how is not None
+    tell = partial(_tell, every=verbose or bool(names))
     with screen.progress(threads):
-        found = attacked(place, (original,), how, names, draw, lambda notes: screen.note(*notes), beside=beside)
+        found = attacked(place, (original,), how, names, draw, tell, beside=beside)
     if as_json:
         screen.as_json(found.as_dict())
     else:
-        show(found)
+        show(found, verbose=verbose)
+        skipped = sum(note.startswith(SKIPPED) for note in found.notes) if not verbose and not names else 0
+        screen.note(*([f"{counted(skipped, 'attack')} could not be run: -v says why"] if skipped else []))
     return 0 if found.holds else 3
 
 
-def show(found: Attacked) -> None:
-    """Print each attack with a row per kind of knowledge for original and release; then the three criteria and the verdict."""
-    for name in found.attacks:
+def _tell(notes: Sequence[str], *, every: bool) -> None:
+    """Print how attacks are run; of those that cannot be, only if all notes are requested."""
+    screen.note(*(note for note in notes if every or not note.startswith(SKIPPED)))
+
+
+def show(found: Attacked, *, verbose: bool) -> None:
+    """Print the strongest attack for each of three criteria, and the verdict; if `verbose`, first each attack with all its rates."""
+    for name in found.attacks if verbose else ():
         before = {one.knowledge: one for one in found.outcomes if one.attack == name and one.subject == ORIGINAL}
         after = [one for one in found.outcomes if one.attack == name and one.subject == RELEASE]
         screen.lines("", f"{name} ({after[0].test}). {attack_called(name).story}")
@@ -87,10 +100,15 @@ def show(found: Attacked) -> None:
         screen.listing(BESIDE, [_beside(one) for one in after])
     screen.lines("")
     screen.listing(["criterion", RELEASE, "95% interval", "guaranteed", "strongest attack"], [_worst(one) for one in found.by_test])
-    screen.lines("")
+    screen.lines("", *(_above(one) for one in found.outcomes if one.standing == "ABOVE THE PROMISE"))
     verdict = found.verdict
     screen.verdict_lines(verdict.promised, verdict.in_fact, severe=verdict.severe)
     screen.alarm(*found.alarms)
+
+
+def _above(one: Outcome) -> str:
+    """An attack that succeeds more often than is guaranteed, in one line."""
+    return f"ABOVE THE BOUND: {one.attack}, knowing {one.knowledge}: {percent(one.success.rate)}, {_promised(one)} is guaranteed"
 
 
 def _row(before: Outcome | None, after: Outcome) -> list[str]:

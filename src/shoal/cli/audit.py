@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from shoal.auditing.audit import Audit, gathered, located
+from shoal.auditing.audit import COLUMNS_COVERED, Audit, gathered, located
+from shoal.auditing.statements import NOT_VERIFIABLE
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
-from shoal.cli.options import data_options, no_guarantee_option, original_option, patience_option, rare_option, threads_option
+from shoal.cli.options import (
+    data_options,
+    no_guarantee_option,
+    original_option,
+    patience_option,
+    rare_option,
+    threads_option,
+    verbose_option,
+)
 from shoal.data.patience import allowing
 from shoal.io.write.output_format import OUTPUT_FORMATS
 from shoal.pipeline.claims import asked_claims, claims_of
@@ -46,6 +56,7 @@ PEOPLE_UNKNOWN = "records were counted: the file contains no user IDs, so there 
 @patience_option
 @threads_option
 @config_option
+@verbose_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
     release: Path,
@@ -61,6 +72,7 @@ def command(
     show_rare: bool,
     patience: float | None,
     threads: int | None,
+    verbose: bool,
     as_json: bool,
     **said: Any,
 ) -> int:
@@ -83,17 +95,36 @@ def command(
         named = {"rare": [text for verdict in found.claims for text in verdict.rare]} if show_rare else {}
         screen.as_json({**found.as_dict(), **named})
     else:
-        show_audit(found, release, show_rare)
+        show_audit(found, release, show_rare=show_rare, verbose=verbose)
     return 0 if found.holds else 3
 
 
-def show_audit(found: Audit, release: Path, show_rare: bool) -> None:
-    """The verdicts, the largest k, and how things were counted."""
+def show_audit(found: Audit, release: Path, *, show_rare: bool, verbose: bool) -> None:
+    """The verdict on each claim, what fails, and the largest k; if `verbose`, all checks, and what cannot be checked."""
     rows = [("guarantee", f"NONE. {found.lack}")] if found.lack else []
     rows += [("records", f"{found.records:,}")]
     rows += [("largest k", f"{found.largest_k:,}")] if found.largest_k is not None else []
-    rows += screen.verdict_rows((*found.checks, *found.claims), show_rare=show_rare)
+    if verbose:
+        rows += screen.verdict_rows((*found.checks, *found.claims), show_rare=show_rare)
+    else:
+        rows += screen.verdict_rows(found.claims, show_rare=show_rare) + _check_rows(found)
     screen.pairs(f"{release}: {_outcome(found)}", rows + strength_rows(found.strength), found.alarms)
+
+
+def _check_rows(found: Audit) -> list[tuple[str, str]]:
+    """The checks that fail or were waived, how many others hold, and how many things nobody can check from what is at hand."""
+    shown = [check for check in found.checks if not check.holds or check.claim == COLUMNS_COVERED]
+    rows = screen.verdict_rows([replace(check, notes=tuple(filter(_is_hint, check.notes))) for check in shown])
+    if kept := len(found.checks) - len(shown):
+        rows.append(("checks", f"{kept:,} of the files and the manifest {'holds' if kept == 1 else 'hold'}"))
+    if unknown := found.beyond_files:
+        rows.append(("", f"{counted(unknown, 'thing')} cannot be checked from files: -v lists {'it' if unknown == 1 else 'them'}"))
+    return rows
+
+
+def _is_hint(note: str) -> bool:
+    """Whether a note says more than what cannot be checked, of which only the number is told."""
+    return not note.startswith(f"{NOT_VERIFIABLE}: ")
 
 
 def strength_rows(found: Strength | None) -> list[tuple[str, str]]:

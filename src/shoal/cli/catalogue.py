@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import click
 
 from shoal.api.catalogue import described, facts_of, list_metrics
 from shoal.cli import screen
 from shoal.methods import METHODS
+from shoal.methods.catalogue import listed_method, methods_by_family
 from shoal.metrics import METRICS
 from shoal.parameters import Declared
 from shoal.privacy import MODELS
 
+WIDEST_METHOD = 2 + max(map(len, METHODS))
 
-def catalogue(name: str, table: Mapping[str, type[Declared]], help: str, more: str = "") -> click.Command:
-    """A command that lists the parts of a table, or describes one of them; `more` says where to go on from {name}."""
+
+def catalogue(name: str, table: Mapping[str, type[Declared]], help: str, show: Callable[[], None], more: str = "") -> click.Command:
+    """A command that lists the parts of a table (`show`), or describes one of them; `more` says where to go on from {name}."""
 
     @click.command(name, help=help, context_settings={"help_option_names": ["-h", "--help"]})
     @click.argument("which", required=False, metavar="[NAME]")
@@ -28,7 +31,7 @@ def catalogue(name: str, table: Mapping[str, type[Declared]], help: str, more: s
             _tell(which, table[which])
             screen.note(*([more.format(name=which)] if more else []))
         else:
-            screen.listing(["name", "description"], [(n, kind.summary()) for n, kind in chosen.items()])
+            show()
             screen.note(f"`shoal {name} NAME` describes one of them")
 
     return command
@@ -56,10 +59,18 @@ def _tell(name: str, kind: type[Declared]) -> None:
 # shoal methods
 
 
+def _show_methods() -> None:
+    """The methods below their families."""
+    for family, names in methods_by_family().items():
+        screen.heading(f"{family.title}: {family.text}")
+        screen.listing([], [(f"  {name}", listed_method(name).summary) for name in names], first=WIDEST_METHOD)
+
+
 methods_command = catalogue(
     "methods",
     METHODS,
-    "List the methods and their parameters.",
+    "List the methods by what an attacker may know, or describe one.",
+    _show_methods,
     more="`shoal anonymize --method {name} --help` shows the command-line options",
 )
 
@@ -67,7 +78,11 @@ methods_command = catalogue(
 # shoal models
 
 
-models_command = catalogue("models", MODELS, "List the privacy models.")
+def _show_models() -> None:
+    screen.listing(["name", "description"], [(name, model.summary()) for name, model in MODELS.items()])
+
+
+models_command = catalogue("models", MODELS, "List the privacy models.", _show_models)
 
 
 # shoal metrics

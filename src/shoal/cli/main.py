@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -31,7 +31,7 @@ COMMANDS = {
     "measure": "Compute metrics for an original and its release.",
     "bound": "Compute a lower bound on the loss of any k-anonymous release.",
     "taxonomy": "Build, check, draw and test a taxonomy.",
-    "methods": "List the methods and their parameters.",
+    "methods": "List the methods by what an attacker may know, or describe one.",
     "models": "List the privacy models.",
     "metrics": "List the metrics and what they measure.",
     "generate": "Generate a realistic synthetic query log.",
@@ -40,7 +40,18 @@ COMMANDS = {
     "doctor": "Check the installation and clean up after killed runs.",
 }
 
-WIDEST_NAME = 11  # of a command
+# What a user may want, as in `shoal.evaluate.advise.goals`, which is too large to load for the help.
+GOALS = {
+    "baskets": "Hand baskets to others.",
+    "queries": "Publish what people searched.",
+    "histories": "Publish what each person did, one record per person.",
+    "log": "Publish an access log that log tools read.",
+    "counts": "Publish statistics with noise.",
+    "table": "Publish rows about people.",
+    "documents": "Publish what documents are about.",
+    "audit": "Judge a file that somebody else made.",
+}
+WIDEST_NAME = 11  # of a command or a goal
 SECTIONS = {
     "Start": ("demo", "look", "advise"),
     "Publish": ("anonymize", "taxonomy"),
@@ -68,12 +79,23 @@ class LazyCommands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands in the help, which needs none of them loaded."""
+        """The goals, and the list of commands, which needs none of them loaded."""
+        _write_list(formatter, "Goals (`shoal advise FILE --for GOAL` finds the command for your file)", GOALS)
         for heading, names in SECTIONS.items():
-            with formatter.section(heading):
-                formatter.write_dl(
-                    [(name, COMMANDS[name]) for name in names], col_max=WIDEST_NAME, col_spacing=WIDEST_NAME - len(max(names, key=len)) + 2
-                )
+            _write_list(formatter, heading, {name: COMMANDS[name] for name in names})
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The goals and commands first; the two options last."""
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)
+
+
+def _write_list(formatter: click.HelpFormatter, heading: str, lines: Mapping[str, str]) -> None:
+    """Names and what they are for, below a heading, all in the same columns."""
+    with formatter.section(heading):
+        formatter.write_dl(list(lines.items()), col_max=WIDEST_NAME, col_spacing=WIDEST_NAME - len(max(lines, key=len)) + 2)
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
@@ -89,9 +111,8 @@ def _print_version(ctx: click.Context, param: click.Parameter, asked: bool) -> N
 def cli() -> None:
     """Publish query logs, baskets, access logs and tables without exposing the people in them.
 
-    Start with `shoal demo`. For your own file, `shoal advise FILE` proposes what to publish and prints the command; `shoal advise FILE
-    --for GOAL` is about one goal: baskets, queries, histories, log, counts, table, documents or audit. `shoal COMMAND --help` describes
-    a command.
+    Start with `shoal demo`. For your own file, `shoal advise FILE` proposes what to publish and prints the command. `shoal COMMAND
+    --help` describes a command.
     """
 
 

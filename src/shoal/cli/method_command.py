@@ -17,7 +17,7 @@ from shoal.cli.config import own_options, typed_config
 from shoal.cli.options import method_options, takers
 from shoal.errors import ParameterError, ShoalError
 from shoal.methods import METHODS, presets_of
-from shoal.methods.catalogue import listed_method
+from shoal.methods.catalogue import listed_method, methods_by_family
 from shoal.util.wording import did_you_mean
 
 # A command whose common options are shown in groups, on one screen; `--help-all` describes the others too.
@@ -83,6 +83,7 @@ def write_section(ctx: click.Context, formatter: click.HelpFormatter, heading: s
 TYPED = f"{__name__}.typed"
 _CHOSEN = f"{__name__}.chosen"
 _ASKED = f"{__name__}.asked"
+SHOWN_METHODS = 2  # of a family
 CLOSE = 0.8  # what another method takes was probably meant as it was typed
 
 
@@ -148,6 +149,8 @@ class MethodCommand(GroupedCommand):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The common options, and where those of the methods are described."""
         super().format_options(ctx, formatter)
+        with formatter.section("Methods by what an attacker may know"):
+            formatter.write_dl([(family.knows, _some(names)) for family, names in methods_by_family().items()])
         formatter.write_paragraph()
         formatter.write_text(
             f"Each method has its own options: `{ctx.command_path} --method NAME --help` shows them, `shoal methods` lists the "
@@ -167,6 +170,12 @@ class MethodCommand(GroupedCommand):
         formatter.write_text(
             f"`{ctx.command_path} --help` shows the options that all methods share, `shoal methods {name}` describes the method."
         )
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names, and how many others there are."""
+    more = len(names) - SHOWN_METHODS
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:SHOWN_METHODS])} and {more} more"
 
 
 def _write_presets(formatter: click.HelpFormatter, name: str) -> None:

@@ -134,6 +134,8 @@ rare_option = click.option(
     "--show-rare", is_flag=True, help="List items held by few people instead of only counting them. Do not publish this output."
 )
 
+verbose_option = click.option("--verbose", "-v", is_flag=True, help="Show all numbers and notes, not only the outcome.")
+
 no_guarantee_option = click.option("--no-guarantee", is_flag=True, help="Allow a method or release without a privacy guarantee.")
 
 threads_option = click.option("--threads", type=click.IntRange(1, MOST_THREADS), help="Number of threads. [default: all cores]")

@@ -10,30 +10,58 @@ from shoal.cli import screen
 from shoal.data.claims import Verdict
 from shoal.io.release_directory import REPORT
 from shoal.kinds import summary_of
-from shoal.report.alarms import alarms, other_notes
-from shoal.report.attacks import attack_lines
-from shoal.report.summary import PROTECTS
+from shoal.report.alarms import other_notes
+from shoal.report.attacks import ATTACKS, attack_lines, conclusion_in, is_attackable, outcomes_on, untold
+from shoal.report.summary import PROTECTS, SummaryShare
 from shoal.report.verdict_text import lack_of
 from shoal.util.wording import counted
 
 ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
+ACCOUNTS = ("terms", "loss")  # lines of a summary that are shown with the accounts only
+BAR = 12  # characters of the bar of what is left
+SHADES = {"same": "█", "near": "▓", "changed": "▒", "vague0": "░"}  # of the bar, by the tone of a share; what is gone stays blank
+SHADES_IN_ASCII = {"same": "#", "near": "+", "changed": "-", "vague0": "."}
 
 
-def told(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Path, *, as_json: bool) -> None:
-    """The manifest, or what is to be known about the release at a glance."""
+def told(
+    verdicts: Sequence[Verdict],
+    manifest: dict[str, Any],
+    out: Path,
+    warnings: Sequence[str] = (),
+    *,
+    as_json: bool = False,
+    verbose: bool = False,
+) -> None:
+    """Print the manifest, or what is to be known about the release at a glance, or, if `verbose`, all accounts."""
     if as_json:
         screen.as_json(manifest)
-        screen.alarm(*alarms(manifest), error_stream=True)
-    else:
-        show_outcome(verdicts, manifest, out)
+        screen.alarm(*warnings, error_stream=True)
+        return
+    show = show_accounts if verbose else show_outcome
+    show(verdicts, manifest, out, warnings)
 
 
-def show_outcome(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Path) -> None:
-    """What was published and lost, what went in and where it went, which guarantee was verified, which file to open."""
+def show_outcome(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Path, warnings: Sequence[str] = ()) -> None:
+    """Print in a few lines which guarantee was verified, what is left, the risk, and which file to open."""
+    given, summary = manifest["input"], summary_of(manifest)
+    rows = [
+        *(("guarantee", screen.verdict_line(verdict)) for verdict in verdicts),
+        *([("left", left_bar(summary.shares))] if any(share.n for share in summary.shares) else []),
+        *((name, text) for name, text in summary.lines if name not in ACCOUNTS or not summary.shares),
+        ("input", _came_in(given)),
+        *([("protected", given[PROTECTS])] if PROTECTS in given else []),
+        *risk_lines(manifest),
+        ("report", f"{out / REPORT} ({_more(manifest)})"),
+    ]
+    screen.pairs(_title(manifest, out), rows, warnings)
+
+
+def show_accounts(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Path, warnings: Sequence[str] = ()) -> None:
+    """Print what was published and lost, the outcome of every row, record and word, all verdicts, attacks and notes."""
     given, account = manifest["input"], manifest["accounting"]
     shown = [name for name in account if name != "words" or len(account[name]) > ONE_PART]
     used = ", ".join(f"{n}={screen.plain(v)}" for n, v in manifest["parameters"].items() if v is not None)
-    summary, lack = summary_of(manifest), lack_of(manifest)
+    summary = summary_of(manifest)
     rows = [
         *summary.lines,
         ("input", _came_in(given)),
@@ -46,8 +74,37 @@ def show_outcome(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pat
         ("method", f"{manifest['method']} with {used}"),
         ("report", str(out / REPORT)),
     ]
-    outcome = f"written WITHOUT ANY GUARANTEE. {lack}" if lack else "verified and written"
-    screen.side_by_side(f"{out}: {outcome}", [(share.name, share.text) for share in summary.shares], rows, alarms(manifest))
+    screen.side_by_side(_title(manifest, out), [(share.name, share.text) for share in summary.shares], rows, warnings)
+
+
+def left_bar(shares: Sequence[SummaryShare]) -> str:
+    """The forms in which words are published: a bar of fixed width, then the shares that are not zero."""
+    shades = SHADES if screen.prints("".join(SHADES.values())) else SHADES_IN_ASCII
+    ends, drawn, reached = 0, "", 0.0
+    for share in shares:
+        reached += share.value
+        width = round(BAR * reached) - ends
+        drawn, ends = drawn + shades.get(share.tone, " ") * width, ends + width
+    return f"[{drawn:{BAR}}] {', '.join(f'{share.text} {share.name}' for share in shares if share.n)}"
+
+
+def risk_lines(manifest: dict[str, Any]) -> list[tuple[str, str]]:
+    """What an attacker can do, if the release was attacked; otherwise what would measure it, where that is possible."""
+    if ATTACKS in manifest:
+        verdict, missing = conclusion_in(manifest), untold(manifest)
+        found = [("risk", verdict.in_fact), ("bound", verdict.promised)] if outcomes_on(manifest) else []
+        return [*found, *(("no rate for", sentence) for sentence in missing)]
+    return [("risk", "not measured; --attack measures it")] if is_attackable(manifest) else []
+
+
+def _title(manifest: dict[str, Any], out: Path) -> str:
+    lack = lack_of(manifest)
+    return f"{out}: " + (f"written WITHOUT ANY GUARANTEE. {lack}" if lack else "verified and written")
+
+
+def _more(manifest: dict[str, Any]) -> str:
+    notes = len(other_notes(manifest))
+    return "-v shows the accounts" + (f" and {counted(notes, 'note')}" if notes else "")
 
 
 def _came_in(given: dict[str, Any]) -> str:

@@ -26,11 +26,13 @@ from shoal.data.claims import Verdict
 from shoal.data.items import without_names
 from shoal.errors import ShoalError, option
 from shoal.pipeline.events import Events
+from shoal.report.alarms import ReleaseWarning
 from shoal.util.wording import percent, visible
 
 WIDTH_IN_A_PIPE = 110
 SECONDS_BETWEEN_LINES = 10.0  # of progress where there is no terminal
-WIDEST_CLAIM = 44
+WIDEST_CLAIM = 44  # beside its verdict
+WIDEST_LINE = 90  # in a line with its verdict
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_IN_A_PIPE)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -146,8 +148,9 @@ class ScreenEvents(Events):
         note(line)
 
     def warn(self, line: str) -> None:
-        """Print a warning."""
-        warn(line)
+        """Print a warning; those about the release that was made are shown with it."""
+        if not isinstance(line, ReleaseWarning):
+            warn(line)
 
 
 @contextmanager
@@ -225,9 +228,16 @@ def side_by_side(title: str, shares: Sequence[tuple[str, str]], rows: Sequence[t
     _print(_pairs(rows))
 
 
-def listing(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table with a header."""
-    table = Table(*columns, box=None, padding=(0, 2, 0, 0), header_style="dim")
+def heading(text: str) -> None:
+    """A line in bold above a listing."""
+    out.print(_text(text, style="bold"), soft_wrap=not out.is_terminal)
+
+
+def listing(columns: Sequence[str], rows: Sequence[Sequence[str]], first: int | None = None) -> None:
+    """A table with a header, unless there are no columns to name; the `first` column may have a width of its own."""
+    table = Table(*columns, box=None, padding=(0, 2, 0, 0), header_style="dim", show_header=bool(columns))
+    for width in () if columns else (first, *(None for _ in rows[0][1:])):
+        table.add_column(min_width=width)
     for row in rows:
         table.add_row(*(_text(cell) for cell in row))
     _print(table)
@@ -288,10 +298,25 @@ def verdict_rows(verdicts: Sequence[Verdict], *, show_rare: bool = False) -> lis
     return rows
 
 
-def _cropped(claim: str) -> str:
+def verdict_line(verdict: Verdict) -> str:
+    """A claim, where it stands, and the level that was achieved, in one line."""
+    _, state = verdict_rows([verdict])[0]
+    return f"{_cropped(verdict.claim, WIDEST_LINE)} {state}"
+
+
+def prints(text: str) -> bool:
+    """Whether the encoding of the output stream has these characters."""
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _cropped(claim: str, widest: int = WIDEST_CLAIM) -> str:
     """A claim as far as it fits beside its verdict, without the names of items; the manifest has it whole."""
     claim = without_names(claim)
-    return claim if len(claim) <= WIDEST_CLAIM else claim[: WIDEST_CLAIM - 4] + "...)"
+    return claim if len(claim) <= widest else claim[: widest - 4] + "...)"
 
 
 def share(part: int, whole: int) -> str:

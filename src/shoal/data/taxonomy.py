@@ -344,6 +344,15 @@ class Floor:
                 code="ambiguous-floor",
                 hint=f"write {LEVEL}{self.level} or {NODE}{self.level}",
             )
+        levels = taxonomy.height + 1
+        if self.level > max(levels, BELOW_ROOT):
+            raise ParameterError(
+                f"the floor is level {self.level:,}, but the taxonomy has {levels:,} levels",
+                code="out-of-range",
+                hint=f"choose a level from 1, the root, to {levels:,}",
+                value=self.level,
+                limit=levels,
+            )
         if self.lets_all_pass:
             return barred
         inner = taxonomy.end > np.arange(len(taxonomy)) + 1

@@ -6,7 +6,7 @@ See docs/adding-a-kind.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from shoal.data.tables import PublishedTable
 from shoal.errors import InputError, ParameterError
 from shoal.io.write.output_format import LISTS, FileFact, Levels, OutputForm
 from shoal.registry import Table
+from shoal.report.alarms import ReleaseWarning
 from shoal.report.facts import Facts
 from shoal.report.page import render
 from shoal.report.summary import NOT_TOLD, Summary, published_rows
@@ -37,6 +38,7 @@ class Kind:
         count_differing: Counts the rows of either table that have no counterpart in the other, whatever the order and the fresh numbers.
         facts: What a report shows, by the shape of the original.
         summaries: The summary made from a manifest, by the shape of the original.
+        warnings: Warnings about a release with such a table that need its original; none by default.
     """
 
     table: type[PublishedTable]
@@ -45,6 +47,7 @@ class Kind:
     count_differing: Callable[[Any, Any], int]
     facts: Mapping[Shape, Callable[[Manifest, Release, Any], Facts]]
     summaries: Mapping[Shape, Callable[[Manifest], Summary]]
+    warnings: tuple[Callable[[Release, AnyOriginal], Iterator[ReleaseWarning]], ...] = ()
 
 
 KINDS: Table[Kind] = Table(
@@ -134,6 +137,11 @@ def summary_of(manifest: Manifest) -> Summary:
 def summary_of_rows(manifest: Manifest) -> Summary:
     """The summary of a kind of which only the number of rows is known."""
     return Summary(lines=published_rows(manifest))
+
+
+def release_warnings(release: Release, original: AnyOriginal) -> tuple[ReleaseWarning, ...]:
+    """The warnings about a release that need its original, as its kinds of tables list them."""
+    return tuple(warning for kind in sorted(release.kinds) for check in KINDS[kind].warnings for warning in check(release, original))
 
 
 def render_report(facts: Facts) -> str:

@@ -21,6 +21,7 @@ from shoal.io.write.frame_files import write_frame
 from shoal.io.write.output_format import FileFact, OutputForm
 from shoal.kinds import FileFacts, Kind
 from shoal.kinds.bags.report import file_facts, forms
+from shoal.kinds.release_warnings import single_person_words
 from shoal.report.facts import Facts, sizes_of
 from shoal.report.histograms import tally
 from shoal.report.summary import AS_TYPED, NOT_MEASURED, Summary, share_in
@@ -102,4 +103,4 @@ def summary_of_groups(manifest: Mapping[str, Any]) -> Summary:
     return Summary(shares, (*lines, ("error", f"{error:.3g}: {note}")), Tile("Reconstruction error", f"{error:.3g}", note), as_typed)
 
 
-KIND = Kind(GroupTable, write, read, count_differing, {"sets": facts_of_groups}, {"sets": summary_of_groups})
+KIND = Kind(GroupTable, write, read, count_differing, {"sets": facts_of_groups}, {"sets": summary_of_groups}, (single_person_words,))

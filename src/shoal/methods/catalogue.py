@@ -1,4 +1,4 @@
-"""The summary and the parameters of every method, for the help of the command line, without loading any method.
+"""The summary, the family and the parameters of every method, for the help of the command line, without loading any method.
 
 A method declares its parameters in its own class (`shoal.parameters.param`). `catalogue.json` is written from these declarations by
 `python scripts/method_catalogue.py`; a test compares the two. Loading all methods to show their help would take seconds.
@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any, Self
 
 from shoal.methods import METHODS
+from shoal.methods.families import FAMILIES, Family, family_of
 from shoal.parameters import Declared, Param
 
 FILE = "catalogue.json"
@@ -49,15 +50,16 @@ class ListedParameter:
 
 @dataclass(frozen=True)
 class ListedMethod:
-    """What the help says about a method: what it does, and its parameters in the order of their declaration."""
+    """What the help says about a method: what it does, its family, and its parameters in the order of their declaration."""
 
     summary: str
+    family: str
     parameters: tuple[ListedParameter, ...]
 
     @classmethod
     def of(cls, method: type[Declared]) -> Self:
         """List a method by what its class declares."""
-        return cls(method.summary(), tuple(map(ListedParameter.of, method.parameters())))
+        return cls(method.summary(), family_of(method), tuple(map(ListedParameter.of, method.parameters())))
 
 
 @cache
@@ -65,7 +67,7 @@ def listed_methods() -> Mapping[str, ListedMethod]:
     """Read the summary and the parameters of every method, by the name of the method."""
     content: dict[str, Any] = json.loads(files("shoal.methods").joinpath(FILE).read_text("utf-8"))
     return {
-        name: ListedMethod(method["summary"], tuple(ListedParameter(**one) for one in method["parameters"]))
+        name: ListedMethod(method["summary"], method["family"], tuple(ListedParameter(**one) for one in method["parameters"]))
         for name, method in content.items()
     }
 
@@ -73,6 +75,14 @@ def listed_methods() -> Mapping[str, ListedMethod]:
 def listed_method(name: str) -> ListedMethod:
     """What the help says about a method: from the catalogue, or from its class while a new method is not in the catalogue yet."""
     return listed_methods().get(name) or ListedMethod.of(METHODS[name])
+
+
+def methods_by_family() -> dict[Family, list[str]]:
+    """The names of the methods of each family that has one, in the order of the families."""
+    found: dict[str, list[str]] = {}
+    for name in METHODS:
+        found.setdefault(listed_method(name).family, []).append(name)
+    return {family: found[family.name] for family in FAMILIES if family.name in found}
 
 
 def catalogue_text() -> str:

@@ -195,6 +195,8 @@ def protection_by_per(data: Log | Bags, gap: timedelta, timed: bool = False) -> 
 
 def _with_number(log: Log, per: Per, gap: timedelta, timed: bool) -> str:
     if per == "session" and not log.timed:
-        how_many = "not counted, because times are read only for records per session" if timed else "not possible without a time column"
+        column = option("time", placeholder="COLUMN")
+        possible = f"possible if {column} names a column with times"
+        how_many = "not counted, because times are read only for records per session" if timed else possible
         return f"{how_many}; protects {protected(per)}"
     return f"{counted(log.n_records(per, gap), 'record')}; protects {protected(per)}"

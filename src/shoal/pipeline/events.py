@@ -67,7 +67,8 @@ class Events:
         """Something that the user should act on.
 
         Args:
-            line: One line of text, without user IDs or queries.
+            line: One line of text, without user IDs or queries. A warning about a release that was made has an attribute `code`, such
+                as `few-rows`, `unique-records` or `general-items`.
         """
 
 

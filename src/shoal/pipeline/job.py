@@ -29,25 +29,28 @@ from shoal.pipeline.disclosure import announced, doubts
 from shoal.pipeline.events import Cancel, Events, note, running, warn
 from shoal.pipeline.options import Preparation, Target
 from shoal.pipeline.prepare import Prepared, prepare, read_whole
-from shoal.pipeline.run import Judged, anonymize, publish
+from shoal.pipeline.run import Judged, anonymize, few_words, publish, warnings_about
+from shoal.report.alarms import ReleaseWarning, alarms
 
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """What a job has made: the prepared input, the judged release, the manifest of what was written, if anything was; and its time."""
+    """What a job has made: the prepared input, the judged release, the manifest of what was written, if anything was; time and warnings."""
 
     prepared: Prepared
     judged: Judged
     manifest: dict[str, Any] | None = None
     seconds: float = 0.0
+    warnings: tuple[ReleaseWarning, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """What a backend has made: the verdicts on a release that is in its directory now, and its manifest."""
+    """What a backend has made: the verdicts on a release that is in its directory now, its manifest, and warnings."""
 
     verdicts: tuple[Verdict, ...]
     manifest: dict[str, Any]
+    warnings: tuple[ReleaseWarning, ...] = ()
 
 
 class Backend(Protocol):
@@ -128,8 +131,10 @@ class Job:
             judged = anonymize(prepared, self.method, self.metrics, self.claims, self.rules, no_guarantee=self.no_guarantee)
             for check in self.checks:
                 judged = check.examine(self, Done(prepared, judged), reading)
+            warnings = warnings_about(judged)  # before it is written: what is cancelled leaves nothing behind
             manifest = None if self.target is None else publish(judged.publishable(), self.target)
-            return Done(prepared, judged, manifest, time.perf_counter() - begun)
+            warn(*warnings)
+            return Done(prepared, judged, manifest, time.perf_counter() - begun, warnings)
 
     def run_on(self, backend: Backend, events: Events | None = None, cancel: Cancel | None = None) -> Written:
         """Run all stages on a backend, such as a cluster. The job must have a target.
@@ -150,7 +155,10 @@ class Job:
         with self._context(events, cancel):
             backend.refuse(self)
             self._begin()
-            return backend.release(self)
+            made = backend.release(self)
+            warnings = (*alarms(made.manifest), *few_words(made.manifest))
+            warn(*warnings)
+            return replace(made, warnings=warnings)
 
     @contextmanager
     def _context(self, events: Events | None, cancel: Cancel | None) -> Iterator[None]:

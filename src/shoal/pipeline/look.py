@@ -22,7 +22,9 @@ from shoal.io.read.paths import Paths
 from shoal.pipeline.claims import protection_by_per
 from shoal.pipeline.options import NO_TAXONOMY, Preparation, load_taxonomy
 from shoal.pipeline.prepare import FEWEST_KNOWN, records_of
+from shoal.report.notebook import facts_page
 from shoal.taxonomy.tree_drawing import coverage
+from shoal.util.wording import counted, percent
 
 FIRST_BYTES = 32 << 20  # of a file, unpacked: some hundred thousand rows
 EXAMPLES = 3
@@ -102,6 +104,20 @@ class Look:
     def as_dict(self) -> dict[str, Any]:
         """Return all attributes as a dictionary that can be written as JSON."""
         return asdict(self)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: how the data was read and what is in it, without the examples."""
+        rows = [
+            ("format", self.format),
+            *([("columns", ", ".join(f"{role} = {name}" for role, name in self.columns.items()))] if self.columns else []),
+            ("rows", ", ".join(f"{number:,} {name}" for name, number in self.rows.items())),
+            ("people", f"{self.people:,}"),
+            ("records", f"{self.records:,} with {counted(self.items, 'distinct item')}"),
+            *((per, words) for per, words in self.protects.items()),
+            *(("left out", line) for line in self.defects),
+        ]
+        part = "" if self.part >= 1 else f", the first {percent(self.part, 0)}"
+        return facts_page(f"Preview{part}; the attribute examples has records", rows)
 
 
 def look(

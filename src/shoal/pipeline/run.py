@@ -29,7 +29,7 @@ from shoal.io.release_directory import REPORT as REPORT_PAGE
 from shoal.io.rules_file import RULES, RulesFile
 from shoal.io.write.cell_checks import formula_notes
 from shoal.io.write.output_format import Levels
-from shoal.kinds import read_tables, render_report, rows_differing, write_release
+from shoal.kinds import read_tables, release_warnings, render_report, rows_differing, summary_of, write_release
 from shoal.methods import Method
 from shoal.metrics import METRICS, measure
 from shoal.pipeline.claims import insist_on_counting, protection, with_further
@@ -40,9 +40,10 @@ from shoal.pipeline.manifest_schema import DIGEST, digest_of, faults, manifest_b
 from shoal.pipeline.options import WHOLE, Target, is_generated, shelf_within
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.reuse_rules import reapplied, rules_file
-from shoal.report.alarms import alarm_notes
+from shoal.report.alarms import ReleaseWarning, alarm_notes, alarms, linked_rows
 from shoal.report.attacks import ATTACKS
 from shoal.report.facts import Facts
+from shoal.report.summary import FEW_WORDS
 from shoal.report.verdict_text import lack_of
 
 
@@ -204,6 +205,20 @@ def publish(made: Publishable, target: Target) -> dict[str, Any]:
     return manifest
 
 
+def warnings_about(judged: Judged) -> tuple[ReleaseWarning, ...]:
+    """What makes a release dangerous, or of little use, although its claims hold."""
+    made = judged.publishable()
+    told = manifest_of(made, made.verdicts, _table_facts(made.release))
+    own = (*linked_rows(judged.release), *alarms(told), *release_warnings(judged.release, judged.original))
+    return tuple(dict.fromkeys((*own, *few_words(shown_to_publisher(made, told)))))
+
+
+def few_words(manifest: Mapping[str, Any]) -> tuple[ReleaseWarning, ...]:
+    """The warning that hardly a word is published as typed, if so."""
+    found = summary_of(manifest).warning
+    return (ReleaseWarning(FEW_WORDS, found),) if found else ()
+
+
 def written_page(directory: ReleaseDirectory, name: str, text: str) -> dict[str, str]:
     """Write a file without a table, and return its manifest entry."""
     content = text.encode()
@@ -217,8 +232,12 @@ def described(made: Publishable) -> dict[str, Any]:
     Claims are judged from the tables alone, as from files.
     """
     alone = Release(made.release.tables, mechanism=made.release.mechanism)
-    tables = [{"table": name, "kind": table.kind, **table.facts()} for name, table in alone.tables.items()]
-    return manifest_of(made, [claim.check(alone) for claim in made.release.claims], tables)
+    return manifest_of(made, [claim.check(alone) for claim in made.release.claims], _table_facts(alone))
+
+
+def _table_facts(release: Release) -> list[dict[str, Any]]:
+    """What a manifest says about the tables, before they are written to files."""
+    return [{"table": name, "kind": table.kind, **table.facts()} for name, table in release.tables.items()]
 
 
 def levels_in(original: AnyOriginal) -> Levels | None:

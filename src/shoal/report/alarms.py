@@ -1,12 +1,13 @@
 """Warnings that are shown in red wherever a release is shown: what makes it dangerous, or next to empty, although its claims hold.
 
 A release in which every record is unique hides nobody from an attacker who knows more than the claim provides for. Warnings are derived
-from what is published alone, so they add no information. A method adds its own as a note that begins with `WARNING: `.
+from what is published alone, so they add no information. A method adds its own as a note that begins with `WARNING: `. Kinds of tables
+add those that need the original (`kinds/release_warnings.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -16,6 +17,7 @@ from shoal.data.release import Release
 from shoal.data.tables.chunks import ChunkTable
 from shoal.data.tables.counts import CountTable
 from shoal.data.tables.rows import RowTable
+from shoal.methods import fate_of
 from shoal.privacy import MODELS
 from shoal.report.attacks import conclusion_in
 from shoal.util.wording import counted, percent
@@ -25,22 +27,45 @@ WARNINGS = "warnings"  # the key of these sentences in answers for programs
 IN_FACT, SEVERE = "in_fact", "finds_most_people"  # keys of a compared release: what an attacker can do; finds most people
 NEARLY = 0.5  # share of unique records from which on a release is warned of
 _PLURAL = {"record": "records", "history": "histories"}
-FEW_ROWS = 1  # rows of noisy counts that are next to nothing
+FEW_ROWS = 1  # rows that are next to nothing
+FEW_PUBLISHED = 0.01  # share of the rows or records of the input that is next to nothing
 RARE_WORDS = "no claim covers the number of people per published word: words of a single person may be published as typed"
 FOUND = "an attacker who knows enough about a person finds that person's"
+
+RARE = "rare-words"
+NOT_TOLD = "stated-in-manifest"  # the code of a warning that is known by its sentence alone
+
+
+class ReleaseWarning(str):
+    """A sentence about a release that is dangerous, or of little use, although its claims hold; `code` is its name for programs."""
+
+    __slots__ = ("code",)
+
+    code: str
+
+    def __new__(cls, code: str, text: str) -> ReleaseWarning:
+        """Make a warning of a code and a sentence."""
+        made = super().__new__(cls, text)
+        made.code = code
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ReleaseWarning, (self.code, str(self))
+
 
 Table = Mapping[str, Any]
 """A published table: its kind and the numbers that the manifest has of it."""
 
 
-def alarms(manifest: Mapping[str, Any]) -> tuple[str, ...]:
+def alarms(manifest: Mapping[str, Any]) -> tuple[ReleaseWarning, ...]:
     """The warnings of a release, from its manifest."""
-    own = _marked(manifest.get("notes", ()))
     tables = [file for file in manifest.get("files", ()) if "kind" in file and "rows" in file]
+    own = _marked(manifest.get("notes", ()), {table["kind"] for table in tables})
     verdict = conclusion_in(manifest)
     if not own and any(table["kind"] == ChunkTable.kind for table in tables):
         own = list(_rare_words(MODELS.make(claim["model"]) for claim in manifest["claims"]))
-    return (*own, *_of_tables(tables), *_of_attacks(verdict.in_fact, severe=verdict.severe))
+    few = _few_published(manifest.get("accounting", {}), str(manifest.get("method")))
+    return (*own, *_of_tables(tables), *few, *_of_attacks(verdict.in_fact, severe=verdict.severe))
 
 
 def alarms_of_compared(found: Mapping[str, Any]) -> tuple[str, ...]:
@@ -48,19 +73,19 @@ def alarms_of_compared(found: Mapping[str, Any]) -> tuple[str, ...]:
     return (*found.get(WARNINGS, ()), *_of_attacks(found.get(IN_FACT, ""), severe=bool(found.get(SEVERE))))
 
 
-def _of_attacks(in_fact: str, *, severe: bool) -> Iterator[str]:
+def _of_attacks(in_fact: str, *, severe: bool) -> Iterator[ReleaseWarning]:
     """A sentence where an attack finds most people."""
     if severe:
-        yield f"most people can be found: {in_fact}"
+        yield ReleaseWarning("people-found", f"most people can be found: {in_fact}")
 
 
-def alarms_in(release: Release) -> tuple[str, ...]:
+def alarms_in(release: Release) -> tuple[ReleaseWarning, ...]:
     """The warnings of a release, from its notes, its claims and its tables."""
     tables = [{"table": name, "kind": table.kind, **table.facts()} for name, table in release.tables.items()]
-    own = _marked(release.notes)
+    own = _marked(release.notes, release.kinds)
     if not own and release.claims and ChunkTable.kind in release.kinds:
         own = list(_rare_words(release.claims))
-    return tuple(dict.fromkeys((*own, *linked_rows(release), *_of_tables(tables))))
+    return tuple(dict.fromkeys((*linked_rows(release), *own, *_of_tables(tables))))
 
 
 def alarm_notes(release: Release) -> tuple[str, ...]:
@@ -73,16 +98,17 @@ def other_notes(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(note for note in manifest.get("notes", ()) if not note.startswith(MARK))
 
 
-def uniqueness(records: int, unique: int, *, what: str = "record", exact: bool = True) -> Iterator[str]:
+def uniqueness(records: int, unique: int, *, what: str = "record", exact: bool = True) -> Iterator[ReleaseWarning]:
     """A sentence where all records are unique, or nearly all; `exact`: neither more nor fewer than `unique` are."""
+    code = f"unique-{_PLURAL[what]}"
     if records and unique == records:
-        yield f"every published {what} is unique: no two are the same, so {FOUND} {what}"
+        yield ReleaseWarning(code, f"every published {what} is unique: no two are the same, so {FOUND} {what}")
     elif records and unique >= NEARLY * records:
         least = "" if exact else "at least "
-        yield f"{least}{percent(unique / records)} of the published {_PLURAL[what]} are unique: {FOUND} {what}"
+        yield ReleaseWarning(code, f"{least}{percent(unique / records)} of the published {_PLURAL[what]} are unique: {FOUND} {what}")
 
 
-def linked_rows(release: Release) -> Iterator[str]:
+def linked_rows(release: Release) -> Iterator[ReleaseWarning]:
     """A sentence where rows are linked by pseudonyms, and most pseudonyms have rows like no other one."""
     for table in release.tables_of(RowTable):
         if table.pseudonyms is not None and table.has_unit:
@@ -91,23 +117,24 @@ def linked_rows(release: Release) -> Iterator[str]:
             yield from uniqueness(int(same.sum()), int((same == 1).sum()), what="history")
 
 
-def _marked(notes: Iterable[str]) -> list[str]:
-    """The warnings among notes."""
-    return [note.removeprefix(MARK) for note in notes if note.startswith(MARK)]
+def _marked(notes: Iterable[str], kinds: Collection[str]) -> list[ReleaseWarning]:
+    """The warnings among notes; those of methods that publish chunks are about rare words."""
+    code = RARE if ChunkTable.kind in kinds else NOT_TOLD
+    return [ReleaseWarning(code, note.removeprefix(MARK)) for note in notes if note.startswith(MARK)]
 
 
-def _rare_words(claims: Iterable[Model]) -> Iterator[str]:
+def _rare_words(claims: Iterable[Model]) -> Iterator[ReleaseWarning]:
     """A sentence where chunks are published and no claim says how many people hold each word."""
     if all(claim.item_holders is None for claim in claims):
-        yield RARE_WORDS
+        yield ReleaseWarning(RARE, RARE_WORDS)
 
 
-def _of_tables(tables: Iterable[Table]) -> Iterator[str]:
+def _of_tables(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:
     told = list(tables)
     return (sentence for check in _CHECKS for sentence in check(told))
 
 
-def _unique_records(tables: Iterable[Table]) -> Iterator[str]:
+def _unique_records(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:
     """If d of n records are different, at least 2d - n are unique."""
     for table in tables:
         if "different" in table:
@@ -115,11 +142,28 @@ def _unique_records(tables: Iterable[Table]) -> Iterator[str]:
             yield from uniqueness(rows, max(0, 2 * different - rows), exact=rows == different)
 
 
-def _few_counts(tables: Iterable[Table]) -> Iterator[str]:
+def _few_rows(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:
     """A sentence where noise has left next to nothing."""
     counts = [int(table["rows"]) for table in tables if table["kind"] == CountTable.kind]
     if counts and sum(counts) <= FEW_ROWS:
-        yield f"almost nothing is published: {counted(sum(counts), 'row')}. More people, or a larger epsilon or delta, would keep more"
+        told = f"almost nothing is published: {counted(sum(counts), 'row')}. More people, or a larger epsilon or delta, would keep more"
+        yield ReleaseWarning("few-rows", told)
 
 
-_CHECKS: tuple[Callable[[Iterable[Table]], Iterator[str]], ...] = (_unique_records, _few_counts)
+def _few_published(account: Mapping[str, Mapping[str, int]], method: str) -> Iterator[ReleaseWarning]:
+    """A sentence where hardly a row or record of the input is published, as far as the manifest accounts for them."""
+    for name in ("rows", "records"):
+        ledger = account.get(name, {"in": 0})
+        left = sum(n for part, n in ledger.items() if part != "in" and fate_of(part, method) != "gone")
+        if ledger["in"] and left <= FEW_PUBLISHED * ledger["in"]:
+            told = f"almost nothing is published: {percent(left / ledger['in'])} of the {name}"
+            yield ReleaseWarning("few-published", f"{told}. More people, or a smaller k, would keep more")
+
+
+def _no_items(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:
+    """A sentence where all published records are empty."""
+    if any(table["rows"] and table.get("occurrences") == 0 for table in tables):
+        yield ReleaseWarning("no-items", "no item is published: every record is empty")
+
+
+_CHECKS: tuple[Callable[[Iterable[Table]], Iterator[ReleaseWarning]], ...] = (_unique_records, _few_rows, _no_items)

@@ -103,6 +103,7 @@ def is_unprintable(char: str) -> bool:
 
 LAYOUT = frozenset("\n\t")  # control characters that a page may hold
 _ENDS_SCRIPT = re.compile(r"<(?=/script|!--|script)", re.IGNORECASE)
+_IN_BACKTICKS = re.compile(r"`([^`]+)`")
 _IN_JSON = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}
 
 
@@ -126,6 +127,11 @@ def own_markup(text: str) -> Markup:
     from markupsafe import Markup
 
     return Markup(text)
+
+
+def with_code(text: Any) -> Markup:
+    """A sentence of our own as text of a page, with what stands between backticks as code."""
+    return own_markup(_IN_BACKTICKS.sub(r"<code>\1</code>", str(escaped(text))))
 
 
 def json_block(value: Any) -> Markup:

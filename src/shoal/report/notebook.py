@@ -1,4 +1,4 @@
-"""A release in a notebook: a small table and one chart, without script, style sheet or any outside resource.
+"""Results in a notebook: a release as a small table and one chart, others as tables, without script, style sheet or outside resource.
 
 Colours are written into the elements themselves, since viewers of notebooks remove style sheets. What users wrote is escaped.
 """
@@ -31,10 +31,33 @@ def small_page(manifest: Mapping[str, Any], summary: Summary, advice: Sequence[s
     covered = [("protected", str(manifest["input"][PROTECTS]))] if PROTECTS in manifest["input"] else []
     rows = [*_claims(manifest), *covered, *summary.lines, ("method", _asked(manifest)), *warned]
     rows += [("try", line) for line in advice]
-    left, heading = 'style="text-align:left"', 'style="text-align:left;vertical-align:top;white-space:nowrap"'
-    cells = "".join(f"<tr><th {heading}>{escaped(name)}</th><td {left}>{escaped(text)}</td></tr>" for name, text in rows)
     warned_in_red = "".join(map(_warned, (lack_of(manifest), *(f"Warning: {text}." for text in alarms(manifest)))))
-    return f"<div>{warned_in_red}{_chart(summary.shares or _account(manifest))}<table>{cells}</table></div>"
+    return f"<div>{warned_in_red}{_chart(summary.shares or _account(manifest))}{_pairs(rows)}</div>"
+
+
+def facts_page(
+    title: str, rows: Sequence[Row], warnings: Sequence[str] = (), columns: Sequence[str] = (), table: Sequence[Sequence[str]] = ()
+) -> str:
+    """A result as HTML: a title, warnings in red, names and texts, and a table below its columns if there is one."""
+    warned = "".join(_warned(f"Warning: {text}.") for text in warnings)
+    return f"<div><p><b>{escaped(title)}</b></p>{warned}{_pairs(rows)}{_table(columns, table)}</div>"
+
+
+LEFT = 'style="text-align:left"'
+HEADING = 'style="text-align:left;vertical-align:top;white-space:nowrap"'
+
+
+def _pairs(rows: Sequence[Row]) -> str:
+    cells = "".join(f"<tr><th {HEADING}>{escaped(name)}</th><td {LEFT}>{escaped(text)}</td></tr>" for name, text in rows)
+    return f"<table>{cells}</table>" if rows else ""
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    if not rows:
+        return ""
+    head = "".join(f"<th {HEADING}>{escaped(name)}</th>" for name in columns)
+    body = "".join(f"<tr>{''.join(f'<td {LEFT}>{escaped(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><tr>{head}</tr>{body}</table>"
 
 
 def _warned(lack: str) -> str:

@@ -21,7 +21,7 @@ from shoal.report import verdict_text as verdicts
 from shoal.report.alarms import alarms
 from shoal.report.attacks import ATTACKS, HEAD, attack_parts, before, conclusion_in, outcomes_on, rate_of, strongest, untold
 from shoal.report.facts import Facts, PublishedItem
-from shoal.report.formatting import count, escaped, number, own_markup, plain, plural, policy, spoken
+from shoal.report.formatting import count, escaped, number, own_markup, plain, plural, policy, spoken, with_code
 from shoal.report.sections import NO_NUMBERS, published_part
 from shoal.report.sections import WITHHELD as CLOSED
 from shoal.report.summary import PROTECTS, Summary
@@ -48,6 +48,7 @@ def template(name: str) -> Template:
     environment = Environment(
         autoescape=True, finalize=escaped, undefined=StrictUndefined, loader=loader, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["with_code"] = with_code
     style = source("style.css")
     environment.globals |= {"style": own_markup(style), "policy": policy([style])}
     return environment.get_template(name)

@@ -25,6 +25,7 @@ from shoal.methods import METHODS
 from shoal.pipeline.options import NO_TAXONOMY, PATHS, Preparation, load_taxonomy
 from shoal.pipeline.prepare import records_of
 from shoal.pipeline.request import chosen_method, preparation
+from shoal.report.notebook import facts_page
 from shoal.taxonomy.tree_drawing import coverage
 from shoal.util.wording import percent
 
@@ -139,6 +140,15 @@ class Advice:
     goals: tuple[GoalAdvice, ...]
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what the data is, and the routes to each goal."""
+        rows = [
+            [goal.goal.name, route.candidate.method, route.candidate.protects, route.left, route.risk]
+            for goal in self.goals
+            for route in goal.routes
+        ]
+        return facts_page(f"Advice on {self.facts.words}", [], (), ["goal", "method", "protects", "left", "risk"], rows)
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON values."""

@@ -10,6 +10,8 @@ from shoal.attacks.conclusion import PERSON, Conclusion, concluded
 from shoal.attacks.outcome import RELEASE, Outcome
 from shoal.attacks.scenarios import attack_called
 from shoal.report.alarms import WARNINGS
+from shoal.report.notebook import facts_page
+from shoal.util.wording import counted, percent
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +65,17 @@ class Attacked:
             if one.subject == RELEASE and (one.test not in worst or one.success.rate > worst[one.test].success.rate):
                 worst[one.test] = one
         return tuple(worst[test] for test in get_args(Test) if test in worst)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the verdict, and the strongest attack for each test."""
+        verdict = self.verdict
+        bounds = ["" if one.ceiling is None else f"at most {percent(one.ceiling)}" for one in self.by_test]
+        rows = [
+            [one.test, percent(one.success.rate), bound, one.attack, one.knowledge] for one, bound in zip(self.by_test, bounds, strict=True)
+        ]
+        columns = ["test", "success on the release", "guaranteed", "strongest attack", "knowledge"]
+        told = [("guarantee", verdict.promised), ("measured risk", verdict.in_fact)]
+        return facts_page(f"{counted(len(self.attacks), 'attack')} on a release", told, self.alarms, columns, rows)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as a dictionary that can be written as JSON."""

@@ -22,14 +22,12 @@ from shoal.auditing.audit import located, seen_at
 from shoal.data.items import Items
 from shoal.data.original import AnyOriginal, LogOriginal, Original
 from shoal.data.release import Release
-from shoal.data.tables.bags import BagTable
-from shoal.data.tables.profiles import ProfileTable
-from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.evaluate.attack.attack_result import Attacked
 from shoal.evaluate.attack.case import Case, CaseSource, facing_release
 from shoal.evaluate.attack.linking import linking_outcomes
+from shoal.evaluate.attack.other_original import insist_on_same_original, strange_records
 from shoal.evaluate.attack.periods import periods
 from shoal.evaluate.attack.personas import personas
 from shoal.evaluate.attack.scenario import NOTHING_BESIDE, NOTHING_MORE, More, OtherReleases, Remaking, enough, outcomes_of, told_of_remakes
@@ -43,6 +41,7 @@ from shoal.pipeline.manifest import Published
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.remake import described_items, made_again, method_again
 from shoal.report.alarms import alarms_in
+from shoal.report.attacks import ATTACKED_KINDS
 
 # Attacks on logs: each is given what it needs of the case, or skipped with the reason.
 
@@ -75,8 +74,6 @@ def _of_tokens(attack: TokenAttack, case: Case, draw: Draw, more: More) -> tuple
     return [outcome(RELEASE, attack, trial, frequencies[: len(trial.success)], None, None) for trial in trials], told
 
 
-SUBJECTS = frozenset({BagTable.kind, RowTable.kind, ProfileTable.kind})
-
 Tell = Callable[[Sequence[str]], None]
 """What notes are given to, before the work."""
 
@@ -96,14 +93,17 @@ def attacked(
     refuse_other_kinds(place.kinds)
     source = CaseSource(read(original, how.reading), how, given)
     prepared = source.prepared()
+    insist_on_same_original(place.manifest, prepared.facts)
     claims = tuple(claims_of(place.manifest)) if place.manifest else ()
     seen = replace(seen_at(place, claims).release, claims=claims)
     release, remade = _with_rows(place, prepared.original, seen, beside.sensitive)
     tell([*(f"original: {note}" for note in prepared.notes), remade])
+    strange = strange_records(release, prepared.original) if release.secret is None else ()
     more = beside.read(source.reading, prepared, original, given)
     every = names or [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS]
     found = attacks_on(Case(source, prepared, release, _method(place, beside.sensitive)), every, draw, tell, more)
-    return replace(found, notes=(*(f"original: {note}" for note in prepared.notes), remade, *found.notes))
+    notes = (*(f"original: {note}" for note in prepared.notes), remade, *found.notes)
+    return replace(found, notes=notes, alarms=(*strange, *found.alarms))
 
 
 def _method(place: Published, items: Items | None) -> Method | None:
@@ -116,7 +116,7 @@ def _method(place: Published, items: Items | None) -> Method | None:
 
 def refuse_other_kinds(kinds: Collection[str]) -> None:
     """Raise if tables of these kinds are not attacked."""
-    if not set(kinds) <= SUBJECTS:
+    if not set(kinds) <= ATTACKED_KINDS:
         raise ParameterError(
             f"attacks work on published records and rows of logs, but this release has {' and '.join(sorted(kinds))}",
             code="attack-not-applicable",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from shoal.evaluate.compare.grid import USER, Cell, ComparisonRequest, Left, grid, prepared_for
+from shoal.evaluate.compare.grid import RECORD, USER, Cell, ComparisonRequest, Left, grid, prepared_for
 from shoal.evaluate.compare.run_cells import CellRow, Comparison, as_frame, compare
 from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.io.comparison_files import CellFiles
@@ -64,7 +64,7 @@ class ComparisonTask:
             ShoalError: Nothing can be compared, or the directory cannot be written.
         """
         self._inputs, self._options, self._title, self._describe = inputs, options, title, describe
-        self._grid = grid(requested).where(self._how)
+        self._grid = grid(requested.by_column(options.get(RECORD))).where(self._how)
         insist_on_extra()
         self._files = CellFiles(out)
         self._files.check()

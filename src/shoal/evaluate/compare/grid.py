@@ -21,6 +21,7 @@ DEFAULT_K = (2, 5, 10, 25)
 DEFAULT_KNOWN = (1, 2, 3)
 USER = "user"
 GRAINS = (USER, "session", "event")  # what can become one record
+RECORD = "record"  # what a column of records makes of one, where no other way is requested
 COMPARED: frozenset[str] = frozenset({"sets", "bags", "log"})
 
 Setting = tuple[str, int | str]
@@ -48,6 +49,10 @@ class ComparisonRequest:
     k: tuple[int, ...] = DEFAULT_K
     known: tuple[int, ...] = DEFAULT_KNOWN
     per: tuple[str, ...] = (USER,)
+
+    def by_column(self, record: object) -> ComparisonRequest:
+        """The same where a column, if any, says what becomes one record."""
+        return self if record is None or self.per != (USER,) else replace(self, per=(RECORD,))
 
 
 @dataclass(frozen=True)
@@ -183,7 +188,7 @@ def concerning(cell: Cell, said: Mapping[str, Any]) -> dict[str, Any]:
     elif base.typed_names:
         without |= set(ON_TAXONOMY)
     kept = {name: value for name, value in said.items() if name not in without and value is not None}
-    return kept | ({"per": cell.per} if cell.per != USER else {})
+    return kept | ({"per": cell.per} if cell.per not in {USER, RECORD} else {})
 
 
 def prepared_for(cell: Cell, said: Mapping[str, Any]) -> Preparation:

@@ -6,6 +6,7 @@ from shoal.data.tables.bags import BagTable
 from shoal.kinds import Kind
 from shoal.kinds.bags import read, write
 from shoal.kinds.bags.report import facts_of_records, summary_of_records
+from shoal.kinds.release_warnings import general_items, single_person_words
 
 KIND = Kind(
     BagTable,
@@ -14,4 +15,5 @@ KIND = Kind(
     read.count_differing,
     {"sets": facts_of_records, "bags": facts_of_records},
     {"sets": summary_of_records, "bags": summary_of_records},
+    (general_items, single_person_words),
 )

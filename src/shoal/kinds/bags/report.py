@@ -29,7 +29,7 @@ def facts_of_records(manifest: Mapping[str, Any], release: Release, original: Or
     sizes = classes_of(release).sizes
     people = np.unique(before.owners, return_inverse=True)[1]
     fewest = fewest_people(manifest)
-    items, times = _published_items(published, release.copies, tree)
+    items, times = published_items(published, release.copies, tree)
     common = np.where(items >= fewest_named(manifest), items, 0)
     return Facts(
         manifest=manifest,
@@ -70,7 +70,7 @@ def _per_level(times: Ints, tree: Taxonomy) -> Ints:
     return np.bincount(tree.depth, weights=times, minlength=tree.height + 1).astype(np.int64)
 
 
-def _published_items(published: Bags, copies: Ints, tree: Taxonomy) -> tuple[Ints, Ints]:
+def published_items(published: Bags, copies: Ints, tree: Taxonomy) -> tuple[Ints, Ints]:
     """In how many published records each node stands, and how often; counted block by block, so that nothing large is made."""
     records, times = np.zeros(len(tree), np.int64), np.zeros(len(tree), np.int64)
     for begin, end in published.blocks():

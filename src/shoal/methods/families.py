@@ -1,0 +1,117 @@
+"""Families of methods by what an attacker may know: which models belong together, in the order of the listings.
+
+A method belongs to the family of the first model that it claims. The catalogue records it, so that listings load no method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from shoal.parameters import Declared
+
+if TYPE_CHECKING:
+    from shoal.methods import Method
+
+OTHER, NONE = "other-guarantees", "no-guarantee"
+REQUIRED: Mapping[str, Mapping[str, Any]] = {"cahd": {"sensitive": "anything"}}  # parameters without which a method makes no claim
+
+
+@dataclass(frozen=True)
+class Family:
+    """Models that protect against similar attackers.
+
+    Attributes:
+        name: Its name, also of its page.
+        title: Its heading.
+        knows: What an attacker may know, in a few words.
+        text: What is protected.
+        models: The names of the models.
+    """
+
+    name: str
+    title: str
+    knows: str
+    text: str
+    models: tuple[str, ...] = ()
+
+
+FAMILIES = (
+    Family(
+        "whole-records",
+        "Whole records",
+        "all items of a person",
+        "An attacker may know everything that a record contains and still finds at least k people.",
+        ("k-anonymity", "vocabulary-k-anonymity", "public-k-anonymity"),
+    ),
+    Family(
+        "known-items",
+        "A few known items",
+        "a few items of a person",
+        "An attacker may know a few items of a person and finds at least k people. This keeps more than guarantees on whole records.",
+        ("km-anonymity", "coherence", "disassociated-km-anonymity"),
+    ),
+    Family(
+        "sensitive-items",
+        "Sensitive items",
+        "all but the sensitive items",
+        "An attacker may know which record belongs to a person, but cannot infer a sensitive item of it with confidence.",
+        ("rho-uncertainty", "privacy-degree"),
+    ),
+    Family(
+        "queries-and-words",
+        "Single queries and words",
+        "one query or word",
+        "Rows of a log are published if at least k people share them. Whole histories are not.",
+        ("support",),
+    ),
+    Family(
+        "histories-and-visits",
+        "Histories and visits",
+        "a whole history or visit",
+        "Every published history or visit stands for at least k people.",
+        ("user-k-anonymity", "access-k-anonymity"),
+    ),
+    Family(
+        "tables-and-documents",
+        "Tables and documents",
+        "a whole row or document",
+        "Every published row of numbers, or vector of terms, stands for at least k people or documents.",
+        ("microdata-k-anonymity", "weighted-k-anonymity"),
+    ),
+    Family(
+        "noise",
+        "Counts with noise",
+        "everything about others",
+        "One person hardly changes any published number.",
+        ("differential-privacy",),
+    ),
+    Family(
+        "similar-records",
+        "Similar records",
+        "not limited, nor is the risk",
+        "Every record is close to at least k-1 others. It may still be unique: how many people an attacker finds is not bounded.",
+        ("k-delta-anonymity",),
+    ),
+    Family(OTHER, "Other guarantees", "as the model says", "Models that no other family is about."),
+    Family(
+        NONE,
+        "Without a guarantee",
+        "nothing is guaranteed",
+        "These methods make no claim. They are there for comparison, and each says what it leaves open.",
+    ),
+)
+
+
+def first_model(method: type[Declared]) -> str:
+    """The name of the first model that a method claims; empty if it claims none."""
+    claims = cast("Method", method(**REQUIRED.get(method.name, {}))).claims()
+    return claims[0].name if claims else ""
+
+
+def family_of(method: type[Declared]) -> str:
+    """The name of the family that a method belongs to, by the first model that it claims."""
+    model = first_model(method)
+    known = {one: family.name for family in FAMILIES for one in family.models}
+    return known.get(model, OTHER) if model else NONE
