@@ -86,6 +86,9 @@ _DATA_OPTIONS = {
         "--hierarchy", metavar="COLUMN=FILE", help="Quasi-identifiers whose values are nodes of the taxonomy in FILE."
     ),
     "sep": click.option("--sep", metavar="CHARACTER", help="Field or item separator."),
+    "encoding": click.option(
+        "--encoding", metavar="NAME", help="Encoding of text files, e.g. latin-1. [default: utf-8, or the byte order mark]"
+    ),
     "header": click.option("--header/--no-header", default=None, help="Whether the first row has column names. [default: detected]"),
     "strict": click.option(
         "--strict", is_flag=True, default=None, help="Reject a file with malformed rows instead of skipping and counting them."

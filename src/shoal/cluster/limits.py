@@ -115,6 +115,7 @@ LIMITS = (
         "are written on one machine only",
         lambda job: job.target and job.target.layout != LISTS,
     ),
+    Limit(option("encoding"), "is for one machine: workers read UTF-8", lambda job: job.preparation.read.encoding is not None),
     Limit(
         "a taxonomy in memory",
         "cannot be sent to workers",

@@ -30,6 +30,7 @@ from shoal.engines import ENGINES
 from shoal.errors import ParameterError
 from shoal.io.joined_cells import JOINED
 from shoal.io.read.delimited import one_byte
+from shoal.io.read.encodings import is_encoding
 from shoal.io.read.microdata import DROPPED, HIERARCHIES, NOMINAL, ORDINAL, OWNER
 from shoal.io.read.options import FORMATS, OWNERS, ROLES
 from shoal.io.release_directory import NOTICE, REPORT
@@ -359,6 +360,7 @@ _READING = object_of(
     {
         "columns": object_of({}, dict.fromkeys(ROLES, text)),
         "separator": separator,
+        "encoding": must(is_encoding, "the name of an encoding"),
         "header": flag,
         "owners": one_of(OWNERS),
         "strict": flag,
