@@ -9,12 +9,12 @@ import click
 
 from shoal.auditing import CROSSING
 from shoal.cli.config import config_option
+from shoal.cli.input_options import input_argument
 from shoal.cli.interrupts import interrupts
 from shoal.cli.method_command import MethodCommand, help_all_option
 from shoal.cli.options import (
     attack_options,
     data_options,
-    input_argument,
     no_guarantee_option,
     patience_option,
     rare_option,
@@ -25,7 +25,7 @@ from shoal.io.write.output_format import LAYOUTS, LISTS, OUTPUT_FORMATS
 from shoal.methods import METHODS
 
 GROUPS = {
-    "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header"),
+    "Input": ("sql", "source", "format", "user", "time", "text", "item", "record", "count", "sep", "header"),
     "Privacy": ("method_k", "per", "gap", "bag"),
     "Method": ("method", "taxonomy", "unknown", "floor", "outliers"),
     "Output": ("out", "form", "force", "config", "help_all"),

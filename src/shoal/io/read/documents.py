@@ -26,9 +26,10 @@ from shoal.io.read.formats import json_names
 from shoal.io.read.json_lines import FORM, json_frames, text_values
 from shoal.io.read.options import DOCUMENTS, ReadOptions
 from shoal.io.read.parquet import schema_of, slices
-from shoal.io.read.paths import STDIN, Paths, are_paths, matching, notes_on, part_read, refuse_twice, sources_of
+from shoal.io.read.paths import STDIN, Paths, are_paths, closed_after, matching, notes_on, part_read, refuse_twice, sources_of
 from shoal.io.read.result import Reading, Tally
 from shoal.io.read.source import Source, compression_of, open_regular, stem_of, translated, unpacked
+from shoal.io.read.sql import SQL, Query
 from shoal.util.wording import counted, did_you_mean
 
 # Documents in the rows of JSON lines, Parquet or a frame: a column of texts, and perhaps one of authors.
@@ -162,7 +163,9 @@ def read_documents(data: Paths | Any, options: ReadOptions, most: int | None = N
             raise InputError(
                 f"{folders[0]} is not a table of documents like the other files", code="wrong-kind-of-input", hint="read them one by one"
             )
-    return rows_of(sources_of(data, most, options.encoding), options)
+    sources = sources_of(data, most, options.encoding)
+    with closed_after(sources):
+        return replace(rows_of(sources, options), origin=SQL if isinstance(data, Query) else "")
 
 
 def _is_table(path: Path, encoding: str | None) -> bool:

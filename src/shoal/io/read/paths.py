@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -15,6 +16,7 @@ from shoal.io.read.formats import Layout, find_layout
 from shoal.io.read.frames_in_memory import in_memory
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import Source
+from shoal.io.read.sql import Query
 
 STDIN = "-"
 
@@ -24,7 +26,8 @@ Paths = str | Path | Sequence[Path]
 def sources_of(data: Paths | Any, most: int | None = None, encoding: str | None = None) -> list[Source]:
     """All files that are named, in the order of their names, or data in memory. About `most` bytes are wanted of all together."""
     if not are_paths(data):
-        return [_without_encoding(in_memory(data), encoding)]
+        _refuse_encoding(encoding)
+        return [data.opened(most) if isinstance(data, Query) else in_memory(data)]
     named = [data] if isinstance(data, str | Path) else data
     places, notes = with_directories([place for path in named for place in matching(str(path))])
     refuse_twice(places)
@@ -54,14 +57,23 @@ def with_directories(places: Sequence[str]) -> tuple[list[str], tuple[str, ...]]
     return files, tuple(notes)
 
 
-def _without_encoding(source: Source, encoding: str | None) -> Source:
+def _refuse_encoding(encoding: str | None) -> None:
     if encoding is not None:
         raise InputError(
-            f"{source.path} is not a text file, so it has no encoding",
+            "only text files have an encoding, but the data is a frame, a list or a query",
             code="option-not-applicable",
             hint=f"leave {option('encoding')} out",
         )
-    return source
+
+
+@contextmanager
+def closed_after(sources: Sequence[Source]) -> Iterator[None]:
+    """Close the sources at the end, also after an error."""
+    try:
+        yield
+    finally:
+        for source in sources:
+            source.close()
 
 
 def part_read(sources: Sequence[Source]) -> float:

@@ -117,7 +117,7 @@ class Reading:
 
     `columns` are those that the data does not hold but a manifest tells about: what was left out, which one named the owners. `part` is the
     share of the files that was read, less than 1 only where less was requested; `files` is how many there were. `roles` are the columns
-    of a log by their roles; `timed` says whether the files have times, read or not.
+    of a log by their roles; `timed` says whether the files have times, read or not. `origin` is `sql` for the result of a query.
     """
 
     data: Log | Bags | Table
@@ -132,6 +132,7 @@ class Reading:
     roles: Mapping[str, str] = field(default_factory=dict)
     files: int = 1
     timed: bool = False
+    origin: str = ""
 
 
 class Tally:

@@ -25,6 +25,7 @@ import polars as pl
 
 from shoal import kernels
 from shoal.errors import InputError, option
+from shoal.io.read.arrow_stream import ArrowStream
 from shoal.io.read.encodings import LONGEST_MARK, encoding_of, transcoded, unmarked_utf16
 from shoal.io.read.excel import ZIP, is_workbook, text_of_sheet
 from shoal.io.read.json_array import begins_array, lines_of_array
@@ -240,7 +241,8 @@ class Source:
 
     `head` are its first bytes, unpacked, in UTF-8 and without byte order marks, whose length is `mark` (some tools add a
     second one); `whole` says that there are no others. `extent` follows the reading. `pipe` is standard input, which can be read once.
-    `encoding` is empty for UTF-8. The elements of an `array` are read as lines. `notes` are on the file itself.
+    `encoding` is empty for UTF-8. The elements of an `array` are read as lines. `notes` are on the file itself. `rows` are those of a
+    query, or of another stream that is read once.
     """
 
     path: Path
@@ -256,6 +258,7 @@ class Source:
     encoding: str = ""
     array: bool = False
     notes: tuple[str, ...] = ()
+    rows: ArrowStream | None = field(default=None, compare=False)
 
     @property
     def stem(self) -> str:
@@ -269,8 +272,18 @@ class Source:
 
     @property
     def container(self) -> str:
-        """What its columns are in, for announcements: Parquet, or a frame."""
-        return "Parquet" if self.table is None else "a frame"
+        """What its columns are in, for announcements: Parquet, a frame, or the stream of its rows."""
+        return self.rows.called if self.rows is not None else "Parquet" if self.table is None else "a frame"
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file, and not data in memory or rows that are sent."""
+        return self.table is None and self.rows is None
+
+    def close(self) -> None:
+        """End what may still be open: the connection that sends its rows."""
+        if self.rows is not None:
+            self.rows.close()
 
     @property
     def is_json_lines(self) -> bool:
