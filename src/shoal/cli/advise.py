@@ -22,7 +22,7 @@ from shoal.util.wording import counted
 
 GROUPS = {
     "Goal": ("goal", "k", "seconds"),
-    "Input": ("sql", "format", "user", "time", "text", "item", "record", "count", "sep", "header"),
+    "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header"),
     "Taxonomy": ("taxonomy",),
     "Output": ("as_json", "help_all"),
 }

@@ -25,7 +25,7 @@ from shoal.io.write.output_format import LAYOUTS, LISTS, OUTPUT_FORMATS
 from shoal.methods import METHODS
 
 GROUPS = {
-    "Input": ("sql", "format", "user", "time", "text", "item", "record", "count", "sep", "header"),
+    "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header"),
     "Privacy": ("method_k", "per", "gap", "bag"),
     "Method": ("method", "taxonomy", "unknown", "floor", "outliers"),
     "Output": ("out", "form", "force", "config", "help_all"),
@@ -108,7 +108,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of a table.")
 @config_option
 def command(**options: Any) -> None:
-    """Write a verified release of INPUT: files with the same columns, a quoted pattern, a directory, or - for stdin."""
+    """Write a verified release of INPUT: files with the same columns, a directory, a pattern, or - for stdin."""
     with interrupts.while_loading():
         from shoal.cli.anonymize_run import write_release
 

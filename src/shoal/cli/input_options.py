@@ -29,7 +29,9 @@ _PATH = click.Path(path_type=Path)
 def _sql_options(command: Command, instead: str) -> Command:
     """The two options of a query, whose rows are read instead of something."""
     asked = click.option("--sql", metavar="QUERY", help=f"Read the result of an SQL query to a database (--from) instead of {instead}.")
-    place = click.option(FROM, "source", metavar="DATABASE", help="Database for --sql: duckdb:FILE, duckdb: (in memory) or postgresql://...")
+    place = click.option(
+        FROM, "source", metavar="DATABASE", help="Database for --sql: duckdb:FILE, duckdb: (in memory) or postgresql://..."
+    )
     return asked(place(command))
 
 

@@ -21,7 +21,7 @@ WIDEST_ITEM = 60
 
 
 GROUPS = {
-    "Input": ("sql", "format", "user", "time", "text", "item", "record", "count", "sep", "header", "whole"),
+    "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header", "whole"),
     "Privacy": ("per", "gap", "bag"),
     "Taxonomy": ("taxonomy",),
     "Output": ("as_json", "help_all"),
