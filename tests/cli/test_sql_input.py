@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -234,6 +235,14 @@ def test_a_wrong_password_is_shown_nowhere(shop: Shell, server: Server, caplog: 
     assert refused.value.code == "database-login-refused"
     shown = f"{refused.value} {refused.value.hint} {refused.value.facts} {caplog.text} {shoal.from_sql(ALL, source)!r}"
     assert not any(secret in shown for secret in SECRETS)
+
+
+def test_a_query_that_takes_long_is_cancelled(shop: Shell) -> None:
+    cancel = shoal.Cancel()
+    endless = "SELECT 'u' AS user, sum(a.range * b.range) AS item FROM range(10_000_000) AS a, range(10_000_000) AS b"
+    Timer(0.2, cancel.cancel).start()
+    with pytest.raises(shoal.Cancelled):
+        shoal.anonymize(shoal.from_sql(endless, "duckdb:"), cancel=cancel, memory="600M")
 
 
 def test_a_server_that_is_not_there(shop: Shell) -> None:
