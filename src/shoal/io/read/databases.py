@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from shoal import kernels
+from shoal import _kernels, kernels
 from shoal.errors import InputError, ParameterError, option
 from shoal.io import partial_outputs
 from shoal.io.read.arrow_stream import waited
@@ -281,13 +281,10 @@ def started(database: Database, sql: str) -> Any:
     """The reader of a query's rows; what goes wrong closes the connection."""
     try:
         return waited(lambda: database.run(sql), database.cancel)
-    except InputError:
+    except (InputError, _kernels.Cancelled, KeyboardInterrupt):
         database.close()
         raise
     except Exception as error:
         explained = database.explained(error)
         database.close()
         raise explained from None
-    except BaseException:
-        database.close()
-        raise
