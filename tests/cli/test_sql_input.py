@@ -15,7 +15,7 @@ import pytest
 import shoal
 from helpers.cli import Answer, Shell, one_line
 from helpers.postgresql import PASSWORD, USER, Server, running
-from shoal.cli.input_options import shown_command
+from shoal.cli.input_options import shown_command, typed_input
 from shoal.errors import InputError, ParameterError, ShoalError
 from shoal.io.read import parquet
 from shoal.io.read.sql import Query
@@ -118,7 +118,8 @@ def test_every_command_with_data_takes_a_query(shop: Shell) -> None:
     assert shop("anonymize", *query, *ANONYMIZE, "--out", "r").code == 0
     assert "SQL query" in shop("look", *query).out
     advised = shop("advise", *query, "--for", "baskets", "--seconds", "1")
-    assert "shoal anonymize --sql 'SELECT * FROM sales' --from duckdb:shop.db" in advised.out
+    assert "SQL query: 400 rows" in advised.out
+    assert typed_input(shoal.from_sql(ALL, "duckdb:shop.db")) == list(query)
     audited = shop("audit", "r", *query, "--json")
     assert audited.code == 0
     assert json.loads(audited.out)["holds"]
@@ -265,8 +266,9 @@ def test_commands_to_type_again_have_no_address(shop: Shell, server: Server) -> 
         "mysql://u:hunter2-canary@h",
     ]
     assert not any(secret in shown_command(typed) for secret in SECRETS)
+    assert typed_input(shoal.from_sql(ALL, server.address)) == ["--sql", ALL, "--from", "postgresql://..."]
     query = ("--sql", ALL, "--from", server.address)
-    assert "postgresql://..." in quiet(shop("advise", *query, "--for", "baskets", "--seconds", "1"))
+    quiet(shop("advise", *query, "--for", "baskets", "--seconds", "1"))
     assert "postgresql://..." in quiet(shop("anonymize", *query, "--out", "records.csv"))
 
 

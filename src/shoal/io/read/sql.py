@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -54,7 +55,13 @@ class Query:
         """The source of its rows, which must be closed. Only the first of them are wanted if `most` is given."""
         database = self.place.open(self.limits)
         reader = started(database, self.sql)
-        rows = ArrowStream(reader, CALLED, explained=database.explained, cancel=database.cancel, close=database.close, count=self._count)
+
+        def close() -> None:
+            with suppress(Exception):  # a connection that is lost cannot end its stream
+                reader.close()
+            database.close()
+
+        rows = ArrowStream(reader, CALLED, explained=database.explained, cancel=database.cancel, close=close, count=self._count)
         return Source(Path(THE_QUERY), "", b"", True, is_parquet=True, rows=rows, extent=Extent(most))
 
     def _count(self) -> int:
