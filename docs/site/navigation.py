@@ -14,8 +14,8 @@ PARTS: dict[str, list[str]] = {
     "Start": [FIRST_STEPS, "docs/tutorial-retail", "docs/tutorial-search-log", "docs/tutorial-web-log", "docs/tutorial"],
     "Goals": ["docs/goals", "docs/advise", "docs/which-method"],
     GUIDES: [
-        *("docs/reading", "docs/taxonomies", "docs/auditing", "docs/attacking", "docs/comparing", "docs/report", "docs/series"),
-        *("docs/rules", "docs/scale", "docs/python", "docs/dial"),
+        *("docs/reading", "docs/inputs", "docs/taxonomies", "docs/auditing", "docs/attacking", "docs/comparing", "docs/report"),
+        *("docs/series", "docs/rules", "docs/scale", "docs/python", "docs/dial"),
     ],
     "Methods by guarantee": [],  # the pages of guarantees.py
     "Models and metrics": ["docs/models", "docs/metrics"],

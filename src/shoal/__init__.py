@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # what a type checker sees of the names in _PLACES
     from shoal.errors import ShoalError as ShoalError
     from shoal.errors import TaxonomyError as TaxonomyError
     from shoal.evaluate.attack import Attacked as Attacked
+    from shoal.io.read.sql import from_sql as from_sql
     from shoal.io.read.taxonomies import read_taxonomy as read_taxonomy
     from shoal.pipeline.events import Cancel as Cancel
     from shoal.pipeline.events import Events as Events
@@ -71,6 +72,7 @@ _PLACES = {
     "bound": "shoal.api.functions",
     "compare": "shoal.api.evaluation",
     "decode": "shoal.api.functions",
+    "from_sql": "shoal.io.read.sql",
     "generate": "shoal.api.functions",
     "list_methods": "shoal.api.catalogue",
     "list_metrics": "shoal.api.catalogue",

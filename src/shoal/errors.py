@@ -22,6 +22,7 @@ import re
 from collections.abc import Callable, Sequence
 
 MOST_NAMED = 5
+KEYWORDS = {"other-release": "other_releases", "sql": "query", "from": "source"}  # options that Python calls otherwise
 OPPOSITES = {"bag": "set"}  # flags whose opposite has a name of its own
 
 # Marks are noncharacters of Unicode, which are for use inside a program: files and data do not contain them.
@@ -92,7 +93,7 @@ def _parsed(kind: str | None, value: str) -> Value | None:
 
 
 def _keyword(name: str, value: Value | None, placeholder: bool) -> str:
-    keyword = {"other-release": "other_releases"}.get(name, name.replace("-", "_"))
+    keyword = KEYWORDS.get(name, name.replace("-", "_"))
     if value is None:
         return keyword
     quoted = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"' if isinstance(value, str) and not placeholder else str(value)

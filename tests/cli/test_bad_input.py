@@ -59,7 +59,7 @@ def test_a_file_that_cannot_be_used(data: Shell, name: str):
 
 def test_a_directory(data: Shell):
     data.directory.joinpath("folder").mkdir()
-    assert "folder is a directory" in refused(data, "folder")
+    assert "folder contains no data files" in refused(data, "folder")
 
 
 def test_a_header_without_the_needed_columns(data: Shell):

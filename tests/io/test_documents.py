@@ -49,7 +49,7 @@ def test_every_file_of_a_folder_is_a_document_and_its_own_owner(tmp_path: Path) 
 
 
 def test_files_that_are_not_text_are_counted_and_with_strict_refused(tmp_path: Path) -> None:
-    place = folder(tmp_path, **{f"d{n}_txt": b"dog" for n in range(30)}, x_txt=b"\xff\xfe\xfd", y_txt=b"a\0b", e_txt=b"")
+    place = folder(tmp_path, **{f"d{n}_txt": b"dog" for n in range(30)}, x_txt=b"\xff\xfd", y_txt=b"a\0b", e_txt=b"")
     found = documents(place)
     assert found.rows.as_dict() == {"in": 33, "used": 31, "malformed: not UTF-8": 1, "malformed: not text": 1}
     assert found.empty_texts == 1

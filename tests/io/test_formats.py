@@ -135,8 +135,9 @@ def test_a_column_cannot_have_two_roles(tmp_path):
 
 def test_a_broken_first_line_is_no_header(tmp_path):
     path = written(tmp_path, "a.csv", b"user,qu\xe9ry\nuser,query\n")
-    with pytest.raises(InputError, match="its first line cannot be read"):
+    with pytest.raises(InputError, match="begins with a line that is not UTF-8") as refused:
         find_layout(Source.of(path), ReadOptions(user="user", text="query"))
+    assert "encoding" in refused.value.options
 
 
 def test_options_that_contradict_each_other_are_refused():

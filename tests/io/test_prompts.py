@@ -147,11 +147,11 @@ def test_keys_that_may_be_data_are_not_quoted(tmp_path: Path) -> None:
     assert "canary" not in str(refused.value) + refused.value.hint
 
 
-def test_what_is_no_export_of_lines_is_refused_with_the_way_out(tmp_path: Path) -> None:
+def test_an_export_is_an_array_or_lines_of_objects(tmp_path: Path) -> None:
     array = written(tmp_path, "all.json", json.dumps(TEA, indent=1))
-    with pytest.raises(InputError, match="has no conversations") as refused:
-        read(array, ReadOptions(format="prompts"))
-    assert "jq -c" in refused.value.hint
+    assert read(array, ReadOptions(format="prompts")).format == "prompts"
+    with pytest.raises(InputError, match="has no conversations"):
+        read(written(tmp_path, "all.txt", "tea\n"), ReadOptions(format="prompts"))
     with pytest.raises(ParameterError, match="item is not for conversations"):
         ReadOptions(format="prompts", item="x")
 

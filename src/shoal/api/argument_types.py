@@ -135,6 +135,7 @@ CHECKS: dict[str, Check] = {
     "owners": _optional(insist_on_text),
     "node_loss": _optional(insist_on_text),
     "sep": _optional(insist_on_text),
+    "encoding": _optional(insist_on_text),
     "gap": _optional(insist_on_text),
     "release_format": _optional(insist_on_text),
     "release_sep": _optional(insist_on_text),

@@ -37,6 +37,7 @@ class FileOptions(TypedDict, total=False):
     ordinal: Columns | None
     hierarchy: Columns | None
     sep: str | None
+    encoding: str | None
     header: bool | None
     strict: bool | None
     malformed: float | None

@@ -81,8 +81,8 @@ def read(data: str | Path | Any, **options: Any) -> Reading:
 
     Args:
         data: A path, a frame (Polars, pandas, Arrow), a column of lists, or lists of items.
-        **options: How to read it, all optional: format, user, time, text, item, record, count, rank, url, sep, header, strict, malformed
-            and owners as in `shoal.anonymize`; quasi, keep, drop, nominal, ordinal and hierarchy are columns of microdata.
+        **options: How to read it, all optional: format, user, time, text, item, record, count, rank, url, sep, encoding, header,
+            strict, malformed and owners as in `shoal.anonymize`; quasi, keep, drop, nominal, ordinal, hierarchy: columns of microdata.
 
     Returns:
         The data as records, log or table (`data`), its `format`, the `roles` of its columns, `notes` on what was detected, and the
@@ -139,6 +139,7 @@ def anonymize(
     hierarchy: Columns | None = None,
     owners: Literal["exact", "folded"] | None = None,
     sep: str | None = None,
+    encoding: str | None = None,
     header: bool | None = None,
     strict: bool | None = None,
     malformed: float | None = None,
@@ -210,6 +211,7 @@ def anonymize(
         hierarchy: Quasi-identifiers with a taxonomy in a file, as "column=file".
         owners: "folded" treats user IDs that differ only in spelling (ann, Ann) as one person, "exact" as different people.
         sep: Separator of fields or items.
+        encoding: Encoding of text files, such as "latin-1". Default: UTF-8, or what a byte order mark names.
         header: Whether the first row has the names of the columns.
         strict: Whether to refuse data with malformed rows instead of counting and skipping them.
         malformed: Largest share of malformed rows to accept. Default: 0.1.
@@ -269,8 +271,8 @@ def bound(data: str | Path | Any, k: int = 5, *, seed: int = 0, threads: int | N
         seed: Seed for drawing the sample of records that is examined if there are more than 100,000.
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, header, strict, malformed, per, gap,
-            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor.
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor.
 
     Returns:
         The bound: `normalised` is a lower bound on the metric `loss`, `value` on `ggd`. `exact` is False if only a sample of
@@ -306,8 +308,8 @@ def look(
         show_rare: Whether the examples contain values that fewer than 5 people share.
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, header, strict, malformed, per, gap,
-            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor.
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor.
 
     Returns:
         The format, the roles of the columns, the numbers of people, records and items, and examples.
@@ -362,8 +364,8 @@ def audit(
         threads: Number of threads. Default: all cores.
         patience: Work that verifying a claim may take, as a multiple of the default. A claim that takes more does not hold.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, header, strict, malformed, per, gap,
-            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor. The manifest gives the defaults.
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor. The manifest gives the defaults.
 
     Returns:
         The verdicts on the claims, further checks, and warnings; `holds` is True if no claim and no check fails.
@@ -430,8 +432,8 @@ def measure(
         metrics: Names of metrics (`shoal.list_metrics()` lists them). Default: those of every release.
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, header, strict, malformed, per, gap,
-            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor. The manifest gives the defaults.
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor. The manifest gives the defaults.
 
     Returns:
         The value of each metric.
@@ -486,8 +488,8 @@ def attack(
         reference: A readable log that the attacker has, for releases with hashed words. Default: half of the people.
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, header, strict, malformed, per, gap,
-            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor. The manifest gives the defaults.
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor. The manifest gives the defaults.
 
     Returns:
         The success rates on the original and on the release; `holds` is False if an attack certainly succeeds more often than

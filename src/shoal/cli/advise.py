@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from shoal.cli import screen
+from shoal.cli.input_options import called, input_argument, typed_input
 from shoal.cli.method_command import GroupedCommand, help_all_option
-from shoal.cli.options import called, data_options, input_argument, threads_option
+from shoal.cli.options import data_options, threads_option
 from shoal.errors import ParameterError
 from shoal.evaluate.advise.advise import AUDIT, Advice, GoalAdvice, MeasuredRoute, advise
 from shoal.evaluate.advise.goals import GOALS
@@ -45,9 +46,7 @@ def _goals_named(ctx: click.Context, parameter: click.Parameter, incomplete: str
 @threads_option
 @help_all_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(
-    input: tuple[Path, ...], goal: str | None, k: int | None, seconds: float, threads: int | None, as_json: bool, **said: Any
-) -> None:
+def command(input: Any, goal: str | None, k: int | None, seconds: float, threads: int | None, as_json: bool, **said: Any) -> None:
     """Propose how to publish INPUT: at most three commands for a goal, best first, each tried on a sample. Writes nothing.
 
     For each command it shows what is protected and what is not, how much of the data is left, the share of people that an attacker would
@@ -65,10 +64,10 @@ def command(
     for one in found.goals:
         screen.lines("", f"{one.goal.name}: {one.goal.wish}", *_told(one, input, whole=goal is not None))
     if goal is None and len(found.goals) > 1:
-        screen.lines("", f"more routes to a goal: shoal advise {shlex.join(map(str, input))} --for {found.goals[0].goal.name}")
+        screen.lines("", f"more routes to a goal: shoal advise {shlex.join(typed_input(input))} --for {found.goals[0].goal.name}")
 
 
-def with_commands(found: Advice, input: Sequence[Path]) -> dict[str, Any]:
+def with_commands(found: Advice, input: Any) -> dict[str, Any]:
     """The advice as JSON values, with the command of each route."""
     told = found.as_dict()
     for goal, one in zip(told["goals"], found.goals, strict=True):
@@ -77,9 +76,9 @@ def with_commands(found: Advice, input: Sequence[Path]) -> dict[str, Any]:
     return told
 
 
-def command_of(route: MeasuredRoute, input: Sequence[Path]) -> str:
+def command_of(route: MeasuredRoute, input: Any) -> str:
     """The complete command of a route."""
-    words = ["shoal", "anonymize", *map(str, input), *_typed(route.options), "--method", route.candidate.method, *_typed(route.settings)]
+    words = ["shoal", "anonymize", *typed_input(input), *_typed(route.options), "--method", route.candidate.method, *_typed(route.settings)]
     return shlex.join([*words, "--out", _free_name(Path(RELEASE))])
 
 
@@ -103,10 +102,10 @@ def _free_name(path: Path) -> str:
     return str(found)
 
 
-def _told(one: GoalAdvice, input: Sequence[Path], *, whole: bool) -> Iterator[str]:
+def _told(one: GoalAdvice, input: Any, *, whole: bool) -> Iterator[str]:
     """The routes to a goal in lines: all that are offered, or only the best."""
     if one.goal.name == AUDIT:
-        yield f"  shoal audit {shlex.join(map(str, input))}"
+        yield f"  shoal audit {shlex.join(map(str, input)) if isinstance(input, tuple) else 'FILE'}"
         yield "     shows  the largest k against an attacker who knows 1, 2, 3, ... items or a whole record"
         return
     shown = one.routes if whole else one.routes[:1]

@@ -9,12 +9,12 @@ import click
 
 from shoal.auditing import CROSSING
 from shoal.cli.config import config_option
+from shoal.cli.input_options import input_argument
 from shoal.cli.interrupts import interrupts
 from shoal.cli.method_command import MethodCommand, help_all_option
 from shoal.cli.options import (
     attack_options,
     data_options,
-    input_argument,
     no_guarantee_option,
     patience_option,
     rare_option,
@@ -110,7 +110,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of a table.")
 @config_option
 def command(**options: Any) -> None:
-    """Write a verified release of INPUT: files with the same columns, a quoted glob pattern, or - for stdin."""
+    """Write a verified release of INPUT: files with the same columns, a directory, a pattern, or - for stdin."""
     with interrupts.while_loading():
         from shoal.cli.anonymize_run import write_release
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ import click
 from shoal.auditing import CROSSING
 from shoal.cli import screen
 from shoal.cli.config import own_options
+from shoal.cli.input_options import files_of, shown_command
 from shoal.cli.method_command import TYPED
 from shoal.cli.options import (
     DATA_PARAMETERS,
@@ -54,7 +54,7 @@ def refuse_file_name(out: Path, command: str, typed: Sequence[str]) -> None:
     format = named_as_file(out)
     if format:
         directory = out.with_suffix("")
-        meant = shlex.join([*command.split(), *_without(typed, (*OUT, *TO)), "--out", str(directory), "--to", format])
+        meant = shown_command([*command.split(), *_without(typed, (*OUT, *TO)), "--out", str(directory), "--to", format])
         raise ParameterError(
             f"--out names a directory, but {out.name} is the name of a file", code="output-not-a-directory", hint=f"type: {meant}"
         )
@@ -92,7 +92,7 @@ RECORDS_PUBLISHED = ("sets", "bags")  # kinds of tables that have records before
 
 
 def write_release(
-    input: tuple[Path, ...],
+    input: Any,
     out: Path,
     method: str,
     form: str | None,
@@ -191,15 +191,13 @@ def asked_target(out: Path, form: str, to_sep: str | None, force: bool, layout: 
     return target
 
 
-def files_read(
-    inputs: Sequence[Path], rules: Path | None, previous: Sequence[Path], how: Preparation, typed: Mapping[str, Any]
-) -> list[Path]:
+def files_read(input: Any, rules: Path | None, previous: Sequence[Path], how: Preparation, typed: Mapping[str, Any]) -> list[Path]:
     """Every file or release that the command reads: the input, and all that an option names."""
     context = click.get_current_context()
     config = own_options(context.command, context, list(context.meta[TYPED])).get("config")
     texts = [value for value in typed.values() if isinstance(value, str)]
     named = [
-        *(path for path in inputs if str(path) != STDIN),
+        *(path for path in files_of(input) if str(path) != STDIN),
         *previous,
         *(path for path in (rules, config) if path is not None),
         *([how.taxonomy] if is_file(how.taxonomy) else []),

@@ -16,6 +16,7 @@ from shoal.attacks.scenarios import SCENARIO_ATTACKS, attack_called
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
+from shoal.cli.input_options import original_argument
 from shoal.cli.options import data_options, declared_options, threads_option, verbose_option
 from shoal.evaluate.attack import Attacked, Draw, attacked
 from shoal.evaluate.attack.scenario import OtherReleases
@@ -30,8 +31,7 @@ BESIDE = ["knowledge", "guessing", "control", "excess", "precision if certain", 
 
 
 @click.command("attack", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.argument("original", type=click.Path(path_type=Path))
-@click.argument("release", type=click.Path(path_type=Path))
+@original_argument
 @click.option(
     "--attack",
     "-a",
@@ -53,7 +53,7 @@ BESIDE = ["knowledge", "guessing", "control", "excess", "precision if certain", 
 @verbose_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
-    original: Path,
+    original: Any,
     release: Path,
     names: tuple[str, ...],
     others: tuple[Path, ...],
@@ -71,11 +71,11 @@ def command(
     """
     draw = Draw.parse({p.name: value for p in Draw.parameters() if (value := said.pop(p.name)) is not None})
     place, beside = Published.at(release), OtherReleases.of(others, sensitive, reference)
-    how = original_options(said_of_original(said, (original,)), (original,), place.manifest)
+    how = original_options(said_of_original(said, original), original, place.manifest)
     assert how is not None
     tell = partial(_tell, every=verbose or bool(names))
     with screen.progress(threads):
-        found = attacked(place, (original,), how, names, draw, tell, beside=beside)
+        found = attacked(place, original, how, names, draw, tell, beside=beside)
     if as_json:
         screen.as_json(found.as_dict())
     else:

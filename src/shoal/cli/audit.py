@@ -14,15 +14,8 @@ from shoal.auditing.statements import NOT_VERIFIABLE
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
-from shoal.cli.options import (
-    data_options,
-    no_guarantee_option,
-    original_option,
-    patience_option,
-    rare_option,
-    threads_option,
-    verbose_option,
-)
+from shoal.cli.input_options import original_option
+from shoal.cli.options import data_options, no_guarantee_option, patience_option, rare_option, threads_option, verbose_option
 from shoal.data.patience import allowing
 from shoal.io.write.output_format import OUTPUT_FORMATS
 from shoal.pipeline.claims import asked_claims, claims_of
@@ -61,7 +54,7 @@ PEOPLE_UNKNOWN = "records were counted: the file contains no user IDs, so there 
 def command(
     release: Path,
     claim: tuple[str, ...],
-    original: tuple[Path, ...],
+    original: Any,
     sensitive: Path | None,
     release_format: str | None,
     release_sep: str | None,
@@ -82,13 +75,12 @@ def command(
     Without any claim, report the largest k against an attacker who knows 1, 2, 3, ... items or the whole record.
     """
     place = Published.at(release)
-    originals = original or None
-    how = original_options(said_of_original(said, originals), originals, place.manifest)
+    how = original_options(said_of_original(said, original), original, place.manifest)
     if how is not None:
-        how = located(place, how, original=originals)
+        how = located(place, how, original=original)
     with allowing(patience), screen.naming(show_rare), screen.progress(threads):
         read_as = (release_format, release_sep, allow_column, sensitive)
-        material = gathered(release, _typed_claims(claim, place), originals, how, *read_as, release_user=release_user)
+        material = gathered(release, _typed_claims(claim, place), original, how, *read_as, release_user=release_user)
         screen.note(*material.notes)
         found = material.judged(strength, no_guarantee=no_guarantee)
     if as_json:

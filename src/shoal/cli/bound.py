@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from shoal.cli import screen
-from shoal.cli.options import called, data_options, input_argument, threads_option
+from shoal.cli.input_options import called, input_argument
+from shoal.cli.options import data_options, threads_option
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import prepare
 from shoal.pipeline.request import preparation
@@ -23,7 +23,7 @@ from shoal.util.wording import counted, percent
 @data_options()
 @threads_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(input: tuple[Path, ...], k: int, seed: int, threads: int | None, as_json: bool, **said: Any) -> None:
+def command(input: Any, k: int, seed: int, threads: int | None, as_json: bool, **said: Any) -> None:
     """Compute a lower bound on the loss of any k-anonymous release of INPUT, whatever the method."""
     how = preparation(said, Preparation())
     with screen.progress(threads):

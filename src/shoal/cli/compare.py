@@ -13,7 +13,8 @@ from shoal.api.rerun_command import making
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand
-from shoal.cli.options import DATA_PARAMETERS, called, data_options, input_argument, patience_option
+from shoal.cli.input_options import called, files_argument
+from shoal.cli.options import DATA_PARAMETERS, data_options, patience_option
 from shoal.data.log import Per
 from shoal.data.patience import allowing
 from shoal.errors import ParameterError
@@ -30,7 +31,7 @@ _OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma that stands in no parentheses
 
 
 @click.command("compare", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@input_argument
+@files_argument
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Output directory; an interrupted comparison resumes there.")
 @click.option("--methods", metavar="A,B(...),C", help="Methods, optionally with parameters. [default: a selection]")
 @click.option("--k", "-k", "ks", metavar="2,5,...", help=f"Values of k. [default: {','.join(map(str, DEFAULT_K))}]")

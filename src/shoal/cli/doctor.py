@@ -24,10 +24,12 @@ OPTIONAL = {
     "pandas": "pandas frames as input",
     "opendp": "shoal[dp]: noise for differential privacy",
     "ua_parser": "shoal[accesslog]: user agents of access logs",
+    "duckdb": "shoal[sql]: data from DuckDB",
+    "adbc_driver_postgresql": "shoal[sql]: data from PostgreSQL",
     "vl_convert": "shoal[compare]: the page of a comparison",
 }
 
-DISTRIBUTED_AS = {"vl_convert": "vl-convert-python"}
+DISTRIBUTED_AS = {"vl_convert": "vl-convert-python", "adbc_driver_postgresql": "adbc-driver-postgresql"}
 
 
 @click.command("doctor", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
 
 from shoal.cli import screen
+from shoal.cli.input_options import called, input_argument
 from shoal.cli.method_command import GroupedCommand, help_all_option
-from shoal.cli.options import called, data_options, input_argument, rare_option, threads_option
+from shoal.cli.options import data_options, rare_option, threads_option
 from shoal.pipeline.look import Example, Look, TaxonomyCoverage, look
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import FITTING
@@ -38,7 +38,7 @@ GROUPS = {
 @threads_option
 @help_all_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(input: tuple[Path, ...], whole: bool, show_rare: bool, threads: int | None, as_json: bool, **said: Any) -> None:
+def command(input: Any, whole: bool, show_rare: bool, threads: int | None, as_json: bool, **said: Any) -> None:
     """Show how INPUT is parsed: format, columns, people, records, coverage by a taxonomy, and three raw records, without user IDs and
     values of fewer than 5 people. Writes nothing. Do not publish this output.
     """

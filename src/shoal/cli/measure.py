@@ -10,7 +10,8 @@ import click
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
-from shoal.cli.options import data_options, original_option, threads_option
+from shoal.cli.input_options import original_option
+from shoal.cli.options import data_options, threads_option
 from shoal.evaluate.measure import measured, recorded
 from shoal.metrics import METRICS
 from shoal.pipeline.manifest import Published
@@ -32,19 +33,18 @@ from shoal.pipeline.request import original_options
 @threads_option
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(release: Path, original: tuple[Path, ...], names: tuple[str, ...], threads: int | None, as_json: bool, **said: Any) -> None:
+def command(release: Path, original: Any, names: tuple[str, ...], threads: int | None, as_json: bool, **said: Any) -> None:
     """Report the metrics of RELEASE. Without --original, print the values in its manifest; with it, compute them from the files.
 
     Release files do not contain the record-to-group mapping, so metrics that need it are available from the manifest only.
     """
     place = Published.at(release)
-    originals = original or None
-    how = original_options(said_of_original(said, originals), originals, place.manifest)
+    how = original_options(said_of_original(said, original), original, place.manifest)
     if how is None:
         numbers = recorded(place, names, lambda notes: screen.note(*notes))
     else:
         with screen.progress(threads):
-            numbers = measured(place, originals, how, names, lambda notes: screen.note(*notes))
+            numbers = measured(place, original, how, names, lambda notes: screen.note(*notes))
     if as_json:
         screen.as_json(numbers)
     else:

@@ -6,8 +6,7 @@ Nothing large is imported here, so that help is shown at once: the parameters of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -86,6 +85,9 @@ _DATA_OPTIONS = {
         "--hierarchy", metavar="COLUMN=FILE", help="Quasi-identifiers whose values are nodes of the taxonomy in FILE."
     ),
     "sep": click.option("--sep", metavar="CHARACTER", help="Field or item separator."),
+    "encoding": click.option(
+        "--encoding", metavar="NAME", help="Encoding of text files, e.g. latin-1. [default: utf-8, or the byte order mark]"
+    ),
     "header": click.option("--header/--no-header", default=None, help="Whether the first row has column names. [default: detected]"),
     "strict": click.option(
         "--strict", is_flag=True, default=None, help="Reject a file with malformed rows instead of skipping and counting them."
@@ -123,13 +125,6 @@ _DATA_OPTIONS = {
 
 DATA_PARAMETERS = tuple(name.replace("-", "_") for name in _DATA_OPTIONS)
 
-input_argument = click.argument("input", nargs=-1, required=True, type=click.Path(path_type=Path))
-original_option = click.option(
-    "--original",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="The file the release was made from, for a stricter verification. Repeatable.",
-)
 rare_option = click.option(
     "--show-rare", is_flag=True, help="List items held by few people instead of only counting them. Do not publish this output."
 )
@@ -146,15 +141,6 @@ patience_option = click.option(
     metavar="TIMES",
     help="Effort limit for verifying a claim, as a multiple of the default; a claim that needs more is not verified. [default: 1]",
 )
-
-
-def called(input: Sequence[Path]) -> str:
-    """What an input is called in a title."""
-    from shoal.io.read.paths import STDIN
-
-    if len(input) > 1:
-        return f"{len(input)} inputs"
-    return "standard input" if str(input[0]) == STDIN else input[0].name
 
 
 def data_options(without: tuple[str, ...] = ()) -> Callable[[Command], Command]:

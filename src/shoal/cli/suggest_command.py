@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from shoal.cli.input_options import shown_command
 from shoal.cli.method_command import shared_by_most
 from shoal.cli.options import method_options, method_parameters
 from shoal.errors import ShoalError
@@ -28,7 +28,7 @@ def with_change(ctx: click.Context, change: Change) -> tuple[str, Route] | None:
     """The command that makes the release with this change, into a directory of its own, and its route; None if it would be refused."""
     words = list(_words(ctx, change))
     route = _understood(ctx, words)
-    return None if route is None else (shlex.join([*ctx.command_path.split(), *words]), route)
+    return None if route is None else (shown_command([*ctx.command_path.split(), *words]), route)
 
 
 def _words(ctx: click.Context, change: Change) -> Iterator[str]:

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from shoal.cli import screen
-from shoal.cli.options import called, data_options, input_argument, rare_option
+from shoal.cli.input_options import called, input_argument
+from shoal.cli.options import data_options, rare_option
 from shoal.data.column_list import ColumnNames
 from shoal.data.node_loss import DEFAULT_LOSS, LOSSES
 from shoal.io import partial_outputs as unfinished
@@ -114,7 +115,7 @@ def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str
 @click.option("--missing", "limit", type=click.IntRange(1), default=10, show_default=True, help="Number of missing items to list.")
 @rare_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def covers(tried: str, input: tuple[Path, ...], limit: int, show_rare: bool, as_json: bool, **said: Any) -> None:
+def covers(tried: str, input: Any, limit: int, show_rare: bool, as_json: bool, **said: Any) -> None:
     """Report how much of INPUT is covered by TAXONOMY, and list frequent items that it lacks.
 
     The list contains raw items of the input. Do not publish it. Items of fewer than 5 people are only counted.

@@ -21,8 +21,10 @@ from shoal.data.accounting import Ledger, gone, kept
 from shoal.errors import InputError, option
 from shoal.io.read.byte_ranges import first_lines_of, size_of, spans_of
 from shoal.io.read.columns import notes_on_spelling
+from shoal.io.read.encodings import marked_encoding
 from shoal.io.read.formats import Layout, find_layout
 from shoal.io.read.frames_in_memory import in_memory
+from shoal.io.read.json_array import begins_array
 from shoal.io.read.options import CLICKS
 from shoal.io.read.result import SKIPPING
 from shoal.io.read.source import Source
@@ -160,6 +162,8 @@ def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> Found:
     if first is None:
         raise InputError(f"{paths[0]} is empty" if len(files) == 1 else f"all {len(files)} files of the log are empty", code="empty-input")
     head = b"".join(first).removeprefix(b"\xef\xbb\xbf")
+    if marked_encoding(head) or begins_array(head, Path(paths[0]), named_json=False):
+        raise FORMATS.refusal()
     layout = _taken(find_layout(Source(Path(paths[0]), "", head, False), how.reading))
     header = head.split(b"\n", 1)[0].rstrip(b"\r") if layout.header else b""
     called = paths[0] if len(files) == 1 else f"the log of {len(files)} files"

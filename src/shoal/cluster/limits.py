@@ -11,6 +11,7 @@ from typing import Any
 
 from shoal.cluster import itemset_counts
 from shoal.errors import ParameterError, option
+from shoal.io.read.sql import Query
 from shoal.io.write.output_format import LISTS
 from shoal.methods import Method
 from shoal.methods.bases.grouping import GroupingMethod
@@ -115,6 +116,8 @@ LIMITS = (
         "are written on one machine only",
         lambda job: job.target and job.target.layout != LISTS,
     ),
+    Limit(option("sql"), "is for one machine: workers have no connection to the database", lambda job: isinstance(job.data, Query)),
+    Limit(option("encoding"), "is for one machine: workers read UTF-8", lambda job: job.preparation.read.encoding is not None),
     Limit(
         "a taxonomy in memory",
         "cannot be sent to workers",

@@ -30,8 +30,10 @@ from shoal.engines import ENGINES
 from shoal.errors import ParameterError
 from shoal.io.joined_cells import JOINED
 from shoal.io.read.delimited import one_byte
+from shoal.io.read.encodings import is_encoding
 from shoal.io.read.microdata import DROPPED, HIERARCHIES, NOMINAL, ORDINAL, OWNER
 from shoal.io.read.options import FORMATS, OWNERS, ROLES
+from shoal.io.read.sql import SQL
 from shoal.io.release_directory import NOTICE, REPORT
 from shoal.io.rules_file import RULES
 from shoal.io.write.output_format import LAYOUTS, LONG, OUTPUT_FORMATS
@@ -359,13 +361,14 @@ _READING = object_of(
     {
         "columns": object_of({}, dict.fromkeys(ROLES, text)),
         "separator": separator,
+        "encoding": must(is_encoding, "the name of an encoding"),
         "header": flag,
         "owners": one_of(OWNERS),
         "strict": flag,
         "malformed": share,
     },
 )
-_FROM_A_FILE = {"format": one_of(tuple(FORMATS)), "files": count, "reading": _READING}
+_FROM_A_FILE = {"format": one_of(tuple(FORMATS)), "origin": one_of((SQL,)), "files": count, "reading": _READING}
 _PERHAPS = {**_FROM_A_FILE, "protects": text, "rows": count, "gap": must(is_gap, "a duration such as 30m")}
 _TYPED_INPUT = object_of({**_ANY_INPUT, "names": one_of((AS_TYPED,))}, {**_PERHAPS, **_WORDS})
 _KINDS = dict.fromkeys((NOMINAL, ORDINAL, HIERARCHIES), several(text))

@@ -26,9 +26,10 @@ from shoal.io.disk_columns import Spill
 from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.paths import Paths
 from shoal.io.read.result import Defects
+from shoal.io.read.sql import Query
 from shoal.io.read.streaming_records import Gathering, MemoryParcels
 from shoal.pipeline.events import PREPARING, READING, stage
-from shoal.pipeline.options import BY_RANGES, NO_TAXONOMY, PATHS, WANTED, Preparation, is_file, load_taxonomy, made_from_data
+from shoal.pipeline.options import BY_RANGES, NO_TAXONOMY, PATHS, SHARE, WANTED, Preparation, is_file, load_taxonomy, made_from_data
 from shoal.taxonomy.place_documents import document_vectors
 from shoal.taxonomy.place_terms import as_typed, in_lower_case, place_terms
 from shoal.taxonomy.urls import are_urls
@@ -175,6 +176,8 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
         reading = data if isinstance(data, Reading) else read(data, how.reading)
         stage(PREPARING)
         return with_reading(prepare_data(reading.data, how, given), replace(reading, data=Bags.from_lists([])), noted)
+    if isinstance(data, Query) and how.memory is not None:
+        data = data.within(how.memory.limit // SHARE, how.memory.place)
     spill = None if how.memory is None else how.memory.spill()
     gatherer = RecordGatherer(how, spill)
     reading = data if isinstance(data, Reading) else read(data, how.reading, gathering=gatherer.gathering)
@@ -202,7 +205,8 @@ def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = 
     """What was prepared, with the facts, the rows and the notes of the file it came from."""
     said = reading.options.described()
     several = {"files": reading.files} if reading.files > 1 else {}
-    told = {"format": reading.format, **several, **({READ_AS: said} if said else {}), "rows": reading.rows.total}
+    origin = {"origin": reading.origin} if reading.origin else {}
+    told = {"format": reading.format, **origin, **several, **({READ_AS: said} if said else {}), "rows": reading.rows.total}
     facts = told | {name: fact for name, fact in prepared.facts.items() if name != "rows"} | dict(reading.columns)
     return replace(prepared, facts=facts, reading=reading, notes=(*reading.notes, *noted, *prepared.notes))
 

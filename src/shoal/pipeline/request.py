@@ -22,7 +22,7 @@ OF_TABLES = {keyword.replace("-", "_"): name for keyword, name in OF_MICRODATA.i
 HIERARCHY = "hierarchy"
 COLUMNS = ("format", *ROLES, *OF_TABLES)
 _OF_DOCUMENTS: Mapping[str, tuple[str, ...]] = defaultdict(tuple, documents=("terms", "unknown"))  # what else may be said of a shape
-READING = (*COLUMNS, "sep", "header", "strict", "malformed", "owners")
+READING = (*COLUMNS, "sep", "encoding", "header", "strict", "malformed", "owners")
 
 
 def preparation(said: dict[str, Any], base: Preparation | None = None) -> Preparation:

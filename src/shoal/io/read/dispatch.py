@@ -13,12 +13,14 @@ from shoal.io.read.event_rows import read_events
 from shoal.io.read.formats import ReadOptions
 from shoal.io.read.microdata import read_microdata
 from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, PROMPTS
-from shoal.io.read.paths import Paths, common_layout, part_read, sources_of
+from shoal.io.read.paths import Paths, closed_after, common_layout, notes_on, part_read, sources_of
 from shoal.io.read.prompts import read_prompts
-from shoal.io.read.result import Reading
+from shoal.io.read.result import ENCODING_HINT, NOT_UTF8, Reading
 from shoal.io.read.source import EXCEL, Source
+from shoal.io.read.sql import SQL, Query
 from shoal.io.read.streaming_records import Gathering, gather_events
 from shoal.io.read.transactions import read_transactions
+from shoal.util.wording import counted
 
 __all__ = ["ReadOptions", "Reading", "read"]
 
@@ -32,12 +34,16 @@ def read(data: Paths | Any, options: ReadOptions | None = None, most: int | None
     said = options or ReadOptions()
     if said.format == DOCUMENTS:
         return replace(read_documents(data, said, most), options=said)
-    sources = sources_of(data, most)
-    reading = replace(_read(sources, said, gathering), options=said, part=part_read(sources), files=len(sources))
-    strange = reading.defects.counts.get("not UTF-8", 0)
+    sources = sources_of(data, most, said.encoding)
+    with closed_after(sources):
+        read_all = _read(sources, said, gathering)
+    origin = SQL if isinstance(data, Query) else ""
+    reading = replace(read_all, options=said, part=part_read(sources), files=len(sources), origin=origin)
+    reading = replace(reading, notes=(*notes_on(sources), *reading.notes))
+    strange = reading.defects.counts.get(NOT_UTF8, 0)
     if not strange:
         return reading
-    advice = f"{strange:,} lines are not UTF-8; convert a Latin-1 file with iconv -f latin1 -t utf8"
+    advice = f"{counted(strange, 'line is', 'lines are')} not UTF-8; {ENCODING_HINT}"
     return replace(reading, notes=(*reading.notes, advice))
 
 

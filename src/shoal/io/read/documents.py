@@ -20,14 +20,16 @@ from shoal.data.bags import Ints
 from shoal.data.log import Log
 from shoal.errors import InputError, option
 from shoal.io.read.columns import OwnerForms, owner_numbers, owners_among, plain
+from shoal.io.read.encodings import encoding_of
 from shoal.io.read.event_rows import as_text
 from shoal.io.read.formats import json_names
 from shoal.io.read.json_lines import FORM, json_frames, text_values
 from shoal.io.read.options import DOCUMENTS, ReadOptions
 from shoal.io.read.parquet import schema_of, slices
-from shoal.io.read.paths import STDIN, Paths, are_paths, matching, part_read, refuse_twice, sources_of
+from shoal.io.read.paths import STDIN, Paths, are_paths, closed_after, matching, notes_on, part_read, refuse_twice, sources_of
 from shoal.io.read.result import Reading, Tally
-from shoal.io.read.source import Source, compression_of, open_regular, translated, unpacked
+from shoal.io.read.source import Source, compression_of, open_regular, stem_of, translated, unpacked
+from shoal.io.read.sql import SQL, Query
 from shoal.util.wording import counted, did_you_mean
 
 # Documents in the rows of JSON lines, Parquet or a frame: a column of texts, and perhaps one of authors.
@@ -49,7 +51,7 @@ class _Batch(NamedTuple):
 
 def rows_of(sources: Sequence[Source], options: ReadOptions) -> Reading:
     """The documents of files, or of a frame, that are read as one."""
-    tally = Tally.of(sources, strict=options.strict, most=options.malformed, place="row" if sources[0].is_parquet else "line")
+    tally = Tally.of(sources, strict=options.strict, most=options.malformed, place=sources[0].place)
     columns = [_columns(source, options) for source in sources]
     if any(found != columns[0] for found in columns):
         raise InputError(
@@ -65,7 +67,7 @@ def rows_of(sources: Sequence[Source], options: ReadOptions) -> Reading:
     whose = "documents have user IDs" if "user" in columns[0] else ITSELF
     listed = ", ".join(f"{role} = {name!r}" for role, name in columns[0].items())
     owners, notes = _owners(found, options, tally) if "user" in columns[0] else (np.arange(len(texts)), ())
-    reading = reading_of(texts, owners, tally, (f"format {DOCUMENTS}; columns: {listed}; {whose}", *notes), columns[0])
+    reading = reading_of(texts, owners, tally, (*notes_on(sources), f"format {DOCUMENTS}; columns: {listed}; {whose}", *notes), columns[0])
     return replace(reading, part=part_read(sources), files=len(sources))
 
 
@@ -154,28 +156,30 @@ def read_documents(data: Paths | Any, options: ReadOptions, most: int | None = N
     if are_paths(data):
         named = [Path(place) for path in ([data] if isinstance(data, str | Path) else data) for place in matching(str(path))]
         refuse_twice([str(path) for path in named])
-        if not any(_is_table(path) for path in named):
+        if not any(_is_table(path, options.encoding) for path in named):
             return _of_files(named, options, most)
-        folders = [path for path in named if not _is_table(path)]
+        folders = [path for path in named if not _is_table(path, options.encoding)]
         if folders:
             raise InputError(
                 f"{folders[0]} is not a table of documents like the other files", code="wrong-kind-of-input", hint="read them one by one"
             )
-    return rows_of(sources_of(data, most), options)
+    sources = sources_of(data, most, options.encoding)
+    with closed_after(sources):
+        return replace(rows_of(sources, options), origin=SQL if isinstance(data, Query) else "")
 
 
-def _is_table(path: Path) -> bool:
+def _is_table(path: Path, encoding: str | None) -> bool:
     """Whether a file holds documents as rows, by its name or its first line; so does standard input."""
     if str(path) == STDIN or path.is_dir():
         return str(path) == STDIN
     if _named_as_table(path) or not path.exists() or not path.stat().st_size:
         return _named_as_table(path)
-    source = Source.of(path)
+    source = Source.of_data(path, encoding=encoding)
     return source.is_parquet or source.is_json_lines
 
 
 def _named_as_table(path: Path) -> bool:
-    return path.name.lower().removesuffix(".gz").removesuffix(".zst").endswith(TABLES)
+    return stem_of(path).endswith(TABLES)
 
 
 # -- files that are documents
@@ -197,7 +201,7 @@ def _of_files(named: Sequence[Path], options: ReadOptions, most: int | None) -> 
         if most is not None and done >= most:
             files = files[:number]
             break
-        text, defect = _text_of(file)
+        text, defect = _text_of(file, options.encoding)
         if defect:
             tally.defects.add(defect, [number])
         else:
@@ -235,15 +239,17 @@ def _raised(error: OSError) -> None:
     raise error
 
 
-def _text_of(file: Path) -> tuple[str, str]:
+def _text_of(file: Path, asked: str | None) -> tuple[str, str]:
     """The text of a file, or what is wrong with it."""
     with translated(file), open_regular(file) as raw:
         start = raw.read(4)
         raw.seek(0)
         content = unpacked(raw, compression_of(start)).read()
-    if b"\0" in content:
+    encoding = encoding_of(content, asked, file)
+    if not encoding and b"\0" in content:
         return "", "not text"
     try:
-        return content.decode("utf-8-sig"), ""
+        text = content.decode(encoding or "utf-8").lstrip("\ufeff")
     except UnicodeDecodeError:
-        return "", "not UTF-8"
+        return "", "not UTF-8" if not encoding else f"not {encoding}"
+    return ("", "not text") if "\0" in text else (text, "")

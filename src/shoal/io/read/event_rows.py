@@ -105,13 +105,12 @@ Batch = tuple[list[Any], Ints, Ints | None]
 
 def read_events(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Reading:
     """The events of files laid out like this. A person is the same in all of them."""
-    return collected_by(Collector(layout, tally_of(sources, layout, options), options), sources)
+    return collected_by(Collector(layout, tally_of(sources, options), options), sources)
 
 
-def tally_of(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Tally:
-    """The tally of files that are laid out like this."""
-    place = "row" if layout.container == "parquet" else "line"
-    return Tally.of(sources, strict=options.strict, most=options.malformed, place=place)
+def tally_of(sources: Sequence[Source], options: ReadOptions) -> Tally:
+    """The tally of files that are read as one log."""
+    return Tally.of(sources, strict=options.strict, most=options.malformed, place=sources[0].place)
 
 
 def collected_by(collector: Collector, sources: Sequence[Source]) -> Reading:

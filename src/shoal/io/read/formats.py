@@ -43,6 +43,7 @@ from shoal.io.read.delimited import BLANKS, guess_separator, has_quotes, one_byt
 from shoal.io.read.json_lines import DefectiveLine, value_of
 from shoal.io.read.options import ACCESSLOG, FORMATS, PROMPTS, ReadOptions
 from shoal.io.read.parquet import schema_of
+from shoal.io.read.result import ENCODING_HINT
 from shoal.io.read.source import Source
 
 # -- what speaks against taking lines for transactions
@@ -196,7 +197,7 @@ class Layout:
 
 def guess(path: str | Path) -> tuple[str, str]:
     """The format of a file and the line that announces it."""
-    layout = find_layout(Source.of(path), ReadOptions())
+    layout = find_layout(Source.of_data(path), ReadOptions())
     return layout.format, layout.notes[0]
 
 
@@ -218,8 +219,32 @@ def find_layout(source: Source, options: ReadOptions) -> Layout:
         prompts = _of_prompts(source, options, "jsonl", names, json_conversations(_objects(source)))
         return prompts or _of_named(source, options, "jsonl", names, lists)
     if options.format == PROMPTS:
-        hint = "jq -c '.[]' makes JSON lines of a JSON array" if source.head.lstrip().startswith(b"[") else ""
-        raise InputError(f"{source.path} has no conversations in JSON lines or Parquet", code="no-conversations", hint=hint)
+        raise InputError(f"{source.path} has no conversations in JSON or Parquet", code="no-conversations")
+    if options.format is None and source.stem.endswith(".json"):
+        raise InputError(
+            f"{source.path} is neither a JSON array of objects nor JSON lines",
+            code="not-json-lines",
+            hint='write an array such as [{"user": "u1", "item": "Milk"}], or one object per line',
+        )
+    try:
+        return _of_text(source, options)
+    except InputError:
+        if _is_utf8(source):
+            raise
+        raise InputError(f"{source.path} begins with a line that is not UTF-8", code="not-utf8", hint=ENCODING_HINT) from None
+
+
+def _is_utf8(source: Source) -> bool:
+    """Whether the first line is UTF-8; if it is not, its header cannot be read."""
+    try:
+        source.head.lstrip(b"\r\n").split(b"\n", 1)[0].decode()
+    except UnicodeDecodeError as error:
+        return not source.whole and b"\n" not in source.head and error.end == len(source.head)  # cut within a character
+    return True
+
+
+def _of_text(source: Source, options: ReadOptions) -> Layout:
+    """How the lines of a text are to be read."""
     if options.wanted_format == "transactions":
         return _of_transactions(source, options)
     if options.format == ACCESSLOG or _is_access_log(source, options):
@@ -335,7 +360,7 @@ def _delimited(
     )
 
 
-# -- Parquet and JSON lines
+# -- Parquet and JSON
 
 
 def json_names(source: Source) -> tuple[list[str], list[str]]:
@@ -381,13 +406,13 @@ def _of_prompts(source: Source, options: ReadOptions, container: str, names: Seq
 def _of_named(source: Source, options: ReadOptions, container: str, names: Sequence[str], lists: Sequence[str]) -> Layout:
     if not names:
         raise InputError(f"{source.path} does not have one JSON object per line", code="not-json-lines")
-    if source.table is not None and (options.sep is not None or options.header is not None):
+    if not source.is_file and (options.sep is not None or options.header is not None):
         raise InputError(
             f"{source.path} has neither separators nor a header line",
             code="option-not-applicable",
             hint=f"leave {option('sep')} and {option('header')} out",
         )
-    called = {"parquet": source.container, "jsonl": "JSON lines"}[container]
+    called = {"parquet": source.container, "jsonl": "a JSON array" if source.array else "JSON lines"}[container]
     roles = find_roles(names, options) if options.wanted_format != "transactions" else {}
     if roles:
         format = "querylog" if "text" in roles else "table"

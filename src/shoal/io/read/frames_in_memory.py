@@ -1,6 +1,7 @@
 """Data that is in memory already, as a source that is read by the same rules as a file.
 
-Frames of Polars (also lazy ones), pandas and Arrow, columns by their names, rows as dictionaries, a column of lists, and lists of lists.
+Frames of Polars (also lazy ones), pandas and Arrow, everything else that sends Arrow batches (`__arrow_c_stream__`), columns by their
+names, rows as dictionaries, a column of lists, and lists of lists.
 """
 
 from __future__ import annotations
@@ -12,16 +13,20 @@ from typing import Any
 import polars as pl
 
 from shoal.errors import InputError
+from shoal.io.read.arrow_stream import stream_of
 from shoal.io.read.source import Source
 
 LISTS = "items"  # what the column of a plain list of records is called
 LARGEST_EXACT = 2**53  # whole numbers up to here survive in a float
 
-READABLE = "give a Polars, pandas or Arrow frame, lists of items, or the path of a file"
+READABLE = "give a Polars, pandas or Arrow frame, an object with __arrow_c_stream__, lists of items, or the path of a file"
 
 
 def in_memory(data: Any) -> Source:
     """A source of these rows. Raises if they are nothing that has rows."""
+    rows = stream_of(data) if _is_stream(data) else None
+    if rows is not None:
+        return Source(Path("the stream"), "", b"", True, is_parquet=True, rows=rows)
     table = _table(data)
     if isinstance(table, pl.DataFrame) and not len(table):
         raise InputError(f"the {_called(data)} is empty", code="empty-input")
@@ -32,6 +37,12 @@ def in_memory(data: Any) -> Source:
 def table_of(data: Any) -> pl.DataFrame:
     """The rows of anything that is read as a frame."""
     return _table(data).lazy().collect()
+
+
+def _is_stream(data: Any) -> bool:
+    """Whether this may send rows that are not in memory yet: a reader of Arrow, a relation of DuckDB, and other tools' objects."""
+    in_memory = isinstance(data, pl.DataFrame | pl.LazyFrame) or type(data).__module__.partition(".")[0] == "pandas" or _is_column(data)
+    return hasattr(data, "__arrow_c_stream__") and not in_memory and type(data).__name__ not in ("Table", "RecordBatch")
 
 
 def _called(data: Any) -> str:
@@ -134,7 +145,10 @@ def _understood(data: Any, convert: Callable[..., Any], given: Any) -> Any:
     except Exception as error:
         if type(error).__module__.partition(".")[0] == "pyarrow":  # a column of several types
             raise _unreadable(data) from None
-        raise
+        # What another library says may quote data, so only its kind is shown.
+        raise InputError(
+            f"reading data of type {type(data).__name__} fails with {type(error).__name__}", code="lazy-query-failed"
+        ) from None
 
 
 def _unreadable(data: Any) -> InputError:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from shoal.errors import ParameterError, option
+from shoal.io.read.encodings import canonical_encoding
 from shoal.util.wording import did_you_mean, there_are
 
 MICRODATA = "microdata"
@@ -44,6 +45,7 @@ class ReadOptions:
     `needs_times` is false where nothing is made of times: then an unreadable one is no defect, unless the column of times was named.
     `rank` and `url` are columns of what was clicked; they are read where something is made of clicks (`needs_clicks`).
     The names of owners are kept where a method hashes them with a key (`needs_names`), and forgotten otherwise.
+    `encoding` is that of text files, in Python's canonical spelling; None reads UTF-8, and what a byte order mark names.
     """
 
     format: str | None = None
@@ -56,6 +58,7 @@ class ReadOptions:
     rank: str | None = None
     url: str | None = None
     sep: str | None = None
+    encoding: str | None = None
     header: bool | None = None
     strict: bool = False
     malformed: float = MOST_MALFORMED
@@ -72,6 +75,8 @@ class ReadOptions:
     needs_names: bool = False
 
     def __post_init__(self) -> None:
+        if self.encoding is not None:
+            object.__setattr__(self, "encoding", canonical_encoding(self.encoding))
         if self.format is not None and self.format not in FORMATS:
             raise ParameterError(
                 f"no format is called {self.format!r}", code="unknown-format", hint=there_are(self.format, FORMATS), value=self.format
@@ -178,7 +183,11 @@ class ReadOptions:
     def described(self) -> dict[str, Any]:
         """What was said beside the format, for the manifest: the same file can be read the same way again. Holds no content."""
         said: dict[str, Any] = {"columns": self.named} if self.named else {}
-        said |= {name: value for name, value in (("separator", self.sep), ("header", self.header)) if value is not None}
+        said |= {
+            name: value
+            for name, value in (("separator", self.sep), ("encoding", self.encoding), ("header", self.header))
+            if value is not None
+        }
         said |= {"owners": self.owners} if self.owners is not None else {}
         said |= {"strict": True} if self.strict else {}
         return said | ({"malformed": self.malformed} if self.malformed != MOST_MALFORMED else {})
@@ -186,7 +195,7 @@ class ReadOptions:
     @classmethod
     def from_description(cls, format: str | None, told: Mapping[str, Any]) -> Self:
         """The options that were described so."""
-        plain = {name: told[name] for name in ("header", "owners", "strict", "malformed") if name in told}
+        plain = {name: told[name] for name in ("encoding", "header", "owners", "strict", "malformed") if name in told}
         return cls(format=format, sep=told.get("separator"), **told.get("columns", {}), **plain)
 
     def without_columns(self) -> Self:

@@ -19,8 +19,10 @@ from typing import IO
 
 import polars as pl
 
+from shoal import kernels
 from shoal.data.bags import Bags
 from shoal.errors import InputError
+from shoal.io.read.arrow_stream import ArrowStream
 from shoal.io.read.source import Source
 
 # -- trials in a process of their own
@@ -131,6 +133,8 @@ def refuse_damaged(source: Source, names: Sequence[str] | None = None) -> None:
 
 def schema_of(source: Source) -> pl.Schema:
     """The columns and their types."""
+    if source.rows is not None:
+        return source.rows.schema
     if source.table is not None:
         return _schema_in_memory(source.table)
     refuse_damaged(source, [])
@@ -140,6 +144,9 @@ def schema_of(source: Source) -> pl.Schema:
 
 def slices(source: Source, names: list[str]) -> Iterator[tuple[int, pl.DataFrame]]:
     """These columns, slice by slice, each with the number of its first row (from 0)."""
+    if source.rows is not None:
+        yield from _streamed(source, source.rows, names)
+        return
     if source.table is None:
         refuse_damaged(source, names)
     with _translated(source):
@@ -156,8 +163,26 @@ def slices(source: Source, names: list[str]) -> Iterator[tuple[int, pl.DataFrame
                 return
 
 
+def _streamed(source: Source, rows: ArrowStream, names: list[str]) -> Iterator[tuple[int, pl.DataFrame]]:
+    """The rows of a stream as they come. Of a query that is read in part, all are counted when the first are read."""
+    start, extent = 0, source.extent
+    for part in rows.parts(names):
+        if extent.most is not None and start >= ROWS_AT_ONCE and rows.count is not None:
+            extent.cut, extent.total = True, rows.count()
+            return
+        extent.done = start + len(part)
+        kernels.report("reading", extent.done, 0)
+        yield start, part
+        start += len(part)
+    if not start:
+        raise InputError(f"{source.path} has no rows", code="empty-input", hint="a reader can be read only once" if rows.once else "")
+    extent.total = start
+
+
 def whole(source: Source, names: list[str] | None = None, *, own: bool = False) -> pl.DataFrame:
     """These columns, or all, of the whole file. One that this process wrote itself (`own`) is not tried first."""
+    if source.rows is not None:
+        return pl.concat([part for _, part in slices(source, list(schema_of(source)) if names is None else names)])
     if source.table is not None:
         return _in_memory(source.table, names)
     if not own:

@@ -1,36 +1,79 @@
-"""The files that are read as one log: named one by one, by patterns such as `2024-*.csv`, or standard input as `-`."""
+"""The files that are read as one log: named one by one, by patterns such as `2024-*.csv`, by their directory, or standard input as `-`."""
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from shoal.errors import InputError
+from shoal.errors import InputError, option
+from shoal.io.read.directories import data_files
 from shoal.io.read.formats import Layout, find_layout
 from shoal.io.read.frames_in_memory import in_memory
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import Source
+from shoal.io.read.sql import Query
 
 STDIN = "-"
 
 Paths = str | Path | Sequence[Path]
 
 
-def sources_of(data: Paths | Any, most: int | None = None) -> list[Source]:
+def sources_of(data: Paths | Any, most: int | None = None, encoding: str | None = None) -> list[Source]:
     """All files that are named, in the order of their names, or data in memory. About `most` bytes are wanted of all together."""
     if not are_paths(data):
-        return [in_memory(data)]
+        _refuse_encoding(encoding)
+        return [data.opened(most) if isinstance(data, Query) else in_memory(data)]
     named = [data] if isinstance(data, str | Path) else data
-    places = [place for path in named for place in matching(str(path))]
+    places, notes = with_directories([place for path in named for place in matching(str(path))])
     refuse_twice(places)
     share = None if most is None else most // len(places)
-    sources = [Source.of_standard_input(share) if place == STDIN else Source.of(place, share) for place in places]
+    sources = [Source.of_standard_input(share, encoding) if place == STDIN else Source.of_data(place, share, encoding) for place in places]
+    sources[0] = replace(sources[0], notes=(*notes, *sources[0].notes))
     _measure(sources)
     return sources
+
+
+def notes_on(sources: Sequence[Source]) -> tuple[str, ...]:
+    """What is worth knowing about the files themselves, each once."""
+    return tuple(dict.fromkeys(note for source in sources for note in source.notes))
+
+
+def with_directories(places: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """The files that are named, those of directories in their place, and notes on what else is in these."""
+    files: list[str] = []
+    notes: list[str] = []
+    for place in places:
+        if place == STDIN or not Path(place).is_dir():
+            files.append(place)
+            continue
+        found, noted = data_files(Path(place))
+        files += map(str, found)
+        notes += noted
+    return files, tuple(notes)
+
+
+def _refuse_encoding(encoding: str | None) -> None:
+    if encoding is not None:
+        raise InputError(
+            "only text files have an encoding, but the data is a frame, a list or a query",
+            code="option-not-applicable",
+            hint=f"leave {option('encoding')} out",
+        )
+
+
+@contextmanager
+def closed_after(sources: Sequence[Source]) -> Iterator[None]:
+    """Close the sources at the end, also after an error."""
+    try:
+        yield
+    finally:
+        for source in sources:
+            source.close()
 
 
 def part_read(sources: Sequence[Source]) -> float:
@@ -72,17 +115,21 @@ def matching(path: str) -> list[str]:
 
 def refuse_twice(places: Sequence[str]) -> None:
     """A file that is named twice would count everybody's rows twice."""
-    for at, place in enumerate(places):
-        for other in places[:at]:
-            if place == other or _are_one_file(place, other):
-                raise InputError(f"{place} is named twice" + ("" if other == place else f", also as {other}"), code="input-named-twice")
+    met: dict[object, str] = {}
+    for place in places:
+        other = met.get(_identity(place))
+        if other is not None:
+            raise InputError(f"{place} is named twice" + ("" if other == place else f", also as {other}"), code="input-named-twice")
+        met[_identity(place)] = place
 
 
-def _are_one_file(one: str, other: str) -> bool:
+def _identity(place: str) -> object:
+    """What tells a file from all others, by whatever name."""
     try:
-        return Path(one).samefile(other)
+        found = Path(place).stat()
+        return found.st_dev, found.st_ino
     except (OSError, ValueError):  # a file that is not there is refused when it is opened
-        return False
+        return place
 
 
 def _measure(sources: Sequence[Source]) -> None:

@@ -42,7 +42,7 @@ SCHEMA: dict[str, pl.DataType] = {
 
 def read_prompts(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Reading:
     """The prompts in files of conversations. A person is the same in all of them."""
-    tally = Tally.of(sources, strict=options.strict, most=options.malformed, place="row" if layout.container == "parquet" else "line")
+    tally = Tally.of(sources, strict=options.strict, most=options.malformed, place=sources[0].place)
     collector, parts = Collector(layout, tally, options), 0
     batches = {"jsonl": _json, "parquet": _parquet}[layout.container]
     for source in tally.each(sources):

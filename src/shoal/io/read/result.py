@@ -27,12 +27,15 @@ from shoal.util.wording import percent
 
 LISTED = 20
 
+NOT_UTF8 = "not UTF-8"
+ENCODING_HINT = f"if the file has another encoding, name it, e.g. {option('encoding', 'latin-1')}"
+
 # What the kernels' numbers of defects mean; the order is that of `Defect` in cpp/text/delimited.hpp.
 BROKEN_LINES = (
     "",
     "too few fields",
     "too many fields",
-    "not UTF-8",
+    NOT_UTF8,
     "binary bytes",
     "quote never closed",
     "misplaced quote",
@@ -91,6 +94,11 @@ class DefectList:
         return Defects(dict(self._counts), {reason: tuple(lines) for reason, lines in self._lines.items()})
 
 
+def _advice(found: Defects, hint: str) -> str:
+    """The hint, after that on the encoding where bytes are not UTF-8."""
+    return f"{ENCODING_HINT}; {hint}" if NOT_UTF8 in found.counts else hint
+
+
 def _places(lines: tuple[int | str, ...], n: int, place: str) -> str:
     shown = ", ".join(f"{line:,}" if isinstance(line, int) else line for line in lines)
     more = f" and {n - len(lines):,} more" if n > len(lines) else ""
@@ -109,7 +117,7 @@ class Reading:
 
     `columns` are those that the data does not hold but a manifest tells about: what was left out, which one named the owners. `part` is the
     share of the files that was read, less than 1 only where less was requested; `files` is how many there were. `roles` are the columns
-    of a log by their roles; `timed` says whether the files have times, read or not.
+    of a log by their roles; `timed` says whether the files have times, read or not. `origin` is `sql` for the result of a query.
     """
 
     data: Log | Bags | Table
@@ -124,6 +132,7 @@ class Reading:
     roles: Mapping[str, str] = field(default_factory=dict)
     files: int = 1
     timed: bool = False
+    origin: str = ""
 
 
 class Tally:
@@ -177,7 +186,7 @@ class Tally:
             raise InputError(
                 f"{self.source.path} has defective rows: {'; '.join(found.described(self._place))}",
                 code="defective-rows",
-                hint=self._hint,
+                hint=_advice(found, self._hint),
                 defects=dict(found.counts),
             )
 
@@ -190,7 +199,7 @@ class Tally:
             raise InputError(
                 f"{self.called} has no usable row: {why}",
                 code="no-usable-rows",
-                hint=f"see {option('format')}, {option('sep')} and the column options",
+                hint=_advice(found, f"see {option('format')}, {option('sep')} and the column options"),
             )
         self._refuse_many(found)
         malformed = {f"malformed: {reason}": gone(n) for reason, n in found.counts.items()}
@@ -205,7 +214,10 @@ class Tally:
                 f"{found.total:,} of {rows:,} rows of {self.called} are malformed, more than {percent(self._most, 0)}: "
                 + "; ".join(found.described(self._place)),
                 code="too-many-malformed-rows",
-                hint=f"see {option('format')}, {option('sep')} and the column options; "
-                f"{option('malformed', placeholder='SHARE')}, from 0 to 1, accepts more",
+                hint=_advice(
+                    found,
+                    f"see {option('format')}, {option('sep')} and the column options; "
+                    f"{option('malformed', placeholder='SHARE')}, from 0 to 1, accepts more",
+                ),
                 defects=dict(found.counts),
             )

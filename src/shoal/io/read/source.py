@@ -1,6 +1,7 @@
-"""Opening a user's file: a regular one only, plain or packed by gzip or zstd, recognized by its first bytes, and read in chunks.
+"""Opening a user's file: a regular one only, plain or packed by gzip, zstd or zip, recognized by its first bytes, and read in chunks.
 
-An Excel workbook counts as packed text: its content is its sheet as CSV. What is wrong with a file is reported in one line.
+An Excel workbook counts as packed text: its content is its sheet as CSV. So does text in another encoding than UTF-8, and a JSON array,
+whose elements are lines. What is wrong with a file is reported in one line.
 """
 
 from __future__ import annotations
@@ -11,24 +12,30 @@ import io
 import json
 import stat
 import sys
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
 import polars as pl
 
 from shoal import kernels
-from shoal.errors import InputError
+from shoal.errors import InputError, option
+from shoal.io.read.arrow_stream import ArrowStream
+from shoal.io.read.encodings import LONGEST_MARK, encoding_of, transcoded, unmarked_utf16
 from shoal.io.read.excel import ZIP, is_workbook, text_of_sheet
+from shoal.io.read.json_array import begins_array, lines_of_array
+from shoal.io.read.zip_member import damaged_archive, member_of
 
 # -- opening and unpacking
 
 
 EXCEL = "Excel"
+IN_ZIP = "zip"
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
@@ -77,6 +84,8 @@ def unpacked(raw: IO[bytes], compression: str = "") -> IO[bytes]:
         return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
     if compression == "zstd":
         return io.BufferedReader(_Zstd(raw))
+    if compression == IN_ZIP:
+        return member_of(raw, Path(raw.name))
     return io.BytesIO(text_of_sheet(raw.read(), raw.name)) if compression == EXCEL else raw
 
 
@@ -156,6 +165,8 @@ def translated(path: Path, error: type[InputError] = InputError) -> Iterator[Non
         raise error(f"{path} is truncated: its compressed data ends too early", code="truncated-file", hint="copy it again") from None
     except (gzip.BadGzipFile, zlib.error):
         raise error(f"{path} is damaged: its compressed data cannot be unpacked", code="damaged-file") from None
+    except zipfile.BadZipFile:
+        raise damaged_archive(path) from None
     except OSError as problem:
         raise error(f"{path} cannot be read: {problem.strerror or problem}", code="unreadable-file") from None
     except Exception as problem:
@@ -168,6 +179,7 @@ def translated(path: Path, error: type[InputError] = InputError) -> Iterator[Non
 
 
 CHUNK = 8 << 20
+START = 4 << 10  # bytes that show whether a file is a JSON array
 LONGEST_LINE = 256 << 20
 HEAD = 256 << 10
 
@@ -227,8 +239,10 @@ class Source:
 
     `plain_lists` says that the table was lists of items without a name, which may have been meant as rows of a table.
 
-    `head` are its first bytes, unpacked and without byte order marks, whose length is `mark` (some tools add a
+    `head` are its first bytes, unpacked, in UTF-8 and without byte order marks, whose length is `mark` (some tools add a
     second one); `whole` says that there are no others. `extent` follows the reading. `pipe` is standard input, which can be read once.
+    `encoding` is empty for UTF-8. The elements of an `array` are read as lines. `notes` are on the file itself. `rows` are those of a
+    query, or of another stream that is read once.
     """
 
     path: Path
@@ -241,35 +255,76 @@ class Source:
     plain_lists: bool = False
     extent: Extent = field(default_factory=Extent, compare=False)
     pipe: IO[bytes] | None = field(default=None, compare=False)
+    encoding: str = ""
+    array: bool = False
+    notes: tuple[str, ...] = ()
+    rows: ArrowStream | None = field(default=None, compare=False)
 
     @property
     def stem(self) -> str:
         """The file's name in small letters, without the suffix of its compression."""
-        return self.path.name.lower().removesuffix(".gz").removesuffix(".zst")
+        return stem_of(self.path)
+
+    @property
+    def place(self) -> str:
+        """What a defect is counted by: a row, an element of an array, or a line."""
+        return "row" if self.is_parquet else "element" if self.array else "line"
 
     @property
     def container(self) -> str:
-        """What its columns are in, for announcements: Parquet, or a frame."""
-        return "Parquet" if self.table is None else "a frame"
+        """What its columns are in, for announcements: Parquet, a frame, or the stream of its rows."""
+        return self.rows.called if self.rows is not None else "Parquet" if self.table is None else "a frame"
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file, and not data in memory or rows that are sent."""
+        return self.table is None and self.rows is None
+
+    def close(self) -> None:
+        """End what may still be open: the connection that sends its rows."""
+        if self.rows is not None:
+            self.rows.close()
 
     @property
     def is_json_lines(self) -> bool:
-        """Whether the name says so, or the first line is a JSON object."""
+        """Whether the name says so, or the first line is a JSON object; elements of an array are read as such lines."""
+        if self.array:
+            return True
         first = self.head.lstrip().split(b"\n", 1)[0]
         return self.stem.endswith((".jsonl", ".ndjson")) or (first.startswith(b"{") and _is_json(first))
 
     @classmethod
-    def of(cls, path: str | Path, most: int | None = None) -> Source:
-        """The file at this path; raises where there is none, or nothing in it that could be read. About `most` bytes of it are wanted."""
+    def of(cls, path: str | Path) -> Source:
+        """A file of a release, or of names: UTF-8, plain or with gzip or zstd, or Parquet. Raises if there is nothing to read."""
         place = Path(path)
         with translated(place):
             compression, is_parquet = _recognised(place)
             with opened(place, compression) as stream:
                 first = stream.read(HEAD + 1)
-        return cls._begun(place, compression, first, is_parquet, Extent(most, total=place.stat().st_size))
+        return cls._begun(
+            first, cls(place, compression, b"", True, is_parquet=is_parquet, extent=Extent(total=place.stat().st_size)), data=False
+        )
 
     @classmethod
-    def of_standard_input(cls, most: int | None = None) -> Source:
+    def of_data(cls, path: str | Path, most: int | None = None, encoding: str | None = None) -> Source:
+        """A file of data, which may also be in a zip archive, in another encoding, or a JSON array. About `most` bytes are wanted."""
+        place = Path(path)
+        with translated(place):
+            compression, is_parquet = _recognised(place, IN_ZIP)
+            source = cls(place, compression, b"", True, is_parquet=is_parquet, extent=Extent(most, total=place.stat().st_size))
+            if encoding is not None and (is_parquet or compression == EXCEL):
+                raise InputError(
+                    f"{place} is not a text file, so it has no encoding",
+                    code="option-not-applicable",
+                    hint=f"leave {option('encoding')} out",
+                )
+            with opened(place, compression) as stream:
+                source, content = (source, stream) if is_parquet else source._understood(stream, encoding)
+                first = content.read(HEAD + 1)
+        return cls._begun(first, source)
+
+    @classmethod
+    def of_standard_input(cls, most: int | None = None, encoding: str | None = None) -> Source:
         """What comes through standard input, which is read as it comes and kept nowhere."""
         if sys.stdin is None:
             raise InputError("there is no standard input", code="no-standard-input")
@@ -278,33 +333,58 @@ class Source:
             start = raw.read(len(PARQUET))
             compression = compression_of(start)
             stream = unpacked(replayed(start, raw), compression)
-            first = stream.read(HEAD + 1)
+            source, content = cls(STANDARD_INPUT, compression, b"", True, extent=Extent(most))._understood(stream, encoding)
+            first = content.read(HEAD + 1)
         if first.startswith(PARQUET):
             raise InputError(
                 "Parquet cannot be read from standard input", code="parquet-from-standard-input", hint="write it to a file first"
             )
-        return cls._begun(STANDARD_INPUT, compression, first, False, Extent(most), replayed(first, stream))
+        return cls._begun(first, replace(source, pipe=replayed(first, content)))
+
+    def _understood(self, stream: IO[bytes], encoding: str | None) -> tuple[Source, IO[bytes]]:
+        """The source with its encoding, and whether it is a JSON array, as its first bytes show; and its content from the beginning."""
+        first = stream.read(LONGEST_MARK)
+        found = encoding_of(first, encoding, self.path)
+        text = transcoded(replayed(first, stream), found, self.path)
+        start = text.read(START)
+        array = begins_array(start, self.path, named_json=self.stem.endswith(".json"))
+        content = replayed(start, text)
+        notes = (f"encoding {found}, by its byte order mark",) if found and encoding is None else ()
+        return replace(self, encoding=found, array=array, notes=notes), lines_of_array(content, self.path) if array else content
 
     @classmethod
-    def _begun(cls, path: Path, compression: str, first: bytes, is_parquet: bool, extent: Extent, pipe: IO[bytes] | None = None) -> Source:
+    def _begun(cls, first: bytes, source: Source, *, data: bool = True) -> Source:
         """The source that begins with these bytes, one more than a head has where there are as many."""
         head, mark = first[:HEAD], 0
         while head.startswith(BOM, mark):
             mark += len(BOM)
         if not head[mark:]:
-            raise InputError(f"{path} is empty", code="empty-input")
-        source = cls(path, compression, head[mark:], len(first) <= HEAD, mark, is_parquet, extent=extent, pipe=pipe)
-        source._refuse_unreadable()
-        return source
+            raise InputError(f"{source.path} is empty", code="empty-input")
+        begun = replace(source, head=head[mark:], whole=len(first) <= HEAD, mark=mark)
+        if data and not source.is_parquet and not source.encoding:
+            begun._refuse_unmarked()
+        begun._refuse_unreadable()
+        return begun
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[IO[bytes], Callable[[], int]]]:
-        """The unpacked content, and a function that tells how many bytes of the file that took."""
+        """The content as text in UTF-8, and a function that tells how many bytes of the file that took."""
         if self.pipe is not None:
             yield self.pipe, lambda: 0
             return
         with open_regular(self.path) as raw:
-            yield unpacked(raw, self.compression), raw.tell
+            text = transcoded(unpacked(raw, self.compression), self.encoding, self.path)
+            yield lines_of_array(text, self.path) if self.array else text, raw.tell
+
+    def _refuse_unmarked(self) -> None:
+        """Raise where text seems to be UTF-16. That is no more than likely, so it is left to the user to say so."""
+        seeming = unmarked_utf16(self.head)
+        if seeming:
+            raise InputError(
+                f"{self.path} has zero bytes, as UTF-16 has, but no byte order mark",
+                code="byte-order-unknown",
+                hint=f"if it is UTF-16, use {option('encoding', seeming)}",
+            )
 
     def _refuse_unreadable(self) -> None:
         if self.compression and self.head.startswith(PARQUET):
@@ -312,7 +392,7 @@ class Source:
         if self.is_parquet:
             return
         odd = len(self.head) - len(self.head.translate(None, ODD_BYTES))
-        hint = "shoal reads UTF-8 text, plain or with gzip or zstd, Parquet, and Excel workbooks (.xlsx)"
+        hint = "shoal reads text, plain or with gzip, zstd or zip, Parquet, and Excel workbooks (.xlsx)"
         for magic, what in UNREADABLE.items():
             if odd and self.head.startswith(magic):
                 raise InputError(f"{self.path} is {what}, not plain text", code="not-plain-text", hint=hint)
@@ -359,11 +439,16 @@ def _is_json(text: bytes) -> bool:
     return True
 
 
-def _recognised(path: Path) -> tuple[str, bool]:
-    """How a file is compressed, and whether it is Parquet: that has its mark at both ends."""
+def stem_of(path: Path) -> str:
+    """The name of a file in small letters, without the suffix of its compression."""
+    return path.name.lower().removesuffix(".gz").removesuffix(".zst").removesuffix(".zip")
+
+
+def _recognised(path: Path, archive: str = "") -> tuple[str, bool]:
+    """How a file is compressed, and whether it is Parquet, which has its mark at both ends; `archive` is what a zip archive is called."""
     with open_regular(path) as raw:
         first = raw.read(len(PARQUET))
         raw.seek(-min(len(PARQUET), path.stat().st_size), io.SEEK_END)
         last = raw.read()
         workbook = first == ZIP and is_workbook(raw)
-    return EXCEL if workbook else compression_of(first), first == last == PARQUET
+    return EXCEL if workbook else archive if first == ZIP else compression_of(first), first == last == PARQUET

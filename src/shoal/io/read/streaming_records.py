@@ -150,7 +150,7 @@ class Gathering:
 
 def gather_events(sources: Sequence[Source], layout: Layout, options: ReadOptions, gathering: Gathering) -> Reading:
     """The records of files of events that are laid out like this."""
-    return collected_by(Gatherer(layout, tally_of(sources, layout, options), options, gathering), sources)
+    return collected_by(Gatherer(layout, tally_of(sources, options), options, gathering), sources)
 
 
 class Gatherer(Collector):

@@ -19,8 +19,7 @@ from shoal.io.read.source import Source
 
 def read_transactions(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Reading:
     """The records of files laid out like this. Blank lines are skipped and counted."""
-    place = "row" if layout.container == "parquet" else "line"
-    tally = Tally.of(sources, strict=options.strict, most=options.malformed, place=place)
+    tally = Tally.of(sources, strict=options.strict, most=options.malformed, place=sources[0].place)
     found = [_records(source, layout, tally) for source in tally.each(sources)]
     bags = united([part for part, _ in found])
     tally.used = len(bags)

@@ -1,0 +1,154 @@
+"""Where a command reads its data from: files, or a query that is sent to a database (`--sql` and `--from`).
+
+A command gets one value: a tuple of paths, or a `Query`. Addresses of databases may contain passwords, so commands that are shown to be
+typed again are shown without them.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from shoal.errors import ParameterError, ShoalError
+
+if TYPE_CHECKING:
+    from shoal.io.read.sql import Query
+
+Command = Callable[..., Any]
+
+FROM = "--from"
+_PATH = click.Path(path_type=Path)
+
+
+def _sql_options(command: Command, instead: str) -> Command:
+    """The two options of a query, whose rows are read instead of something."""
+    asked = click.option("--sql", metavar="QUERY", help=f"Read the result of an SQL query to a database (--from) instead of {instead}.")
+    place = click.option(
+        FROM, "source", metavar="DATABASE", help="Database for --sql: duckdb:FILE, duckdb: (in memory) or postgresql://..."
+    )
+    return asked(place(command))
+
+
+files_argument = click.argument("input", nargs=-1, required=True, type=_PATH)
+
+
+def input_argument(command: Command) -> Command:
+    """The argument INPUT, or a query instead of it; the command gets either as `input`."""
+
+    @wraps(command)
+    def with_input(input: tuple[Path, ...], sql: str | None, source: str | None, **options: Any) -> Any:
+        asked = _query(sql, source)
+        if asked is None and not input:
+            raise _missing("input")
+        if asked is not None and input:
+            raise _two_inputs("INPUT")
+        return command(input=input if asked is None else asked, **options)
+
+    argument = click.argument("input", nargs=-1, required=False, metavar="INPUT...", type=_PATH)
+    return argument(_sql_options(with_input, "INPUT"))
+
+
+def original_option(command: Command) -> Command:
+    """The option `--original`, or a query instead of it; the command gets either as `original`, None if there is none."""
+
+    @wraps(command)
+    def with_original(original: tuple[Path, ...], sql: str | None, source: str | None, **options: Any) -> Any:
+        asked = None if _only_configured("sql", "source") else _query(sql, source)
+        if asked is not None and original:
+            raise _two_inputs("--original")
+        return command(original=asked or original or None, **options)
+
+    told = "The file the release was made from, for a stricter verification. Repeatable."
+    return click.option("--original", multiple=True, type=_PATH, help=told)(_sql_options(with_original, "--original"))
+
+
+def original_argument(command: Command) -> Command:
+    """The arguments ORIGINAL and RELEASE; a query takes the place of the first. The command gets `original` and `release`."""
+
+    @wraps(command)
+    def with_paths(paths: tuple[Path, ...], sql: str | None, source: str | None, **options: Any) -> Any:
+        asked = None if len(paths) == 2 and _only_configured("sql", "source") else _query(sql, source)
+        if asked is not None and len(paths) == 2:
+            raise _two_inputs("ORIGINAL")
+        if len(paths) != 2 - (asked is not None):
+            raise _missing("paths") if len(paths) < 2 else click.UsageError("Too many arguments", click.get_current_context())
+        return command(original=paths[:1] if asked is None else asked, release=paths[-1], **options)
+
+    argument = click.argument("paths", nargs=-1, required=False, metavar="ORIGINAL RELEASE", type=_PATH)
+    return argument(_sql_options(with_paths, "ORIGINAL"))
+
+
+def _query(sql: str | None, source: str | None) -> Query | None:
+    if sql is None and source is None:
+        return None
+    from shoal.io.read.sql import Query
+
+    return Query.parse(sql, source)
+
+
+def _only_configured(*names: str) -> bool:
+    """Whether these were not typed: a file of options tells how a release was made, not where an original is."""
+    found = click.get_current_context().get_parameter_source
+    return all(found(name) is not ParameterSource.COMMANDLINE for name in names)
+
+
+def _missing(name: str) -> click.UsageError:
+    context = click.get_current_context()
+    parameter = next(one for one in context.command.params if one.name == name)
+    return click.MissingParameter(ctx=context, param=parameter)
+
+
+def _two_inputs(other: str) -> ParameterError:
+    return ParameterError(f"{other} and --sql both name the data", code="options-conflict", hint="leave one of them out")
+
+
+# -- inputs in titles, and in commands to be typed
+
+
+def called(input: Any) -> str:
+    """What an input is called in a title."""
+    from shoal.io.read.paths import STDIN
+
+    if not isinstance(input, tuple):
+        return "SQL query"
+    if len(input) > 1:
+        return f"{len(input)} inputs"
+    return "standard input" if str(input[0]) == STDIN else str(input[0].name)
+
+
+def typed_input(input: Any) -> list[str]:
+    """An input as the words of a command, without what may be a password."""
+    return list(map(str, input)) if isinstance(input, tuple) else ["--sql", input.sql, FROM, input.place.shown]
+
+
+def files_of(input: Any) -> list[Path]:
+    """The files that an input names."""
+    if isinstance(input, tuple):
+        return list(input)
+    return [Path(input.place.address)] if input.place.is_file else []
+
+
+def shown_command(words: Sequence[str]) -> str:
+    """A command to be typed again, without what may be a password."""
+    shown = list(words)
+    for at, word in enumerate(words):
+        if word == FROM and at + 1 < len(words):
+            shown[at + 1] = _without_address(words[at + 1])
+        elif word.startswith(f"{FROM}="):
+            shown[at] = f"{FROM}={_without_address(word.removeprefix(f'{FROM}='))}"
+    return shlex.join(shown)
+
+
+def _without_address(source: str) -> str:
+    from shoal.io.read.databases import Place
+
+    try:
+        return Place.parse(source).shown
+    except ShoalError:
+        return "DATABASE"

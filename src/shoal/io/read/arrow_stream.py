@@ -1,0 +1,174 @@
+"""Rows that come as Arrow batches, once: the result of a query, or any object with `__arrow_c_stream__`. Needs pyarrow.
+
+Only the wanted columns of a batch become Polars columns, so a column of a type that Polars lacks does no harm unless it is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from threading import Event, Thread
+from typing import Any, TypeVar
+
+import polars as pl
+
+from shoal import _kernels, kernels
+from shoal.errors import InputError
+
+NAP_SECONDS = 0.05
+UUID = "arrow.uuid"
+_UUID_PARTS = ((0, 8), (8, 4), (12, 4), (16, 4), (20, 12))
+
+T = TypeVar("T")
+
+
+def _nothing() -> None:
+    """What is done at the end where nothing is to be done."""
+
+
+def _failed(error: Exception) -> InputError:
+    """The error for a stream that fails; what the library says may quote data, so only its kind is shown."""
+    return InputError(f"the Arrow stream fails with {type(error).__name__}", code="lazy-query-failed")
+
+
+class ArrowStream:
+    """Arrow batches as frames. `called` is what messages call them; `explained` translates what the library raises.
+
+    `count` gives the number of all rows, for what is read in part; without it everything is read. `once` says that the object itself
+    can be read only once.
+    """
+
+    def __init__(
+        self,
+        reader: Any,
+        called: str = "an Arrow stream",
+        *,
+        explained: Callable[[Exception], InputError] = _failed,
+        cancel: Callable[[], None] = _nothing,
+        close: Callable[[], None] = _nothing,
+        count: Callable[[], int] | None = None,
+        once: bool = False,
+    ) -> None:
+        self.called = called
+        self.count = count
+        self.once = once
+        self.close = close
+        self._reader = reader
+        self._explained = explained
+        self._cancel = cancel
+
+    @property
+    def schema(self) -> pl.Schema:
+        """The columns and their types; a type that Polars lacks is that of objects."""
+        names = list(self._reader.schema.names)
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"two columns are called {twice!r}", code="duplicate-column", hint="rename one of them with AS", value=twice)
+        return pl.Schema({field.name: _type_of(field.type) for field in self._reader.schema})
+
+    def parts(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """These columns, a batch at a time."""
+        while (batch := self._next()) is not None:
+            if batch.num_rows:
+                yield pl.DataFrame([_series(name, batch.column(name)) for name in names])
+
+    def _next(self) -> Any:
+        try:
+            return waited(lambda: next(self._reader, None), self._cancel)
+        except (InputError, _kernels.Cancelled):
+            raise
+        except Exception as error:
+            raise self._explained(error) from None
+
+
+def stream_of(data: Any) -> ArrowStream | None:
+    """The rows of an object with `__arrow_c_stream__`; None where pyarrow is not installed, or the object is no stream of rows."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        return None
+    try:
+        return ArrowStream(pa.RecordBatchReader.from_stream(data), once=hasattr(data, "__next__"))
+    except (TypeError, ValueError, pa.ArrowException):
+        return None
+    except Exception as error:
+        raise _failed(error) from None
+
+
+def waited(call: Callable[[], T], cancel: Callable[[], None]) -> T:
+    """The result of a call that may take long. Ctrl-C, or cancelling the run, cancels it."""
+    return kernels.run(_beside, call, cancel)  # type: ignore[no-any-return]
+
+
+def _beside(call: Callable[[], T], cancel: Callable[[], None], task: _kernels.Task) -> T:
+    """The call in a thread of its own, while this one looks whether the task is cancelled."""
+    ended, results, errors = Event(), [], []
+
+    def work() -> None:
+        try:
+            results.append(call())
+        except BaseException as error:  # handed to the calling thread, which raises it
+            errors.append(error)
+        finally:
+            ended.set()
+
+    Thread(target=work, name="shoal-database", daemon=True).start()
+    while not ended.wait(NAP_SECONDS):
+        if task.cancelled:
+            cancel()
+    if task.cancelled:
+        raise _kernels.Cancelled
+    if errors:
+        raise errors.pop()
+    return results.pop()
+
+
+# -- columns
+
+
+def _plain(kind: Any) -> Any:
+    """The type that values are stored as: without the names of extensions, and without dictionaries."""
+    import pyarrow as pa
+
+    if isinstance(kind, pa.BaseExtensionType):
+        return _plain(kind.storage_type)
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _is_uuid(kind: Any) -> bool:
+    return getattr(kind, "extension_name", "") == UUID
+
+
+def _type_of(kind: Any) -> pl.DataType:
+    import pyarrow as pa
+
+    if _is_uuid(kind):
+        return pl.String()
+    try:
+        found = pl.from_arrow(pa.array([], _plain(kind)))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, pa.ArrowException, TypeError, ValueError):
+        return pl.Object()
+    return found.dtype if isinstance(found, pl.Series) else pl.Object()
+
+
+def _series(name: str, column: Any) -> pl.Series:
+    import pyarrow as pa
+
+    kind = column.type
+    try:
+        stored = column.storage if isinstance(kind, pa.BaseExtensionType) else column
+        stored = stored.dictionary_decode() if pa.types.is_dictionary(stored.type) else stored
+        found = pl.Series(name, pl.from_arrow(stored))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, pa.ArrowException, TypeError, ValueError):
+        raise InputError(
+            f"the column {name!r} has a type that cannot be read",
+            code="unsupported-column-type",
+            hint="CAST it AS text in the query",
+        ) from None
+    return _uuid_texts(found) if _is_uuid(kind) else found
+
+
+def _uuid_texts(values: pl.Series) -> pl.Series:
+    """UUIDs as they are usually written."""
+    digits = pl.col(values.name).bin.encode("hex")
+    parts = [digits.str.slice(start, length) for start, length in _UUID_PARTS]
+    return values.to_frame().select(pl.concat_str(parts, separator="-").alias(values.name)).to_series()

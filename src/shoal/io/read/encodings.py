@@ -1,0 +1,151 @@
+"""Encodings of text: which one a file is in, and its content as UTF-8, as a stream.
+
+Without a name from the user only UTF-8 is read, and what a byte order mark names. Nothing is guessed: most bytes are text in many
+encodings, and names and queries would be other ones in each.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+from pathlib import Path
+from typing import IO
+
+from shoal.errors import InputError, ParameterError, option
+from shoal.util.wording import did_you_mean
+
+UTF_8, UTF_16, UTF_32 = "utf-8", "utf-16", "utf-32"
+# The mark of UTF-32 begins with that of UTF-16. Behind the mark of UTF-8 there is no need to decode anything.
+MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+    codecs.BOM_UTF8: UTF_8,
+}
+LONGEST_MARK = max(map(len, MARKS))
+COMMON = (
+    "latin-1",
+    "cp1252",
+    "utf-16",
+    "utf-16-le",
+    "utf-16-be",
+    "utf-8",
+    "iso8859-15",
+    "cp1250",
+    "cp1251",
+    "koi8-r",
+    "shift_jis",
+    "gb18030",
+)
+# Python's codecs for text that are no encodings of files.
+NO_FILES = frozenset({"idna", "punycode", "undefined", "unicode_escape", "unicode-escape", "raw_unicode_escape", "raw-unicode-escape"})
+PIECE = 1 << 20
+
+
+def canonical_encoding(name: str) -> str:
+    """The name under which Python knows an encoding; raises for an unknown one."""
+    try:
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):
+        found = None
+    if found is None or not getattr(found, "_is_text_encoding", True) or found.name in NO_FILES or found.incrementaldecoder is None:
+        hint = did_you_mean(name, COMMON, f"e.g. {', '.join(COMMON[:4])}")
+        raise ParameterError(f"no encoding is called {name!r}", code="unknown-encoding", hint=hint, value=name)
+    return UTF_8 if found.name == "utf-8-sig" else found.name
+
+
+def is_encoding(name: object) -> bool:
+    """Whether this is the canonical name of an encoding, as a manifest has it."""
+    try:
+        return isinstance(name, str) and canonical_encoding(name) == name
+    except ParameterError:
+        return False
+
+
+def marked_encoding(first: bytes) -> str:
+    """The encoding that the byte order mark of a file names; empty if it has none."""
+    return next((name for mark, name in MARKS.items() if first.startswith(mark)), "")
+
+
+def encoding_of(first: bytes, asked: str | None, path: Path) -> str:
+    """The encoding of a file that begins with these bytes; empty for UTF-8, which needs no decoding.
+
+    `asked` is the user's word, in canonical form. It must agree with the mark, and give the order of bytes if there is no mark.
+    """
+    marked = marked_encoding(first)
+    if asked is None or (marked and asked in (marked, _family(marked))):
+        return "" if marked in ("", UTF_8) else marked
+    if marked:
+        raise InputError(
+            f"{path} begins with a byte order mark of {_family(marked).upper()}, which is not {asked}",
+            code="encoding-conflict",
+            hint=f"leave {option('encoding')} out",
+        )
+    if asked in (UTF_16, UTF_32):
+        raise InputError(
+            f"{path} has no byte order mark, so the order of its bytes is not known",
+            code="byte-order-unknown",
+            hint=f"use {option('encoding', f'{asked}-le')} or {option('encoding', f'{asked}-be')}",
+        )
+    return "" if asked == UTF_8 else asked
+
+
+def _family(encoding: str) -> str:
+    return encoding.removesuffix("-le").removesuffix("-be")
+
+
+def unmarked_utf16(head: bytes) -> str:
+    """The encoding that text with every second byte zero seems to be in; empty if it does not look like that. Only for hints."""
+    pairs = len(head) // 2
+    for name, zeros, others in (("utf-16-le", head[1::2], head[0::2]), ("utf-16-be", head[0::2], head[1::2])):
+        if pairs and zeros.count(0) * 2 > pairs and others.count(0) * 20 < pairs:
+            return name
+    return ""
+
+
+def transcoded(stream: IO[bytes], encoding: str, path: Path) -> IO[bytes]:
+    """The content of a stream in UTF-8; the stream itself where that is its encoding."""
+    return io.BufferedReader(_Transcoded(stream, encoding, path), PIECE) if encoding else stream
+
+
+class _Transcoded(io.RawIOBase):
+    """Text of some encoding as UTF-8. No more than a piece of it is held."""
+
+    def __init__(self, stream: IO[bytes], encoding: str, path: Path) -> None:
+        self._stream = stream
+        self._encoding = encoding
+        self._path = path
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._ready = memoryview(b"")
+        self._ended = False
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        """Fill the buffer as far as the next piece goes; 0 at the end."""
+        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        while not self._ready and not self._ended:
+            self._decode()
+        n = min(len(view), len(self._ready))
+        view[:n], self._ready = self._ready[:n], self._ready[n:]
+        return n
+
+    def _decode(self) -> None:
+        piece = self._stream.read(PIECE)
+        self._ended = not piece
+        try:
+            self._ready = memoryview(self._decoder.decode(piece, self._ended).encode())
+        except UnicodeError:  # its message quotes bytes
+            raise not_encoded(self._path, self._encoding) from None
+
+
+def not_encoded(path: Path, encoding: str) -> InputError:
+    """The error for bytes that are no text in the encoding that the user or the mark names."""
+    return InputError(
+        f"{path} contains bytes that are not {encoding}",
+        code="wrong-encoding",
+        hint=f"name its encoding with {option('encoding')}, or repair the file",
+    )

@@ -1,0 +1,120 @@
+"""A JSON array of objects as JSON lines: each element becomes a line, while the array is read.
+
+An element is found by Python's own decoder, so its end is certain. Bytes that are not UTF-8 stay as they are: the line is counted as
+defective like any other. What is between elements must be commas and blanks; else the file is refused.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import re
+from pathlib import Path
+from typing import IO
+
+from shoal.errors import InputError
+
+PIECE = 4 << 20
+LARGEST_ELEMENT = 256 << 20
+BEGIN = re.compile(rb"(?:\xef\xbb\xbf)*[ \t\r\n]*\[[ \t\r\n]*(.?)", re.DOTALL)
+_BLANK = re.compile(r"[ \t\r\n]*")
+_LINE_ENDS = str.maketrans("\r\n", "  ")  # between tokens alone: no JSON text holds one unescaped
+
+
+def begins_array(first: bytes, path: Path, *, named_json: bool) -> bool:
+    """Whether a file begins as an array of objects; raises if it is an array of something else and its name says that it is JSON."""
+    found = BEGIN.match(first)
+    if found is None or (found[1] != b"{" and not named_json):
+        return False
+    if found[1] == b"]":
+        raise InputError(f"{path} is an empty JSON array", code="empty-input")
+    if found[1] != b"{":
+        raise InputError(
+            f"{path} is a JSON array, but not of objects",
+            code="not-json-lines",
+            hint='give objects with a key for each column, such as [{"user": "u1", "item": "Milk"}]',
+        )
+    return True
+
+
+def lines_of_array(stream: IO[bytes], path: Path) -> IO[bytes]:
+    """The elements of the array, one in each line."""
+    return io.BufferedReader(_Elements(stream, path), PIECE)
+
+
+class _Elements(io.RawIOBase):
+    """The elements of a JSON array as lines. No more of it is held than a piece and the element that it ends in."""
+
+    def __init__(self, stream: IO[bytes], path: Path) -> None:
+        self._stream = stream
+        self._path = path
+        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+        self._scan = json.JSONDecoder().raw_decode
+        self._text = ""
+        self._expects = "["  # before the next element, or `]` behind the last one
+        self._ended = False
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        """Fill the buffer as far as the next elements go; 0 at the end."""
+        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        while not self._ready and not (self._ended and self._expects == "end" and not self._text):
+            self._fetch()
+            self._ready = memoryview("".join(self._elements()).encode("utf-8", "surrogateescape"))
+        n = min(len(view), len(self._ready))
+        view[:n], self._ready = self._ready[:n], self._ready[n:]
+        return n
+
+    def _fetch(self) -> None:
+        if self._ended:
+            raise self._broken("ends too early")
+        piece = self._stream.read(PIECE)
+        self._ended = not piece
+        self._text += self._decoder.decode(piece, self._ended)
+
+    def _elements(self) -> list[str]:
+        """The lines of all elements that are there as a whole; what is behind them waits for the next piece."""
+        found, at, text = [], 0, self._text.removeprefix("\ufeff") if self._expects == "[" else self._text
+        while True:
+            start = _BLANK.match(text, at).end()  # type: ignore[union-attr]
+            if start == len(text):
+                at = start
+                break
+            sign = text[start]
+            if self._expects == "end" or (self._expects in ("[", ",") and sign not in (self._expects, "]")):
+                raise self._broken("is not an array of objects separated by commas")
+            if sign == "]" and self._expects in (",", "element or ]"):
+                self._expects, at = "end", start + 1
+            elif self._expects in ("[", ","):
+                self._expects, at = ("element or ]" if self._expects == "[" else "element"), start + 1
+            else:
+                end = self._end_of(text, start)
+                if end is None:
+                    at = start
+                    break
+                found.append(text[start:end].translate(_LINE_ENDS) + "\n")
+                self._expects, at = ",", end
+        self._text = text[at:]
+        if len(self._text) > LARGEST_ELEMENT:
+            raise self._broken(f"has an element that is broken, or larger than {LARGEST_ELEMENT >> 20} MB")
+        return found
+
+    def _end_of(self, text: str, start: int) -> int | None:
+        """Where the element ends that begins here; None if more of it must be read. A number or a word may go on in the next piece."""
+        try:
+            _, end = self._scan(text, start)
+        except json.JSONDecodeError:  # its message and its document quote data
+            if self._ended:
+                raise self._broken("has an element that is not JSON, or ends too early") from None
+            return None
+        except RecursionError:
+            raise self._broken("is nested too deeply") from None
+        return end if end < len(text) or self._ended else None
+
+    def _broken(self, what: str) -> InputError:
+        return InputError(f"{self._path} begins as a JSON array, but {what}", code="invalid-json")

@@ -1,0 +1,102 @@
+"""A query as data: the rows that DuckDB or PostgreSQL returns are read as a frame would be, batch by batch."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from shoal.errors import ParameterError, option
+from shoal.io.read.arrow_stream import ArrowStream
+from shoal.io.read.databases import THE_QUERY, Limits, Place, started
+from shoal.io.read.source import Extent, Source
+from shoal.parameters import insist_on_text
+
+SQL = "sql"  # what a manifest calls such an input
+CALLED = "a query"
+
+
+@dataclass(frozen=True)
+class Query:
+    """An SQL query and the database that it is sent to. Give it wherever data is taken.
+
+    Neither the query nor the address of the database is shown: both may contain what is not for others.
+
+    Attributes:
+        sql: The query, a SELECT.
+        place: The database.
+    """
+
+    sql: str = field(repr=False)
+    place: Place
+    limits: Limits | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def parse(cls, sql: str | None, source: str | None) -> Query:
+        """The query of the options; both are needed. Raises if the packages for the database are not installed."""
+        if sql is None or source is None:
+            said, missing = ("from", "sql") if sql is None else ("sql", "from")
+            raise ParameterError(
+                f"{option(said)} needs {option(missing)} too",
+                code="missing-argument",
+                hint=f"such as {option('sql', placeholder=repr('SELECT ...'))} {option('from', placeholder='duckdb:FILE')}",
+            )
+        if not sql.strip().rstrip(";").strip():
+            raise ParameterError(f"{option('sql')} is empty", code="empty-query")
+        place = Place.parse(source)
+        place.insist_on_extra()
+        return cls(sql, place)
+
+    def within(self, memory: int, place: Path) -> Query:
+        """The same query, for a database in this process with this much memory, and this directory for what does not fit."""
+        return replace(self, limits=Limits(memory, place))
+
+    def opened(self, most: int | None = None) -> Source:
+        """The source of its rows, which must be closed. Only the first of them are wanted if `most` is given."""
+        database = self.place.open(self.limits)
+        reader = started(database, self.sql)
+
+        def close() -> None:
+            with suppress(Exception):  # a connection that is lost cannot end its stream
+                reader.close()
+            database.close()
+
+        rows = ArrowStream(reader, CALLED, explained=database.explained, cancel=database.cancel, close=close, count=self._count)
+        return Source(Path(THE_QUERY), "", b"", True, is_parquet=True, rows=rows, extent=Extent(most))
+
+    def _count(self) -> int:
+        """The number of all rows, by a query of its own."""
+        plain = self.sql.strip().rstrip(";")
+        source = replace(self, sql=f"SELECT count(*) AS n FROM (\n{plain}\n) AS counted").opened()
+        assert source.rows is not None
+        try:
+            return int(next(source.rows.parts(["n"])).item())
+        finally:
+            source.close()
+
+
+def from_sql(query: str, source: str) -> Query:
+    """Name the result of an SQL query as data: give it to `anonymize`, `look`, `advise`, `audit` and `attack` instead of a path.
+
+    The query runs when the data is read, once for each time. Its rows arrive in batches, so `memory` limits what a large table takes.
+    Nothing is written to the database. Needs the extra `sql`.
+
+    Args:
+        query: The query, a SELECT.
+        source: "duckdb:shop.db" for a DuckDB file, "duckdb:" for a query that reads files itself (`SELECT * FROM 'sales.parquet'`), or
+            a URL such as "postgresql://user@host/database". Give the password in PGPASSWORD or ~/.pgpass, not in a program.
+
+    Returns:
+        The data. It shows neither the query nor the address, and a manifest says only that the input was the result of a query.
+
+    Raises:
+        ParameterError: The database is of an unknown kind, the query is empty, or the extra is not installed.
+
+    Example:
+        >>> rows = "SELECT * FROM (VALUES ('u1', 'Milk'), ('u1', 'Beer'), ('u2', 'Milk')) AS sales(user, item)"
+        >>> shoal.read(shoal.from_sql(rows, "duckdb:")).data
+        Log(3 events of 2 owners, item)
+    """
+    insist_on_text("query", query)
+    insist_on_text("source", source)
+    return Query.parse(query, source)
