@@ -35,11 +35,10 @@ public:
         }
     }
 
-    // Titles, and the two sides of a topic; no sides if one would lack frequent words.
-    std::vector<Node> divide(Node& node, Scratch& scratch) const {
+    // The two sides of a topic, with titles; none if one would lack frequent words.
+    std::vector<Node> divide(const Node& node, Scratch& scratch) const {
+        if (frequent_of(node.words) < 2) return {};
         centre(node.words, nullptr, true, scratch.first);
-        node.titles = titles(node.words, scratch.first);
-        if (frequent_of(node.words) < 2 * in_.smallest) return {};
         std::vector<uint8_t> side = cut(node.words, direction(node.words, scratch));
         for (int step = 0; step < EXCHANGES; ++step) {
             centre(node.words, side.data(), false, scratch.first);
@@ -51,8 +50,10 @@ public:
         }
         std::vector<Node> sides(2);
         for (std::size_t i = 0; i < node.words.size(); ++i) sides[side[i]].words.push_back(node.words[i]);
-        const int64_t fewest = std::min(frequent_of(sides[0].words), frequent_of(sides[1].words));
-        return fewest < in_.smallest ? std::vector<Node>{} : sides;
+        if (frequent_of(sides[0].words) == 0 || frequent_of(sides[1].words) == 0) return {};
+        sides[0].titles = titles(sides[0].words, scratch.along, -1);
+        sides[1].titles = titles(sides[1].words, scratch.along, 1);
+        return sides;
     }
 
 private:
@@ -151,12 +152,12 @@ private:
         return side;
     }
 
-    // The frequent words that are nearest to the centre, those with more holders rather than others.
-    std::vector<int32_t> titles(const std::vector<int32_t>& all, const std::vector<double>& centre) const {
+    // The frequent words that tell this side best from the other, those with more holders rather than others.
+    std::vector<int32_t> titles(const std::vector<int32_t>& all, const std::vector<double>& along, double sign) const {
         std::vector<int32_t> words;
         std::copy_if(all.begin(), all.end(), std::back_inserter(words), [&](int32_t word) { return in_.frequent[word] != 0; });
-        std::vector<double> worth = products(words, centre);
-        for (std::size_t i = 0; i < words.size(); ++i) worth[i] *= std::sqrt(static_cast<double>(in_.people[words[i]]));
+        std::vector<double> worth = products(words, along);
+        for (std::size_t i = 0; i < words.size(); ++i) worth[i] *= sign * std::sqrt(static_cast<double>(in_.people[words[i]]));
         std::vector<int32_t> order(words.size());
         std::iota(order.begin(), order.end(), 0);
         const std::size_t count = std::min(order.size(), static_cast<std::size_t>(in_.titles));

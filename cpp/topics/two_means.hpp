@@ -18,7 +18,6 @@ struct TopicProblem {
     int64_t features;                // how many different things it may occur with
     std::span<const int64_t> people;  // who hold each word
     std::span<const uint8_t> frequent;  // 1 for words that enough people hold to stand in a name
-    int64_t smallest;                // each side of a split has at least this many frequent words
     double balance;                  // each side of a split has at least this share of the holders
     int64_t titles;                  // words that are proposed for the name of each topic
 };
@@ -27,7 +26,7 @@ struct TopicTree {
     std::vector<int32_t> parent;  // of each topic, in preorder; -1 for the first
     std::vector<int32_t> topic;   // the smallest topic of each word, -1 for a word without company
     std::vector<int64_t> title_ptr;
-    std::vector<int32_t> title;  // frequent words of each topic, the most typical first
+    std::vector<int32_t> title;  // frequent words of each topic but the first: those come first that tell it best from its sibling
 };
 
 TopicTree topic_tree(const TopicProblem& problem, int threads, Task& task);

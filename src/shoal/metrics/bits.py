@@ -31,7 +31,7 @@ def record_bits(records: Bags, tree: Taxonomy, of_node: Floats) -> Floats:
     first, shared = _meets(records.indptr, records.items, tree)
     gained = of_node[records.items] - np.where(first, 0.0, of_node[shared])
     rows = np.repeat(np.arange(len(records)), np.diff(records.indptr))
-    return np.bincount(rows, weights=gained, minlength=len(records))
+    return np.bincount(rows, weights=gained, minlength=len(records)).astype(np.float64)
 
 
 def node_bits(bags: Bags, tree: Taxonomy) -> Floats:
@@ -44,8 +44,8 @@ def node_bits(bags: Bags, tree: Taxonomy) -> Floats:
 def people_below(bags: Bags, tree: Taxonomy) -> Ints:
     """How many people hold something below each node, or the node itself.
 
-    Of each person, 1 is written at every item, and -1 where the ways up from an item and from the one before it meet: the sum over a subtree
-    is 1 for each person who holds something in it.
+    Of each person, 1 is written at every item, and -1 where the ways up from an item and from the one before it meet: the sum over a
+    subtree is 1 for each person who holds something in it.
     """
     owners = np.repeat(bags.owners, np.diff(bags.indptr))
     held = np.unique(np.stack([owners, bags.items.astype(np.int64)]), axis=1)
@@ -58,8 +58,8 @@ def people_below(bags: Bags, tree: Taxonomy) -> Ints:
 def _meets(indptr: Ints, items: Small, tree: Taxonomy) -> tuple[npt.NDArray[np.bool_], Ints]:
     """Which entries are the first of their row; and for every other the lowest node above both it and the entry before it.
 
-    Items rise within a row, and a node before an item in preorder whose subtree holds it holds all in between: it is the first on the way up
-    that is no later than the entry before.
+    Items rise within a row, and a node before an item in preorder whose subtree holds it holds all in between: it is the first on the way
+    up that is no later than the entry before.
     """
     first = np.zeros(len(items), bool)
     first[indptr[:-1][np.diff(indptr) > 0]] = True

@@ -4,13 +4,14 @@ Topics are found from the whole vocabulary down (`topic_tree`): each is split in
 words of enough people shape the tree and name its nodes; rarer words are placed below the topic that fits them best. A word that never
 occurs with a frequent one is not in the tree, and is treated as any term that a taxonomy does not list.
 
-The tree depends on which people hold which words together, not on the order of rows or words, on names of people, on threads or the machine.
+The tree depends on which people hold which words together: not on the order of rows or words, the names of people, threads or the machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count, pairwise
 
 import numpy as np
 
@@ -25,7 +26,7 @@ ROOT = "(any topic)"
 FEWEST_PEOPLE = 10  # who hold each word of a name, unless something else is given: twice the usual k
 TITLES, CANDIDATES = 3, 12  # words of a name, and words that it is chosen from
 SEPARATOR = " / "
-SMALLEST_TOPIC = 1  # frequent words of a topic
+MORE = "..."  # beside the only word of a name
 BALANCE = 0.2  # share of the holders that each side of a split has at least
 
 
@@ -52,11 +53,11 @@ class Topics:
 
     def _names(self) -> Iterator[str]:
         """The name of each topic but the first, none of which is a word of the data or is used twice."""
-        taken = {*self.words, ROOT}
+        taken, words = {frozenset({ROOT})}, set(self.words)
         for titles in self.titles[1:]:
-            name = next(choice for choice in _choices(titles) if choice not in taken)
-            taken.add(name)
-            yield name
+            choice = next(one for one in _choices(titles) if frozenset(one) not in taken and SEPARATOR.join(one) not in words)
+            taken.add(frozenset(choice))
+            yield SEPARATOR.join(choice)
 
 
 def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE) -> Topics:
@@ -85,12 +86,12 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE) -> Topics:
             value=int(frequent.sum()),
         )
     rows = _kernels.Rows(ordered.indptr, ordered.features, ordered.ties)
-    said = (SMALLEST_TOPIC, BALANCE, CANDIDATES, kernels.threads())
+    said = (BALANCE, CANDIDATES, kernels.threads())
     parent, topic, title_ptr, title = kernels.run(
         _kernels.topic_tree, rows, ordered.n_features, ordered.people, frequent.astype(np.uint8), *said, label="learning topics"
     )
     words = tuple(names[i] for i in by_name)
-    titles = tuple(tuple(words[w] for w in title[a:b]) for a, b in zip(title_ptr[:-1], title_ptr[1:], strict=True))
+    titles = tuple(tuple(words[w] for w in title[a:b]) for a, b in pairwise(title_ptr))
     return Topics(parent, topic, titles, words, ordered.people)
 
 
@@ -102,13 +103,9 @@ def _reordered(company: Company, order: Ints) -> Company:
     return Company(indptr, company.features[places], company.ties[places], company.n_features, company.people[order])
 
 
-def _choices(titles: tuple[str, ...]) -> Iterator[str]:
-    """Names from the most typical words: the first three; else two and another; else a number beside them."""
+def _choices(titles: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Words for a name, from the most typical ones: the first three; else two and another; else these and a number."""
     first = titles[:TITLES]
-    yield SEPARATOR.join(first) if len(first) > 1 else f"{first[0]}{SEPARATOR}..."
-    for other in titles[TITLES:]:
-        yield SEPARATOR.join((*first[: TITLES - 1], other))
-    number = 2
-    while True:
-        yield f"{SEPARATOR.join(first)} ({number})"
-        number += 1
+    yield first if len(first) > 1 else (*first, MORE)
+    yield from ((*first[: TITLES - 1], other) for other in titles[TITLES:])
+    yield from ((*first[:-1], f"{first[-1]} ({number})") for number in count(2))
