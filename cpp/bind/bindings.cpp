@@ -31,6 +31,7 @@ void bind_grow(nb::module_& m);
 void bind_reading(nb::module_& m);
 void bind_cuts(nb::module_& m);
 void bind_band(nb::module_& m);
+void bind_topics(nb::module_& m);
 void bind_chunks(nb::module_& m);
 void bind_vectors(nb::module_& m);
 void bind_fields(nb::module_& m);
@@ -237,6 +238,7 @@ NB_MODULE(_kernels, m) {
     bind_fields(m);
     bind_cuts(m);
     bind_band(m);
+    bind_topics(m);
     bind_chunks(m);
     bind_queries(m);
     bind_senses(m);

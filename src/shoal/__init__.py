@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # what a type checker sees of the names in _PLACES
     from shoal.api.functions import read as read
     from shoal.api.functions import reproduce as reproduce
     from shoal.api.result import Result as Result
+    from shoal.api.taxonomies import learn_taxonomy as learn_taxonomy
     from shoal.auditing.audit import Audit as Audit
     from shoal.data.taxonomy import Taxonomy as Taxonomy
     from shoal.errors import Cancelled as Cancelled
@@ -74,6 +75,7 @@ _PLACES = {
     "decode": "shoal.api.functions",
     "from_sql": "shoal.io.read.sql",
     "generate": "shoal.api.functions",
+    "learn_taxonomy": "shoal.api.taxonomies",
     "list_methods": "shoal.api.catalogue",
     "list_metrics": "shoal.api.catalogue",
     "list_models": "shoal.api.catalogue",

@@ -478,6 +478,8 @@ def band_order(rows: Rows, items: int, task: Task) -> Annotated[NDArray[numpy.in
 
 def private_groups(known: Rows, sensitive: Rows, items: int, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], p: int, window: int, nearest: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
+def topic_tree(company: Rows, features: int, people: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], frequent: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], balance: float, titles: int, threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
 class ChunkPlan:
     """How many people must hold any set of how many terms."""
 

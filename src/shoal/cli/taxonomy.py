@@ -1,4 +1,4 @@
-"""shoal taxonomy: build a hierarchy from a table, check it, draw a part of it, and see how much of a file it covers."""
+"""shoal taxonomy: build a hierarchy from a table, learn one, check it, draw a part of it, and see how much of a file it covers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import click
 from shoal.cli import screen
 from shoal.cli.input_options import called, input_argument
 from shoal.cli.options import data_options, rare_option
+from shoal.cli.taxonomy_learn import learn
 from shoal.data.column_list import ColumnNames
 from shoal.data.node_loss import DEFAULT_LOSS, LOSSES
 from shoal.io import partial_outputs as unfinished
@@ -74,10 +75,11 @@ _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 @click.group("taxonomy", context_settings=_HELP)
 def command() -> None:
-    """Build, check, draw and test a taxonomy: `wordnet`, or a file of edges, of paths `leaf;parent;...;root`, or of nested JSON."""
+    """Build, learn, check, draw and test a taxonomy: `wordnet`, or a file of edges, of paths `leaf;parent;...;root`, or of nested JSON."""
 
 
 command.add_command(build)
+command.add_command(learn)
 
 
 @command.command("check", context_settings=_HELP)

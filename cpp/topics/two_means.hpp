@@ -1,0 +1,34 @@
+// A tree of topics: words that occur in the same company are put together, by two-means from the whole vocabulary down.
+//
+// Sums run in a fixed order and nothing but additions, multiplications, divisions and square roots is used, so that the tree is the same
+// on every machine and for any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/csr.hpp"
+#include "base/task.hpp"
+
+namespace shoal {
+
+struct TopicProblem {
+    Rows company;                    // of each word, what it occurs with, and how strongly
+    int64_t features;                // how many different things it may occur with
+    std::span<const int64_t> people;  // who hold each word
+    std::span<const uint8_t> frequent;  // 1 for words that enough people hold to stand in a name
+    double balance;                  // each side of a split has at least this share of the holders
+    int64_t titles;                  // words that are proposed for the name of each topic
+};
+
+struct TopicTree {
+    std::vector<int32_t> parent;  // of each topic, in preorder; -1 for the first
+    std::vector<int32_t> topic;   // the smallest topic of each word, -1 for a word without company
+    std::vector<int64_t> title_ptr;
+    std::vector<int32_t> title;  // frequent words of each topic but the first: those come first that tell it best from its sibling
+};
+
+TopicTree topic_tree(const TopicProblem& problem, int threads, Task& task);
+
+}  // namespace shoal

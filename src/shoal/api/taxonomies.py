@@ -1,0 +1,61 @@
+"""Learning a taxonomy from data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Unpack
+
+from shoal.api.argument_types import checked
+from shoal.api.data_options import DataOptions, prepared_as
+from shoal.api.functions import _tell
+from shoal.api.messages import spoken_in_python, using
+from shoal.data.taxonomy import Taxonomy
+from shoal.parameters import Param
+from shoal.pipeline.learn_taxonomy import learn_taxonomy as learn
+from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.taxonomy.learned import FEWEST_PEOPLE
+
+__all__ = ["learn_taxonomy"]
+
+_PEOPLE = Param("people", int, FEWEST_PEOPLE, "", minimum=2)
+
+
+@checked
+def learn_taxonomy(
+    data: str | Path | Any,
+    *,
+    people: int = FEWEST_PEOPLE,
+    all_words: bool = False,
+    threads: int | None = None,
+    **options: Unpack[DataOptions],
+) -> Taxonomy:
+    """Learn a taxonomy of topics: words that people use together come below the same topic.
+
+    Args:
+        data: A path, a frame, a column of lists, or lists of items, as in `shoal.anonymize`.
+        people: Number of people who use each word of the taxonomy, and so each word that names a topic.
+        all_words: Whether the taxonomy also has words of fewer people, below the topics that fit them. Such a taxonomy is private.
+        threads: Number of threads. Default: all cores.
+        **options: How to read the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count, rank, url, owners,
+            sep, header, strict, malformed, per, gap.
+
+    Returns:
+        The taxonomy, for the argument `taxonomy` of `shoal.anonymize`.
+
+    Raises:
+        ParameterError: An argument is not allowed.
+        InputError: The data cannot be read.
+        TaxonomyError: Too few words of so many people occur together.
+
+    Example:
+        >>> rows = [["bread", "milk"], ["milk", "butter"], ["nails", "hammer"], ["hammer", "saw"], ["bread", "butter"], ["nails", "saw"]]
+        >>> tree = shoal.learn_taxonomy(rows * 2, people=2)
+        >>> sorted(tree.names[n] for n in tree.children(0))
+        ['bread / butter / milk', 'hammer / nails / saw']
+    """
+    with spoken_in_python(), using(threads):
+        _PEOPLE.check(people)
+        how, _ = prepared_as({"taxonomy": NO_TAXONOMY, **options}, Preparation())
+        found = learn(data, how, people, all_words=all_words, per=options.get("per"))
+        _tell(found.notes)
+        return found.taxonomy

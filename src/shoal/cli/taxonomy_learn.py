@@ -1,0 +1,73 @@
+"""shoal taxonomy learn: a taxonomy of topics from the words that people use together."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from shoal.cli import screen
+from shoal.cli.input_options import files_of, input_argument
+from shoal.cli.options import data_options
+from shoal.io import partial_outputs as unfinished
+from shoal.io.release_directory import disk_errors, insist_apart, insist_outside_releases
+from shoal.io.write.taxonomy_file import edges_text, write_edges
+from shoal.pipeline.learn_taxonomy import LearnedTaxonomy, learn_taxonomy
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.request import preparation
+from shoal.taxonomy.learned import FEWEST_PEOPLE
+from shoal.util.wording import counted
+
+_WITHOUT = ("taxonomy", "node-loss", "unknown", "tree", "floor", "bag", "terms")
+
+
+@click.command("learn", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@input_argument
+@click.option("--out", "-o", type=click.Path(path_type=Path), help="Output file of edges. [default: standard output]")
+@click.option(
+    "--people",
+    type=click.IntRange(2),
+    default=FEWEST_PEOPLE,
+    show_default=True,
+    metavar="N",
+    help="Number of people who use each word of the file.",
+)
+@click.option("--all-words", is_flag=True, help="Include words of fewer people. Then the file is private.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@data_options(without=_WITHOUT)
+def learn(input: Any, out: Path | None, people: int, all_words: bool, force: bool, **said: Any) -> None:
+    """Learn a taxonomy of topics from INPUT: words that people use together come below the same topic.
+
+    A topic is named by at most three of its most typical words. Each of them is used by at least N people. Words that occur together
+    in a session are compared if the input has times, otherwise those of a record; --per chooses.
+    """
+    per = said.pop("per")
+    how = preparation({**dict.fromkeys(name.replace("-", "_") for name in _WITHOUT), "per": per, **said}, Preparation())
+    if out is not None:
+        insist_apart(out, files_of(input))
+        insist_outside_releases(out.parent)
+    with screen.progress():
+        found = learn_taxonomy(input, replace(how, taxonomy="none"), people, all_words=all_words, per=per)
+    screen.note(*found.notes)
+    if all_words:
+        screen.warn("the file has words that only few people used: do not publish it")
+    if out is None:
+        screen.content(edges_text(found.taxonomy))
+        return
+    screen.note(*unfinished.clear(out.parent))
+    with disk_errors(str(out)):
+        write_edges(found.taxonomy, out, force=force)
+    _show(found, out)
+
+
+def _show(found: LearnedTaxonomy, out: Path) -> None:
+    tree = found.taxonomy
+    words = f"{found.placed:,} of {found.words:,} below a topic"
+    rows = [("topics", f"{found.topics:,}"), ("words", words), ("height", f"{tree.height:,}"), ("learned from", found.contexts)]
+    screen.pairs(f"{out}: written", rows)
+    if found.left_out:
+        screen.note(f"{counted(found.left_out, 'word')} of fewer people left out; --all-words keeps them in a private file")
+    screen.note(f"use it with --taxonomy {shlex.quote(str(out))}")

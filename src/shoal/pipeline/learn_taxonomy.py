@@ -1,0 +1,105 @@
+"""From data to a taxonomy of topics: read it, take sessions or records as contexts, learn, and count the people behind every name.
+
+The count is made by code that shares nothing with the learning: a name of a topic may be published, so each of its words must belong to
+enough people.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shoal.data.bags import Bags
+from shoal.data.log import Log, Per
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import GuaranteeNotMet, ParameterError
+from shoal.io.read.dispatch import read
+from shoal.io.read.paths import Paths
+from shoal.pipeline.events import PREPARING, READING, stage
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import records_of
+from shoal.taxonomy.learned import FEWEST_PEOPLE, MORE, SEPARATOR, learn_topics
+from shoal.util.wording import counted
+
+ALL_WORDS = 1
+NUMBERED = r" \(\d+\)$"  # what tells two topics of one name apart
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedTaxonomy:
+    """A taxonomy of topics, and what is worth knowing about how it was learned.
+
+    Attributes:
+        taxonomy: The tree.
+        topics: How many topics it has.
+        words: How many different words the data has.
+        placed: How many of them are below a topic.
+        left_out: How many of these are not in the tree, because too few people use them.
+        contexts: What was taken as context: sessions, records or events.
+        notes: How the data was read.
+    """
+
+    taxonomy: Taxonomy
+    topics: int
+    words: int
+    placed: int
+    left_out: int
+    contexts: str
+    notes: tuple[str, ...] = ()
+
+
+def learn_taxonomy(
+    data: Paths | Any, how: Preparation, people: int = FEWEST_PEOPLE, *, all_words: bool = False, per: Per | None = None
+) -> LearnedTaxonomy:
+    """Learn topics from words that people use together.
+
+    Args:
+        data: Files, or data in memory.
+        how: How to read it.
+        people: The number of people who use each word that names a topic, and each word of the tree.
+        all_words: Whether the tree also has the words of fewer people.
+        per: What is a context. Default: sessions where there are times, else records.
+
+    Returns:
+        The taxonomy.
+
+    Raises:
+        ParameterError: `people` is below 2.
+        TaxonomyError: Too few words occur together.
+    """
+    if people < 2:
+        raise ParameterError(f"the number of people must be at least 2, not {people}", code="out-of-range", argument="people", value=people)
+    stage(READING)
+    reading = None if isinstance(data, Log | Bags) else read(data, replace(how.reading, needs_times=True))
+    found: Any = data if reading is None else reading.data
+    stage(PREPARING)
+    chosen: Per = per or ("session" if isinstance(found, Log) and found.timed else "user")
+    contexts = records_of(found, replace(how, per=chosen)).folded
+    topics = learn_topics(contexts, people)
+    tree = topics.taxonomy(fewest=ALL_WORDS if all_words else people)
+    _insist_on_holders(tree, contexts, people)
+    placed = int((topics.topic >= 0).sum())
+    kept = len(tree) - len(topics.parent)
+    notes = () if reading is None else reading.notes
+    return LearnedTaxonomy(tree, len(topics.parent), len(topics.words), placed, placed - kept, _called(chosen), notes)
+
+
+def _called(per: Per) -> str:
+    return "whole records" if per == "user" else f"{per}s"
+
+
+def _insist_on_holders(tree: Taxonomy, contexts: Bags, people: int) -> None:
+    """Raise if a word in a name of a topic is used by fewer people, or by nobody."""
+    topics = pl.DataFrame({"name": tree.names.names.gather(np.unique(tree.parent[1:])[1:])})
+    named = topics.select(pl.col("name").str.split(SEPARATOR).explode().str.replace(NUMBERED, "").alias("word")).unique()
+    held = pl.DataFrame({"item": contexts.items, "owner": np.repeat(contexts.owners, np.diff(contexts.indptr))})
+    names = pl.DataFrame({"word": contexts.vocabulary.names}).with_row_index("item").with_columns(pl.col("item").cast(pl.Int32))
+    counted_people = held.join(names.join(named, on="word"), on="item").group_by("word").agg(pl.col("owner").n_unique())
+    few = named.filter(pl.col("word") != MORE).join(counted_people, on="word", how="left")
+    few = few.filter(pl.col("owner").fill_null(0) < people)
+    if len(few):
+        what = f"{counted(len(few), 'word')} in names of topics would belong to fewer than {people:,} people"
+        raise GuaranteeNotMet(what, code="claim-fails", hint="nothing was written")

@@ -1,0 +1,111 @@
+"""A taxonomy learned from the data: words that people use in the same sessions or records lie below the same topic.
+
+Topics are found from the whole vocabulary down (`topic_tree`): each is split in two by the company that its words keep (`company`). Only
+words of enough people shape the tree and name its nodes; rarer words are placed below the topic that fits them best. A word that never
+occurs with a frequent one is not in the tree, and is treated as any term that a taxonomy does not list.
+
+The tree depends on which people hold which words together: not on the order of rows or words, the names of people, threads or the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count, pairwise
+
+import numpy as np
+
+from shoal import _kernels, kernels
+from shoal.data.bags import Bags, Ints, Small
+from shoal.data.node_loss import DEFAULT_LOSS
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import TaxonomyError
+from shoal.taxonomy.company import Company, company_of
+
+ROOT = "(any topic)"
+FEWEST_PEOPLE = 10  # who hold each word of a name, unless something else is given: twice the usual k
+TITLES, CANDIDATES = 3, 12  # words of a name, and words that it is chosen from
+SEPARATOR = " / "
+MORE = "..."  # beside the only word of a name
+BALANCE = 0.2  # share of the holders that each side of a split has at least
+
+
+@dataclass(frozen=True, eq=False)
+class Topics:
+    """A learned taxonomy: its topics in preorder, the topic of each word (-1 for none) and the names of the topics."""
+
+    parent: Small
+    topic: Small
+    titles: tuple[tuple[str, ...], ...]
+    words: tuple[str, ...]
+    people: Ints
+
+    def taxonomy(self, loss: str = DEFAULT_LOSS, fewest: int = 1) -> Taxonomy:
+        """The tree of the topics and of the words that at least so many people hold."""
+        names = [ROOT, *self._names()]
+        parents: dict[str, str | None] = {names[0]: None}
+        parents |= {names[n]: names[above] for n, above in enumerate(self.parent.tolist()) if n}
+        placed = sorted(
+            (word, int(topic)) for word, topic, held in zip(self.words, self.topic, self.people, strict=True) if topic >= 0 <= held - fewest
+        )
+        parents |= {word: names[topic] for word, topic in placed}
+        return Taxonomy.from_parents(parents, loss)
+
+    def _names(self) -> Iterator[str]:
+        """The name of each topic but the first, none of which is a word of the data or is used twice."""
+        taken, words = {frozenset({ROOT})}, set(self.words)
+        for titles in self.titles[1:]:
+            choice = next(one for one in _choices(titles) if frozenset(one) not in taken and SEPARATOR.join(one) not in words)
+            taken.add(frozenset(choice))
+            yield SEPARATOR.join(choice)
+
+
+def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE) -> Topics:
+    """Learn topics from sessions or records.
+
+    Args:
+        contexts: Words that occur together, with the people who used them.
+        fewest: The number of people who hold each word that shapes or names a topic.
+
+    Returns:
+        The topics.
+
+    Raises:
+        TaxonomyError: No two words of so many people occur together.
+    """
+    company = company_of(contexts, fewest)
+    names = contexts.vocabulary.names.to_list()
+    by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
+    ordered = _reordered(company, by_name)
+    frequent = (ordered.people >= fewest) & (np.diff(ordered.indptr) > 0)
+    if frequent.sum() < 2:
+        raise TaxonomyError(
+            f"no topics can be learned: fewer than two words that {fewest} people use occur together",
+            code="nothing-to-learn",
+            hint="give more data, or another taxonomy",
+            value=int(frequent.sum()),
+        )
+    rows = _kernels.Rows(ordered.indptr, ordered.features, ordered.ties)
+    said = (BALANCE, CANDIDATES, kernels.threads())
+    parent, topic, title_ptr, title = kernels.run(
+        _kernels.topic_tree, rows, ordered.n_features, ordered.people, frequent.astype(np.uint8), *said, label="learning topics"
+    )
+    words = tuple(names[i] for i in by_name)
+    titles = tuple(tuple(words[w] for w in title[a:b]) for a, b in pairwise(title_ptr))
+    return Topics(parent, topic, titles, words, ordered.people)
+
+
+def _reordered(company: Company, order: Ints) -> Company:
+    """The same with words in this order."""
+    lengths = np.diff(company.indptr)[order]
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    places = np.repeat(company.indptr[order] - indptr[:-1], lengths) + np.arange(indptr[-1])
+    return Company(indptr, company.features[places], company.ties[places], company.n_features, company.people[order])
+
+
+def _choices(titles: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Words for a name, from the most typical ones: the first three; else two and another; else these and a number."""
+    first = titles[:TITLES]
+    yield first if len(first) > 1 else (*first, MORE)
+    yield from ((*first[: TITLES - 1], other) for other in titles[TITLES:])
+    yield from ((*first[:-1], f"{first[-1]} ({number})") for number in count(2))

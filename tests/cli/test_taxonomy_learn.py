@@ -1,0 +1,79 @@
+"""shoal taxonomy learn, as it is typed."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+import shoal
+from helpers.cli import Shell, one_line
+from shoal.pipeline import learn_taxonomy
+from shoal.taxonomy import learned
+
+CANARY = "zqcanary"
+
+
+@pytest.fixture
+def log(shell: Shell) -> Shell:
+    """Two topics, searched for by twelve people each, in sessions an hour apart; one word is of one person."""
+    rows = ["user\ttime\tquery"]
+    for person in range(24):
+        words = [["guitar song", "song lyrics", "guitar lyrics"], ["house rent", "rent flat", "house flat"]][person % 2]
+        for hour, query in enumerate(words):
+            rows.append(f"p{person}\t2006-03-01 {10 + 2 * hour}:00:00\t{query}{f' {CANARY}' if person == hour == 0 else ''}")
+    shell.file("log.tsv", "\n".join(rows) + "\n")
+    return shell
+
+
+def edges(text: str) -> dict[str, str]:
+    return {row[0]: row[1] for row in list(csv.reader(io.StringIO(text), delimiter="\t"))[1:]}
+
+
+def test_a_file_is_learned_and_used(log: Shell):
+    answer = log("taxonomy", "learn", "log.tsv", "--out", "topics.tsv")
+    assert answer.code == 0, answer.err
+    text = (log.directory / "topics.tsv").read_text()
+    found = edges(text)
+    assert {found[word] for word in ("guitar", "song", "lyrics")}.isdisjoint({found[word] for word in ("house", "rent", "flat")})
+    assert CANARY not in answer.everything + text
+    assert "sessions" in answer.out
+    made = log("anonymize", "log.tsv", "--taxonomy", "topics.tsv", "--k", "5", "--out", "release")
+    assert made.code == 0, made.err
+    assert log("audit", "release", "--original", "log.tsv", "--taxonomy", "topics.tsv").code == 0
+
+
+def test_words_of_few_people_are_written_only_on_request_and_with_a_warning(log: Shell):
+    answer = log("taxonomy", "learn", "log.tsv", "--all-words")
+    assert CANARY in edges(answer.out)
+    assert "do not publish it" in answer.err
+    assert CANARY not in "".join(edges(answer.out).values())
+
+
+def test_the_same_in_python(log: Shell, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(log.directory)
+    tree = shoal.learn_taxonomy("log.tsv")
+    told = log("taxonomy", "learn", "log.tsv").out
+    assert {tree.names[n]: tree.names[int(up)] for n, up in enumerate(tree.parent) if up >= 0} == edges(told)
+
+
+def test_names_of_too_few_people_are_found_before_anything_is_written(log: Shell, monkeypatch: pytest.MonkeyPatch):
+    """As if the learning took any word for a name."""
+    real = learned.learn_topics
+
+    def careless(contexts: object, fewest: int) -> object:
+        return real(contexts, 1)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(learn_taxonomy, "learn_topics", careless)
+    answer = log("taxonomy", "learn", "log.tsv", "--out", "topics.tsv", "--people", "20")
+    assert answer.code == 3
+    assert "topics.tsv" not in log.names()
+    assert CANARY not in answer.everything
+
+
+def test_what_is_refused(log: Shell):
+    assert "no topics can be learned" in one_line(log("taxonomy", "learn", "log.tsv", "--people", "1000"))
+    assert log("taxonomy", "learn", "log.tsv", "--people", "1").code != 0
+    assert log("taxonomy", "learn", "log.tsv", "--out", "log.tsv", "--force").code == 1
+    assert (log.directory / "log.tsv").read_text().startswith("user")

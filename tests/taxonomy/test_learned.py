@@ -1,0 +1,141 @@
+"""Topics: found where they were planted, the same for any order of the data, and named by words of enough people."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal import kernels
+from shoal.data.bags import Bags
+from shoal.data.taxonomy import Taxonomy
+from shoal.errors import TaxonomyError
+from shoal.taxonomy.company import company_of, holders
+from shoal.taxonomy.learned import MORE, SEPARATOR, learn_topics
+
+TOPICS = {
+    "music": ["song", "lyrics", "guitar", "band", "concert"],
+    "homes": ["house", "rent", "mortgage", "garden", "sale"],
+    "travel": ["flight", "hotel", "map", "beach", "airline"],
+    "food": ["recipe", "cake", "soup", "oven", "sugar"],
+}
+
+
+def sessions(seed: int, people: int = 120, rare: bool = True) -> tuple[list[list[str]], list[int]]:
+    """Each person searches for two topics, in sessions of one topic each; some words are used by one person alone."""
+    random = np.random.default_rng(seed)
+    rows, owners = [], []
+    for person in range(people):
+        for topic in random.choice(list(TOPICS), 2, replace=False):
+            for _ in range(3):
+                words = random.choice(TOPICS[topic], 3, replace=False).tolist()
+                rows.append([*words, f"{topic}{person}"] if rare and random.random() < 0.2 else words)
+                owners.append(person)
+    return rows, owners
+
+
+def planted(seed: int = 1) -> Bags:
+    return Bags.from_lists(*sessions(seed))
+
+
+def edges(tree: Taxonomy) -> dict[str, str]:
+    return {tree.names[n]: tree.names[int(above)] for n, above in enumerate(tree.parent) if above >= 0}
+
+
+def ancestors(tree: Taxonomy, name: str) -> list[str]:
+    return tree.path(int(tree.names.codes([name])[0]))[1:-1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_words_of_a_planted_topic_lie_below_one_node_that_holds_no_others(seed: int):
+    tree = learn_topics(planted(seed)).taxonomy()
+    for words in TOPICS.values():
+        shared = set.intersection(*(set(ancestors(tree, word)) for word in words))
+        others = [word for topic in TOPICS.values() if topic is not words for word in topic]
+        assert any(not any(node in ancestors(tree, other) for other in others) for node in shared), words
+
+
+def test_a_word_of_one_person_lies_below_its_topic():
+    tree = learn_topics(planted()).taxonomy()
+    rare = [name for name in tree.names.names if name.startswith("music") and name != "music"]
+    assert rare
+    near = [set(ancestors(tree, name)) & set(ancestors(tree, "song")) for name in rare]
+    assert sum(bool(found) for found in near) >= 0.9 * len(rare)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_order_names_and_threads_do_not_matter(threads: int):
+    rows, owners = sessions(7)
+    expected = edges(learn_topics(Bags.from_lists(rows, owners)).taxonomy())
+    random = np.random.default_rng(3)
+    order = random.permutation(len(rows))
+    numbers = random.permutation(1000)
+    shuffled = Bags.from_lists([list(random.permutation(rows[i])) for i in order], [int(numbers[owners[i]]) for i in order])
+    with kernels.using(threads):
+        assert edges(learn_topics(shuffled).taxonomy()) == expected
+
+
+def test_names_are_of_words_that_enough_people_use_and_no_name_is_used_twice():
+    contexts = planted()
+    people = dict(zip(contexts.vocabulary.names, holders(contexts).tolist(), strict=True))
+    tree = learn_topics(contexts, fewest=12).taxonomy()
+    inner = sorted(set(tree.parent[1:].tolist()) - {0})
+    assert inner
+    words = [tree.names[n].split(SEPARATOR) for n in inner]
+    assert all(2 <= len(name) <= 3 for name in words)
+    assert all(people[word.split(" (")[0]] >= 12 for name in words for word in name if word != MORE)
+    assert len({frozenset(name) for name in words}) == len(words)
+
+
+def test_words_of_fewer_people_are_left_out_of_a_public_tree():
+    topics = learn_topics(planted())
+    public, private = topics.taxonomy(fewest=10), topics.taxonomy()
+    assert "music3" not in "".join(public.names.names)
+    assert {*public.names.names} < {*private.names.names}
+    assert {word for words in TOPICS.values() for word in words} <= {*public.names.names}
+
+
+def test_holders_are_people_and_not_sessions():
+    contexts = Bags.from_lists([["a", "b"], ["a"], ["a", "c"]], [4, 4, 9])
+    assert dict(zip(contexts.vocabulary.names, holders(contexts).tolist(), strict=True)) == {"a": 2, "b": 1, "c": 1}
+
+
+def test_ties_are_the_logarithm_of_how_much_more_often_two_words_meet_than_by_chance():
+    """By brute force over all pairs of sessions."""
+    contexts = planted()
+    company = company_of(contexts, 10)
+    names = contexts.vocabulary.names.to_list()
+    rows = [contexts.items[a:b].tolist() for a, b in zip(contexts.indptr[:-1], contexts.indptr[1:], strict=True)]
+    features = sorted((n for n, held in enumerate(company.people) if held >= 10), key=names.__getitem__)
+    counts = np.zeros((len(names), len(features)))
+    for row in rows:
+        for word in row:
+            for f, feature in enumerate(features):
+                counts[word, f] += feature in row and feature != word
+    total, often = counts.sum(), counts.sum(0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        chance = counts.sum(1, keepdims=True) * often**0.75 * (total / len(features)) ** 0.25
+        expected = np.floor(32 * np.log2(counts * total / chance))
+    found = np.zeros_like(counts)
+    for word in range(len(names)):
+        part = slice(company.indptr[word], company.indptr[word + 1])
+        found[word, company.features[part]] = company.ties[part]
+    assert (np.abs(found - np.where(expected > 0, expected, 0)) <= 1).all()
+    assert (found == np.where(expected > 0, expected, 0)).mean() > 0.999
+
+
+def test_where_nothing_occurs_together_nothing_is_learned():
+    with pytest.raises(TaxonomyError, match="no topics can be learned") as found:
+        learn_topics(Bags.from_lists([["a"], ["b"], ["a"], ["b"]]), 2)
+    assert found.value.code == "nothing-to-learn"
+
+
+def test_a_release_on_topics_is_verified():
+    rows, owners = sessions(2)
+    whole: dict[int, set[str]] = {}
+    for row, owner in zip(rows, owners, strict=True):
+        whole.setdefault(owner, set()).update(row)
+    tree = learn_topics(Bags.from_lists(rows, owners)).taxonomy()
+    result = shoal.anonymize([sorted(words) for words in whole.values()], k=5, taxonomy=tree)
+    assert all(verdict.standing == "verified" for verdict in result.verdicts)
+    assert result.metrics["suppressed"] < 0.2
