@@ -30,6 +30,7 @@ from shoal.io.write.cell_checks import formula_notes
 from shoal.io.write.output_format import OutputForm, default_format, named_as_file
 from shoal.kinds import summary_of
 from shoal.methods import Method
+from shoal.packages import insist_on_extra
 from shoal.pipeline.claims import claims_for
 from shoal.pipeline.contract import insist_on_consent
 from shoal.pipeline.job import Backend, Done, Job, ReleaseCheck
@@ -78,12 +79,9 @@ def asked_backend(engine: str | None, master: str | None, private_report: Path |
         )
     if engine is None:
         return None
-    try:
-        from shoal.cluster.run import SparkBackend
-    except ImportError:
-        raise ParameterError(
-            "--engine spark needs pyspark and pyarrow", code="missing-package", hint="pip install 'shoal[spark]', and Java 17 or later"
-        ) from None
+    insist_on_extra("spark")
+    from shoal.cluster.run import SparkBackend
+
     return SparkBackend(master, ("private-report",) if private_report is not None else ())
 
 

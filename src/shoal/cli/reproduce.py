@@ -11,10 +11,11 @@ from shoal.cli import screen
 from shoal.cli.options import threads_option
 from shoal.evaluate.reproduce import PAPERS, reproduced
 from shoal.evaluate.reproduce.experiment_page import Experiment
-from shoal.evaluate.reproduce.files import PAGE, insist_on_drawing, write_experiment
+from shoal.evaluate.reproduce.files import PAGE, write_experiment
 from shoal.evaluate.reproduce.paper import ExperimentSize
 from shoal.io.experiment_files import ExperimentFiles
 from shoal.io.release_directory import insist_apart
+from shoal.packages import insist_on_extra
 
 LARGEST = 10_000_000  # more than any of the papers had by far
 
@@ -44,7 +45,7 @@ def command(
     PAPERS[paper]  # an unknown one is refused before anything else
     files = ExperimentFiles(out, force=force) if out is not None else None
     if files is not None:
-        insist_on_drawing()
+        insist_on_extra("reproduce")
         files.check()
         insist_apart(files.directory, [data] if data is not None else [])
         screen.note(*files.clear())

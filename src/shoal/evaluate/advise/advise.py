@@ -16,12 +16,12 @@ from shoal.attacks.outcome import ROUNDING
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError, ShoalError
 from shoal.evaluate.advise.goals import DataFacts, Goal, facts_of, fitting_goals, goal_called
-from shoal.evaluate.advise.routes import Candidate, candidates_for
+from shoal.evaluate.advise.routes import Candidate, candidates_for, insist_on_some_method
 from shoal.evaluate.advise.sample import Samples
 from shoal.evaluate.advise.trial import KNOWN, SECONDS, TIME_IS_UP, WORDS, Measured, Route, measured
 from shoal.io.read.options import DOCUMENTS, MICRODATA
 from shoal.io.read.result import Reading
-from shoal.methods import METHODS
+from shoal.methods import METHODS, insist_on_packages
 from shoal.pipeline.options import NO_TAXONOMY, PATHS, Preparation, load_taxonomy
 from shoal.pipeline.prepare import records_of
 from shoal.pipeline.request import chosen_method, preparation
@@ -175,6 +175,8 @@ def advise(
     """
     begun = time.perf_counter()
     wanted = None if goal is None else goal_called(goal)
+    if wanted is not None:
+        insist_on_some_method(wanted.name)
     samples = Samples(data)
     reading = _opened(samples, said)
     facts = facts_of(reading)
@@ -253,6 +255,7 @@ def _measured_route(asked: _Question, one: Candidate, seconds: float) -> Measure
     settings = {**one.settings, **({} if k is None else {"k": str(k)})}
     options = {name: value for name, value in said.items() if value is not None} | dict(one.options)
     try:
+        insist_on_packages(METHODS[one.method])
         method = chosen_method(one.method, _accepted(one.method, settings))
         settings = _accepted(one.method, settings)
         base = Preparation.default_for(method)
@@ -262,7 +265,7 @@ def _measured_route(asked: _Question, one: Candidate, seconds: float) -> Measure
         limit = 1 / method.values().get("k", k or FEWEST)
         found = measured(asked.samples, route, asked.facts.people, seconds) if seconds > 0 else Measured(0.0, why_not=TIME_IS_UP)
     except ShoalError as error:
-        found, limit = Measured(0.0, why_not=error.message), 1 / (k or FEWEST)
+        found, limit = Measured(0.0, why_not=str(error) if error.code == "missing-package" else error.message), 1 / (k or FEWEST)
     return MeasuredRoute(one, options, settings, found, limit, of_items=not asked.facts.texts)
 
 

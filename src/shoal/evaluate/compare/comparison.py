@@ -15,7 +15,7 @@ from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.io.comparison_files import CellFiles
 from shoal.io.release_directory import insist_apart
 from shoal.pipeline.options import Preparation
-from shoal.report.comparison_page import ComparisonRow, insist_on_extra, render_comparison
+from shoal.report.comparison_page import ComparisonRow, render_comparison
 from shoal.util.wording import counted
 
 TABLE, PAGE = "comparison.parquet", "comparison.html"
@@ -65,7 +65,6 @@ class ComparisonTask:
         """
         self._inputs, self._options, self._title, self._describe = inputs, options, title, describe
         self._grid = grid(requested).where(self._how)
-        insist_on_extra()
         self._files = CellFiles(out)
         self._files.check()
         insist_apart(out, inputs)

@@ -12,7 +12,7 @@ from typing import Any
 from shoal.data.input_shapes import one
 from shoal.errors import ParameterError, ShoalError
 from shoal.io.read.parameter_files import with_files_read
-from shoal.methods import METHODS, Method
+from shoal.methods import METHODS, Method, insist_on_packages
 from shoal.parameters import Param
 from shoal.pipeline.options import NO_TAXONOMY, Preparation
 from shoal.pipeline.request import preparation
@@ -61,6 +61,7 @@ class Cell:
     def made(self) -> Method:
         """The method at this setting, with the files that its parameters name read."""
         kind = METHODS[self.method]
+        insist_on_packages(kind)
         declared = {parameter.name: parameter for parameter in kind.parameters()}
         for name, _ in self.settings:
             if name not in declared:
@@ -129,7 +130,8 @@ def _refusal(check: Callable[[Cell], object], cell: Cell) -> str | None:
     try:
         check(cell)
     except ShoalError as error:
-        return f"cannot be used with these parameters: {error.message}"
+        missing = f" ({error.hint})" if error.code == "missing-package" else ""
+        return f"cannot be used with these parameters: {error.message}{missing}"
     return None
 
 

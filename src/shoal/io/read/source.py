@@ -23,7 +23,8 @@ import polars as pl
 
 from shoal import kernels
 from shoal.errors import InputError
-from shoal.io.read.excel import ZIP, is_workbook, text_of_sheet
+from shoal.io.read.excel import SUFFIX, ZIP, is_workbook, text_of_sheet
+from shoal.packages import insist_on_extra
 
 # -- opening and unpacking
 
@@ -42,8 +43,11 @@ def compression_of(first: bytes) -> str:
 def open_regular(path: Path, error: type[InputError] = InputError) -> io.BufferedReader:
     """The file, open for reading. All files that a user or a release names are opened here.
 
-    Anything but a regular file is refused without being opened: a named pipe waits for a writer, and a device may never end.
+    Anything but a regular file is refused without being opened: a named pipe waits for a writer, and a device may never end. So is a
+    workbook where the packages that read it are missing.
     """
+    if path.suffix.lower() == SUFFIX:
+        insist_on_extra("excel")
     kind = path.stat().st_mode
     if stat.S_ISDIR(kind):
         raise error(f"{path} is a directory, not a file", code="path-is-a-directory", hint="name a file in it")
@@ -77,7 +81,10 @@ def unpacked(raw: IO[bytes], compression: str = "") -> IO[bytes]:
         return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
     if compression == "zstd":
         return io.BufferedReader(_Zstd(raw))
-    return io.BytesIO(text_of_sheet(raw.read(), raw.name)) if compression == EXCEL else raw
+    if compression == EXCEL:
+        insist_on_extra("excel")
+        return io.BytesIO(text_of_sheet(raw.read(), raw.name))
+    return raw
 
 
 def replayed(first: bytes, rest: IO[bytes]) -> io.BufferedReader:
