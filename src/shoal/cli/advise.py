@@ -17,7 +17,7 @@ from shoal.errors import ParameterError
 from shoal.evaluate.advise.advise import AUDIT, Advice, GoalAdvice, MeasuredRoute, advise
 from shoal.evaluate.advise.goals import GOALS
 from shoal.evaluate.advise.trial import MOST_SECONDS, SECONDS
-from shoal.util.wording import counted
+from shoal.util.wording import counted, duration
 
 GROUPS = {
     "Goal": ("goal", "k", "seconds"),
@@ -118,7 +118,7 @@ def _told(one: GoalAdvice, input: Sequence[Path], *, whole: bool) -> Iterator[st
         yield f"     does not       {route.candidate.open}"
         yield f"     left           {route.left}"
         yield f"     risk           {route.risk}"
-        yield f"     time           about {_clock(route.found.expected_seconds)}; {_measured_on(route)}"
+        yield f"     time           about {duration(route.found.expected_seconds)}; {_measured_on(route)}"
     if not shown:
         yield "  no route can be recommended"
     if whole or not shown:
@@ -132,9 +132,3 @@ def _named(route: MeasuredRoute) -> str:
 def _measured_on(route: MeasuredRoute) -> str:
     people = counted(route.found.people, "person", "people")
     return f"measured on all {people}" if route.found.whole else f"measured on a sample of {people}"
-
-
-def _clock(seconds: float) -> str:
-    if seconds < 90:
-        return counted(max(1, round(seconds)), "second")
-    return counted(round(seconds / 60), "minute") if seconds < 5400 else counted(round(seconds / 3600), "hour")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from shoal.attacks import ATTACKS
+from shoal.attacks.draw import QUICK_REMAKES, QUICK_TARGETS
 from shoal.attacks.logs import LOG_ATTACKS
 from shoal.attacks.outcome import ORIGINAL, RELEASE, Interval, Outcome
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, attack_called
@@ -44,6 +46,11 @@ BESIDE = ["knowledge", "guessing", "control", "excess", "precision if certain", 
     "--reference", type=click.Path(path_type=Path), help="Plain-text log for the attack `tokens`. [default: the log of half of the people]"
 )
 @declared_options(Draw)
+@click.option(
+    "--quick",
+    is_flag=True,
+    help=f"Attack {QUICK_TARGETS} people, and remake the release for {QUICK_REMAKES}, unless told otherwise.",
+)
 @data_options()
 @threads_option
 @config_option
@@ -55,6 +62,7 @@ def command(
     others: tuple[Path, ...],
     sensitive: str | None,
     reference: Path | None,
+    quick: bool,
     threads: int | None,
     as_json: bool,
     **said: Any,
@@ -64,12 +72,16 @@ def command(
     Every attack also runs on the original and on a control group that was left out of the release. The exit code is 3 if the success rate
     of an attack significantly exceeds the bound that a claim gives.
     """
-    draw = Draw.parse({p.name: value for p in Draw.parameters() if (value := said.pop(p.name)) is not None})
+    drawn = {p.name: value for p in Draw.parameters() if (value := said.pop(p.name)) is not None}
+    fewer = {name: str(value) for name, value in Draw.quick_values().items()} if quick else {}
+    draw = Draw.parse(fewer | drawn)
     place, beside = Published.at(release), OtherReleases.of(others, sensitive, reference)
     how = original_options(said_of_original(said, (original,)), (original,), place.manifest)
     assert how is not None
+    tell_time = screen.time_teller("the attacks take", "" if quick else "--quick attacks fewer people")
     with screen.progress(threads):
-        found = attacked(place, (original,), how, names, draw, lambda notes: screen.note(*notes), beside=beside)
+        found = attacked(place, (original,), how, names, draw, lambda notes: screen.note(*notes), beside=beside, tell_time=tell_time)
+    found = replace(found, quick=quick)
     if as_json:
         screen.as_json(found.as_dict())
     else:
@@ -79,6 +91,8 @@ def command(
 
 def show(found: Attacked) -> None:
     """Print each attack with a row per kind of knowledge for original and release; then the three criteria and the verdict."""
+    if found.quick:
+        screen.lines(f"quick: a sample of at most {found.most_targets:,} people was attacked; intervals are wide")
     for name in found.attacks:
         before = {one.knowledge: one for one in found.outcomes if one.attack == name and one.subject == ORIGINAL}
         after = [one for one in found.outcomes if one.attack == name and one.subject == RELEASE]

@@ -18,7 +18,17 @@ from shoal.data.log import Per
 from shoal.data.patience import allowing
 from shoal.errors import ParameterError
 from shoal.evaluate.compare.comparison import PAGE, ComparisonTask
-from shoal.evaluate.compare.grid import DEFAULT_K, DEFAULT_KNOWN, GRAINS, ComparisonRequest, NamedMethod
+from shoal.evaluate.compare.grid import (
+    DEFAULT_K,
+    DEFAULT_KNOWN,
+    GRAINS,
+    QUICK_K,
+    QUICK_KNOWN,
+    QUICK_PEOPLE,
+    QUICK_TARGETS,
+    ComparisonRequest,
+    NamedMethod,
+)
 from shoal.evaluate.compare.run_cells import CellRow
 from shoal.evaluate.compare.worst_attack import NOT_ATTACKED, AttackEffort
 from shoal.kernels import threads as all_threads
@@ -42,8 +52,13 @@ _OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma that stands in no parentheses
 )
 @click.option("--per", "grains", metavar="user,session,event", help="What makes up one record. [default: user]")
 @click.option("--jobs", type=click.IntRange(1), help="Number of parallel jobs. [default: all cores]")
-@click.option("--targets", type=click.IntRange(1), default=200, show_default=True, help="Number of people attacked per release.")
+@click.option("--targets", type=click.IntRange(1), help="Number of people attacked per release. [default: 200]")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed for drawing these people.")
+@click.option(
+    "--quick",
+    is_flag=True,
+    help=f"Use a sample of {QUICK_PEOPLE:,} people, k = 5, m = 2 and {QUICK_TARGETS} targets, unless told otherwise.",
+)
 @data_options(without=("per",))
 @patience_option
 @config_option
@@ -56,8 +71,9 @@ def command(
     known: str | None,
     grains: str | None,
     jobs: int | None,
-    targets: int,
+    targets: int | None,
     seed: int,
+    quick: bool,
     patience: float | None,
     as_json: bool,
     **said: Any,
@@ -66,13 +82,16 @@ def command(
 
     Finished runs are not repeated: an interrupted comparison resumes where it stopped.
     """
-    asked = ComparisonRequest(_methods(methods), _numbers("k", ks, DEFAULT_K, 2), _numbers("m", known, DEFAULT_KNOWN, 1), _grains(grains))
+    few = (QUICK_K, QUICK_KNOWN) if quick else (DEFAULT_K, DEFAULT_KNOWN)
+    asked = ComparisonRequest(_methods(methods), _numbers("k", ks, few[0], 2), _numbers("m", known, few[1], 1), _grains(grains))
+    effort = AttackEffort(targets or (QUICK_TARGETS if quick else AttackEffort.targets), seed)
     typed = {**dict.fromkeys(DATA_PARAMETERS), **said}
 
     task = ComparisonTask(input, asked, typed, out, called(input), making)
     screen.note(*task.notes)
+    tell_time = screen.time_teller("the comparison takes", "" if quick else "--quick compares a sample")
     with allowing(patience), screen.progress():
-        done = task.run(AttackEffort(targets, seed), jobs or all_threads())
+        done = task.run(effort, jobs or all_threads(), quick=quick, tell_time=tell_time)
     rows = done.rows
     screen.note(*done.notes)
     if as_json:

@@ -118,6 +118,10 @@ class ScenarioAttack(Attack):
     def tried(self, scenario: Scenario) -> Tried:
         """The attack with each kind of knowledge; raises `Skipped` where it cannot be made."""
 
+    def runs(self, few: int, people: int, k: int) -> int:
+        """How often the release is made again, about, for so many people of whom it is, out of all people."""
+        return 0
+
 
 SCENARIO_ATTACKS: Table[type[ScenarioAttack]] = Table(
     "attack",

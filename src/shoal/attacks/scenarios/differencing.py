@@ -35,6 +35,10 @@ class Differencing(ScenarioAttack):
         "picks a record that is missing from the second and assumes that it is the person's. Control: another person was removed instead."
     )
 
+    def runs(self, few: int, people: int, k: int) -> int:
+        """Once without each of them."""
+        return few
+
     def tried(self, scenario: Scenario) -> Tried:
         """The record that is drawn is as the person's was published; and it is the only one, and all that the person held."""
         found, notes = _compared(scenario)

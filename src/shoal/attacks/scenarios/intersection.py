@@ -31,6 +31,10 @@ class Intersection(ScenarioAttack):
         "who are in both groups. If nobody else is in both, the person is identified with certainty."
     )
 
+    def runs(self, few: int, people: int, k: int) -> int:
+        """Once for each parameter that differs, if there is no other release."""
+        return len(VARIED) if few else 0
+
     def tried(self, scenario: Scenario) -> Tried:
         """The release alone; with each other release; with all of them. Without others, with such as the publisher might make next."""
         own, lengths = classes_of(scenario.made), scenario.lengths(scenario.targets)

@@ -58,6 +58,11 @@ class PlantedPeople(ScenarioAttack):
         "accounts planted for someone else."
     )
 
+    def runs(self, few: int, people: int, k: int) -> int:
+        """Once for each way to guess and each part of the people whose copies are planted at the same time."""
+        at_once = max(1, people // (SHARE * max(1, k - 1)))
+        return (len(GUESSES) + 1) * -(-few // at_once)
+
     def tried(self, scenario: Scenario) -> Tried:
         """The whole record guessed, half of it, and all of it but one item, about which a question is asked."""
         copies, n = scenario.k - 1, max(1, scenario.made.original.n_owners)

@@ -22,6 +22,7 @@ class Attacked:
         alarms: Warnings about the release.
         most_targets: The number of people that were to be attacked.
         of: What the attacker knows items of: a person, or one of a person's records.
+        quick: Whether only a small sample of people was attacked, on request.
 
     Example:
         >>> import shoal
@@ -39,6 +40,7 @@ class Attacked:
     alarms: tuple[str, ...] = ()
     most_targets: int = 0
     of: str = PERSON
+    quick: bool = False
 
     @property
     def holds(self) -> bool:
@@ -70,6 +72,7 @@ class Attacked:
         tests = {one.test: {"attack": one.attack, "knowledge": one.knowledge, "success": one.success.rate} for one in self.by_test}
         return {
             "holds": self.holds,
+            **({"quick": True, "targets": self.most_targets} if self.quick else {}),
             "verdict": self.verdict.as_dict(),
             **({WARNINGS: list(self.alarms)} if self.alarms else {}),
             "stories": stories,

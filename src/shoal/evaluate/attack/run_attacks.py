@@ -8,6 +8,7 @@ out, the release is made of the others, and the attack is made on those left out
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
@@ -29,6 +30,7 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.evaluate.attack.attack_result import Attacked
 from shoal.evaluate.attack.case import Case, CaseSource, facing_release
+from shoal.evaluate.attack.expected_time import expected_seconds
 from shoal.evaluate.attack.linking import linking_outcomes
 from shoal.evaluate.attack.periods import periods
 from shoal.evaluate.attack.personas import personas
@@ -79,6 +81,8 @@ SUBJECTS = frozenset({BagTable.kind, RowTable.kind, ProfileTable.kind})
 
 Tell = Callable[[Sequence[str]], None]
 """What notes are given to, before the work."""
+TellTime = Callable[[float], None]
+"""What the expected seconds are given to, before the work."""
 
 
 def attacked(
@@ -90,19 +94,28 @@ def attacked(
     tell: Tell,
     given: Taxonomy | None = None,
     beside: OtherReleases = NOTHING_BESIDE,
+    tell_time: TellTime | None = None,
 ) -> Attacked:
-    """The named attacks, or all, on the original and on the release at this place, by whoever has this beside it."""
+    """The named attacks, or all, on the original and on the release at this place, by whoever has this beside it.
+
+    `tell_time` is given the seconds that the attacks will take, as measured on a few people, before they begin.
+    """
     how = located(place, how, given, original)
     refuse_other_kinds(place.kinds)
     source = CaseSource(read(original, how.reading), how, given)
     prepared = source.prepared()
     claims = tuple(claims_of(place.manifest)) if place.manifest else ()
     seen = replace(seen_at(place, claims).release, claims=claims)
+    begun = time.perf_counter()
     release, remade = _with_rows(place, prepared.original, seen, beside.sensitive)
+    one_run = time.perf_counter() - begun
     tell([*(f"original: {note}" for note in prepared.notes), remade])
     more = beside.read(source.reading, prepared, original, given)
     every = names or [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS]
-    found = attacks_on(Case(source, prepared, release, _method(place, beside.sensitive)), every, draw, tell, more)
+    case = Case(source, prepared, release, _method(place, beside.sensitive))
+    if tell_time is not None:
+        tell_time(expected_seconds(case, every, draw, one_run))
+    found = attacks_on(case, every, draw, tell, more)
     return replace(found, notes=(*(f"original: {note}" for note in prepared.notes), remade, *found.notes))
 
 
