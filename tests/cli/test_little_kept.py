@@ -37,6 +37,7 @@ def histories(things: int = 18, share: float = 0.6, seed: int = 1) -> list[list[
 def log(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:
     """People with long histories that have hardly anything in common, in short sessions that have."""
     monkeypatch.chdir(shell.directory)
+    monkeypatch.setattr("shoal.cli.anonymize_run.TRIED_AFTER", 0.0)
     lines = ["AnonID\tQuery\tQueryTime\tItemRank\tClickURL"]
     for person, asked in enumerate(histories()):
         for day, query in enumerate(asked):
@@ -260,3 +261,19 @@ def test_single_requests_of_an_access_log_are_offered(log: Shell) -> None:
     answer = log("anonymize", "access.log", "--per", "user", "--k", "20", "--out", "release")
     assert flagged(answer.err)
     assert {words[words.index("--per") + 1] for words in commands(answer.err) if "--per" in words} == {"session", "event"}
+
+
+def test_after_a_small_release_the_command_that_measures_is_shown(log: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trying other methods would take longer than the release."""
+    monkeypatch.undo()
+    monkeypatch.chdir(log.directory)
+    words = ("my log.tsv", "--user", "AnonID", "--time", "QueryTime", "--text", "Query", "--k", "20", "--effort", "fast")
+    answer = log("anonymize", *words, "--per", "user", "--out", "release")
+    assert answer.code == 0, answer
+    assert flagged(answer.err)
+    assert not commands(answer.err)
+    (typed,) = (line.rpartition("measured by: ")[2] for line in answer.err.splitlines() if "measured by: " in line)
+    assert typed == "shoal advise 'my log.tsv' --user AnonID --time QueryTime --text Query --k 20"
+    advised = log(*shlex.split(typed)[1:], "--seconds", "5", "--json")
+    assert advised.code == 0, advised.err
+    assert json.loads(advised.out)["goals"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -85,6 +86,7 @@ def asked_backend(engine: str | None, master: str | None, private_report: Path |
     return SparkBackend(master, ("private-report",) if private_report is not None else ())
 
 
+TRIED_AFTER = 20.0  # seconds that a release took, from which on changes are tried, which takes about as long
 RECORDS_PUBLISHED = ("sets", "bags")  # kinds of tables that have records before and after
 
 
@@ -132,7 +134,9 @@ def write_release(
         if backend is not None:
             made = job.run_on(backend, events)
         else:
+            begun = time.perf_counter()
             done = job.run(events)
+            seconds = time.perf_counter() - begun
     if backend is not None:
         told(made.verdicts, made.manifest, target.directory, as_json=as_json)
         return
@@ -143,7 +147,7 @@ def write_release(
         screen.warn(f"{private_report} shows what people typed; do not publish it")
     shown = show_release(done, target, as_json=as_json)
     with allowing(patience):
-        warn_of_little(shown, job, done)
+        warn_of_little(shown, job, done, seconds)
 
 
 def method_of_rules(file: Path, typed: Mapping[str, Any]) -> tuple[RulesFile, Method]:
@@ -227,9 +231,10 @@ def private_page(path: Path | None, target: Target, method: Method) -> PrivateFi
     return file
 
 
-def warn_of_little(manifest: dict[str, Any], job: Job, done: Done) -> None:
+def warn_of_little(manifest: dict[str, Any], job: Job, done: Done, seconds: float) -> None:
     """Where hardly a word is left: that it is so, and what would help, each with its measured risk and the command to type.
 
+    Trying what would help takes longer than a small release, which took these seconds. After one, the command that tries it is shown.
     Nothing is proposed for a release that was recoded by rules: these were found before, and a sample has none of its own.
     """
     warning = summary_of(manifest).warning
@@ -238,7 +243,12 @@ def warn_of_little(manifest: dict[str, Any], job: Job, done: Done) -> None:
     screen.warn(warning)
     if job.rules is not None:
         return
-    from shoal.cli.suggest_command import with_change
+    from shoal.cli.suggest_command import advise_command, with_change
+
+    if seconds < TRIED_AFTER:
+        command = advise_command(click.get_current_context())
+        screen.note(*([f"what would keep more, and at which risk, is measured by: {command}"] if command else []))
+        return
     from shoal.evaluate.advise.advice import advice_on, changes
     from shoal.evaluate.advise.trial import Route
 
