@@ -16,21 +16,14 @@ from shoal.api.rerun_command import making
 from shoal.errors import ParameterError
 from shoal.evaluate.advise.advise import Advice
 from shoal.evaluate.advise.advise import advise as find_routes
-from shoal.evaluate.advise.trial import MOST_SECONDS, SECONDS
+from shoal.evaluate.advise.goals import MOST_SECONDS, SECONDS
 from shoal.evaluate.compare.comparison import ComparisonTask
-from shoal.evaluate.compare.grid import (
-    DEFAULT_K,
-    DEFAULT_KNOWN,
-    GRAINS,
-    QUICK_K,
-    QUICK_KNOWN,
-    QUICK_TARGETS,
-    ComparisonRequest,
-    NamedMethod,
-)
+from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, GRAINS, QUICK_K, QUICK_KNOWN, QUICK_TARGETS
+from shoal.evaluate.compare.grid import ComparisonRequest, NamedMethod
 from shoal.evaluate.compare.worst_attack import AttackEffort
-from shoal.evaluate.reconstruct import Drawn, Draws
+from shoal.evaluate.reconstruct import Drawn
 from shoal.evaluate.reconstruct import reconstruct as draw_records
+from shoal.evaluate.reconstruction_draws import Draws
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.write.output_format import FRAME_FORMATS
 from shoal.kernels import threads as all_threads

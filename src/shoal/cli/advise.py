@@ -6,7 +6,7 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,10 +14,11 @@ from shoal.cli import screen
 from shoal.cli.method_command import GroupedCommand, help_all_option
 from shoal.cli.options import called, data_options, input_argument, threads_option
 from shoal.errors import ParameterError
-from shoal.evaluate.advise.advise import AUDIT, Advice, GoalAdvice, MeasuredRoute, advise
-from shoal.evaluate.advise.goals import GOALS
-from shoal.evaluate.advise.trial import MOST_SECONDS, SECONDS
+from shoal.evaluate.advise.goals import GOALS, MOST_SECONDS, SECONDS
 from shoal.util.wording import counted, duration
+
+if TYPE_CHECKING:
+    from shoal.evaluate.advise.advise import Advice, GoalAdvice, MeasuredRoute
 
 GROUPS = {
     "Goal": ("goal", "k", "seconds"),
@@ -53,6 +54,8 @@ def command(
     For each command it shows what is protected and what is not, how much of the data is left, the share of people that an attacker would
     find, and how long the command will take.
     """
+    from shoal.evaluate.advise.advise import advise
+
     if math.isnan(seconds):
         raise ParameterError("seconds must be a number, not nan", code="out-of-range", value="nan")
     with screen.progress(threads):
@@ -105,6 +108,8 @@ def _free_name(path: Path) -> str:
 
 def _told(one: GoalAdvice, input: Sequence[Path], *, whole: bool) -> Iterator[str]:
     """The routes to a goal in lines: all that are offered, or only the best."""
+    from shoal.evaluate.advise.advise import AUDIT
+
     if one.goal.name == AUDIT:
         yield f"  shoal audit {shlex.join(map(str, input))}"
         yield "     shows  the largest k against an attacker who knows 1, 2, 3, ... items or a whole record"

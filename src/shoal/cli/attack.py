@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.attacks import ATTACKS
-from shoal.attacks.draw import QUICK_REMAKES, QUICK_TARGETS
+from shoal.attacks import ATTACKS, ORIGINAL, RELEASE
+from shoal.attacks.draw import QUICK_REMAKES, QUICK_TARGETS, Draw
 from shoal.attacks.logs import LOG_ATTACKS
-from shoal.attacks.outcome import ORIGINAL, RELEASE, Interval, Outcome
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, attack_called
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
 from shoal.cli.options import data_options, declared_options, threads_option
-from shoal.evaluate.attack import Attacked, Draw, attacked
-from shoal.evaluate.attack.scenario import OtherReleases
-from shoal.pipeline.manifest import Published
-from shoal.pipeline.request import original_options
 from shoal.util.wording import percent
+
+if TYPE_CHECKING:
+    from shoal.attacks.outcome import Interval, Outcome
+    from shoal.evaluate.attack import Attacked
 
 NAMES = [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS]
 RATES = ["knowledge", ORIGINAL, RELEASE, "95% interval", "worst 1%", "guaranteed", ""]
@@ -72,6 +71,11 @@ def command(
     Every attack also runs on the original and on a control group that was left out of the release. The exit code is 3 if the success rate
     of an attack significantly exceeds the bound that a claim gives.
     """
+    from shoal.evaluate.attack import attacked
+    from shoal.evaluate.attack.scenario import OtherReleases
+    from shoal.pipeline.manifest import Published
+    from shoal.pipeline.request import original_options
+
     drawn = {p.name: value for p in Draw.parameters() if (value := said.pop(p.name)) is not None}
     fewer = {name: str(value) for name, value in Draw.quick_values().items()} if quick else {}
     draw = Draw.parse(fewer | drawn)

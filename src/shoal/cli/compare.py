@@ -5,35 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from shoal.api.rerun_command import making
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand
 from shoal.cli.options import DATA_PARAMETERS, called, data_options, input_argument, patience_option
-from shoal.data.log import Per
 from shoal.data.patience import allowing
 from shoal.errors import ParameterError
-from shoal.evaluate.compare.comparison import PAGE, ComparisonTask
-from shoal.evaluate.compare.grid import (
-    DEFAULT_K,
-    DEFAULT_KNOWN,
-    GRAINS,
-    QUICK_K,
-    QUICK_KNOWN,
-    QUICK_PEOPLE,
-    QUICK_TARGETS,
-    ComparisonRequest,
-    NamedMethod,
-)
-from shoal.evaluate.compare.run_cells import CellRow
-from shoal.evaluate.compare.worst_attack import NOT_ATTACKED, AttackEffort
+from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, GRAINS, QUICK_K, QUICK_KNOWN, QUICK_PEOPLE, QUICK_TARGETS
 from shoal.kernels import threads as all_threads
-from shoal.report.alarms import alarms_of_compared
 from shoal.util.wording import percent
+
+if TYPE_CHECKING:
+    from shoal.data.log import Per
+    from shoal.evaluate.compare.grid import NamedMethod
+    from shoal.evaluate.compare.run_cells import CellRow
 
 _COMMA = re.compile(",")
 _OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma that stands in no parentheses
@@ -82,6 +71,11 @@ def command(
 
     Finished runs are not repeated: an interrupted comparison resumes where it stopped.
     """
+    from shoal.api.rerun_command import making
+    from shoal.evaluate.compare.comparison import ComparisonTask
+    from shoal.evaluate.compare.grid import ComparisonRequest
+    from shoal.evaluate.compare.worst_attack import AttackEffort
+
     few = (QUICK_K, QUICK_KNOWN) if quick else (DEFAULT_K, DEFAULT_KNOWN)
     asked = ComparisonRequest(_methods(methods), _numbers("k", ks, few[0], 2), _numbers("m", known, few[1], 1), _grains(grains))
     effort = AttackEffort(targets or (QUICK_TARGETS if quick else AttackEffort.targets), seed)
@@ -102,6 +96,9 @@ def command(
 
 def show(rows: Sequence[CellRow], out: Path) -> None:
     """The main numbers of every cell."""
+    from shoal.evaluate.compare.comparison import PAGE
+    from shoal.report.alarms import alarms_of_compared
+
     columns = ["release", "per", "as typed", "within one level", "patterns", "pair error", "strongest attack", "seconds"]
     screen.listing(columns, [_line(row) for row in rows])
     screen.alarm(*(f"{row.cell.label}, per {row.cell.per}: {warning}" for row in rows for warning in alarms_of_compared(row.found)))
@@ -109,6 +106,8 @@ def show(rows: Sequence[CellRow], out: Path) -> None:
 
 
 def _line(row: CellRow) -> list[str]:
+    from shoal.evaluate.compare.worst_attack import NOT_ATTACKED
+
     if "refused" in row.found:
         return [row.cell.label, row.cell.per, f"not available: {row.found['refused']}", *[""] * 5]
     shares = [_share(row.found.get(name)) for name in ("kept", "one_level", "pattern_recall", "count_error_2")]
@@ -122,6 +121,8 @@ def _share(value: float | None) -> str:
 
 def _methods(text: str | None) -> tuple[NamedMethod, ...]:
     """Methods with commas between them, each perhaps with parameters in parentheses."""
+    from shoal.evaluate.compare.grid import NamedMethod
+
     return tuple(NamedMethod.read(piece) for piece in _names("methods", text, _OUTSIDE))
 
 
@@ -151,4 +152,4 @@ def _grains(text: str | None) -> tuple[Per, ...]:
     for name in found:
         if name not in GRAINS:
             raise ParameterError(f"--per must be one of {', '.join(GRAINS)}, not {name!r}", code="unknown-choice", value=name)
-    return cast(tuple[Per, ...], found)
+    return cast("tuple[Per, ...]", found)

@@ -8,10 +8,6 @@ from pathlib import Path
 import click
 
 from shoal.cli import screen
-from shoal.cli.print_result import show_outcome
-from shoal.methods import METHODS
-from shoal.pipeline.job import Job
-from shoal.pipeline.options import Preparation, Target
 
 
 @click.command("demo", context_settings={"help_option_names": ["-h", "--help"]})
@@ -19,6 +15,11 @@ from shoal.pipeline.options import Preparation, Target
 @click.option("--k", "-k", type=click.IntRange(2), default=5, show_default=True, help="Minimum number of people per published record.")
 def command(out: Path, k: int) -> None:
     """Anonymize a bundled synthetic query log and write a verified release. Replaces an earlier demo release."""
+    from shoal.cli.print_result import show_outcome
+    from shoal.methods import METHODS
+    from shoal.pipeline.job import Job
+    from shoal.pipeline.options import Preparation, Target
+
     method = next(iter(METHODS.values()))(k=k)
     with as_file(files("shoal.cli") / "sample" / "queries.tsv.gz") as sample, screen.job_events() as events:
         done = Job(sample, method, Preparation(), metrics=["bound"], target=Target(out, force=True)).run(events)

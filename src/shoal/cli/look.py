@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from shoal.cli import screen
 from shoal.cli.method_command import GroupedCommand, help_all_option
 from shoal.cli.options import called, data_options, input_argument, rare_option, threads_option
-from shoal.pipeline.look import Example, Look, TaxonomyCoverage, look
-from shoal.pipeline.options import Preparation
-from shoal.pipeline.prepare import FITTING
-from shoal.pipeline.request import preparation
 from shoal.util.wording import counted, percent
+
+if TYPE_CHECKING:
+    from shoal.pipeline.look import Example, Look, TaxonomyCoverage
 
 WIDEST_ITEM = 60
 
@@ -42,6 +41,10 @@ def command(input: tuple[Path, ...], whole: bool, show_rare: bool, threads: int 
     """Show how INPUT is parsed: format, columns, people, records, coverage by a taxonomy, and three raw records, without user IDs and
     values of fewer than 5 people. Writes nothing. Do not publish this output.
     """
+    from shoal.pipeline.look import look
+    from shoal.pipeline.options import Preparation
+    from shoal.pipeline.request import preparation
+
     how = preparation(said, Preparation.of_format(said["format"]).following_data())
     with screen.progress(threads):
         found = look(input, how, whole=whole, show_rare=show_rare)
@@ -83,6 +86,8 @@ def _records(found: Look) -> list[tuple[str, str]]:
 
 
 def _known(known: TaxonomyCoverage) -> list[tuple[str, str]]:
+    from shoal.pipeline.prepare import FITTING
+
     told = (
         f"{known.taxonomy} covers {screen.share(known.items_known, known.items)} of the items, "
         f"{screen.share(known.occurrences_known, known.occurrences)} of their occurrences"

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.attacks import Trial
-from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried, with_people
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried
+from shoal.attacks.scenarios.changed_records import with_people
 from shoal.data.bags import Bags
 from shoal.errors import ShoalError
 from shoal.parameters import param

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.attacks import Trial
-from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried, without_person
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried
+from shoal.attacks.scenarios.changed_records import without_person
 from shoal.data.bags import Bags
 from shoal.errors import ShoalError
 

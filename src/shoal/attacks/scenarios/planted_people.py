@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.attacks import Trial
-from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried, classes_of, with_people
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried
+from shoal.attacks.scenarios.changed_records import classes_of, with_people
 from shoal.data.bags import Bags, Ints, Small
 from shoal.errors import ShoalError
 

@@ -15,10 +15,10 @@ from shoal import kernels
 from shoal.attacks.outcome import ROUNDING
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError, ShoalError
-from shoal.evaluate.advise.goals import DataFacts, Goal, facts_of, fitting_goals, goal_called
+from shoal.evaluate.advise.goals import SECONDS, DataFacts, Goal, facts_of, fitting_goals, goal_called
 from shoal.evaluate.advise.routes import Candidate, candidates_for, insist_on_some_method
 from shoal.evaluate.advise.sample import Samples
-from shoal.evaluate.advise.trial import KNOWN, SECONDS, TIME_IS_UP, WORDS, Measured, Route, measured
+from shoal.evaluate.advise.trial import KNOWN, TIME_IS_UP, WORDS, Measured, Route, measured
 from shoal.io.read.options import DOCUMENTS, MICRODATA
 from shoal.io.read.result import Reading
 from shoal.methods import METHODS, insist_on_packages

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from shoal.attacks import Test
+from shoal.attacks import RELEASE, Test
 from shoal.attacks.conclusion import PERSON, Conclusion, concluded
-from shoal.attacks.outcome import RELEASE, Outcome
+from shoal.attacks.outcome import Outcome
 from shoal.attacks.scenarios import attack_called
 from shoal.report.alarms import WARNINGS
 

@@ -13,11 +13,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from shoal.attacks import ATTACKS, RecordAttack
+from shoal.attacks import ATTACKS, RELEASE, RecordAttack
 from shoal.attacks.conclusion import known_of
 from shoal.attacks.draw import Draw
 from shoal.attacks.logs import LOG_ATTACKS, LinkingAttack, TokenAttack
-from shoal.attacks.outcome import RELEASE, Outcome, outcome
+from shoal.attacks.outcome import Outcome, outcome
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, Made, Scenario, ScenarioAttack, Skipped, attack_called
 from shoal.auditing.audit import located, seen_at
 from shoal.data.items import Items

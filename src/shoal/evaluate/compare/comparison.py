@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from shoal.evaluate.compare.grid import QUICK_PEOPLE, USER, Cell, ComparisonRequest, Left, grid, prepared_for
+from shoal.evaluate.compare.defaults import QUICK_PEOPLE, USER
+from shoal.evaluate.compare.grid import Cell, ComparisonRequest, Left, grid, prepared_for
 from shoal.evaluate.compare.run_cells import CellRow, Comparison, as_frame, compare
 from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.io.comparison_files import CellFiles

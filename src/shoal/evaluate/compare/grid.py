@@ -11,18 +11,13 @@ from typing import Any
 
 from shoal.data.input_shapes import one
 from shoal.errors import ParameterError, ShoalError
+from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, USER
 from shoal.io.read.parameter_files import with_files_read
 from shoal.methods import METHODS, Method, insist_on_packages
 from shoal.parameters import Param
 from shoal.pipeline.options import NO_TAXONOMY, Preparation
 from shoal.pipeline.request import preparation
 
-DEFAULT_K = (2, 5, 10, 25)
-DEFAULT_KNOWN = (1, 2, 3)
-USER = "user"
-QUICK_K, QUICK_KNOWN = (5,), (2,)  # where a quick answer is wanted
-QUICK_PEOPLE, QUICK_TARGETS = 1000, 50
-GRAINS = (USER, "session", "event")  # what can become one record
 COMPARED: frozenset[str] = frozenset({"sets", "bags", "log"})
 
 Setting = tuple[str, int | str]
