@@ -77,6 +77,8 @@ def with_commands(found: Advice, input: Sequence[Path]) -> dict[str, Any]:
     for goal, one in zip(told["goals"], found.goals, strict=True):
         for route, measured in zip(goal["routes"], one.routes, strict=True):
             route["command"] = command_of(measured, input)
+        if one.masking is not None:
+            goal["without_guarantee"]["command"] = _mask_command(input)
     return told
 
 
@@ -84,6 +86,10 @@ def command_of(route: MeasuredRoute, input: Sequence[Path]) -> str:
     """The complete command of a route."""
     words = ["shoal", "anonymize", *map(str, input), *_typed(route.options), "--method", route.candidate.method, *_typed(route.settings)]
     return shlex.join([*words, "--out", _free_name(Path(RELEASE))])
+
+
+def _mask_command(input: Sequence[Path]) -> str:
+    return shlex.join(["shoal", "mask", *map(str, input), "--out", _free_name(Path("masked.log"))])
 
 
 def _typed(options: Mapping[str, Any]) -> Iterator[str]:
@@ -126,6 +132,10 @@ def _told(one: GoalAdvice, input: Sequence[Path], *, whole: bool) -> Iterator[st
         yield f"     time           about {duration(route.found.expected_seconds)}; {_measured_on(route)}"
     if not shown:
         yield "  no route can be recommended"
+    if one.masking is not None:
+        yield f"  WITHOUT A GUARANTEE: {_mask_command(input)}"
+        yield f"     does not       {one.masking.not_protected}"
+        yield f"     risk           {one.masking.told}; measured on {counted(one.masking.people, 'visitor')}"
     if whole or not shown:
         yield from (f"  not offered: {_named(other)}: {other.why_not}" for other in one.others)
 

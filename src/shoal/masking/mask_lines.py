@@ -54,8 +54,15 @@ class LineMasker:
 
     def masked(self, fields: pl.DataFrame) -> pl.Series:
         """The lines that these fields become. Every line has a time; lines in the common format have neither referrer nor agent."""
+        common = pl.format('{} - {} [{}] "{}" {} {}', "address", "auth", "time", "request", "status", "size")
+        combined = pl.format('{} "{}" "{}"', common, "referrer", "agent")
+        line = pl.when(pl.col("agent").is_null()).then(common).otherwise(combined)
+        return self.table(fields).select(line.alias("line")).to_series()
+
+    def table(self, fields: pl.DataFrame) -> pl.DataFrame:
+        """The masked fields of each line."""
         options = self._options
-        table = fields.select(
+        return fields.select(
             _mapped(fields["address"], self._address),
             _mapped(fields["auth"], self._user),
             pl.col("time").dt.truncate(UNITS[options.times]).dt.strftime(_TIME),
@@ -65,9 +72,6 @@ class LineMasker:
             self._without_query("referrer"),
             self._agents(fields["agent"]),
         )
-        common = pl.format('{} - {} [{}] "{}" {} {}', "address", "auth", "time", "request", "status", "size")
-        combined = pl.format('{} "{}" "{}"', common, "referrer", "agent")
-        return table.select(pl.when(pl.col("agent").is_null()).then(common).otherwise(combined).alias("line")).to_series()
 
     def _request(self) -> pl.Expr:
         """Method, page and protocol; nothing of a broken request."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal import kernels
@@ -16,6 +16,7 @@ from shoal.attacks.outcome import ROUNDING
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError, ShoalError
 from shoal.evaluate.advise.goals import SECONDS, DataFacts, Goal, facts_of, fitting_goals, goal_called
+from shoal.evaluate.advise.masked_risk import MaskingAdvice, masking_advice
 from shoal.evaluate.advise.routes import Candidate, candidates_for, insist_on_some_method
 from shoal.evaluate.advise.sample import Samples
 from shoal.evaluate.advise.trial import KNOWN, TIME_IS_UP, WORDS, Measured, Route, measured
@@ -32,7 +33,7 @@ MOST_ROUTES = 3
 FEWEST = 5  # people behind every record, where neither the user nor the method names a number
 WELL_COVERED = 0.5  # share of the occurrences that WordNet must know to be the taxonomy of items
 UNKNOWN_COLUMNS = ("unrecognized-input", "missing-column")  # why data that may be a table or documents was not read
-AUDIT = "audit"
+AUDIT, LOG = "audit", "log"
 
 
 @dataclass(frozen=True)
@@ -115,11 +116,12 @@ class MeasuredRoute:
 
 @dataclass(frozen=True)
 class GoalAdvice:
-    """The routes to one goal, best first, and the candidates that are not offered."""
+    """The routes to one goal, best first, the candidates that are not offered, and masking without a guarantee, where that is possible."""
 
     goal: Goal
     routes: tuple[MeasuredRoute, ...] = ()
     others: tuple[MeasuredRoute, ...] = ()
+    masking: MaskingAdvice | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON values."""
@@ -128,6 +130,7 @@ class GoalAdvice:
             "wish": self.goal.wish,
             "routes": [route.as_dict() for route in self.routes],
             "not_offered": [route.as_dict() for route in self.others],
+            **({} if self.masking is None else {"without_guarantee": self.masking.as_dict()}),
         }
 
 
@@ -192,6 +195,7 @@ def advise(
     taxonomy = {} if given is not None or said.get("taxonomy") is not None else _fitting_taxonomy(reading, facts)
     tried = _tried(_Question(samples, facts, said, taxonomy, k, given), goals, begun + seconds)
     found = tuple(_ranked(one, [route for route in tried if route.candidate.goal == one.name]) for one in goals)
+    found = tuple(replace(one, masking=masking_advice(reading)) if one.goal.name == LOG else one for one in found)
     notes = (*reading.notes, *(f"left out: {line}" for line in reading.defects.described()))
     return Advice(facts, found, notes, time.perf_counter() - begun)
 
