@@ -104,10 +104,10 @@ def _typed(options: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _free_name(path: Path) -> str:
-    """A name that no file has: release, release-2, ..."""
+    """A name that no file has: release, release-2, ...; masked.log, masked-2.log, ..."""
     number, found = 2, path
     while found.exists():
-        found = path.with_name(f"{path.name}-{number}")
+        found = path.with_name(f"{path.stem}-{number}{path.suffix}")
         number += 1
     return str(found)
 
