@@ -20,7 +20,7 @@ from helpers.notebook import executed, read, write
 from shoal.methods import METHODS
 
 os.environ["SHOAL_PROGRESS"] = "off"  # as in the tests
-os.environ["SHOAL_ADVICE"] = "60"
+os.environ["SHOAL_ADVICE"] = "0"
 
 # The lists of methods: the page, how the line of a method begins there, and how the line of a new one is written.
 LISTS = {

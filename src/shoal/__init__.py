@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # what a type checker sees of the names in _PLACES
     from shoal.api.functions import measure as measure
     from shoal.api.functions import read as read
     from shoal.api.functions import reproduce as reproduce
+    from shoal.api.masking import mask as mask
     from shoal.api.result import Result as Result
     from shoal.api.taxonomies import learn_taxonomy as learn_taxonomy
     from shoal.auditing.audit import Audit as Audit
@@ -80,6 +81,7 @@ _PLACES = {
     "list_metrics": "shoal.api.catalogue",
     "list_models": "shoal.api.catalogue",
     "look": "shoal.api.functions",
+    "mask": "shoal.api.masking",
     "measure": "shoal.api.functions",
     "models": "shoal.api.catalogue",
     "read": "shoal.api.functions",

@@ -9,7 +9,8 @@ import pytest
 
 from helpers.cli import FOOD, Shell, baskets, query_log
 from helpers.data import published
-from shoal.attacks.scenarios import SCENARIO_ATTACKS, with_people, without_person
+from shoal.attacks.scenarios import SCENARIO_ATTACKS
+from shoal.attacks.scenarios.changed_records import with_people, without_person
 from shoal.evaluate.attack.scenario import REMADE_RECORDS, REMAKES, Remaking, enough
 from shoal.io.read.dispatch import read
 from shoal.methods import METHODS

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import shoal
+from helpers.accesslog import visits
 from shoal.api.data_options import DATA_OPTIONS
 from shoal.errors import ParameterError, ShoalError
 
@@ -23,6 +24,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "decode": {"release": "release"},
     "generate": {"users": 2},
     "look": {"data": BASKETS, "taxonomy": "none"},
+    "mask": {"data": "access.log", "out": "masked.log", "force": True},
     "measure": {"release": "release"},
     "read": {"data": BASKETS},
     "read_taxonomy": {"path": "tree.csv"},
@@ -41,6 +43,7 @@ def test_every_public_function_is_called() -> None:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("wrong")
     shoal.anonymize(BASKETS, k=3, taxonomy=FOOD).write(directory / "release")
+    (directory / "access.log").write_text(visits(2))
     (directory / "tree.csv").write_text("child,parent\na,root\nb,root\n")
     return directory
 

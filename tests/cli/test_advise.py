@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import shoal
+from helpers.accesslog import line
 from helpers.cli import Shell
 from shoal.errors import ParameterError
 from shoal.evaluate.advise.goals import GOALS, fitting_goals
@@ -211,3 +212,18 @@ def test_time_grows_at_least_as_the_number_of_people() -> None:
     assert _expected_seconds(last, before, 2) == pytest.approx(27.0)
     assert _expected_seconds(before, None, 2) == 4.0
     assert np.isfinite(_expected_seconds(last, trial_of(500, 0, 0, 0.0), 30))
+
+
+def test_masking_is_named_last_with_its_measured_risk(data: Shell) -> None:
+    """Every visitor of this log is alone in a network, so four pages that nobody else requested find the visitor."""
+    lines = [line(f"10.{n}.0.1", request=f"GET /page{4 * n + page}?q=x HTTP/1.1") for n in range(20) for page in range(4)]
+    data.file("alone.log", "".join(lines))
+    text = data("advise", "alone.log", "--for", "log", "--k", "2").out
+    assert text.index("WITHOUT A GUARANTEE: shoal mask alone.log --out masked.log") > text.index("log: publish an access log")
+    found = advised(data, "alone.log", "--for", "log", "--k", "2")["goals"][0]["without_guarantee"]
+    assert found["risk"] == 1.0
+    assert found["no_guarantee"].startswith("Nothing is guaranteed.")
+    assert data(*shlex.split(found["command"])[1:]).code == 0
+    together = [line(f"10.{n}.0.1", request=f"GET /page{page} HTTP/1.1") for n in range(20) for page in range(4)]
+    data.file("together.log", "".join(together))
+    assert advised(data, "together.log", "--for", "log", "--k", "2")["goals"][0]["without_guarantee"]["risk"] == pytest.approx(1 / 20)

@@ -149,14 +149,6 @@ def test_what_cannot_be_meant_is_refused_before_the_work(shop: Shell, words: tup
     assert not (shop.directory / "found").exists()
 
 
-def test_a_page_that_cannot_be_drawn_is_refused_before_the_work(shop: Shell, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setitem(sys.modules, "vl_convert", None)
-    answer = shop(*COMPARE, "--methods", "clump", "--k", "2")
-    assert answer.code == 1
-    assert "pip install 'shoal[compare]'" in answer.err
-    assert not (shop.directory / "found").exists()
-
-
 def test_nothing_raw_is_left_in_the_directory(shop: Shell):
     assert shop(*COMPARE, "--methods", "clump", "--k", "2").code == 0
     for place in Path(shop.directory / "found").rglob("*"):

@@ -118,7 +118,6 @@ def test_nothing_promised_is_not_called_kept(shell: Shell) -> None:
 
 
 def test_the_comparison_shows_both_and_warns(shop: Shell) -> None:
-    pytest.importorskip("vl_convert")
     words = ("--methods", "coherence(p=1)", "--format", "transactions", "--sep", ",", "--taxonomy", "generated")
     answer = shop("compare", "baskets.txt", *words, "--k", "5", "--out", "compared")
     assert answer.code == 0, answer

@@ -266,3 +266,18 @@ def test_single_requests_of_an_access_log_are_offered(log: Shell) -> None:
     answer = log("anonymize", "access.log", "--per", "user", "--k", "20", "--out", "release", "-v")
     assert flagged(answer)
     assert {words[words.index("--per") + 1] for words in commands(answer.err) if "--per" in words} == {"session", "event"}
+
+
+def test_after_a_small_release_the_command_that_measures_is_shown(log: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trying other methods would take longer than the release."""
+    monkeypatch.delenv("SHOAL_ADVICE")
+    words = ("my log.tsv", "--user", "AnonID", "--time", "QueryTime", "--text", "Query", "--k", "20", "--effort", "fast")
+    answer = log("anonymize", *words, "--per", "user", "--out", "release")
+    assert answer.code == 0, answer
+    assert flagged(answer.err)
+    assert not commands(answer.err)
+    (typed,) = (line.rpartition("measured by: ")[2] for line in answer.err.splitlines() if "measured by: " in line)
+    assert typed == "shoal advise 'my log.tsv' --user AnonID --time QueryTime --text Query --k 20"
+    advised = log(*shlex.split(typed)[1:], "--seconds", "5", "--json")
+    assert advised.code == 0, advised.err
+    assert json.loads(advised.out)["goals"]

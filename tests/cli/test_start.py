@@ -163,6 +163,21 @@ def test_the_help_of_anonymize_loads_no_method_and_nothing_heavy(words: list[str
     assert loaded["shoal"] <= 37
 
 
+def test_the_help_of_no_command_loads_what_only_runs():
+    """One process shows the help of every command, so what is loaded is what all of them need together."""
+    program = f"""
+import sys
+from shoal.cli.main import COMMANDS, run
+parts = [["taxonomy", name] for name in ("build", "check", "show", "coverage")]
+codes = [run([*words, "--help"]) for words in [*([name] for name in COMMANDS), *parts]]
+heavy = [name for name in {HEAVY!r} if name in sys.modules and name != "rich"]  # the screen is drawn with rich
+count = sum(name.split(".")[0] == "shoal" for name in sys.modules)
+sys.exit(f"{{codes}}, {{count}} modules, {{heavy}}" if any(codes) or heavy or count > 85 else 0)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=clean_environment(), check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_small_release_loads_few_modules(tmp_path: Path):
     log = tmp_path / "log.tsv"
     log.write_text(query_log(users=300))

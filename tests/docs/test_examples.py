@@ -12,8 +12,7 @@ WITH_EXAMPLES = [page for page in pages() if any(b.kind in {"console", "pycon"} 
 
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_examples_of_a_page_print_what_it_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SHOAL_ADVICE", "60")  # as in scripts/refresh_docs.py
+def test_the_examples_of_a_page_print_what_it_shows(page: Path, tmp_path: Path) -> None:
     reader = Reader(tmp_path)
     wrong = []
     for block in blocks(page.read_text("utf-8")):

@@ -46,17 +46,12 @@ NUMBERS = {
 CHARTS = ["frontier", "coverage", "classes", "loss", "again", "errors", "level1", "level2", "level3", "later", "cost"]
 # A person who reads the page chooses in the list, then clicks on a point.
 ACTING = """
-addEventListener("load", async () => {
-  while (!document.documentElement.dataset.drawn) await new Promise(done => setTimeout(done, 50));
+addEventListener("load", () => {
   const told = () => document.getElementById("chosen").textContent.split("\\n")[0];
   const list = document.getElementById("cell");
   list.value = "km k=5 m=2"; list.dispatchEvent(new Event("change"));
   const first = told();
-  const point = document.querySelector("#frontier .mark-symbol.role-mark path");
-  const at = point.getBoundingClientRect();
-  for (const kind of ["pointerdown", "pointerup", "click"])
-    point.dispatchEvent(new PointerEvent(kind, { bubbles: true, clientX: at.x + at.width / 2, clientY: at.y + at.height / 2 }));
-  await new Promise(done => setTimeout(done, 100));
+  document.querySelector("#frontier .pick path").dispatchEvent(new MouseEvent("click", { bubbles: true }));
   document.title = JSON.stringify([first, told(), list.value, document.documentElement.scrollWidth <= innerWidth]);
 });
 """
@@ -110,21 +105,20 @@ def test_a_browser_draws_every_chart_and_shows_the_command_of_a_point(tmp_path: 
     assert CHROMIUM is not None
     window = (f"--window-size={width},4000", f"--blink-settings=preferredColorScheme={scheme}", f"--user-data-dir={tmp_path / 'profile'}")
     shown = subprocess.run(
-        [CHROMIUM, *QUIET, *window, "--enable-logging=stderr", "--virtual-time-budget=30000", "--dump-dom", str(page)],
+        [CHROMIUM, *QUIET, *window, "--enable-logging=stderr", "--virtual-time-budget=3000", "--dump-dom", str(page)],
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
     assert "CONSOLE" not in shown.stderr
-    assert f'data-drawn="{len(CHARTS)}"' in shown.stdout
     drawn = re.findall(r'<div class="chart[^"]*" id="(\w+)".*?(?=<details>)', shown.stdout, flags=re.DOTALL)
     assert drawn == CHARTS
     for name in CHARTS:
         chart = re.search(rf'id="{name}".*?(?=<details>)', shown.stdout, flags=re.DOTALL)
         assert chart
         assert "<svg" in chart[0]
-        assert re.search(r'class="mark-(symbol|rect)[^"]*role-mark[^"]*"[^>]*>\s*<path[^>]*d="M', chart[0]), f"{name} is empty"
+        assert re.search(r'class="(dot|bar-of|field)', chart[0]), f"{name} is empty"
     title = re.search(r"<title>(.*?)</title>", shown.stdout)
     assert title
     assert title[1] == '["shoal anonymize &lt;/script&gt; second","shoal anonymize first","shoal k=5",true]'

@@ -8,7 +8,8 @@ import pytest
 
 from shoal.errors import OutputError, ParameterError
 from shoal.io.synthetic_log import generate
-from shoal.synthetic.querylog import GeneratedFacts, QueryLog
+from shoal.synthetic.query_blocks import GeneratedFacts
+from shoal.synthetic.querylog import QueryLog
 from shoal.taxonomy.wordnet import wordnet
 from shoal.text.terms import terms_of
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
-from shoal.errors import InputError
 from shoal.text import agents
 
 CHROME = "Mozilla/5.0 (Windows NT 6.1) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/32.0.1700.77 Safari/537.36"
@@ -34,11 +31,3 @@ def test_every_level_is_the_same_browser(text: str) -> None:
 def test_levels_from_fine_to_coarse() -> None:
     assert agents.agent_levels(CHROME) == (CHROME, "Chrome/32.0 (Windows 7)", "Chrome/32.0", "Chrome", "-")
     assert agents.agent_levels("-") == ("-",)
-
-
-def test_the_pip_line_where_the_library_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    agents.agent_of.cache_clear()
-    monkeypatch.setitem(sys.modules, "ua_parser", None)
-    with pytest.raises(InputError, match="ua-parser, which is not installed") as error:
-        agents.agent_of("Wget/1.2")
-    assert error.value.hint == "pip install 'shoal[accesslog]'"

@@ -35,7 +35,9 @@ def advised(data: Any, done: Done, method: Method, said: Mapping[str, Any], furt
 
     `further` are claims that were asked for beyond those of the method, `done` is the release at hand.
     """
-    prepared = done.prepared
+    seconds, prepared = seconds_after(done.seconds), done.prepared
+    if not seconds:
+        return Advised(notes=("shoal.advise measures what would keep more, and at which risk",))
     given = prepared_as(dict(said), Preparation.default_for(method))[1].tree
     options = []
     for change in changes(prepared, method):
@@ -44,7 +46,7 @@ def advised(data: Any, done: Done, method: Method, said: Mapping[str, Any], furt
         if route is not None:
             options.append((change, _call(change, said), route))
     present = Route(method, prepared.how, given, further, done.judged)
-    advice = advice_on(data, prepared.original.n_owners, present, options, seconds_after(done.seconds))
+    advice = advice_on(data, prepared.original.n_owners, present, options, seconds)
     calls = tuple(f"{one.text}: {one.change.why}; {one.worth}" for one in advice.proposed)
     return Advised(calls, (*([advice.measured_on] if calls else []), *advice.notes))
 

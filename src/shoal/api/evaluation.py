@@ -16,12 +16,14 @@ from shoal.api.rerun_command import making
 from shoal.errors import ParameterError
 from shoal.evaluate.advise.advise import Advice
 from shoal.evaluate.advise.advise import advise as find_routes
-from shoal.evaluate.advise.trial import MOST_SECONDS, SECONDS
+from shoal.evaluate.advise.goals import MOST_SECONDS, SECONDS
 from shoal.evaluate.compare.comparison import ComparisonTask
-from shoal.evaluate.compare.grid import DEFAULT_K, DEFAULT_KNOWN, GRAINS, ComparisonRequest, NamedMethod
+from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, GRAINS, QUICK_K, QUICK_KNOWN, QUICK_TARGETS
+from shoal.evaluate.compare.grid import ComparisonRequest, NamedMethod
 from shoal.evaluate.compare.worst_attack import AttackEffort
-from shoal.evaluate.reconstruct import Drawn, Draws
+from shoal.evaluate.reconstruct import Drawn
 from shoal.evaluate.reconstruct import reconstruct as draw_records
+from shoal.evaluate.reconstruction_draws import Draws
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.write.output_format import FRAME_FORMATS
 from shoal.kernels import threads as all_threads
@@ -89,12 +91,13 @@ def compare(
     out: str | Path,
     methods: str | Sequence[str] = (),
     *,
-    k: int | Sequence[int] = DEFAULT_K,
-    m: int | Sequence[int] = DEFAULT_KNOWN,
+    k: int | Sequence[int] | None = None,
+    m: int | Sequence[int] | None = None,
     per: str | Sequence[str] = "user",
     jobs: int | None = None,
-    targets: int = 200,
+    targets: int | None = None,
     seed: int = 0,
+    quick: bool = False,
     threads: int | None = None,
     patience: float | None = None,
     events: Events | None = None,
@@ -110,12 +113,13 @@ def compare(
         data: A file, or several files with the same columns.
         out: The directory for the page (comparison.html), the table (comparison.parquet) and the results of the cells.
         methods: Names of methods, perhaps with parameters, as in "km(m=2)". Default: those that are worth comparing.
-        k: Values of k.
-        m: Numbers of items that the attacker knows, for methods with such a parameter.
+        k: Values of k. Default: 2, 5, 10 and 25, or 5 if `quick`.
+        m: Numbers of items that the attacker knows, for methods with such a parameter. Default: 1, 2 and 3, or 2 if `quick`.
         per: What becomes one record: "user", "session", "event", or several of them.
         jobs: Number of cells that run at the same time. Default: the number of cores.
-        targets: Number of people to attack in each cell.
+        targets: Number of people to attack in each cell. Default: 200, or 50 if `quick`.
         seed: Seed for drawing these people.
+        quick: Compare a sample of 1,000 people. The table and the page are marked as such.
         threads: Number of threads, shared by all cells that run at the same time. Default: all cores.
         patience: Work that verifying a claim may take, as a multiple of the default. A claim that takes more is not verified.
         events: Receives progress, notes and warnings; see `shoal.Events`.
@@ -142,17 +146,22 @@ def compare(
         True
     """
     with spoken_in_python(), using(threads, patience):
+        ks, known = (QUICK_K, QUICK_KNOWN) if quick else (DEFAULT_K, DEFAULT_KNOWN)
         requested = ComparisonRequest(
-            tuple(NamedMethod.read(name) for name in _names("methods", methods)), _numbers("k", k, 2), _numbers("m", m, 1), _grains(per)
+            tuple(NamedMethod.read(name) for name in _names("methods", methods)),
+            ks if k is None else _numbers("k", k, 2),
+            known if m is None else _numbers("m", m, 1),
+            _grains(per),
         )
-        effort = AttackEffort(_TARGETS.check(targets), _SEED.check(seed))
+        usual = QUICK_TARGETS if quick else AttackEffort.targets
+        effort = AttackEffort(_TARGETS.check(usual if targets is None else targets), _SEED.check(seed))
         workers = all_threads() if jobs is None else _JOBS.check(jobs)
         files, said = _files(data), _said(options)
         with running(_LogEvents(events), cancel):
             title = files[0].name if len(files) == 1 else f"{len(files)} inputs"
             task = ComparisonTask(files, requested, said, Path(out), title, making)
             _tell(task.notes)
-            finished = task.run(effort, workers)
+            finished = task.run(effort, workers, quick=bool(quick))
         _tell(finished.notes)
         return finished.table
 

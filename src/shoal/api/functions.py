@@ -463,10 +463,11 @@ def attack(
     release: str | Path,
     attacks: Sequence[str] | str = (),
     *,
-    targets: int = 1000,
+    targets: int | None = None,
     control: float = 0.1,
     seed: int = 0,
     remakes: int | None = None,
+    quick: bool = False,
     other_releases: Sequence[str | Path] = (),
     sensitive: Items | Iterable[str] | str | Path | None = None,
     reference: str | Path | None = None,
@@ -479,10 +480,11 @@ def attack(
         original: The data that the release was made from, as a path or a frame.
         release: The release directory.
         attacks: Names of attacks, such as "known-items". Default: all that apply to the release.
-        targets: Number of people to attack.
+        targets: Number of people to attack. Default: 1000, or 100 if `quick`.
         control: Share of the people to leave out of the release as a control group, from 0 to 0.9.
         seed: Seed for drawing the people and what is known about them.
-        remakes: Number of people for whom some attacks make the release again. Default: 25, fewer for many records.
+        remakes: Number of people for whom some attacks make the release again. Default: 25, fewer for many records, 2 if `quick`.
+        quick: Attack a small sample of people. The result is marked as such.
         other_releases: Directories of other releases of the same original, which the attacker has too.
         sensitive: Items that the attacker wants to learn, if no claim names them: names, a file, or "under:NODE".
         reference: A readable log that the attacker has, for releases with hashed words. Default: half of the people.
@@ -514,7 +516,10 @@ def attack(
         if how is None:
             raise ParameterError("original is missing", code="missing-argument", argument="original")
         beside = OtherReleases.of(tuple(map(Path, other_releases)), sensitive, None if reference is None else Path(reference))
-        return attacked(place, original, how, names, Draw(targets, control, seed, remakes), _tell, given.tree, beside)
+        asked: dict[str, Any] = {"targets": targets, "control": control, "seed": seed, "remakes": remakes}
+        draw = Draw(**(Draw.quick_values() if quick else {}) | {name: value for name, value in asked.items() if value is not None})
+        found = attacked(place, original, how, names, draw, _tell, given.tree, beside)
+        return replace(found, quick=bool(quick))
 
 
 def generate(users: int = 10_000, seed: int = 0, **parameters: Any) -> pl.DataFrame:

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shoal.attacks import RELEASE
 from shoal.attacks.known_items import Knowledge, KnownItems
-from shoal.attacks.outcome import RELEASE, Outcome
+from shoal.attacks.outcome import Outcome
 from shoal.util.wording import counted, percent
 
 FINDING = ("singling out", "linking")  # tests in which a person is found

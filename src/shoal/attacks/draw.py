@@ -13,6 +13,7 @@ from shoal.parameters import Declared, param
 if TYPE_CHECKING:
     from shoal.data.bags import Ints
 
+QUICK_TARGETS, QUICK_REMAKES = 100, 2  # where a quick answer is wanted
 REMAKES = 25  # people for each of whom the release is made again, unless another number is asked for
 
 
@@ -30,6 +31,11 @@ class Draw(Declared):
     remakes: int | None = param(
         None, minimum=0, help=f"number of people for each of whom the release is made again (default: {REMAKES}, fewer for large data)"
     )
+
+    @classmethod
+    def quick_values(cls) -> dict[str, int]:
+        """What a quick attack uses unless something else is asked for: fewer people."""
+        return {"targets": QUICK_TARGETS, "remakes": QUICK_REMAKES}
 
     def some(self, numbers: Ints) -> Ints:
         """So many of these people as are attacked, in rising order."""

@@ -44,7 +44,6 @@ def wilson(hits: float, n: int) -> Interval:
 
 Standing = Literal["within the promise", "may be above the promise", "ABOVE THE PROMISE", "nothing promised"]
 
-ORIGINAL, RELEASE = "original", "release"  # what is attacked, before and after
 WORST = 0.01  # the share of people who are hit worst
 ROUNDING = 1e-9  # relative error of a mean of chances, with room to spare
 

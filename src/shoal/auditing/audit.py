@@ -12,7 +12,7 @@ import polars as pl
 
 from shoal.auditing.fields import RecordFile, columns_without_place, judged_fields, record_columns_without_place
 from shoal.auditing.recompute import of_claims, of_files, of_original
-from shoal.auditing.statements import NOT_VERIFIABLE, Stated
+from shoal.auditing.statements import COLUMNS_COVERED, NOT_VERIFIABLE, Stated
 from shoal.data.bags import united
 from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.items import A_FILE, Items, without_names
@@ -68,7 +68,6 @@ def find_beside_content(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(dict.fromkeys(finding.name for finding in found if not finding.style)), notes
 
 
-COLUMNS_COVERED = "columns covered"  # the check that is made where columns are allowed, or would have to be
 _K = Param("strength", int, 5, "", minimum=2)
 
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from shoal.attacks import ATTACKS as ON_RECORDS
+from shoal.attacks import RELEASE
 from shoal.attacks.logs import LOG_ATTACKS
-from shoal.attacks.outcome import RELEASE, Interval, standing_of, wilson
+from shoal.attacks.outcome import Interval, standing_of, wilson
 from shoal.attacks.scenarios import SCENARIO_ATTACKS
 from shoal.auditing.statements import same
 from shoal.data.accounting import FATES

@@ -6,7 +6,7 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,10 +15,11 @@ from shoal.cli.input_options import called, input_argument, typed_input
 from shoal.cli.method_command import GroupedCommand, help_all_option
 from shoal.cli.options import data_options, threads_option
 from shoal.errors import ParameterError
-from shoal.evaluate.advise.advise import AUDIT, Advice, GoalAdvice, MeasuredRoute, advise
-from shoal.evaluate.advise.goals import GOALS
-from shoal.evaluate.advise.trial import MOST_SECONDS, SECONDS
-from shoal.util.wording import counted
+from shoal.evaluate.advise.goals import GOALS, MOST_SECONDS, SECONDS
+from shoal.util.wording import counted, duration
+
+if TYPE_CHECKING:
+    from shoal.evaluate.advise.advise import Advice, GoalAdvice, MeasuredRoute
 
 GROUPS = {
     "Goal": ("goal", "k", "seconds"),
@@ -52,6 +53,8 @@ def command(input: Any, goal: str | None, k: int | None, seconds: float, threads
     For each command it shows what is protected and what is not, how much of the data is left, the share of people that an attacker would
     find, and how long the command will take.
     """
+    from shoal.evaluate.advise.advise import advise
+
     if math.isnan(seconds):
         raise ParameterError("seconds must be a number, not nan", code="out-of-range", value="nan")
     with screen.progress(threads):
@@ -73,6 +76,8 @@ def with_commands(found: Advice, input: Any) -> dict[str, Any]:
     for goal, one in zip(told["goals"], found.goals, strict=True):
         for route, measured in zip(goal["routes"], one.routes, strict=True):
             route["command"] = command_of(measured, input)
+        if one.masking is not None:
+            goal["without_guarantee"]["command"] = _mask_command(input)
     return told
 
 
@@ -80,6 +85,10 @@ def command_of(route: MeasuredRoute, input: Any) -> str:
     """The complete command of a route."""
     words = ["shoal", "anonymize", *typed_input(input), *_typed(route.options), "--method", route.candidate.method, *_typed(route.settings)]
     return shlex.join([*words, "--out", _free_name(Path(RELEASE))])
+
+
+def _mask_command(input: Any) -> str:
+    return shlex.join(["shoal", "mask", *typed_input(input), "--out", _free_name(Path("masked.log"))])
 
 
 def _typed(options: Mapping[str, Any]) -> Iterator[str]:
@@ -94,16 +103,18 @@ def _typed(options: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _free_name(path: Path) -> str:
-    """A name that no file has: release, release-2, ..."""
+    """A name that no file has: release, release-2, ...; masked.log, masked-2.log, ..."""
     number, found = 2, path
     while found.exists():
-        found = path.with_name(f"{path.name}-{number}")
+        found = path.with_name(f"{path.stem}-{number}{path.suffix}")
         number += 1
     return str(found)
 
 
 def _told(one: GoalAdvice, input: Any, *, whole: bool) -> Iterator[str]:
     """The routes to a goal in lines: all that are offered, or only the best."""
+    from shoal.evaluate.advise.advise import AUDIT
+
     if one.goal.name == AUDIT:
         yield f"  shoal audit {shlex.join(map(str, input)) if isinstance(input, tuple) else 'FILE'}"
         yield "     shows  the largest k against an attacker who knows 1, 2, 3, ... items or a whole record"
@@ -117,9 +128,13 @@ def _told(one: GoalAdvice, input: Any, *, whole: bool) -> Iterator[str]:
         yield f"     does not       {route.candidate.open}"
         yield f"     left           {route.left}"
         yield f"     risk           {route.risk}"
-        yield f"     time           about {_clock(route.found.expected_seconds)}; {_measured_on(route)}"
+        yield f"     time           about {duration(route.found.expected_seconds)}; {_measured_on(route)}"
     if not shown:
         yield "  no route can be recommended"
+    if one.masking is not None:
+        yield f"  WITHOUT A GUARANTEE: {_mask_command(input)}"
+        yield f"     does not       {one.masking.not_protected}"
+        yield f"     risk           {one.masking.told}; measured on {counted(one.masking.people, 'visitor')}"
     if whole or not shown:
         yield from (f"  not offered: {_named(other)}: {other.why_not}" for other in one.others)
 
@@ -131,9 +146,3 @@ def _named(route: MeasuredRoute) -> str:
 def _measured_on(route: MeasuredRoute) -> str:
     people = counted(route.found.people, "person", "people")
     return f"measured on all {people}" if route.found.whole else f"measured on a sample of {people}"
-
-
-def _clock(seconds: float) -> str:
-    if seconds < 90:
-        return counted(max(1, round(seconds)), "second")
-    return counted(round(seconds / 60), "minute") if seconds < 5400 else counted(round(seconds / 3600), "hour")

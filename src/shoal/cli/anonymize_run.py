@@ -29,6 +29,7 @@ from shoal.io.release_directory import insist_apart
 from shoal.io.write.cell_checks import formula_notes
 from shoal.io.write.output_format import OutputForm, default_format, named_as_file
 from shoal.methods import Method
+from shoal.packages import insist_on_extra
 from shoal.pipeline.claims import claims_for
 from shoal.pipeline.contract import insist_on_consent
 from shoal.pipeline.job import Backend, Done, Job, ReleaseCheck
@@ -79,12 +80,9 @@ def asked_backend(engine: str | None, master: str | None, private_report: Path |
         )
     if engine is None:
         return None
-    try:
-        from shoal.cluster.run import SparkBackend
-    except ImportError:
-        raise ParameterError(
-            "--engine spark needs pyspark and pyarrow", code="missing-package", hint="pip install 'shoal[spark]', and Java 17 or later"
-        ) from None
+    insist_on_extra("spark")
+    from shoal.cluster.run import SparkBackend
+
     return SparkBackend(master, ("private-report",) if private_report is not None else ())
 
 
@@ -234,19 +232,25 @@ SHOWN_ADVICE = 2  # proposals, unless all are requested
 def advise_on_little(job: Job, done: Done, *, verbose: bool) -> None:
     """Where hardly a word is left: what would help, each with its measured risk and the command to type; the first ones unless `verbose`.
 
+    After a short run nothing is tried, which would take longer: the command that does so is shown.
     Nothing is proposed for a release that was recoded by rules: these were found before, and a sample has none of its own.
     """
     if job.rules is not None or all(warning.code != FEW_WORDS for warning in done.warnings):
         return
-    from shoal.cli.suggest_command import with_change
+    from shoal.cli.suggest_command import advise_command, with_change
     from shoal.evaluate.advise.advice import advice_on, changes, seconds_after
     from shoal.evaluate.advise.trial import Route
 
+    seconds = seconds_after(done.seconds)
+    if not seconds:
+        command = advise_command(click.get_current_context())
+        screen.note(*([f"what would keep more, and at which risk, is measured by: {command}"] if command else []))
+        return
     ctx, prepared = click.get_current_context(), done.prepared
     route = Route(job.method, prepared.how, further=tuple(job.claims), made=done.judged)
     options = [(change, *made) for change in changes(prepared, route.method) if (made := with_change(ctx, change)) is not None]
     with screen.progress(job.threads):
-        advice = advice_on(job.data, prepared.original.n_owners, route, options, seconds_after(done.seconds))
+        advice = advice_on(job.data, prepared.original.n_owners, route, options, seconds)
     lines = [f"  {one.change.why}; {one.worth}: {one.text}" for one in advice.proposed]
     if verbose or not lines:
         screen.note(*([advice.heading, *lines] if lines else []), *advice.notes)

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.attacks import ATTACKS
+from shoal.attacks import ATTACKS, ORIGINAL, RELEASE
+from shoal.attacks.draw import QUICK_REMAKES, QUICK_TARGETS, Draw
 from shoal.attacks.logs import LOG_ATTACKS
-from shoal.attacks.outcome import ORIGINAL, RELEASE, Interval, Outcome
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, attack_called
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
 from shoal.cli.input_options import original_argument
 from shoal.cli.options import data_options, declared_options, threads_option, verbose_option
-from shoal.evaluate.attack import Attacked, Draw, attacked
-from shoal.evaluate.attack.scenario import OtherReleases
-from shoal.pipeline.manifest import Published
-from shoal.pipeline.request import original_options
 from shoal.util.wording import counted, percent
+
+if TYPE_CHECKING:
+    from shoal.attacks.outcome import Interval, Outcome
+    from shoal.evaluate.attack import Attacked
 
 NAMES = [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS]
 SKIPPED = "skipped "  # how a note on an attack begins that could not be run
@@ -47,6 +48,11 @@ BESIDE = ["knowledge", "guessing", "control", "excess", "precision if certain", 
     "--reference", type=click.Path(path_type=Path), help="Plain-text log for the attack `tokens`. [default: the log of half of the people]"
 )
 @declared_options(Draw)
+@click.option(
+    "--quick",
+    is_flag=True,
+    help=f"Attack {QUICK_TARGETS} people, and remake the release for {QUICK_REMAKES}, unless told otherwise.",
+)
 @data_options()
 @threads_option
 @config_option
@@ -59,6 +65,7 @@ def command(
     others: tuple[Path, ...],
     sensitive: str | None,
     reference: Path | None,
+    quick: bool,
     threads: int | None,
     verbose: bool,
     as_json: bool,
@@ -69,13 +76,22 @@ def command(
     Every attack also runs on the original and on a control group that was left out of the release. The exit code is 3 if the success rate
     of an attack significantly exceeds the bound that a claim gives.
     """
-    draw = Draw.parse({p.name: value for p in Draw.parameters() if (value := said.pop(p.name)) is not None})
+    from shoal.evaluate.attack import attacked
+    from shoal.evaluate.attack.scenario import OtherReleases
+    from shoal.pipeline.manifest import Published
+    from shoal.pipeline.request import original_options
+
+    drawn = {p.name: value for p in Draw.parameters() if (value := said.pop(p.name)) is not None}
+    fewer = {name: str(value) for name, value in Draw.quick_values().items()} if quick else {}
+    draw = Draw.parse(fewer | drawn)
     place, beside = Published.at(release), OtherReleases.of(others, sensitive, reference)
     how = original_options(said_of_original(said, original), original, place.manifest)
     assert how is not None
     tell = partial(_tell, every=verbose or bool(names))
+    tell_time = screen.time_teller("the attacks take", "" if quick else "--quick attacks fewer people")
     with screen.progress(threads):
-        found = attacked(place, original, how, names, draw, tell, beside=beside)
+        found = attacked(place, original, how, names, draw, tell, beside=beside, tell_time=tell_time)
+    found = replace(found, quick=quick)
     if as_json:
         screen.as_json(found.as_dict())
     else:
@@ -92,6 +108,8 @@ def _tell(notes: Sequence[str], *, every: bool) -> None:
 
 def show(found: Attacked, *, verbose: bool) -> None:
     """Print the strongest attack for each of three criteria, and the verdict; if `verbose`, first each attack with all its rates."""
+    if found.quick:
+        screen.lines(f"quick: a sample of at most {found.most_targets:,} people was attacked; intervals are wide")
     for name in found.attacks if verbose else ():
         before = {one.knowledge: one for one in found.outcomes if one.attack == name and one.subject == ORIGINAL}
         after = [one for one in found.outcomes if one.attack == name and one.subject == RELEASE]

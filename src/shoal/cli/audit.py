@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from shoal.auditing.audit import COLUMNS_COVERED, Audit, gathered, located
-from shoal.auditing.statements import NOT_VERIFIABLE
+from shoal.auditing.statements import COLUMNS_COVERED, NOT_VERIFIABLE
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
@@ -18,11 +17,12 @@ from shoal.cli.input_options import original_option
 from shoal.cli.options import data_options, no_guarantee_option, patience_option, rare_option, threads_option, verbose_option
 from shoal.data.patience import allowing
 from shoal.io.write.output_format import OUTPUT_FORMATS
-from shoal.pipeline.claims import asked_claims, claims_of
-from shoal.pipeline.manifest import Published
-from shoal.pipeline.request import original_options
-from shoal.privacy.file_strength import Strength
 from shoal.util.wording import counted
+
+if TYPE_CHECKING:
+    from shoal.auditing.audit import Audit
+    from shoal.pipeline.manifest import Published
+    from shoal.privacy.file_strength import Strength
 
 PEOPLE_UNKNOWN = "records were counted: the file contains no user IDs, so there may be fewer people"
 
@@ -74,6 +74,10 @@ def command(
 
     Without any claim, report the largest k against an attacker who knows 1, 2, 3, ... items or the whole record.
     """
+    from shoal.auditing.audit import gathered, located
+    from shoal.pipeline.manifest import Published
+    from shoal.pipeline.request import original_options
+
     place = Published.at(release)
     how = original_options(said_of_original(said, original), original, place.manifest)
     if how is not None:
@@ -146,6 +150,8 @@ def largest_m_told(found: Strength) -> str:
 
 def _typed_claims(claims: tuple[str, ...], place: Published) -> tuple[str, ...]:
     """The claims to judge by: where a file of options names only such as the manifest makes, all that the manifest makes."""
+    from shoal.pipeline.claims import asked_claims, claims_of
+
     if click.get_current_context().get_parameter_source("claim") is not ParameterSource.DEFAULT_MAP:
         return claims
     stated = set(map(str, claims_of(place.manifest))) if place.manifest else set()

@@ -9,10 +9,6 @@ import click
 from shoal.cli import screen
 from shoal.cli.input_options import called, input_argument
 from shoal.cli.options import data_options, threads_option
-from shoal.pipeline.options import Preparation
-from shoal.pipeline.prepare import prepare
-from shoal.pipeline.request import preparation
-from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
 from shoal.util.wording import counted, percent
 
 
@@ -25,6 +21,11 @@ from shoal.util.wording import counted, percent
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(input: Any, k: int, seed: int, threads: int | None, as_json: bool, **said: Any) -> None:
     """Compute a lower bound on the loss of any k-anonymous release of INPUT, whatever the method."""
+    from shoal.pipeline.options import Preparation
+    from shoal.pipeline.prepare import prepare
+    from shoal.pipeline.request import preparation
+    from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
+
     how = preparation(said, Preparation())
     with screen.progress(threads):
         prepared = prepare(input, how)

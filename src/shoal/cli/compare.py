@@ -5,26 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from shoal.api.rerun_command import making
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand
 from shoal.cli.input_options import called, files_argument
 from shoal.cli.options import DATA_PARAMETERS, data_options, patience_option
-from shoal.data.log import Per
 from shoal.data.patience import allowing
 from shoal.errors import ParameterError
-from shoal.evaluate.compare.comparison import PAGE, ComparisonTask
-from shoal.evaluate.compare.grid import DEFAULT_K, DEFAULT_KNOWN, GRAINS, ComparisonRequest, NamedMethod
-from shoal.evaluate.compare.run_cells import CellRow
-from shoal.evaluate.compare.worst_attack import NOT_ATTACKED, AttackEffort
+from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, GRAINS, QUICK_K, QUICK_KNOWN, QUICK_PEOPLE, QUICK_TARGETS
 from shoal.kernels import threads as all_threads
-from shoal.report.alarms import alarms_of_compared
 from shoal.util.wording import percent
+
+if TYPE_CHECKING:
+    from shoal.data.log import Per
+    from shoal.evaluate.compare.grid import NamedMethod
+    from shoal.evaluate.compare.run_cells import CellRow
 
 _COMMA = re.compile(",")
 _OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma that stands in no parentheses
@@ -43,8 +42,13 @@ _OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma that stands in no parentheses
 )
 @click.option("--per", "grains", metavar="user,session,event", help="What makes up one record. [default: user]")
 @click.option("--jobs", type=click.IntRange(1), help="Number of parallel jobs. [default: all cores]")
-@click.option("--targets", type=click.IntRange(1), default=200, show_default=True, help="Number of people attacked per release.")
+@click.option("--targets", type=click.IntRange(1), help="Number of people attacked per release. [default: 200]")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed for drawing these people.")
+@click.option(
+    "--quick",
+    is_flag=True,
+    help=f"Use a sample of {QUICK_PEOPLE:,} people, k = 5, m = 2 and {QUICK_TARGETS} targets, unless told otherwise.",
+)
 @data_options(without=("per",))
 @patience_option
 @config_option
@@ -57,8 +61,9 @@ def command(
     known: str | None,
     grains: str | None,
     jobs: int | None,
-    targets: int,
+    targets: int | None,
     seed: int,
+    quick: bool,
     patience: float | None,
     as_json: bool,
     **said: Any,
@@ -67,13 +72,21 @@ def command(
 
     Finished runs are not repeated: an interrupted comparison resumes where it stopped.
     """
-    asked = ComparisonRequest(_methods(methods), _numbers("k", ks, DEFAULT_K, 2), _numbers("m", known, DEFAULT_KNOWN, 1), _grains(grains))
+    from shoal.api.rerun_command import making
+    from shoal.evaluate.compare.comparison import ComparisonTask
+    from shoal.evaluate.compare.grid import ComparisonRequest
+    from shoal.evaluate.compare.worst_attack import AttackEffort
+
+    few = (QUICK_K, QUICK_KNOWN) if quick else (DEFAULT_K, DEFAULT_KNOWN)
+    asked = ComparisonRequest(_methods(methods), _numbers("k", ks, few[0], 2), _numbers("m", known, few[1], 1), _grains(grains))
+    effort = AttackEffort(targets or (QUICK_TARGETS if quick else AttackEffort.targets), seed)
     typed = {**dict.fromkeys(DATA_PARAMETERS), **said}
 
     task = ComparisonTask(input, asked, typed, out, called(input), making)
     screen.note(*task.notes)
+    tell_time = screen.time_teller("the comparison takes", "" if quick else "--quick compares a sample")
     with allowing(patience), screen.progress():
-        done = task.run(AttackEffort(targets, seed), jobs or all_threads())
+        done = task.run(effort, jobs or all_threads(), quick=quick, tell_time=tell_time)
     rows = done.rows
     screen.note(*done.notes)
     if as_json:
@@ -84,6 +97,9 @@ def command(
 
 def show(rows: Sequence[CellRow], out: Path) -> None:
     """The main numbers of every cell."""
+    from shoal.evaluate.compare.comparison import PAGE
+    from shoal.report.alarms import alarms_of_compared
+
     columns = ["release", "per", "as typed", "within one level", "patterns", "pair error", "strongest attack", "seconds"]
     screen.listing(columns, [_line(row) for row in rows])
     screen.alarm(*(f"{row.cell.label}, per {row.cell.per}: {warning}" for row in rows for warning in alarms_of_compared(row.found)))
@@ -91,6 +107,8 @@ def show(rows: Sequence[CellRow], out: Path) -> None:
 
 
 def _line(row: CellRow) -> list[str]:
+    from shoal.evaluate.compare.worst_attack import NOT_ATTACKED
+
     if "refused" in row.found:
         return [row.cell.label, row.cell.per, f"not available: {row.found['refused']}", *[""] * 5]
     shares = [_share(row.found.get(name)) for name in ("kept", "one_level", "pattern_recall", "count_error_2")]
@@ -104,6 +122,8 @@ def _share(value: float | None) -> str:
 
 def _methods(text: str | None) -> tuple[NamedMethod, ...]:
     """Methods with commas between them, each perhaps with parameters in parentheses."""
+    from shoal.evaluate.compare.grid import NamedMethod
+
     return tuple(NamedMethod.read(piece) for piece in _names("methods", text, _OUTSIDE))
 
 
@@ -133,4 +153,4 @@ def _grains(text: str | None) -> tuple[Per, ...]:
     for name in found:
         if name not in GRAINS:
             raise ParameterError(f"--per must be one of {', '.join(GRAINS)}, not {name!r}", code="unknown-choice", value=name)
-    return cast(tuple[Per, ...], found)
+    return cast("tuple[Per, ...]", found)

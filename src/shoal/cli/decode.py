@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from shoal.cli import screen
-from shoal.evaluate.decode import decode
 from shoal.util.wording import counted
 
 
@@ -18,6 +17,8 @@ def command(release: Path, as_json: bool) -> None:
     """Decode RELEASE, a release directory made by secret-sharing: print the queries that enough
     people asked, with the number of people and rows. No key is needed.
     """
+    from shoal.evaluate.decode import decode
+
     found = decode(release)
     if as_json:
         screen.as_json({"queries": found.queries.to_dicts(), "sealed": found.sealed})

@@ -9,10 +9,6 @@ import click
 
 from shoal.cli import screen
 from shoal.cli.options import verbose_option
-from shoal.cli.print_result import told
-from shoal.methods import METHODS
-from shoal.pipeline.job import Job
-from shoal.pipeline.options import Preparation, Target
 
 
 @click.command("demo", context_settings={"help_option_names": ["-h", "--help"]})
@@ -21,6 +17,11 @@ from shoal.pipeline.options import Preparation, Target
 @verbose_option
 def command(out: Path, k: int, verbose: bool) -> None:
     """Anonymize a bundled synthetic query log and write a verified release. Replaces an earlier demo release."""
+    from shoal.cli.print_result import told
+    from shoal.methods import METHODS
+    from shoal.pipeline.job import Job
+    from shoal.pipeline.options import Preparation, Target
+
     method = next(iter(METHODS.values()))(k=k)
     with as_file(files("shoal.cli") / "sample" / "queries.tsv.gz") as sample, screen.job_events() as events:
         done = Job(sample, method, Preparation(), metrics=["bound"], target=Target(out, force=True)).run(events)

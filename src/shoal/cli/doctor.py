@@ -18,18 +18,23 @@ from shoal.cli import screen
 from shoal.errors import InputError, ParameterError
 from shoal.io.partial_outputs import ALIVE, DEAD, UNREADABLE, Leftover, examined, is_named_like_one, leftovers, remove
 
-NEEDED = ("numpy", "scipy", "polars", "click", "rich", "jinja2")
+NEEDED = ("numpy", "scipy", "polars", "click", "rich", "jinja2", "zstandard", "ua_parser")
 OPTIONAL = {
     "pyarrow": "shoal[arrow]: Arrow arrays in and out",
     "pandas": "pandas frames as input",
+    "fastexcel": "shoal[excel]: Excel workbooks",
     "opendp": "shoal[dp]: noise for differential privacy",
-    "ua_parser": "shoal[accesslog]: user agents of access logs",
     "duckdb": "shoal[sql]: data from DuckDB",
     "adbc_driver_postgresql": "shoal[sql]: data from PostgreSQL",
-    "vl_convert": "shoal[compare]: the page of a comparison",
+    "pyspark": "shoal[spark]: releases on a cluster",
+    "vl_convert": "shoal[reproduce]: figures of the papers",
 }
 
-DISTRIBUTED_AS = {"vl_convert": "vl-convert-python", "adbc_driver_postgresql": "adbc-driver-postgresql"}
+DISTRIBUTED_AS = {
+    "vl_convert": "vl-convert-python",
+    "ua_parser": "ua-parser",
+    "adbc_driver_postgresql": "adbc-driver-postgresql",
+}
 
 
 @click.command("doctor", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

@@ -9,9 +9,6 @@ import click
 
 from shoal.cli import screen
 from shoal.cli.options import declared_options
-from shoal.io import partial_outputs as unfinished
-from shoal.io.release_directory import disk_errors
-from shoal.io.synthetic_log import write_log
 from shoal.synthetic.querylog import QueryLog
 
 
@@ -21,6 +18,10 @@ from shoal.synthetic.querylog import QueryLog
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 def command(output: Path, force: bool, **said: Any) -> None:
     """Generate a synthetic query log in AOL format at OUTPUT (compressed if it ends in .gz). Memory use does not depend on its size."""
+    from shoal.io import partial_outputs as unfinished
+    from shoal.io.release_directory import disk_errors
+    from shoal.io.synthetic_log import write_log
+
     log = QueryLog.parse({name: value for name, value in said.items() if value is not None})
     screen.note(*unfinished.clear(output.parent))
     with disk_errors(str(output)), screen.bars() as watch:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,11 +11,10 @@ from shoal.cli import screen
 from shoal.cli.input_options import called, input_argument
 from shoal.cli.method_command import GroupedCommand, help_all_option
 from shoal.cli.options import data_options, rare_option, threads_option
-from shoal.pipeline.look import Example, Look, TaxonomyCoverage, look
-from shoal.pipeline.options import Preparation
-from shoal.pipeline.prepare import FITTING
-from shoal.pipeline.request import preparation
 from shoal.util.wording import counted, percent
+
+if TYPE_CHECKING:
+    from shoal.pipeline.look import Example, Look, TaxonomyCoverage
 
 WIDEST_ITEM = 60
 
@@ -42,6 +41,10 @@ def command(input: Any, whole: bool, show_rare: bool, threads: int | None, as_js
     """Show how INPUT is parsed: format, columns, people, records, coverage by a taxonomy, and three raw records, without user IDs and
     values of fewer than 5 people. Writes nothing. Do not publish this output.
     """
+    from shoal.pipeline.look import look
+    from shoal.pipeline.options import Preparation
+    from shoal.pipeline.request import preparation
+
     how = preparation(said, Preparation.of_format(said["format"]).following_data())
     with screen.progress(threads):
         found = look(input, how, whole=whole, show_rare=show_rare)
@@ -83,6 +86,8 @@ def _records(found: Look) -> list[tuple[str, str]]:
 
 
 def _known(known: TaxonomyCoverage) -> list[tuple[str, str]]:
+    from shoal.pipeline.prepare import FITTING
+
     told = (
         f"{known.taxonomy} covers {screen.share(known.items_known, known.items)} of the items, "
         f"{screen.share(known.occurrences_known, known.occurrences)} of their occurrences"

@@ -23,6 +23,7 @@ COMMANDS = {
     "advise": "Propose how to publish a file, with measured utility and risk.",
     "look": "Show how a file is parsed and what it contains. Writes nothing.",
     "anonymize": "Anonymize a log or table and write a verified release.",
+    "mask": "Mask an access log line by line, without a guarantee.",
     "audit": "Verify a release, including one made by another tool.",
     "compare": "Compare methods and settings on the same data.",
     "attack": "Measure disclosure risk by attacking a release.",
@@ -54,7 +55,7 @@ GOALS = {
 WIDEST_NAME = 11  # of a command or a goal
 SECTIONS = {
     "Start": ("demo", "look", "advise"),
-    "Publish": ("anonymize", "taxonomy"),
+    "Publish": ("anonymize", "taxonomy", "mask"),
     "Check a release": ("audit", "attack", "measure", "reconstruct", "decode"),
     "Compare": ("compare", "bound", "reproduce", "generate"),
     "Reference": ("methods", "models", "metrics", "doctor"),

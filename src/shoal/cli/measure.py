@@ -12,10 +12,6 @@ from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
 from shoal.cli.input_options import original_option
 from shoal.cli.options import data_options, threads_option
-from shoal.evaluate.measure import measured, recorded
-from shoal.metrics import METRICS
-from shoal.pipeline.manifest import Published
-from shoal.pipeline.request import original_options
 
 
 @click.command("measure", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -38,6 +34,11 @@ def command(release: Path, original: Any, names: tuple[str, ...], threads: int |
 
     Release files do not contain the record-to-group mapping, so metrics that need it are available from the manifest only.
     """
+    from shoal.evaluate.measure import measured, recorded
+    from shoal.metrics import METRICS
+    from shoal.pipeline.manifest import Published
+    from shoal.pipeline.request import original_options
+
     place = Published.at(release)
     how = original_options(said_of_original(said, original), original, place.manifest)
     if how is None:

@@ -10,8 +10,7 @@ import click
 from shoal.cli import screen
 from shoal.cli.options import declared_options, patience_option
 from shoal.data.patience import allowing
-from shoal.evaluate.reconstruct import Draws, reconstruct
-from shoal.io.release_directory import ReleaseDirectory
+from shoal.evaluate.reconstruction_draws import Draws
 from shoal.io.write.output_format import FRAME_FORMATS
 
 
@@ -27,6 +26,9 @@ def command(release: Path, out: Path, format: str, patience: float | None, **sai
     """Draw random records consistent with the chunks of RELEASE, a release directory, for tools that need complete records. The claims
     of the release are verified first. The draw uses only the published chunks, so it discloses nothing more.
     """
+    from shoal.evaluate.reconstruct import reconstruct
+    from shoal.io.release_directory import ReleaseDirectory
+
     draws = Draws.parse({name: value for name, value in said.items() if value is not None})
     directory = ReleaseDirectory(out, force=None)
     screen.note(*directory.clear())

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from shoal.cli import screen
 from shoal.cli.options import threads_option
-from shoal.evaluate.reproduce import PAPERS, reproduced
-from shoal.evaluate.reproduce.experiment_page import Experiment
-from shoal.evaluate.reproduce.files import PAGE, insist_on_drawing, write_experiment
-from shoal.evaluate.reproduce.paper import ExperimentSize
-from shoal.io.experiment_files import ExperimentFiles
-from shoal.io.release_directory import insist_apart
+from shoal.packages import insist_on_extra
+
+if TYPE_CHECKING:
+    from shoal.evaluate.reproduce.experiment_page import Experiment
 
 LARGEST = 10_000_000  # more than any of the papers had by far
 
@@ -41,10 +40,16 @@ def command(
 
     The tables contain exact aggregates of the data. Do not publish them together with a release.
     """
+    from shoal.evaluate.reproduce import PAPERS, reproduced
+    from shoal.evaluate.reproduce.files import write_experiment
+    from shoal.evaluate.reproduce.paper import ExperimentSize
+    from shoal.io.experiment_files import ExperimentFiles
+    from shoal.io.release_directory import insist_apart
+
     PAPERS[paper]  # an unknown one is refused before anything else
     files = ExperimentFiles(out, force=force) if out is not None else None
     if files is not None:
-        insist_on_drawing()
+        insist_on_extra("reproduce")
         files.check()
         insist_apart(files.directory, [data] if data is not None else [])
         screen.note(*files.clear())
@@ -60,6 +65,8 @@ def command(
 
 def show(found: Experiment, out: Path | None) -> None:
     """The statements of the paper, each with what was seen."""
+    from shoal.evaluate.reproduce.files import PAGE
+
     screen.note(f"data: {found.data}", *found.notes)
     screen.listing(["section", "paper", "measured", ""], [[one.place, one.says, one.seen, one.verdict] for one in found.findings])
     screen.lines("", f"{found.agreeing} of {len(found.findings)} statements of the paper agree")

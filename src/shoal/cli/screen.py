@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any
@@ -27,7 +27,7 @@ from shoal.data.items import without_names
 from shoal.errors import ShoalError, option
 from shoal.pipeline.events import Events
 from shoal.report.alarms import ReleaseWarning
-from shoal.util.wording import percent, visible
+from shoal.util.wording import duration, percent, visible
 
 WIDTH_IN_A_PIPE = 110
 SECONDS_BETWEEN_LINES = 10.0  # of progress where there is no terminal
@@ -118,6 +118,13 @@ def _bars() -> Iterator[_Bars | _Lines | None]:
     columns = (SpinnerColumn(), texts[0], BarColumn(), TaskProgressColumn(), _TimeLeft(), texts[1])
     with Progress(*columns, console=err, transient=True) as shown:
         yield _Bars(shown)
+
+
+def time_teller(what: str, shorter: str = "") -> Callable[[float], None] | None:
+    """A function that says before the work how many seconds it will take; None with `SHOAL_PROGRESS=off`, so nothing is measured."""
+    if os.environ.get("SHOAL_PROGRESS") == "off":
+        return None
+    return lambda seconds: note(f"{what} about {duration(seconds)}, as measured on a few people" + (f"; {shorter}" if shorter else ""))
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -13,15 +13,39 @@ from shoal.cli.input_options import shown_command
 from shoal.cli.method_command import shared_by_most
 from shoal.cli.options import method_options, method_parameters
 from shoal.errors import ShoalError
-from shoal.evaluate.advise.advice import Change
-from shoal.evaluate.advise.trial import Route
+from shoal.io.read.options import ReadOptions
+from shoal.io.read.paths import STDIN
 from shoal.pipeline.claims import claims_for
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.request import chosen_method, preparation
 
+if TYPE_CHECKING:
+    from shoal.evaluate.advise.advice import Change
+    from shoal.evaluate.advise.trial import Route
+
+OF_ADVICE = (
+    "input",
+    *ReadOptions.__dataclass_fields__,
+    "keep_column",
+    "drop_column",
+    "taxonomy",
+    "method_k",
+)  # what `shoal advise` is told
 SAID = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)  # typed, or in a file of options
 ONCE = ("private_report", "force")  # about one place
 PLACE = "out"
+
+
+def advise_command(ctx: click.Context) -> str:
+    """The command that proposes releases of the same data, measured; empty where the data can be read only once."""
+    if STDIN in map(str, ctx.params["input"]):
+        return ""
+    words = ["shoal", "advise"]
+    for parameter in ctx.command.get_params(ctx):
+        name = str(parameter.name)
+        if name in OF_ADVICE and name in ctx.params and ctx.get_parameter_source(name) in SAID:
+            words += _typed(parameter, ctx.params[name])
+    return shown_command(words)
 
 
 def with_change(ctx: click.Context, change: Change) -> tuple[str, Route] | None:
@@ -67,6 +91,8 @@ def _typed(parameter: click.Parameter, value: Any) -> Iterator[str]:
 
 def _understood(ctx: click.Context, words: list[str]) -> Route | None:
     """The route that these options ask for; None if they do not go together. Nothing is read but files that they name."""
+    from shoal.evaluate.advise.trial import Route
+
     try:
         said = ctx.command.make_context(ctx.info_name, list(words)).params
         chosen = chosen_method(said["method"], method_parameters(said))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,17 +14,10 @@ from shoal.cli.options import data_options, rare_option
 from shoal.cli.taxonomy_learn import learn
 from shoal.data.column_list import ColumnNames
 from shoal.data.node_loss import DEFAULT_LOSS, LOSSES
-from shoal.io import partial_outputs as unfinished
-from shoal.io.read.dispatch import read
-from shoal.io.read.taxonomy_levels import read_levels
-from shoal.io.release_directory import disk_errors, insist_apart, insist_outside_releases
-from shoal.io.write.taxonomy_file import edges_text, write_edges
-from shoal.pipeline.options import Preparation, load_taxonomy
-from shoal.pipeline.prepare import records_of
-from shoal.pipeline.request import preparation
-from shoal.taxonomy.levels import LevelTree
-from shoal.taxonomy.tree_drawing import FEW, coverage, draw
 from shoal.util.wording import counted
+
+if TYPE_CHECKING:
+    from shoal.taxonomy.levels import LevelTree
 
 # shoal taxonomy build: a hierarchy from a table of levels.
 
@@ -44,6 +37,11 @@ def build(table: Path, levels: str, out: Path | None, sep: str | None, header: b
     An item with several parents is placed under their lowest common ancestor. Groups with the same name get the name of their parent
     in brackets. All such conflicts are listed.
     """
+    from shoal.io import partial_outputs as unfinished
+    from shoal.io.read.taxonomy_levels import read_levels
+    from shoal.io.release_directory import disk_errors, insist_apart, insist_outside_releases
+    from shoal.io.write.taxonomy_file import edges_text, write_edges
+
     if out is not None:
         insist_apart(out, [table])
         insist_outside_releases(out.parent)
@@ -87,6 +85,8 @@ command.add_command(learn)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check(taxonomy: str, as_json: bool) -> None:
     """Validate a taxonomy and print its size. Cycles, nodes with two parents and multiple roots are reported."""
+    from shoal.pipeline.options import load_taxonomy
+
     tree, notes = load_taxonomy(taxonomy, "lm")
     facts = {"nodes": len(tree), "leaves": tree.n_leaves, "height": tree.height, "root": tree.names[0]}
     if as_json:
@@ -104,6 +104,9 @@ def check(taxonomy: str, as_json: bool) -> None:
 @click.option("--node-loss", type=click.Choice(list(LOSSES)), default=DEFAULT_LOSS, show_default=True, help="Loss function for nodes.")
 def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str) -> None:
     """Draw the subtree of NODE (default: the root)."""
+    from shoal.pipeline.options import load_taxonomy
+    from shoal.taxonomy.tree_drawing import draw
+
     tree, notes = load_taxonomy(taxonomy, node_loss)
     lines = draw(tree, node, depth, limit)
     screen.note(*notes)
@@ -122,6 +125,12 @@ def covers(tried: str, input: Any, limit: int, show_rare: bool, as_json: bool, *
 
     The list contains raw items of the input. Do not publish it. Items of fewer than 5 people are only counted.
     """
+    from shoal.io.read.dispatch import read
+    from shoal.pipeline.options import Preparation, load_taxonomy
+    from shoal.pipeline.prepare import records_of
+    from shoal.pipeline.request import preparation
+    from shoal.taxonomy.tree_drawing import FEW, coverage
+
     how = preparation({**said, "taxonomy": tried}, Preparation())
     with screen.progress():
         reading = read(input, how.reading)

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from shoal import _kernels, errors, kernels
-from shoal.errors import InputError, OutputError, ParameterError, ShoalError, option
+from shoal.errors import InputError, OutputError, ShoalError, option
+from shoal.packages import insist_on_extra
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,7 +43,6 @@ LEAST_SPAN = 4 << 20  # of a file that several tasks read
 LARGEST_INPUT = 1 << 60  # Spark says more than this of what it does not know
 MOST_PARTITIONS = 20_000
 SECONDS_WITHOUT_WORKERS, NAP, GRACE = 300.0, 0.25, 5.0
-MISSING = "pip install 'shoal[spark]', and Java 17 or later"
 TOLD = "SHOAL-ERROR "
 _TOLD = re.compile(TOLD + r"(\{.*?\})\s*(?:$|\n)", re.MULTILINE)
 # Java's second compiler takes more than it saves where Java moves no rows; extraJavaOptions of the user count for more.
@@ -287,10 +287,9 @@ def _settings(master: str | None, *, java_works: bool) -> dict[str, str]:
 
 
 def _has_context() -> bool:
-    try:
-        from pyspark import SparkContext
-    except ImportError:
-        raise ParameterError(f"{option('engine', 'spark')} needs pyspark", code="missing-package", hint=MISSING) from None
+    insist_on_extra("spark")
+    from pyspark import SparkContext
+
     return SparkContext._active_spark_context is not None
 
 

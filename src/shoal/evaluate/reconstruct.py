@@ -19,10 +19,10 @@ from shoal.data.items import without_names
 from shoal.data.release import Release
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, RECORDS, SUBRECORD, ChunkTable
 from shoal.errors import GuaranteeNotMet, ParameterError
+from shoal.evaluate.reconstruction_draws import Draws
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.write.output_format import OutputForm
 from shoal.kinds import write_table
-from shoal.parameters import Declared, param
 
 # -- records that could have given published chunks, drawn at random
 
@@ -85,16 +85,6 @@ def _fill(slots: Slots, terms: list[str], rng: np.random.Generator) -> None:
 
 
 # -- the release
-
-
-@dataclass(frozen=True)
-class Draws(Declared):
-    """How many reconstructions are drawn, and by which seed."""
-
-    name = "draws"
-
-    number: int = param(1, minimum=1, maximum=1000, help="number of reconstructions")
-    seed: int | None = param(None, minimum=0, help="random seed (default: a different one each time)")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
@@ -15,8 +15,11 @@ from shoal.io.release_directory import disk_errors, insist_outside_releases, rel
 
 
 @contextmanager
-def whole_file(path: Path, force: bool) -> Iterator[IO[bytes]]:
-    """A new file, packed where its name ends in .gz. One that is there stays, unless `force`; nothing is left of one that fails."""
+def whole_file(path: Path, force: bool, check: Callable[[Path], None] | None = None) -> Iterator[IO[bytes]]:
+    """A new file, packed where its name ends in .gz. One that is there stays, unless `force`; nothing is left of one that fails.
+
+    `check` is called with the place of the complete file before it gets its name; where it raises, nothing is left of the file.
+    """
     if path.is_dir():
         raise OutputError(f"{path} is a directory", code="output-is-a-directory", hint="name a file")
     if path.exists() and not force:
@@ -34,6 +37,8 @@ def whole_file(path: Path, force: bool) -> Iterator[IO[bytes]]:
                 packed.close()
             file.flush()
             os.fsync(file.fileno())
+        if check is not None:
+            check(own / unfinished.CONTENT)
         (own / unfinished.CONTENT).replace(path)
     finally:
         unfinished.discard(own)

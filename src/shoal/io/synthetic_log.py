@@ -8,7 +8,8 @@ from typing import Any
 
 from shoal.errors import OutputError
 from shoal.io.atomic_file import whole_file
-from shoal.synthetic.querylog import GeneratedFacts, QueryLog
+from shoal.synthetic.query_blocks import GeneratedFacts
+from shoal.synthetic.querylog import QueryLog
 
 HEADER = b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n"
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
-
-import polars as pl
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from shoal.errors import ParameterError
 from shoal.parameters import Written
+
+if TYPE_CHECKING:
+    import polars as pl
 
 SHORTEST, LONGEST = 16, 1 << 20  # bytes of a key file
 MADE = "openssl rand -hex 32 > FILE makes one"
@@ -85,6 +86,8 @@ def token_of(text: str, key: SecretKey, purpose: bytes) -> str:
 
 def hashed(texts: pl.Series, key: SecretKey, purpose: bytes) -> pl.Series:
     """A token in place of every text; an empty text stays empty."""
+    import polars as pl
+
     different = texts.unique()
     tokens = [token_of(text, key, purpose) if text else "" for text in different.to_list()]
     return texts.replace_strict(different, tokens, return_dtype=pl.String)
@@ -97,6 +100,8 @@ def words_in(texts: pl.Series) -> pl.Series:
 
 def hashed_words(texts: pl.Series, key: SecretKey, purpose: bytes) -> pl.Series:
     """Every text as the tokens of its words in their order: runs of letters and digits, whose capitals and forms do not count."""
+    import polars as pl
+
     rows = pl.DataFrame({"row": pl.int_range(len(texts), eager=True), "word": words_in(texts)}).explode("word").drop_nulls()
     joined = rows.with_columns(hashed(rows["word"], key, purpose).alias("word")).group_by("row").agg(pl.col("word").str.join(" "))
     all_rows = pl.DataFrame({"row": pl.int_range(len(texts), eager=True)})

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from shoal.data.accounting import FATES, Fate
 from shoal.data.input_shapes import Shape
 from shoal.errors import ParameterError
+from shoal.packages import insist_on_extra
 from shoal.parameters import Declared
 from shoal.registry import Table
 from shoal.util.wording import there_are
@@ -45,7 +46,7 @@ class Method(Declared, ABC):
     A method that `guarantees_nothing` makes no claim, states in `does_not_protect` what it leaves open, and runs only with the
     user's consent. A method for logs that `takes_baskets` receives baskets as a log with a row for each item. A comparison without named
     methods uses those `worth_comparing`, each at the settings `compared_at`; `known_items` is the parameter with the number of items that
-    an attacker may know.
+    an attacker may know; `extra` names the optional packages that the method needs.
     """
 
     paper: ClassVar[str]
@@ -60,6 +61,7 @@ class Method(Declared, ABC):
     known_items: ClassVar[str | None] = None
     worth_comparing: ClassVar[bool] = False
     compared_at: ClassVar[tuple[Mapping[str, str], ...]] = (MappingProxyType({}),)
+    extra: ClassVar[str] = ""
     varies: ClassVar[str] = "the result depends on the machine and its time limit: another run may give another release"
 
     @property
@@ -173,6 +175,12 @@ METHODS: Table[type[Method]] = Table(
 
 def __getattr__(name: str) -> Any:
     return METHODS.class_called(name, __name__)
+
+
+def insist_on_packages(method: Method | type[Method]) -> None:
+    """Raise, before any work, if a method needs an extra that is not installed."""
+    if method.extra:
+        insist_on_extra(method.extra)
 
 
 def fate_of(part: str, method: str) -> Fate:

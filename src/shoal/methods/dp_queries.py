@@ -42,6 +42,7 @@ class DPQueries(Mechanism):
     name = "dp-queries"
     paper = 'Korolova, Kenthapadi, Mishra and Ntoulas, "Releasing search queries and clicks privately", WWW 2009'
     takes_baskets = True
+    extra = "dp"
     fates = {"counted": "changed"}  # noqa: RUF012 (never changed)
 
     epsilon: float = param(

@@ -14,6 +14,7 @@ import polars as pl
 from shoal.data.bags import Ints
 from shoal.data.noise_record import COUNTS, GAUSSIAN, GUIDE, SELECTION, NoisyStep
 from shoal.errors import ShoalError
+from shoal.packages import insist_on_extra
 from shoal.util.exact_numbers import Floats
 
 LARGEST = 2**62  # numbers and noise together stay below 2**63
@@ -33,12 +34,9 @@ def with_noise(numbers: Ints, step: NoisyStep) -> Ints:
 
 
 def _opendp() -> Any:
-    try:
-        import opendp.prelude as dp
-    except ImportError:
-        raise ShoalError(
-            "noise is drawn with opendp, which is not installed", code="missing-package", hint="pip install 'shoal[dp]'"
-        ) from None
+    insist_on_extra("dp")
+    import opendp.prelude as dp
+
     dp.enable_features("contrib")
     return dp
 

@@ -23,7 +23,7 @@ from shoal.errors import ParameterError, option
 from shoal.io.read.dispatch import Reading
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.rules_file import RulesFile
-from shoal.methods import Method
+from shoal.methods import Method, insist_on_packages
 from shoal.pipeline.contract import insist_on_consent
 from shoal.pipeline.disclosure import announced, doubts
 from shoal.pipeline.events import Cancel, Events, note, running, warn
@@ -167,6 +167,7 @@ class Job:
 
     def _begin(self) -> None:
         """Refuse, before the work, what could not be finished."""
+        insist_on_packages(self.method)
         insist_on_consent(self.method, self.no_guarantee)
         for check in self.checks:
             check.begin(self)

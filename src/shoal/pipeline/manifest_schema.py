@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any, get_args
 
-from shoal.attacks import Test
-from shoal.attacks.outcome import ORIGINAL, RELEASE
+from shoal.attacks import ORIGINAL, RELEASE, Test
 from shoal.attacks.outcome import Standing as Placed
 from shoal.data.claims import Standing
 from shoal.data.durations import parse_gap

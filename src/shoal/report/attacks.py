@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from shoal.attacks import ORIGINAL, RELEASE
 from shoal.attacks.conclusion import AttackFinding, Conclusion, conclusion_of, known_of
-from shoal.attacks.outcome import ORIGINAL, RELEASE, WORST
+from shoal.attacks.outcome import WORST
 from shoal.attacks.scenarios import attack_called
 from shoal.data.input_shapes import Shape
 from shoal.data.tables.bags import BagTable

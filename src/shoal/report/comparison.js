@@ -1,24 +1,19 @@
-const held = (id) => JSON.parse(document.getElementById(id).textContent);
-const commands = new Map(Object.entries(held("commands")));
-const specs = held("specs");
-const scheme = matchMedia("(prefers-color-scheme: dark)");
+const commands = JSON.parse(document.getElementById("commands").textContent);
+const names = Object.keys(commands);
+const points = document.querySelectorAll("[data-release]");
 const select = document.getElementById("cell");
-function choose(name) {
-  const made = commands.get(name);
-  if (select) select.value = made ? name : "";
+function choose(number) {
+  const made = commands[names[number]];
+  if (select) select.selectedIndex = made ? number + 1 : 0;
   document.getElementById("chosen").textContent = made ? made.command + "\n\n# or as a file for --config FILE\n" + made.config : "No release selected.";
+  for (const point of points) point.classList.toggle("chosen-point", made !== undefined && Number(point.dataset.release) === number);
 }
-async function draw() {
-  // Expressions of a chart are interpreted, not compiled, and no style sheet is added: the policy of the page allows neither.
-  const drawing = { actions: false, renderer: "svg", theme: scheme.matches ? "dark" : undefined, ast: true, defaultStyle: false, tooltip: { disableDefaultStyle: true } };
-  for (const [name, spec] of Object.entries(specs)) {
-    const shown = structuredClone(spec);
-    for (const one of shown.params || []) if (one.name === "dark") one.value = scheme.matches;
-    const { view } = await vegaEmbed("#" + name, shown, drawing);
-    if (name === "frontier") view.addEventListener("click", (event, item) => item && item.datum && choose(item.datum.cell));
-  }
-  document.documentElement.dataset.drawn = Object.keys(specs).length;
+for (const point of points) {
+  point.addEventListener("click", () => choose(Number(point.dataset.release)));
+  point.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    choose(Number(point.dataset.release));
+  });
 }
-if (select) select.addEventListener("change", () => choose(select.value));
-scheme.addEventListener("change", draw);
-draw();
+if (select) select.addEventListener("change", () => choose(select.selectedIndex - 1));

@@ -1,14 +1,18 @@
-"""The charts of a comparison, as specifications for Vega-Lite, each with the numbers that it shows as a table."""
+"""The charts of a comparison: what each shows, and the same numbers as a table."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from shoal.report.comparison_drawing import Lane, PlanePoint, Point, Scale, fields, lanes, plane
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 Numbers = Mapping[str, Any]
-Spec = dict[str, Any]
 
 CLASSES = {"kept_head": "head", "kept_torso": "torso", "kept_tail": "tail"}
 COVERED = {
@@ -49,30 +53,23 @@ FRONTIER = {
 NOT_SHARES = {*COST, "worst_attack"}
 SIZES = {1: "an item", 2: "two items", 3: "three items"}
 LEVEL = re.compile(r"count_error_(\d)_level_(\d+)")
-ROW_HEIGHT, LEAST_ROWS = 20, 3
-CONFIG: Spec = {  # letters as the page's style has them: Vega measures texts before they are drawn
-    "font": '"Avenir Next", Avenir, "Segoe UI", "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif',
-    "legend": {"orient": "bottom", "title": None, "columns": 3, "labelLimit": 0, "labelFontSize": 12, "symbolOpacity": 1},
-    "view": {"stroke": None},
-    "axis": {"labelFontSize": 12, "titleFontSize": 12, "gridOpacity": 0.3},
-    "axisX": {"tickCount": 6},
-    "axisY": {"labelLimit": 240},
-}
+FRONTIER_AXES = ("words as typed", "strongest attack, at most")
+COST_AXES = ("processor seconds", "peak memory, MB")
 
 
 @dataclass(frozen=True)
-class InteractiveChart:
-    """A chart: its name on the page, what it shows in words, its specification, and its numbers under their headings."""
+class ComparisonChart:
+    """A chart: its name on the page, what it shows in words, the drawing, and its numbers under their headings."""
 
     name: str
     title: str
     words: str
-    spec: Spec
+    drawing: Markup
     columns: tuple[str, ...]
     table: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def pictures(rows: Sequence[Numbers]) -> list[InteractiveChart]:
+def pictures(rows: Sequence[Numbers]) -> list[ComparisonChart]:
     """All charts that have something to show."""
     attacked = [row for row in rows if "attack_high" in row]
     found = [
@@ -92,7 +89,7 @@ def pictures(rows: Sequence[Numbers]) -> list[InteractiveChart]:
 FRONTIER_WORDS = (
     "Each point is a release. Further right, more words are published as typed; further down, the strongest attack succeeds less often. "
     "The line starts at its success rate, and the point is the upper end of the 95% interval. Lower right is better. The "
-    "dashed line is the same for the unprotected original."
+    "dashed line is the same for the unprotected original. Select a point to see its command."
 )
 COVERED_WORDS = "Share published unchanged: words, terms, whole queries or records; and share of people with any published data."
 CLASSES_WORDS = "Words published as typed among terms used by at least 1% of people (head), at least 0.1% (torso) and fewer (tail)."
@@ -111,136 +108,93 @@ def told(name: str, value: Any) -> str:
     return f"{value:,.3g}" if name in NOT_SHARES else f"{100 * value:.1f} %"
 
 
-def _picture(name: str, title: str, words: str, rows: Sequence[Numbers], names: Mapping[str, str], spec: Spec) -> InteractiveChart:
+def _picture(name: str, title: str, words: str, rows: Sequence[Numbers], names: Mapping[str, str], drawing: Markup) -> ComparisonChart:
     shown = [row for row in rows if any(row.get(column) is not None for column in names)]
     there = [column for column in names if any(row.get(column) is not None for row in shown)]
     table = tuple((row["cell"], tuple(told(column, row.get(column)) for column in there)) for row in shown)
-    common = {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "background": None,
-        "width": "container",
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "config": CONFIG,
-    }
-    return InteractiveChart(name, title, words, {**common, **spec}, tuple(names[column] for column in there), table)
+    return ComparisonChart(name, title, words, drawing, tuple(names[column] for column in there), table)
 
 
-def _frontier(rows: Sequence[Numbers]) -> Spec:
-    several = len({row["per"] for row in rows}) > 1
-    place = {"x": {"field": "kept", "type": "quantitative", "axis": {"format": "%"}, "title": "words as typed"}}
-    color = {"color": {"field": "method", "type": "nominal"}}
-    tooltip = [{"field": "cell"}, {"field": "kept", "format": ".1%"}, {"field": "attack_high", "format": ".1%"}, {"field": "worst_attack"}]
-    high = {"field": "attack_high", "type": "quantitative", "axis": {"format": "%"}, "title": "strongest attack, at most"}
-    point = {
-        "params": [{"name": "chosen", "select": {"type": "point", "fields": ["cell"]}}],
-        "mark": {"type": "point", "filled": True, "size": 110, "cursor": "pointer"},
-        "encoding": {
-            **place,
-            "y": high,
-            **color,
-            "opacity": {"condition": {"param": "chosen", "value": 1}, "value": 0.3},
-            "tooltip": tooltip,
-            **({"shape": {"field": "per", "type": "nominal"}} if several else {}),
-        },
-    }
-    low = {"field": "attack_rate", "type": "quantitative"}
-    line = {"mark": {"type": "rule", "opacity": 0.4}, "encoding": {**place, "y": low, "y2": {"field": "attack_high"}, **color}}
-    original = max((row["attack_original_high"] for row in rows if "attack_original_high" in row), default=None)
-    dashed = {
-        "data": {"values": [] if original is None else [{"original": original}]},
-        "mark": {"type": "rule", "strokeDash": [5, 4], "color": "#888"},
-        "encoding": {"y": {"field": "original", "type": "quantitative"}},
-    }
-    return {"data": {"values": list(rows)}, "height": 380, "layer": [dashed, line, point]}
+def _series(rows: Sequence[Numbers]) -> list[str]:
+    """The methods, each with a colour and a shape of its own."""
+    return list(dict.fromkeys(row["method"] for row in rows))
 
 
-def _cells(rows: Sequence[Numbers]) -> Spec:
-    return {"height": ROW_HEIGHT * max(LEAST_ROWS, len({row["cell"] for row in rows}))}
+def _frontier(rows: Sequence[Numbers]) -> Markup:
+    placed = [row for row in rows if row.get("kept") is not None]
+    if not placed:
+        return lanes([], [], "")
+    grains, methods = list(dict.fromkeys(row["per"] for row in placed)), _series(placed)
+    points = [
+        PlanePoint(
+            row["kept"],
+            row["attack_high"],
+            methods.index(row["method"]),
+            f"{row['cell']}: {told('kept', row['kept'])} as typed; at most {told('attack_high', row['attack_high'])} are found"
+            + (f" ({row['worst_attack']})" if row.get("worst_attack") else ""),
+            row.get("number"),
+            row.get("attack_rate"),
+            outline=row["per"] != grains[0],
+        )
+        for row in placed
+    ]
+    original = max((row["attack_original_high"] for row in placed if "attack_original_high" in row), default=None)
+    heights = [point.up for point in points] + ([] if original is None else [original])
+    across, up = FRONTIER_AXES
+    filled = "" if len(grains) == 1 else f" (filled: per {grains[0]}, outlined: per {' or '.join(grains[1:])})"
+    return plane(points, methods, Scale.of([point.across for point in points]), Scale.of(heights), (across, up + filled), original)
 
 
-CELL_AXIS: Spec = {"field": "cell", "type": "nominal", "sort": None, "title": None, "axis": {"grid": True}}
+def _points(rows: Sequence[Numbers], names: Mapping[str, str], axis: str) -> Markup:
+    there = [name for name in names if any(row.get(name) is not None for row in rows)]
+    drawn = [
+        Lane(
+            row["cell"],
+            tuple(
+                Point(row[name], n, f"{row['cell']}: {names[name]} {told(name, row[name])}")
+                for n, name in enumerate(there)
+                if row.get(name) is not None
+            ),
+        )
+        for row in rows
+    ]
+    return lanes([lane for lane in drawn if lane.points], [names[name] for name in there], axis)
 
 
-def _points(rows: Sequence[Numbers], names: Mapping[str, str], title: str) -> Spec:
-    long = _long(rows, names)
-    there = [name for name in names.values() if any(one["what"] == name for one in long)]
-    what = {"field": "what", "type": "nominal", "scale": {"domain": there}}
-    return {
-        "data": {"values": long},
-        **_cells(long),
-        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.85},
-        "encoding": {
-            "y": CELL_AXIS,
-            "x": {"field": "value", "type": "quantitative", "axis": {"format": "%"}, "title": title},
-            "color": what,
-            "shape": what,
-            "tooltip": [{"field": "cell"}, {"field": "what"}, {"field": "value", "format": ".1%"}],
-        },
-    }
-
-
-def _loss(rows: Sequence[Numbers]) -> Spec:
+def _loss(rows: Sequence[Numbers]) -> Markup:
     lost = [row for row in rows if row.get("loss") is not None]
-    x = {"field": "loss", "type": "quantitative", "axis": {"format": "%"}, "title": "loss"}
-    tooltip = [{"field": "cell"}, {"field": "loss", "format": ".1%"}, {"field": "bound", "format": ".1%"}]
-    bar = {
-        "mark": {"type": "bar", "opacity": 0.6},
-        "encoding": {"y": CELL_AXIS, "x": x, "color": {"field": "method", "type": "nominal"}, "tooltip": tooltip},
-    }
-    bound = {
-        "transform": [{"filter": "isValid(datum.bound)"}],
-        "mark": {"type": "tick", "thickness": 3, "size": ROW_HEIGHT, "color": {"expr": "dark ? '#fff' : '#000'"}},
-        "encoding": {"y": CELL_AXIS, "x": {"field": "bound", "type": "quantitative"}, "tooltip": tooltip},
-    }
-    return {"data": {"values": lost}, **_cells(lost), "params": [{"name": "dark", "value": False}], "layer": [bar, bound]}
+    methods = _series(lost)
+    drawn = []
+    for row in lost:
+        bound = row.get("bound")
+        hint = f"{row['cell']}: loss {told('loss', row['loss'])}" + ("" if bound is None else f", at least {told('bound', bound)}")
+        drawn.append(Lane(row["cell"], bar=Point(row["loss"], methods.index(row["method"]), hint), line=bound))
+    return lanes(drawn, methods, "loss")
 
 
-def _by_level(rows: Sequence[Numbers], size: int) -> InteractiveChart:
+def _by_level(rows: Sequence[Numbers], size: int) -> ComparisonChart:
     """A field for each release and level."""
     levels = sorted({int(m[2]) for row in rows for name in row if (m := LEVEL.fullmatch(name)) and int(m[1]) == size})
     names = {f"count_error_{size}_level_{level}": f"level {level}" for level in levels}
     deep = [row for row in rows if sum(row.get(name) is not None for name in names) > 1]
-    values = [
-        {"cell": row["cell"], "level": level, "value": row[name]}
-        for row in deep
-        for level, name in zip(levels, names, strict=True)
-        if name in row
+    drawing = fields([(row["cell"], [row.get(name) for name in names]) for row in deep], list(names.values()), "level of the taxonomy")
+    return _picture(f"level{size}", f"Counting {SIZES[size]}, by level", LEVEL_WORDS.format(size=SIZES[size]), deep, names, drawing)
+
+
+def _cost(rows: Sequence[Numbers]) -> Markup:
+    placed = [row for row in rows if row.get("peak_mb") is not None]
+    if not placed:
+        return lanes([], [], "")
+    methods = _series(placed)
+    points = [
+        PlanePoint(
+            row["seconds"],
+            row["peak_mb"],
+            methods.index(row["method"]),
+            f"{row['cell']}: {told('seconds', row['seconds'])} processor seconds, {told('peak_mb', row['peak_mb'])} MB",
+        )
+        for row in placed
     ]
-    spec = {
-        "data": {"values": values},
-        **_cells(values),
-        "mark": "rect",
-        "encoding": {
-            "y": CELL_AXIS,
-            "x": {"field": "level", "type": "ordinal", "title": "level of the taxonomy", "axis": {"labelAngle": 0}},
-            "color": {
-                "field": "value",
-                "type": "quantitative",
-                "scale": {"scheme": "viridis"},
-                "legend": {"format": "%", "title": "error"},
-            },
-            "tooltip": [{"field": "cell"}, {"field": "level"}, {"field": "value", "format": ".1%"}],
-        },
-    }
-    return _picture(f"level{size}", f"Counting {SIZES[size]}, by level", LEVEL_WORDS.format(size=SIZES[size]), deep, names, spec)
-
-
-def _cost(rows: Sequence[Numbers]) -> Spec:
-    return {
-        "data": {"values": [row for row in rows if row.get("peak_mb") is not None]},
-        "height": 260,
-        "mark": {"type": "point", "filled": True, "size": 90},
-        "encoding": {
-            "x": {"field": "seconds", "type": "quantitative", "title": "processor seconds"},
-            "y": {"field": "peak_mb", "type": "quantitative", "title": "peak memory, MB", "scale": {"zero": False}},
-            "color": {"field": "method", "type": "nominal"},
-            "tooltip": [{"field": "cell"}, {"field": "seconds", "format": ".1f"}, {"field": "peak_mb", "format": ".0f"}],
-        },
-    }
-
-
-def _long(rows: Sequence[Numbers], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """One row for each number."""
-    return [
-        {"cell": row["cell"], "what": what, "value": row[name]} for row in rows for name, what in names.items() if row.get(name) is not None
-    ]
+    across = Scale.of([point.across for point in points], shares=False)
+    up = Scale.of([point.up for point in points], shares=False, zero=False)
+    return plane(points, methods, across, up, COST_AXES, None)

@@ -1,7 +1,7 @@
-"""The page of a comparison: every method at every setting, as pictures that answer to the pointer and as tables. It loads nothing.
+"""The page of a comparison: every method at every setting, as charts and as tables. It loads nothing.
 
-Vega-Lite, which draws the pictures, is written into the page. The numbers of each picture stand below it as a table, for whoever does
-not see it. What differs between pages is data in them, which no browser runs.
+The numbers of each chart stand below it as a table, for whoever does not see it. The only script shows the command of the release that is
+selected. What differs between pages is data in them, which no browser runs.
 """
 
 from __future__ import annotations
@@ -11,13 +11,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from shoal.errors import ParameterError
 from shoal.report.alarms import IN_FACT, alarms_of_compared
 from shoal.report.comparison_charts import Numbers, pictures
 from shoal.report.formatting import json_block, own_markup, own_script, policy
 from shoal.report.page import source, template
-
-BUNDLE = "window.vegaEmbed = vegaEmbed;"  # what of the library the page uses
 
 
 @dataclass(frozen=True)
@@ -36,7 +33,7 @@ def render_comparison(title: str, rows: Sequence[ComparisonRow], notes: Sequence
     """The whole comparison as one page."""
     names = _names(rows)
     done = [(name, row) for name, row in zip(names, rows, strict=True) if "refused" not in row.found]
-    flat = [{**_plain(row.found), "method": row.method, "per": row.per, "cell": name} for name, row in done]
+    flat = [{**_plain(row.found), "method": row.method, "per": row.per, "cell": name, "number": n} for n, (name, row) in enumerate(done)]
     drawn = pictures(flat)
     return template("comparison.html").render(
         title=title,
@@ -46,7 +43,6 @@ def render_comparison(title: str, rows: Sequence[ComparisonRow], notes: Sequence
         refused=[(name, row.found["refused"]) for name, row in zip(names, rows, strict=True) if "refused" in row.found],
         unattacked=_by_reason([(name, row.found["not_attacked"]) for name, row in done if "not_attacked" in row.found]),
         notes=notes,
-        specs=json_block({picture.name: picture.spec for picture in drawn}),
         commands=json_block({name: {"command": row.command, "config": row.config} for name, row in done}),
         **_own_parts(),
     )
@@ -54,10 +50,9 @@ def render_comparison(title: str, rows: Sequence[ComparisonRow], notes: Sequence
 
 @cache
 def _own_parts() -> dict[str, Any]:
-    """Style and scripts of the page, which are the same on every page, and the policy that allows them alone."""
-    style, library, program = source("style.css") + source("comparison.css"), own_script(_library()), own_script(source("comparison.js"))
-    allowed = policy([style], [library, program], style_attributes=True)
-    return {"style": own_markup(style), "library": library, "program": program, "policy": allowed}
+    """Style and script of the page, which are the same on every page, and the policy that allows them alone."""
+    style, program = source("style.css") + source("comparison.css"), own_script(source("comparison.js"))
+    return {"style": own_markup(style), "program": program, "policy": policy([style], [program])}
 
 
 def _in_fact(found: Numbers) -> tuple[str, str]:
@@ -75,25 +70,6 @@ def _by_reason(told: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Each reason once, with all that it holds for."""
     reasons = dict.fromkeys(why for _, why in told)
     return [(", ".join(name for name, other in told if other == why), why) for why in reasons]
-
-
-def insist_on_extra() -> None:
-    """Raise if the page cannot be drawn, before any work is done."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise ParameterError(
-            "the page of a comparison needs vl-convert-python", code="missing-package", hint="pip install 'shoal[compare]'"
-        ) from None
-    del vl_convert
-
-
-@cache
-def _library() -> str:
-    """What draws the pictures, as one script; bundling it takes seconds."""
-    import vl_convert
-
-    return vl_convert.javascript_bundle(BUNDLE)
 
 
 def _plain(found: Numbers) -> dict[str, Any]:

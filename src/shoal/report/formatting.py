@@ -145,11 +145,9 @@ def own_script(text: str) -> Markup:
     return own_markup(_ENDS_SCRIPT.sub(r"\\x3c", text))
 
 
-def policy(styles: Sequence[str], scripts: Sequence[str] = (), *, style_attributes: bool = False) -> Markup:
+def policy(styles: Sequence[str], scripts: Sequence[str] = ()) -> Markup:
     """The policy of a page that loads nothing and has these style sheets and scripts, exactly as they are between their tags."""
     rules = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", f"style-src {_hashes(styles)}"]
-    if style_attributes:  # a style attribute runs nothing; a library sets some of its own
-        rules += [f"style-src-elem {_hashes(styles)}", "style-src-attr 'unsafe-inline'"]
     if scripts:
         rules.append(f"script-src {_hashes(scripts)}")
     return own_markup("; ".join(rules))

@@ -10,40 +10,15 @@ smaller one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
-from datetime import date, timedelta
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-import polars as pl
-
-from shoal.data.bags import Ints
 from shoal.parameters import Declared, param
-from shoal.synthetic.chance import LongTailed, Weighted
-from shoal.synthetic.interests import interests, sizes, topics
-from shoal.synthetic.searches import Language, search
-from shoal.synthetic.sessions import DAY, clicks, events
-from shoal.synthetic.words import nouns, stranger_weights, strangers
-from shoal.taxonomy.wordnet import wordnet
 
-FIRST_DAY = date(2006, 3, 1)
-BLOCK = 2_048
-OF_WORDS, OF_USERS = 0, 1  # the streams of random numbers
-ID_STEP = 9
+if TYPE_CHECKING:  # the parameters are shown without loading numpy
+    import polars as pl
 
-
-@dataclass(frozen=True)
-class GeneratedFacts:
-    """What a log, or a block of it, holds. `nouns` counts a noun once for each user."""
-
-    rows: int
-    users: int
-    queries: int
-    clicks: int
-    nouns: int
-
-    def __add__(self, other: GeneratedFacts) -> GeneratedFacts:
-        return GeneratedFacts(*(mine + its for mine, its in zip(astuple(self), astuple(other), strict=True)))
+    from shoal.synthetic.query_blocks import GeneratedFacts
 
 
 @dataclass(frozen=True)
@@ -60,66 +35,9 @@ class QueryLog(Declared):
 
     def blocks(self) -> Iterator[tuple[pl.DataFrame, GeneratedFacts]]:
         """The rows, a block of users at a time, and what each block holds."""
-        world = _world(self)
+        from shoal.synthetic.query_blocks import BLOCK, OF_USERS, block, numbers, world_of
+
+        world = world_of(self.seed, self.topics, self.nouns_per_user)
         for first in range(0, self.users, BLOCK):
-            rng = _numbers(self.seed, OF_USERS, first // BLOCK)
-            yield _block(self, world, first, min(BLOCK, self.users - first), rng)
-
-
-@dataclass(frozen=True, eq=False)
-class _World:
-    """What all users of a log have in common."""
-
-    language: Language
-    lengths: LongTailed
-    sites: pl.Series
-    times_of_day: pl.Series
-
-
-def _world(log: QueryLog) -> _World:
-    rng = _numbers(log.seed, OF_WORDS)
-    taxonomy = wordnet()
-    known = nouns(taxonomy, rng)
-    made_up = strangers(taxonomy, known, rng)
-    language = Language(known, topics(taxonomy, known, log.topics, rng), made_up, Weighted(stranger_weights(len(made_up))))
-    midnight = pl.Series(np.arange(DAY, dtype=np.int64) * 1_000_000_000).cast(pl.Time)
-    return _World(
-        language=language,
-        lengths=sizes(log.nouns_per_user, known),
-        sites=pl.Series(["http://www."]) + language.sites,
-        times_of_day=midnight.dt.to_string("%H:%M:%S"),
-    )
-
-
-def _block(log: QueryLog, world: _World, first: int, n: int, rng: np.random.Generator) -> tuple[pl.DataFrame, GeneratedFacts]:
-    """The rows of a block's first n users. The whole block is drawn, so that they do not depend on n."""
-    who = interests(BLOCK, world.lengths, world.language.topics, rng)
-    searches = search(who, world.language, log.unknown, rng)
-    happened = events(searches, rng)
-    opened = clicks(happened, searches, len(world.sites), rng)
-    ids = (first + np.arange(BLOCK)) * ID_STEP + 1 + (rng.random(BLOCK) * ID_STEP).astype(np.int64)
-
-    user = searches.user[happened.search]
-    queries = int(np.searchsorted(user, n))
-    rows = int(np.searchsorted(opened.event, queries))
-    event, rank = opened.event[:rows], pl.Series(opened.rank[:rows])
-    without = rank == 0
-    frame = pl.DataFrame(
-        {
-            "AnonID": ids[user[event]],
-            "Query": searches.texts.gather(happened.text[event]),
-            "QueryTime": _written_times(happened.second[event], world.times_of_day),
-            "ItemRank": rank.set(without, None),
-            "ClickURL": world.sites.gather(opened.site[:rows]).set(without, None),
-        }
-    )
-    return frame, GeneratedFacts(rows, n, queries, rows - int(without.sum()), int(who.sizes[:n].sum()))
-
-
-def _written_times(second: Ints, times_of_day: pl.Series) -> pl.Series:
-    days = pl.Series([str(FIRST_DAY + timedelta(d)) + " " for d in range(int(second.max(initial=0)) // DAY + 1)])
-    return days.gather(second // DAY) + times_of_day.gather(second % DAY)
-
-
-def _numbers(seed: int, *stream: int) -> np.random.Generator:
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=stream)))
+            rng = numbers(self.seed, OF_USERS, first // BLOCK)
+            yield block(self.unknown, world, first, min(BLOCK, self.users - first), rng)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
-
-from shoal.errors import InputError
+from typing import NamedTuple
 
 NONE = "-"  # what a log says where it has no value
 
@@ -28,7 +25,9 @@ def agent_of(text: str) -> Agent:
     """What a user agent says about itself. One that ua-parser does not know has the name of its first product."""
     if text in {NONE, ""}:
         return Agent("")
-    found = _parser()(text.replace('\\"', '"'))
+    from ua_parser import parse
+
+    found = parse(text.replace('\\"', '"'))
     browser, system = found.user_agent, found.os
     first = _PRODUCT.match(text)
     name = browser.family if browser else first[0] if first else ""
@@ -65,13 +64,3 @@ def agent_nodes(text: str) -> tuple[str, ...]:
         f"system {known.system}",
         f"system {known.system}/{known.system_version}",
     )
-
-
-def _parser() -> Callable[[str], Any]:
-    try:
-        from ua_parser import parse
-    except ImportError:
-        raise InputError(
-            "user agents are read with ua-parser, which is not installed", code="missing-package", hint="pip install 'shoal[accesslog]'"
-        ) from None
-    return parse

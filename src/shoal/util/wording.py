@@ -28,6 +28,13 @@ def percent(share: float, digits: int = 1) -> str:
     return written
 
 
+def duration(seconds: float) -> str:
+    """A rough time in the largest unit that fits it: `12 seconds`, `5 minutes`, `3 hours`."""
+    if seconds < 90:
+        return counted(max(1, round(seconds)), "second")
+    return counted(round(seconds / 60), "minute") if seconds < 5400 else counted(round(seconds / 3600), "hour")
+
+
 # What may have been meant by a name that is not known: one function for all closed sets of names.
 
 

@@ -9,22 +9,20 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-import numpy as np
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from shoal.attacks import ATTACKS, Attack, Test, Trial
 from shoal.attacks.logs import LOG_ATTACKS
-from shoal.data.bags import Bags, Ints, Vocabulary
-from shoal.data.claims import Model
-from shoal.data.items import Items
-from shoal.data.original import Original
-from shoal.data.release import Release
 from shoal.errors import ParameterError
-from shoal.privacy.equivalence_classes import identical_records
 from shoal.registry import Table
 from shoal.util.wording import there_are
+
+if TYPE_CHECKING:  # the names of attacks are listed without loading numpy
+    from shoal.data.bags import Bags, Ints
+    from shoal.data.claims import Model
+    from shoal.data.items import Items
+    from shoal.data.original import Original
+    from shoal.data.release import Release
 
 
 class Skipped(Exception):
@@ -76,6 +74,8 @@ class Scenario:
 
     def lengths(self, records: Ints) -> Ints:
         """How many items each of these records holds."""
+        import numpy as np
+
         return np.diff(self.made.original.bags.indptr)[records]
 
     @property
@@ -118,6 +118,10 @@ class ScenarioAttack(Attack):
     def tried(self, scenario: Scenario) -> Tried:
         """The attack with each kind of knowledge; raises `Skipped` where it cannot be made."""
 
+    def runs(self, few: int, people: int, k: int) -> int:
+        """How often the release is made again, about, for so many people of whom it is, out of all people."""
+        return 0
+
 
 SCENARIO_ATTACKS: Table[type[ScenarioAttack]] = Table(
     "attack",
@@ -141,41 +145,3 @@ def attack_called(name: str) -> type[Attack]:
     raise ParameterError(
         f"no attack is called {name!r}", code="unknown-attack", hint=there_are(name, [one for table in tables for one in table]), value=name
     )
-
-
-# -- changed records
-
-
-def with_people(typed: Bags, added: Bags) -> Bags:
-    """The records, and after them those of made-up people, each with an owner of its own."""
-    names = pl.concat([typed.vocabulary.names, added.vocabulary.names]).unique(maintain_order=True)
-    vocabulary = Vocabulary(names)
-    first, second = (part.relabelled(vocabulary.codes(part.vocabulary.names), vocabulary) for part in (typed, added))
-    fresh = int(typed.owners.max(initial=-1)) + 1 + np.arange(len(added))
-    return Bags(
-        np.concatenate([first.indptr, first.indptr[-1] + second.indptr[1:]]),
-        np.concatenate([first.items, second.items]),
-        np.concatenate([first.counts, second.counts]),
-        np.concatenate([typed.owners, fresh]),
-        vocabulary,
-    )
-
-
-def classes_of(made: Made) -> Ints:
-    """The class of each record, whose members are published identically; -1 where it was withheld."""
-    rows, label = made.rows, identical_records(made.release.published)
-    return np.where(rows >= 0, label[rows] if len(label) else -1, -1).astype(np.int64)
-
-
-def without_person(typed: Bags, owner: int) -> Bags:
-    """All records but those of one person."""
-    return typed.select(typed.owners != owner)
-
-
-def of_used_names(bags: Bags) -> Bags:
-    """The same records over a vocabulary of the items that they hold, as if they had been read so."""
-    used = np.unique(bags.items)
-    codes = np.full(len(bags.vocabulary), -1, np.int32)
-    codes[used] = np.arange(len(used))
-    renamed = bags.relabelled(codes, Vocabulary(bags.vocabulary.names.gather(used)))
-    return replace(renamed, owners=bags.owners)

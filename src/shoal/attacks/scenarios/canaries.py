@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.attacks import Trial
-from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried, with_people
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried
+from shoal.attacks.scenarios.changed_records import with_people
 from shoal.data.bags import Bags
 from shoal.errors import ShoalError
 from shoal.parameters import param
@@ -42,6 +43,10 @@ class Canaries(ScenarioAttack):
     )
 
     words: int = param(20, minimum=1, help="number of planted words of each kind")
+
+    def runs(self, few: int, people: int, k: int) -> int:
+        """Once, with all words."""
+        return min(few, 1)
 
     def tried(self, scenario: Scenario) -> Tried:
         """Words of one person, and words of k - 1 people; all of them in one release."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal.attacks import Trial
-from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried, without_person
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried
+from shoal.attacks.scenarios.changed_records import without_person
 from shoal.data.bags import Bags
 from shoal.errors import ShoalError
 
@@ -34,6 +35,10 @@ class Differencing(ScenarioAttack):
         "A person asks to be removed, and the release is published again without that person. An attacker who kept the first release "
         "picks a record that is missing from the second and assumes that it is the person's. Control: another person was removed instead."
     )
+
+    def runs(self, few: int, people: int, k: int) -> int:
+        """Once without each of them."""
+        return few
 
     def tried(self, scenario: Scenario) -> Tried:
         """The record that is drawn is as the person's was published; and it is the only one, and all that the person held."""

@@ -13,7 +13,8 @@ from functools import reduce
 import numpy as np
 
 from shoal.attacks import Trial
-from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried, classes_of
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried
+from shoal.attacks.scenarios.changed_records import classes_of
 from shoal.data.bags import Ints
 from shoal.errors import ShoalError
 
@@ -30,6 +31,10 @@ class Intersection(ScenarioAttack):
         "The same people are published twice. An attacker knows the group of a person in each release and picks one of the people "
         "who are in both groups. If nobody else is in both, the person is identified with certainty."
     )
+
+    def runs(self, few: int, people: int, k: int) -> int:
+        """Once for each parameter that differs, if there is no other release."""
+        return len(VARIED) if few else 0
 
     def tried(self, scenario: Scenario) -> Tried:
         """The release alone; with each other release; with all of them. Without others, with such as the publisher might make next."""

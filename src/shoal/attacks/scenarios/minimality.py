@@ -24,7 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.attacks import Trial
-from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried, classes_of
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried
+from shoal.attacks.scenarios.changed_records import classes_of
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.taxonomy import Taxonomy

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.attacks import Trial
-from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried, classes_of, with_people
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried
+from shoal.attacks.scenarios.changed_records import classes_of, with_people
 from shoal.data.bags import Bags, Ints, Small
 from shoal.errors import ShoalError
 
@@ -57,6 +58,11 @@ class PlantedPeople(ScenarioAttack):
         "the release, the group of these accounts has one member who is not planted: most likely the person. Control: the group of the "
         "accounts planted for someone else."
     )
+
+    def runs(self, few: int, people: int, k: int) -> int:
+        """Once for each way to guess and each part of the people whose copies are planted at the same time."""
+        at_once = max(1, people // (SHARE * max(1, k - 1)))
+        return (len(GUESSES) + 1) * -(-few // at_once)
 
     def tried(self, scenario: Scenario) -> Tried:
         """The whole record guessed, half of it, and all of it but one item, about which a question is asked."""

@@ -21,7 +21,8 @@ import numpy.typing as npt
 from shoal.attacks import Trial
 from shoal.attacks.attacker_view import Scene
 from shoal.attacks.matching import Matcher
-from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Tried, classes_of
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Tried
+from shoal.attacks.scenarios.changed_records import classes_of
 from shoal.attacks.scenarios.sensitive_targets import SoughtItems, harmless, held_in
 from shoal.data.bags import Bags, Ints
 from shoal.data.release import Release, Secret

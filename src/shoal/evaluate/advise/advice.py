@@ -27,7 +27,7 @@ from shoal.util.wording import counted, percent
 LOG = "log"
 OF_RECORDS = ("per", "gap", "record", "count", "taxonomy")  # options that say nothing where rows of a log are published
 OF_TAXONOMIES = ("node_loss", "unknown", "tree", "floor")  # options that say nothing where names stay as they were typed
-PART_OF_RUN, MOST_SECONDS = 0.5, 20.0  # how long changes are tried: a part of the time that the release took
+SHORT_RUN, PART_OF_RUN, MOST_SECONDS = 20.0, 0.5, 20.0  # after a longer run, changes are tried for a part of its time
 VARIABLE = "SHOAL_ADVICE"  # of the environment: other seconds for it; with 0 nothing is tried
 LATE = "could not be tried in the time there was: `shoal advise` takes longer"
 FEWEST = 5  # people behind every record, where the method names no number
@@ -157,9 +157,14 @@ class Advice:
 
 
 def seconds_after(run: float) -> float:
-    """How long changes may be tried after a release that took so many seconds, so that nobody waits much longer because of them."""
+    """How long changes may be tried after a release that took so many seconds, so that nobody waits much longer because of them.
+
+    After a short run it is 0: trying them would take longer than the release.
+    """
     wanted = os.environ.get(VARIABLE, "")
-    return float(wanted) if wanted.isdecimal() else min(PART_OF_RUN * run, MOST_SECONDS)
+    if wanted.isdecimal():
+        return float(wanted)
+    return 0.0 if run < SHORT_RUN else min(PART_OF_RUN * run, MOST_SECONDS)
 
 
 def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Change, str, Route]], seconds: float) -> Advice:

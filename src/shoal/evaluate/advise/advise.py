@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal import kernels
 from shoal.attacks.outcome import ROUNDING
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError, ShoalError
-from shoal.evaluate.advise.goals import DataFacts, Goal, facts_of, fitting_goals, goal_called
-from shoal.evaluate.advise.routes import Candidate, candidates_for
+from shoal.evaluate.advise.goals import SECONDS, DataFacts, Goal, facts_of, fitting_goals, goal_called
+from shoal.evaluate.advise.masked_risk import MaskingAdvice, masking_advice
+from shoal.evaluate.advise.routes import Candidate, candidates_for, insist_on_some_method
 from shoal.evaluate.advise.sample import Samples
-from shoal.evaluate.advise.trial import KNOWN, SECONDS, TIME_IS_UP, WORDS, Measured, Route, measured
+from shoal.evaluate.advise.trial import KNOWN, TIME_IS_UP, WORDS, Measured, Route, measured
 from shoal.io.read.options import DOCUMENTS, MICRODATA
 from shoal.io.read.result import Reading
-from shoal.methods import METHODS
+from shoal.methods import METHODS, insist_on_packages
 from shoal.pipeline.options import NO_TAXONOMY, PATHS, Preparation, load_taxonomy
 from shoal.pipeline.prepare import records_of
 from shoal.pipeline.request import chosen_method, preparation
@@ -33,7 +34,7 @@ MOST_ROUTES = 3
 FEWEST = 5  # people behind every record, where neither the user nor the method names a number
 WELL_COVERED = 0.5  # share of the occurrences that WordNet must know to be the taxonomy of items
 UNKNOWN_COLUMNS = ("unrecognized-input", "missing-column")  # why data that may be a table or documents was not read
-AUDIT = "audit"
+AUDIT, LOG = "audit", "log"
 
 
 @dataclass(frozen=True)
@@ -116,11 +117,12 @@ class MeasuredRoute:
 
 @dataclass(frozen=True)
 class GoalAdvice:
-    """The routes to one goal, best first, and the candidates that are not offered."""
+    """The routes to one goal, best first, the candidates that are not offered, and masking without a guarantee, where that is possible."""
 
     goal: Goal
     routes: tuple[MeasuredRoute, ...] = ()
     others: tuple[MeasuredRoute, ...] = ()
+    masking: MaskingAdvice | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON values."""
@@ -129,6 +131,7 @@ class GoalAdvice:
             "wish": self.goal.wish,
             "routes": [route.as_dict() for route in self.routes],
             "not_offered": [route.as_dict() for route in self.others],
+            **({} if self.masking is None else {"without_guarantee": self.masking.as_dict()}),
         }
 
 
@@ -185,6 +188,8 @@ def advise(
     """
     begun = time.perf_counter()
     wanted = None if goal is None else goal_called(goal)
+    if wanted is not None:
+        insist_on_some_method(wanted.name)
     samples = Samples(data)
     reading = _opened(samples, said)
     facts = facts_of(reading)
@@ -200,6 +205,7 @@ def advise(
     taxonomy = {} if given is not None or said.get("taxonomy") is not None else _fitting_taxonomy(reading, facts)
     tried = _tried(_Question(samples, facts, said, taxonomy, k, given), goals, begun + seconds)
     found = tuple(_ranked(one, [route for route in tried if route.candidate.goal == one.name]) for one in goals)
+    found = tuple(replace(one, masking=masking_advice(reading)) if one.goal.name == LOG else one for one in found)
     notes = (*reading.notes, *(f"left out: {line}" for line in reading.defects.described()))
     return Advice(facts, found, notes, time.perf_counter() - begun)
 
@@ -263,6 +269,7 @@ def _measured_route(asked: _Question, one: Candidate, seconds: float) -> Measure
     settings = {**one.settings, **({} if k is None else {"k": str(k)})}
     options = {name: value for name, value in said.items() if value is not None} | dict(one.options)
     try:
+        insist_on_packages(METHODS[one.method])
         method = chosen_method(one.method, _accepted(one.method, settings))
         settings = _accepted(one.method, settings)
         base = Preparation.default_for(method)
@@ -272,7 +279,7 @@ def _measured_route(asked: _Question, one: Candidate, seconds: float) -> Measure
         limit = 1 / method.values().get("k", k or FEWEST)
         found = measured(asked.samples, route, asked.facts.people, seconds) if seconds > 0 else Measured(0.0, why_not=TIME_IS_UP)
     except ShoalError as error:
-        found, limit = Measured(0.0, why_not=error.message), 1 / (k or FEWEST)
+        found, limit = Measured(0.0, why_not=str(error) if error.code == "missing-package" else error.message), 1 / (k or FEWEST)
     return MeasuredRoute(one, options, settings, found, limit, of_items=not asked.facts.texts)
 
 

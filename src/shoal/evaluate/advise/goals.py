@@ -7,20 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import polars as pl
-
-from shoal.data.bags import Bags
-from shoal.data.log import Log
-from shoal.data.table import Table
 from shoal.errors import ParameterError
 from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, PROMPTS
-from shoal.io.read.result import Reading
-from shoal.taxonomy.urls import are_urls
 from shoal.util.wording import counted, did_you_mean
 
+if TYPE_CHECKING:
+    import polars as pl
+
+    from shoal.data.bags import Bags
+    from shoal.data.log import Log
+    from shoal.data.table import Table
+    from shoal.io.read.result import Reading
+
+SECONDS, MOST_SECONDS = 20.0, 86_400.0  # for all routes to a goal together
 QUERYLOG, TABLE, TRANSACTIONS = "querylog", "table", "transactions"
 
 
@@ -110,6 +111,10 @@ class DataFacts:
 
 def facts_of(reading: Reading) -> DataFacts:
     """What is known of data that was read, in whole or in part."""
+    from shoal.data.log import Log
+    from shoal.data.table import Table
+    from shoal.taxonomy.urls import are_urls
+
     data, part = reading.data, max(reading.part, 1e-9)
     people, rows = _counts(data)
     names = _names(data)
@@ -128,6 +133,11 @@ def facts_of(reading: Reading) -> DataFacts:
 
 def _names(data: Log | Bags | Table) -> pl.Series:
     """The different items; none of a table."""
+    import polars as pl
+
+    from shoal.data.bags import Bags
+    from shoal.data.log import Log
+
     if isinstance(data, Bags):
         return data.vocabulary.names
     return data.frame["payload"].unique() if isinstance(data, Log) else pl.Series([], dtype=pl.String)
@@ -135,6 +145,10 @@ def _names(data: Log | Bags | Table) -> pl.Series:
 
 def _counts(data: Log | Bags | Table) -> tuple[int, int]:
     """People and rows."""
+    import numpy as np
+
+    from shoal.data.log import Log
+
     owners = data.frame["owner"].to_numpy() if isinstance(data, Log) else data.owners
     people = len(np.unique(owners))
     return people, len(owners)

@@ -13,6 +13,8 @@ from types import MappingProxyType
 
 from shoal.evaluate.advise.goals import DataFacts
 from shoal.io.read.options import ACCESSLOG
+from shoal.methods import METHODS
+from shoal.packages import insist_on_extra, is_installed
 
 NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -231,6 +233,13 @@ CANDIDATES: tuple[Candidate, ...] = (
         "the documents themselves are not published; authors of several documents are not protected as persons",
     ),
 )
+
+
+def insist_on_some_method(goal: str) -> None:
+    """Raise, before anything is read, if every method for a goal needs an extra that is not installed."""
+    extras = [METHODS[one.method].extra for one in CANDIDATES if one.goal == goal]
+    if extras and all(extra and not is_installed(extra) for extra in extras):
+        insist_on_extra(extras[0])
 
 
 def candidates_for(goal: str, facts: DataFacts) -> list[Candidate]:

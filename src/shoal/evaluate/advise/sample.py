@@ -53,6 +53,12 @@ class Samples:
         return source if len(everybody) <= people else drawn(source, everybody, people)
 
 
+def sample_of(reading: Reading, people: int) -> Reading:
+    """What was read of so many people, drawn by a fixed seed; of all where they are as few."""
+    everybody = np.unique(owners_of(reading.data))
+    return reading if len(everybody) <= people else drawn(CaseSource(reading, Preparation()), everybody, people).reading
+
+
 def drawn(source: CaseSource, everybody: Ints, people: int) -> CaseSource:
     """So many of these people, drawn by the seed."""
     chosen = np.random.default_rng(SEED).permutation(everybody)[:people]

@@ -29,6 +29,7 @@ from shoal.attacks.outcome import Interval, wilson
 from shoal.data.claims import Model
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Cancelled, ShoalError
+from shoal.evaluate.advise.goals import MOST_SECONDS, SECONDS
 from shoal.evaluate.advise.sample import SEED, Samples, owners_of
 from shoal.evaluate.attack.case import CaseSource
 from shoal.evaluate.attack.stage import owners_repeat
@@ -42,7 +43,6 @@ from shoal.pipeline.run import Judged
 
 FIRST_PEOPLE = 500  # of the first sample; each further one has twice as many
 TARGETS = 200  # people who are attacked, at most
-SECONDS, MOST_SECONDS = 20.0, 86_400.0  # for all routes to a goal together
 KNOWN = EASILY_KNOWN[0]
 TIME_IS_UP = "there was no time left"
 TOO_LONG = "it takes too long even on a small sample"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from shoal.attacks import Test
+from shoal.attacks import RELEASE, Test
 from shoal.attacks.conclusion import PERSON, Conclusion, concluded
-from shoal.attacks.outcome import RELEASE, Outcome
+from shoal.attacks.outcome import Outcome
 from shoal.attacks.scenarios import attack_called
 from shoal.report.alarms import WARNINGS
 from shoal.report.notebook import facts_page
@@ -24,6 +24,7 @@ class Attacked:
         alarms: Warnings about the release.
         most_targets: The number of people that were to be attacked.
         of: What the attacker knows items of: a person, or one of a person's records.
+        quick: Whether only a small sample of people was attacked, on request.
 
     Example:
         >>> import shoal
@@ -41,6 +42,7 @@ class Attacked:
     alarms: tuple[str, ...] = ()
     most_targets: int = 0
     of: str = PERSON
+    quick: bool = False
 
     @property
     def holds(self) -> bool:
@@ -83,6 +85,7 @@ class Attacked:
         tests = {one.test: {"attack": one.attack, "knowledge": one.knowledge, "success": one.success.rate} for one in self.by_test}
         return {
             "holds": self.holds,
+            **({"quick": True, "targets": self.most_targets} if self.quick else {}),
             "verdict": self.verdict.as_dict(),
             **({WARNINGS: list(self.alarms)} if self.alarms else {}),
             "stories": stories,

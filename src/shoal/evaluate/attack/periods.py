@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from shoal.attacks import ORIGINAL, RELEASE
 from shoal.attacks.attacker_view import People
 from shoal.attacks.draw import Draw
 from shoal.attacks.logs.linking import Linkable
-from shoal.attacks.outcome import ORIGINAL, RELEASE
 from shoal.attacks.scenarios import Skipped
 from shoal.data.bags import Bags, Ints
 from shoal.data.claims import Model

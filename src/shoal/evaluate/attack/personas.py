@@ -7,10 +7,10 @@ from datetime import timedelta
 import numpy as np
 import polars as pl
 
+from shoal.attacks import RELEASE
 from shoal.attacks.attacker_view import Owned, People, Scene
 from shoal.attacks.draw import Draw
 from shoal.attacks.logs.linking import Linkable
-from shoal.attacks.outcome import RELEASE
 from shoal.attacks.scenarios import Skipped
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.log import Log

@@ -8,15 +8,16 @@ out, the release is made of the others, and the attack is made on those left out
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from shoal.attacks import ATTACKS, RecordAttack
+from shoal.attacks import ATTACKS, RELEASE, RecordAttack
 from shoal.attacks.conclusion import known_of
 from shoal.attacks.draw import Draw
 from shoal.attacks.logs import LOG_ATTACKS, LinkingAttack, TokenAttack
-from shoal.attacks.outcome import RELEASE, Outcome, outcome
+from shoal.attacks.outcome import Outcome, outcome
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, Made, Scenario, ScenarioAttack, Skipped, attack_called
 from shoal.auditing.audit import located, seen_at
 from shoal.data.items import Items
@@ -26,6 +27,7 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.evaluate.attack.attack_result import Attacked
 from shoal.evaluate.attack.case import Case, CaseSource, facing_release
+from shoal.evaluate.attack.expected_time import expected_seconds
 from shoal.evaluate.attack.linking import linking_outcomes
 from shoal.evaluate.attack.other_original import insist_on_same_original, strange_records
 from shoal.evaluate.attack.periods import periods
@@ -76,6 +78,8 @@ def _of_tokens(attack: TokenAttack, case: Case, draw: Draw, more: More) -> tuple
 
 Tell = Callable[[Sequence[str]], None]
 """What notes are given to, before the work."""
+TellTime = Callable[[float], None]
+"""What the expected seconds are given to, before the work."""
 
 
 def attacked(
@@ -87,8 +91,12 @@ def attacked(
     tell: Tell,
     given: Taxonomy | None = None,
     beside: OtherReleases = NOTHING_BESIDE,
+    tell_time: TellTime | None = None,
 ) -> Attacked:
-    """The named attacks, or all, on the original and on the release at this place, by whoever has this beside it."""
+    """The named attacks, or all, on the original and on the release at this place, by whoever has this beside it.
+
+    `tell_time` is given the seconds that the attacks will take, as measured on a few people, before they begin.
+    """
     how = located(place, how, given, original)
     refuse_other_kinds(place.kinds)
     source = CaseSource(read(original, how.reading), how, given)
@@ -96,12 +104,17 @@ def attacked(
     insist_on_same_original(place.manifest, prepared.facts)
     claims = tuple(claims_of(place.manifest)) if place.manifest else ()
     seen = replace(seen_at(place, claims).release, claims=claims)
+    begun = time.perf_counter()
     release, remade = _with_rows(place, prepared.original, seen, beside.sensitive)
+    one_run = time.perf_counter() - begun
     tell([*(f"original: {note}" for note in prepared.notes), remade])
     strange = strange_records(release, prepared.original) if release.secret is None else ()
     more = beside.read(source.reading, prepared, original, given)
     every = names or [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS]
-    found = attacks_on(Case(source, prepared, release, _method(place, beside.sensitive)), every, draw, tell, more)
+    case = Case(source, prepared, release, _method(place, beside.sensitive))
+    if tell_time is not None:
+        tell_time(expected_seconds(case, every, draw, one_run))
+    found = attacks_on(case, every, draw, tell, more)
     notes = (*(f"original: {note}" for note in prepared.notes), remade, *found.notes)
     return replace(found, notes=notes, alarms=(*strange, *found.alarms))
 

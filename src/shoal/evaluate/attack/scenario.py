@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from shoal.attacks import ORIGINAL, RELEASE
 from shoal.attacks.draw import REMAKES
-from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome, outcome
-from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, Skipped, of_used_names
+from shoal.attacks.outcome import Outcome, outcome
+from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, Skipped
+from shoal.attacks.scenarios.changed_records import of_used_names
 from shoal.auditing.audit import located, seen_at
 from shoal.data.bags import Bags, Ints
 from shoal.data.items import A_FILE, Items

@@ -89,6 +89,18 @@ def stage_of(original: AnyOriginal, release: Release, beside: Bags | None = None
     return Stage(scene, world.bags, None if rows is None else _owned(log, table, shown, rows))
 
 
+def linked_stage(log: Log, links: Ints) -> Stage:
+    """Rows of a log that are published as they are, under these links in the place of their owners."""
+    frame = log.frame.select("owner", "payload")
+    records, published = words_of(Log(frame, log.kind)), words_of(Log(frame.with_columns(owner=pl.Series(links)), log.kind))
+    world = _world(records, published)
+    placed = published.relabelled(world.tree.names.codes(published.vocabulary.names), world.tree.names)
+    owners = frame["owner"].to_numpy()
+    people, linked = np.unique(owners), np.unique(links)
+    owned = Owned.of_pairs(np.searchsorted(people, owners), np.searchsorted(linked, links), len(people))
+    return Stage(Scene(placed, np.ones(len(placed), np.int64), world.tree, world.bags), world.bags, owned)
+
+
 def records_in(original: AnyOriginal) -> Bags:
     """The records of people as an original has them."""
     return original.bags if isinstance(original, Original) else words_of(_log(original))

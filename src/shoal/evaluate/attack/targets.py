@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shoal import _kernels
-from shoal.attacks import RecordAttack, Trial
+from shoal.attacks import ORIGINAL, RELEASE, RecordAttack, Trial
 from shoal.attacks.attacker_view import People, Scene
 from shoal.attacks.draw import Draw
-from shoal.attacks.outcome import ORIGINAL, RELEASE, Outcome, outcome
+from shoal.attacks.outcome import Outcome, outcome
 from shoal.data.bags import Bags, Ints
 from shoal.data.claims import Model
 from shoal.data.original import AnyOriginal, Original

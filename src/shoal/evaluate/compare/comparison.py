@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from shoal.evaluate.compare.grid import RECORD, USER, Cell, ComparisonRequest, Left, grid, prepared_for
+from shoal.evaluate.compare.defaults import QUICK_PEOPLE, USER
+from shoal.evaluate.compare.grid import RECORD, Cell, ComparisonRequest, Left, grid, prepared_for
 from shoal.evaluate.compare.run_cells import CellRow, Comparison, as_frame, compare
 from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.io.comparison_files import CellFiles
 from shoal.io.release_directory import insist_apart
 from shoal.pipeline.options import Preparation
-from shoal.report.comparison_page import ComparisonRow, insist_on_extra, render_comparison
+from shoal.report.comparison_page import ComparisonRow, render_comparison
 from shoal.util.wording import counted
 
-TABLE, PAGE = "comparison.parquet", "comparison.html"
+TABLE, PAGE, QUICK = "comparison.parquet", "comparison.html", "quick"
 
 
 class Making(NamedTuple):
@@ -65,20 +66,29 @@ class ComparisonTask:
         """
         self._inputs, self._options, self._title, self._describe = inputs, options, title, describe
         self._grid = grid(requested.by_column(options.get(RECORD))).where(self._how)
-        insist_on_extra()
         self._files = CellFiles(out)
         self._files.check()
         insist_apart(out, inputs)
         self.notes = (*self._files.clear(), *map(_left_out, self._grid.left))
 
-    def run(self, effort: AttackEffort, jobs: int) -> Finished:
-        """Run every cell that has no result yet, and write the table and the page."""
-        found = compare(self._inputs, self._grid.cells, self._how, self._files, effort, jobs)
-        notes = (*_notes(found), *map(_left_out, self._grid.left))
-        rows = (*found.rows, *(CellRow(Cell(one.method, (), USER), {"refused": f"it {one.why}"}) for one in self._grid.left))
+    def run(self, effort: AttackEffort, jobs: int, *, quick: bool = False, tell_time: Callable[[float], None] | None = None) -> Finished:
+        """Run every cell that has no result yet, and write the table and the page.
+
+        Args:
+            effort: How many people are attacked.
+            jobs: How many cells run at the same time.
+            quick: Whether a sample of people is used; rows, table and page are marked.
+            tell_time: Is given the expected seconds before the cells begin.
+        """
+        people = QUICK_PEOPLE if quick else None
+        found = compare(self._inputs, self._grid.cells, self._how, self._files, effort, jobs, people, tell_time)
+        marked = [replace(row, found={QUICK: True, **row.found}) for row in found.rows] if quick else found.rows
+        notes = (*([_quick_note(effort)] if quick else []), *_notes(found), *map(_left_out, self._grid.left))
+        rows = (*marked, *(CellRow(Cell(one.method, (), USER), {"refused": f"it {one.why}"}) for one in self._grid.left))
         table = as_frame(rows)
         self._files.write_table(TABLE, table)
-        page = render_comparison(f"Comparison of {self._title}", [self._shown(row) for row in rows], notes)
+        title = f"{'Quick comparison' if quick else 'Comparison'} of {self._title}"
+        page = render_comparison(title, [self._shown(row) for row in rows], notes)
         self._files.write(PAGE, page.encode())
         return Finished(rows, table, notes)
 
@@ -89,6 +99,10 @@ class ComparisonTask:
         """A row with the command and the config file that make its release."""
         made = Making("", "") if "refused" in row.found else self._describe(row.cell, self._inputs, self._options)
         return ComparisonRow(row.cell.method, row.cell.label, row.cell.per, row.found, made.command, made.config)
+
+
+def _quick_note(effort: AttackEffort) -> str:
+    return f"quick: a sample of at most {QUICK_PEOPLE:,} people, of whom {effort.targets:,} are attacked; numbers differ for all people"
 
 
 def _notes(found: Comparison) -> list[str]:

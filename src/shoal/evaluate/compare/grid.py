@@ -11,16 +11,13 @@ from typing import Any
 
 from shoal.data.input_shapes import one
 from shoal.errors import ParameterError, ShoalError
+from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, USER
 from shoal.io.read.parameter_files import with_files_read
-from shoal.methods import METHODS, Method
+from shoal.methods import METHODS, Method, insist_on_packages
 from shoal.parameters import Param
 from shoal.pipeline.options import NO_TAXONOMY, Preparation
 from shoal.pipeline.request import preparation
 
-DEFAULT_K = (2, 5, 10, 25)
-DEFAULT_KNOWN = (1, 2, 3)
-USER = "user"
-GRAINS = (USER, "session", "event")  # what can become one record
 RECORD = "record"  # what a column of records makes of one, where no other way is requested
 COMPARED: frozenset[str] = frozenset({"sets", "bags", "log"})
 
@@ -66,6 +63,7 @@ class Cell:
     def made(self) -> Method:
         """The method at this setting, with the files that its parameters name read."""
         kind = METHODS[self.method]
+        insist_on_packages(kind)
         declared = {parameter.name: parameter for parameter in kind.parameters()}
         for name, _ in self.settings:
             if name not in declared:
@@ -134,7 +132,8 @@ def _refusal(check: Callable[[Cell], object], cell: Cell) -> str | None:
     try:
         check(cell)
     except ShoalError as error:
-        return f"cannot be used with these parameters: {error.message}"
+        missing = f" ({error.hint})" if error.code == "missing-package" else ""
+        return f"cannot be used with these parameters: {error.message}{missing}"
     return None
 
 

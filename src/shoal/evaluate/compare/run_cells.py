@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ import polars as pl
 from shoal import __version__, kernels
 from shoal.data.patience import patience
 from shoal.errors import OutputError
+from shoal.evaluate.compare.expected_time import expected_seconds
 from shoal.evaluate.compare.grid import Cell
 from shoal.evaluate.compare.shared_inputs import Given, Prepare
 from shoal.evaluate.compare.worst_attack import AttackEffort
@@ -43,10 +44,31 @@ class Comparison:
     preparing: float
 
 
-def compare(inputs: Sequence[Path], cells: Sequence[Cell], how: Prepare, files: CellFiles, effort: AttackEffort, jobs: int) -> Comparison:
-    """Work on every cell of which there is no result yet."""
+def compare(
+    inputs: Sequence[Path],
+    cells: Sequence[Cell],
+    how: Prepare,
+    files: CellFiles,
+    effort: AttackEffort,
+    jobs: int,
+    people: int | None = None,
+    tell_time: Callable[[float], None] | None = None,
+) -> Comparison:
+    """Work on every cell of which there is no result yet.
+
+    Args:
+        inputs: The input files.
+        cells: The methods and settings.
+        how: How the data of a cell is prepared.
+        files: The directory of the comparison.
+        effort: How many people are attacked.
+        jobs: How many cells run at the same time.
+        people: The size of the sample of people to use; None for all.
+        tell_time: Is given the seconds that the cells will take, as measured on a few people, before they begin.
+    """
+    started = time.process_time()
     digests = [digest_of(path) for path in inputs]
-    common = [__version__, digests, asdict(effort), patience()]
+    common = [__version__, digests, asdict(effort), patience(), *([] if people is None else [people])]
     keys = {cell: cell.key(json.dumps([*common, *_content(cell, how(cell))])) for cell in cells}
     waiting = [cell for cell in cells if files.result(keys[cell]) is None]
     failed: dict[Cell, str] = {}
@@ -55,9 +77,11 @@ def compare(inputs: Sequence[Path], cells: Sequence[Cell], how: Prepare, files: 
     if waiting:
         with PreparedFiles(files.directory) as private:
             begun = time.process_time()
-            given = Given(inputs, how, private.keep)
+            given = Given(inputs, how, private.keep, people)
             ready = {cell: place for cell in waiting if (place := given.of(cell, failed)) is not None}
             preparing = time.process_time() - begun
+            if tell_time is not None and ready:
+                tell_time(expected_seconds(list(ready), given, effort, jobs, started))
             work = [_Work(cell, place, files.place(keys[cell])) for cell, place in ready.items()]
             failed |= _worked(work, effort, jobs, kept=len(cells) - len(waiting))
     rows = [CellRow(cell, files.result(keys[cell]) or {"refused": failed[cell]}) for cell in cells]

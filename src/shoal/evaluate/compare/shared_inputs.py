@@ -6,13 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from shoal.data.log import Log
 from shoal.errors import ShoalError
+from shoal.evaluate.advise.sample import owners_of, sample_of
 from shoal.evaluate.compare.forecast import EarlierPeriod, PeriodSplit, periods_of, split_of
 from shoal.evaluate.compare.grid import Cell
 from shoal.io.read.dispatch import Reading, ReadOptions, read
 from shoal.pipeline.options import Preparation
-from shoal.pipeline.prepare import prepare
+from shoal.pipeline.prepare import Prepared, prepare
 
 Prepare = Callable[[Cell], Preparation]
 """How the data of a cell is to be prepared."""
@@ -21,8 +24,9 @@ Prepare = Callable[[Cell], Preparation]
 class Given:
     """Data in the forms that cells need, each read and prepared once and laid down for the processes of the cells."""
 
-    def __init__(self, inputs: Sequence[Path], how: Prepare, keep: Callable[[object], Path]) -> None:
-        self._inputs, self._how, self._keep = tuple(inputs), how, keep
+    def __init__(self, inputs: Sequence[Path], how: Prepare, keep: Callable[[object], Path], people: int | None = None) -> None:
+        """Nothing is read yet. `people` is the size of the sample to use; None for everybody."""
+        self._inputs, self._how, self._keep, self._people = tuple(inputs), how, keep, people
         self._readings: dict[str, Reading] = {}
         self._splits: dict[str, PeriodSplit | None] = {}
         self._made: dict[str, Path | str] = {}
@@ -49,8 +53,17 @@ class Given:
     def _reading(self, options: ReadOptions) -> Reading:
         said = repr(options)
         if said not in self._readings:
-            self._readings[said] = read(self._inputs, options)
+            whole = read(self._inputs, options)
+            self._readings[said] = whole if self._people is None else sample_of(whole, self._people)
         return self._readings[said]
+
+    def some(self, cell: Cell, people: int) -> tuple[Prepared, EarlierPeriod | None, int]:
+        """The data of a cell for so many people, or for all if they are fewer; and how many people all of the data has."""
+        how = self._how(cell)
+        whole = self._reading(how.reading)
+        part = sample_of(whole, people)
+        split = split_of(part.data) if isinstance(part.data, Log) and part.timed else None
+        return prepare(part, how), None if split is None else periods_of(split, how), len(np.unique(owners_of(whole.data)))
 
     def _periods(self, reading: Reading, how: Preparation) -> EarlierPeriod | None:
         """An earlier and a later period of a log, where its times can be read."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from shoal.errors import ParameterError, option
 from shoal.evaluate.reproduce.experiment_page import Experiment, Figure, Lines, markdown
 from shoal.io.experiment_files import ExperimentFiles
 
@@ -12,17 +11,6 @@ from shoal.io.experiment_files import ExperimentFiles
 
 
 WIDTH, HEIGHT, ACROSS = 250, 190, 3
-
-
-def insist_on_drawing() -> None:
-    """Raise if pictures cannot be drawn, before any work is done."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise ParameterError(
-            "charts need vl-convert-python", code="missing-package", hint=f"pip install 'shoal[compare]', or leave {option('out')} out"
-        ) from None
-    del vl_convert
 
 
 def drawn(figure: Figure) -> bytes:

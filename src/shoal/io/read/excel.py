@@ -12,11 +12,12 @@ from typing import IO
 
 import polars as pl
 
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError
+from shoal.packages import insist_on_extra
 
 ZIP = b"PK\x03\x04"
 WORKBOOK = "xl/workbook.xml"
-INSTALL = "pip install 'shoal[excel]'"
+SUFFIX = ".xlsx"
 
 
 def is_workbook(stream: IO[bytes]) -> bool:
@@ -28,24 +29,11 @@ def is_workbook(stream: IO[bytes]) -> bool:
         return False
 
 
-def insist_on_extra() -> None:
-    """Raise if workbooks cannot be written and read back, before any work is done."""
-    try:
-        import fastexcel
-        import xlsxwriter
-    except ImportError:
-        raise ParameterError("the package for Excel workbooks is not installed", code="missing-package", hint=INSTALL) from None
-    del fastexcel, xlsxwriter
-
-
 def sheet_of(content: bytes, place: str | Path) -> pl.DataFrame:
     """The cells of the only sheet that holds any, from its first row on: text, null if a cell is empty."""
-    try:
-        import fastexcel
-    except ImportError:
-        raise InputError(
-            f"{place} is an Excel workbook, but the package that reads it is not installed", code="missing-package", hint=INSTALL
-        ) from None
+    insist_on_extra("excel")
+    import fastexcel
+
     try:
         book = fastexcel.read_excel(content)
         sheets = {name: book.load_sheet(name, header_row=None, dtypes="string").to_polars() for name in book.sheet_names}

@@ -27,9 +27,10 @@ from shoal import kernels
 from shoal.errors import InputError, option
 from shoal.io.read.arrow_stream import ArrowStream
 from shoal.io.read.encodings import LONGEST_MARK, encoding_of, transcoded, unmarked_utf16
-from shoal.io.read.excel import ZIP, is_workbook, text_of_sheet
+from shoal.io.read.excel import SUFFIX, ZIP, is_workbook, text_of_sheet
 from shoal.io.read.json_array import begins_array, lines_of_array
 from shoal.io.read.zip_member import damaged_archive, member_of
+from shoal.packages import insist_on_extra
 
 # -- opening and unpacking
 
@@ -49,8 +50,11 @@ def compression_of(first: bytes) -> str:
 def open_regular(path: Path, error: type[InputError] = InputError) -> io.BufferedReader:
     """The file, open for reading. All files that a user or a release names are opened here.
 
-    Anything but a regular file is refused without being opened: a named pipe waits for a writer, and a device may never end.
+    Anything but a regular file is refused without being opened: a named pipe waits for a writer, and a device may never end. So is a
+    workbook where the packages that read it are missing.
     """
+    if path.suffix.lower() == SUFFIX:
+        insist_on_extra("excel")
     kind = path.stat().st_mode
     if stat.S_ISDIR(kind):
         raise error(f"{path} is a directory, not a file", code="path-is-a-directory", hint="name a file in it")
@@ -86,7 +90,10 @@ def unpacked(raw: IO[bytes], compression: str = "") -> IO[bytes]:
         return io.BufferedReader(_Zstd(raw))
     if compression == IN_ZIP:
         return member_of(raw, Path(raw.name))
-    return io.BytesIO(text_of_sheet(raw.read(), raw.name)) if compression == EXCEL else raw
+    if compression == EXCEL:
+        insist_on_extra("excel")
+        return io.BytesIO(text_of_sheet(raw.read(), raw.name))
+    return raw
 
 
 def replayed(first: bytes, rest: IO[bytes]) -> io.BufferedReader:

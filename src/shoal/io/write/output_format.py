@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ParameterError
+from shoal.packages import insist_on_extra
 from shoal.util.wording import there_are
 
 if TYPE_CHECKING:  # the names of formats and layouts are listed without loading polars
@@ -48,9 +49,7 @@ class OutputForm:
                 "a line of transactions is a whole record, but the layout is long", code="options-conflict", hint="choose another format"
             )
         if self.format == "xlsx":
-            from shoal.io.read.excel import insist_on_extra
-
-            insist_on_extra()
+            insist_on_extra("excel")
 
     def refuse_layout(self, kind: str) -> None:
         """Raise where a layout is asked for and a table of this kind has one row for each fact already."""

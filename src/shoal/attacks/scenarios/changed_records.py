@@ -1,0 +1,47 @@
+"""Records with people added or left out, and the classes of a release: what attacks that make a release again work with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from shoal.attacks.scenarios import Made
+from shoal.data.bags import Bags, Ints, Vocabulary
+from shoal.privacy.equivalence_classes import identical_records
+
+
+def with_people(typed: Bags, added: Bags) -> Bags:
+    """The records, and after them those of made-up people, each with an owner of its own."""
+    names = pl.concat([typed.vocabulary.names, added.vocabulary.names]).unique(maintain_order=True)
+    vocabulary = Vocabulary(names)
+    first, second = (part.relabelled(vocabulary.codes(part.vocabulary.names), vocabulary) for part in (typed, added))
+    fresh = int(typed.owners.max(initial=-1)) + 1 + np.arange(len(added))
+    return Bags(
+        np.concatenate([first.indptr, first.indptr[-1] + second.indptr[1:]]),
+        np.concatenate([first.items, second.items]),
+        np.concatenate([first.counts, second.counts]),
+        np.concatenate([typed.owners, fresh]),
+        vocabulary,
+    )
+
+
+def classes_of(made: Made) -> Ints:
+    """The class of each record, whose members are published identically; -1 where it was withheld."""
+    rows, label = made.rows, identical_records(made.release.published)
+    return np.where(rows >= 0, label[rows] if len(label) else -1, -1).astype(np.int64)
+
+
+def without_person(typed: Bags, owner: int) -> Bags:
+    """All records but those of one person."""
+    return typed.select(typed.owners != owner)
+
+
+def of_used_names(bags: Bags) -> Bags:
+    """The same records over a vocabulary of the items that they hold, as if they had been read so."""
+    used = np.unique(bags.items)
+    codes = np.full(len(bags.vocabulary), -1, np.int32)
+    codes[used] = np.arange(len(used))
+    renamed = bags.relabelled(codes, Vocabulary(bags.vocabulary.names.gather(used)))
+    return replace(renamed, owners=bags.owners)

@@ -1,0 +1,10 @@
+"""What a comparison uses unless options say otherwise. The command's help shows it without loading numpy."""
+
+from __future__ import annotations
+
+DEFAULT_K = (2, 5, 10, 25)
+DEFAULT_KNOWN = (1, 2, 3)
+USER = "user"
+QUICK_K, QUICK_KNOWN = (5,), (2,)  # where a quick answer is wanted
+QUICK_PEOPLE, QUICK_TARGETS = 1000, 50
+GRAINS = (USER, "session", "event")  # what can become one record

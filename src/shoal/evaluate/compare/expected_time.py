@@ -1,0 +1,78 @@
+"""How long the cells of a comparison will take, before they begin: methods are tried on two small samples of people.
+
+Processor time is measured, so that other work on the machine does not count. What is loaded at the first trial is part of the start of
+every cell.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from shoal import kernels
+from shoal.errors import ShoalError
+from shoal.evaluate.compare.cell import worked
+from shoal.evaluate.compare.grid import Cell
+from shoal.evaluate.compare.shared_inputs import Given
+from shoal.evaluate.compare.worst_attack import AttackEffort
+
+FEW, SOME = 25, 100  # people of the two samples
+LEAST_GROWTH, MOST_GROWTH = 0.5, 1.7  # the power of the number of people by which the time grows
+SHORTEST_START, LONGEST_START = 0.4, 3.0  # seconds until the process of a cell begins to work
+SECONDS = 4.0  # of the processor for all trials; methods for which there is no time left are taken to be as slow as the others
+
+
+def expected_seconds(cells: Sequence[Cell], given: Given, effort: AttackEffort, jobs: int, started: float) -> float:
+    """About how many seconds these cells take, so many at a time.
+
+    Args:
+        cells: The methods and settings.
+        given: Their data.
+        effort: How many people are attacked.
+        jobs: How many cells run at the same time.
+        started: The processor seconds that this process needed to start, as a cell's will.
+    """
+    with kernels.using(threads=max(1, kernels.threads() // jobs)):
+        start = min(LONGEST_START, max(SHORTEST_START, started)) + _loading(cells[0], given, effort)
+        end = time.process_time() + SECONDS
+        measured = {cell.method: _of_method(cell, given, effort) for cell in _one_each(cells) if time.process_time() < end}
+    typical = float(np.mean(list(measured.values())))
+    return sum(start + measured.get(cell.method, typical) for cell in cells) / min(jobs, len(cells))
+
+
+def _loading(cell: Cell, given: Given, effort: AttackEffort) -> float:
+    """The seconds that the first trial of all takes more than the second."""
+    try:
+        first, second = (_timed(cell, given, effort, FEW)[1] for _ in range(2))
+    except ShoalError:
+        return 0.0
+    return max(0.0, first - second)
+
+
+def _one_each(cells: Sequence[Cell]) -> list[Cell]:
+    """The first cell of each method."""
+    return [cell for n, cell in enumerate(cells) if all(cell.method != other.method for other in cells[:n])]
+
+
+def _of_method(cell: Cell, given: Given, effort: AttackEffort) -> float:
+    """The seconds of a cell with all people: those of a sample, and as much more as the time grows from one sample to the next."""
+    try:
+        first, second = (_timed(cell, given, effort, people) for people in (FEW, SOME))
+    except ShoalError:
+        return 0.0  # the cell will say why it is not possible
+    (few, shorter), (some, longer), total = first[:2], second[:2], second[2]
+    if some <= few or longer <= shorter:
+        return float(longer * (total / max(1, some)) ** LEAST_GROWTH)
+    growth = math.log(longer / shorter) / math.log(some / few)
+    return float(longer * (total / some) ** min(MOST_GROWTH, max(LEAST_GROWTH, growth)))
+
+
+def _timed(cell: Cell, given: Given, effort: AttackEffort, people: int) -> tuple[int, float, int]:
+    """The people of a sample, the seconds that the cell takes with it, and the number of all people."""
+    prepared, periods, total = given.some(cell, people)
+    begun = time.process_time()
+    worked(cell, prepared, periods, effort)
+    return min(people, total), time.process_time() - begun, total
