@@ -21,7 +21,7 @@ import polars as pl
 
 from shoal.api.advice import NO_ADVICE, advised
 from shoal.api.argument_types import checked
-from shoal.api.data_options import Column, Columns, DataOptions, asked_of_data, prepared_as, reading_options
+from shoal.api.data_options import Column, Columns, DataOptions, GivenItemsTable, asked_of_data, prepared_as, reading_options
 from shoal.api.messages import in_python, spoken_in_python, using
 from shoal.api.result import Result, log
 from shoal.api.taxonomy_argument import GivenTaxonomy, Hierarchy
@@ -122,6 +122,11 @@ def anonymize(
     terms: int | None = None,
     tree: Scope | None = None,
     floor: int | str | Sequence[str] | None = None,
+    items_table: GivenItemsTable | None = None,
+    item_level: str | None = None,
+    items_key: str | None = None,
+    items_name: str | None = None,
+    items_levels: Iterable[str] | None = None,
     format: str | None = None,
     user: Column | None = None,
     time: Column | None = None,
@@ -183,6 +188,12 @@ def anonymize(
         unknown: What happens to terms that are not in the taxonomy: "keep" (default), "drop" or "refuse".
         tree: "used" (default) reduces the taxonomy to the part that the data uses; "whole" keeps all of it.
         floor: Most general level or node that may be published; the root is level 1. Default: 2.
+        items_table: Product table, a path or a frame: a row for each item with its number as in the data, a readable name, and the
+            levels above it. Its names replace the items, and its levels are the taxonomy.
+        item_level: Level of the product table at which items are published, such as "product_type". Default: the items.
+        items_key: Column of the product table with the items as in the data. Default: found by name or by content.
+        items_name: Column of the product table with readable names. Default: found by content.
+        items_levels: Levels of the product table, from fine to coarse. Default: the columns of which each determines the next.
 
         What becomes one record.
 
@@ -270,7 +281,8 @@ def bound(data: str | Path | Any, k: int = 5, *, seed: int = 0, threads: int | N
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, header, strict, malformed, per, gap,
-            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor.
+            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            item_level, items_key, items_name, items_levels.
 
     Returns:
         The bound: `normalised` is a lower bound on the metric `loss`, `value` on `ggd`. `exact` is False if only a sample of
@@ -307,7 +319,8 @@ def look(
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, header, strict, malformed, per, gap,
-            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor.
+            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            item_level, items_key, items_name, items_levels.
 
     Returns:
         The format, the roles of the columns, the numbers of people, records and items, and examples.
@@ -363,7 +376,8 @@ def audit(
         patience: Work that verifying a claim may take, as a multiple of the default. A claim that takes more does not hold.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, header, strict, malformed, per, gap,
-            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor. The manifest gives the defaults.
+            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            item_level, items_key, items_name, items_levels. The manifest gives the defaults.
 
     Returns:
         The verdicts on the claims, further checks, and warnings; `holds` is True if no claim and no check fails.
@@ -431,7 +445,8 @@ def measure(
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, header, strict, malformed, per, gap,
-            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor. The manifest gives the defaults.
+            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            item_level, items_key, items_name, items_levels. The manifest gives the defaults.
 
     Returns:
         The value of each metric.
@@ -487,7 +502,8 @@ def attack(
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, header, strict, malformed, per, gap,
-            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor. The manifest gives the defaults.
+            bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            item_level, items_key, items_name, items_levels. The manifest gives the defaults.
 
     Returns:
         The success rates on the original and on the release; `holds` is False if an attack certainly succeeds more often than

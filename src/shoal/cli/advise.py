@@ -22,7 +22,7 @@ from shoal.util.wording import counted
 GROUPS = {
     "Goal": ("goal", "k", "seconds"),
     "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header"),
-    "Taxonomy": ("taxonomy",),
+    "Taxonomy": ("taxonomy", "items_table", "item_level"),
     "Output": ("as_json", "help_all"),
 }
 RELEASE = "release"

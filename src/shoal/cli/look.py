@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from shoal.pipeline.look import Example, Look, TaxonomyCoverage, look
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import FITTING
 from shoal.pipeline.request import preparation
+from shoal.taxonomy.item_catalogue import LevelFacts
 from shoal.util.wording import counted, percent
 
 WIDEST_ITEM = 60
@@ -23,7 +25,7 @@ WIDEST_ITEM = 60
 GROUPS = {
     "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header", "whole"),
     "Privacy": ("per", "gap", "bag"),
-    "Taxonomy": ("taxonomy",),
+    "Taxonomy": ("taxonomy", "items_table"),
     "Output": ("as_json", "help_all"),
 }
 
@@ -50,6 +52,21 @@ def command(input: tuple[Path, ...], whole: bool, show_rare: bool, threads: int 
         screen.as_json(found.as_dict())
     else:
         screen.pairs(f"{called(input)}: {_extent(found)}", _rows(found))
+        if found.levels:
+            _show_levels(found.levels)
+
+
+def _show_levels(levels: Sequence[LevelFacts]) -> None:
+    """A line for each level of the items table: what publishing items at this level would give."""
+    fewest = levels[0].fewest
+    screen.out.print()
+    rows = [(_typed(one.level), f"{one.items:,}", f"{one.people:,.0f}", percent(one.shared)) for one in levels]
+    screen.listing(["level", "distinct items", "people per item (median)", f"shared by {fewest} people"], rows)
+    screen.note(f"shared by {fewest} people: share of the occurrences whose item at least {fewest} people have")
+
+
+def _typed(level: str | None) -> str:
+    return "the items" if level is None else f"--item-level {shlex.quote(level)}"
 
 
 def _extent(found: Look) -> str:

@@ -31,7 +31,7 @@ from shoal.errors import ParameterError
 from shoal.io.joined_cells import JOINED
 from shoal.io.read.delimited import one_byte
 from shoal.io.read.microdata import DROPPED, HIERARCHIES, NOMINAL, ORDINAL, OWNER
-from shoal.io.read.options import FORMATS, OWNERS, ROLES
+from shoal.io.read.options import FORMATS, ITEMS_TABLE, OWNERS, ROLES
 from shoal.io.release_directory import NOTICE, REPORT
 from shoal.io.rules_file import RULES
 from shoal.io.write.output_format import LAYOUTS, LONG, OUTPUT_FORMATS
@@ -363,6 +363,7 @@ _READING = object_of(
         "owners": one_of(OWNERS),
         "strict": flag,
         "malformed": share,
+        ITEMS_TABLE: object_of({}, {"key": text, "name": text, "levels": several(text), "level": text}),
     },
 )
 _FROM_A_FILE = {"format": one_of(tuple(FORMATS)), "files": count, "reading": _READING}
