@@ -126,7 +126,8 @@ def _told(one: GoalAdvice, input: Sequence[Path], *, whole: bool) -> Iterator[st
 
 
 def _named(route: MeasuredRoute) -> str:
-    return " ".join([route.candidate.method, *_typed(route.candidate.options), *_typed(route.candidate.settings)])
+    level = {} if route.level is None else {"item_level": route.level}
+    return " ".join([route.candidate.method, *_typed(level), *_typed(route.candidate.options), *_typed(route.candidate.settings)])
 
 
 def _measured_on(route: MeasuredRoute) -> str:
