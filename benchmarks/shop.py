@@ -2,8 +2,8 @@
 
     python benchmarks/shop.py DIRECTORY [--baskets 150000] [--products 20000] [--seed 0]
 
-Writes sales.parquet and products.parquet. As in a real shop, few products are sold often and most of them hardly ever, a customer comes back
-for the same types of goods, and a product number says nothing about the product.
+Writes sales.parquet and products.parquet. As in a real shop, few products are sold often and most of them hardly ever, a customer comes
+back for the same types of goods, and a product number says nothing about the product.
 """
 
 from __future__ import annotations
