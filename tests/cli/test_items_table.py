@@ -165,3 +165,15 @@ def test_methods_on_rows_and_attacks_take_the_table(shop: Shell):
     )
     assert set(rows.to_polars()["item"]) <= {"dairy", "drinks"}
     assert "items" not in rows.manifest["accounting"]  # counts are withheld next to differential privacy
+
+
+def test_a_poor_release_leads_to_a_coarser_level(shell: Shell):
+    people = range(40)
+    shell.file("sales.csv", "customer,item\n" + "".join(f"{who},{100 + who}\n{who},{200 + who}\n" for who in people))
+    goods = [f"{first + n},{kind},{'x' if n % 2 else 'y'}" for first, kind in ((100, "bread"), (200, "milk")) for n in people]
+    shell.file("goods.csv", "item,type,shelf\n" + "\n".join(goods) + "\n")
+    words = ("--items-table", "goods.csv", "--items-levels", "type", "--floor", "1", "--k", "5")
+    done = shell("anonymize", "sales.csv", *words, "--out", "release")
+    assert done.code == 0, done.err
+    proposed = next(line for line in done.err.splitlines() if "--item-level type" in line)
+    assert "items are published by their type; keeps 100%" in proposed and "--out release-by-type" in proposed
