@@ -55,11 +55,34 @@ class Catalogue:
         return (None, *self.columns.levels)
 
 
-def catalogue_of(table: pl.DataFrame, columns: ItemColumns, level: str | None = None) -> Catalogue:
-    """The catalogue in a table of texts, whose items are published at a level.
+@dataclass(frozen=True, eq=False)
+class ItemTree:
+    """The items of a product table by all its levels, before one is chosen: the tree, and for every item its node at each level."""
+
+    columns: ItemColumns
+    built: LevelTree
+    steps: Sequence[Small]
+    ladder: pl.DataFrame
+    notes: tuple[str, ...]
+
+    def at(self, level: str | None) -> Catalogue:
+        """The catalogue of items that are published at a level.
+
+        Raises:
+            InputError: The level has fewer than two groups.
+        """
+        if level is None:
+            return Catalogue(self.columns, None, self.built.taxonomy, self.ladder, self.notes)
+        place = len(self.columns.levels) - 1 - self.columns.levels.index(level)
+        lacking = _lacking(self.built, self.steps[place], place, level)
+        return Catalogue(self.columns, level, _down_to(self.built, place), self.ladder, (*lacking, *self.notes))
+
+
+def item_tree(table: pl.DataFrame, columns: ItemColumns) -> ItemTree:
+    """The items in a table of texts.
 
     Raises:
-        InputError: The table has fewer than two items or groups at this level.
+        InputError: The table has fewer than two items, or names that cannot be told apart.
     """
     rows = table.filter(pl.col(columns.key).is_not_null())
     names, notes = _item_names(rows, columns)
@@ -70,10 +93,7 @@ def catalogue_of(table: pl.DataFrame, columns: ItemColumns, level: str | None = 
     whole = built.taxonomy.names.names
     nodes = pl.DataFrame({ITEM: whole, **{name: whole.gather(steps[at]) for at, name in enumerate(order[:-1])}})
     ladder = names.join(nodes, on=ITEM, how="left", maintain_order="left")
-    if level is not None:
-        notes += _lacking(built, steps[order.index(level)], order.index(level), level)
-    taxonomy = built.taxonomy if level is None else _down_to(built, order.index(level))
-    return Catalogue(columns, level, taxonomy, ladder, (*notes, *summary_of(built.conflicts), *_of_rows(table, columns)))
+    return ItemTree(columns, built, steps, ladder, (*notes, *summary_of(built.conflicts), *_of_rows(table, columns)))
 
 
 def _item_names(rows: pl.DataFrame, columns: ItemColumns) -> tuple[pl.DataFrame, list[str]]:

@@ -79,6 +79,12 @@ class MeasuredRoute:
         return self.found.expected is None or self.found.expected <= self.limit * (1 + ROUNDING)
 
     @property
+    def safe_in_sample(self) -> bool:
+        """Whether it was measured and is safe in the largest sample, whatever is expected of all people."""
+        found = self.found
+        return found.expected_kept is not None and (found.risk is None or found.risk.rate <= self.limit * (1 + ROUNDING))
+
+    @property
     def offered(self) -> bool:
         """Whether it was measured and is safe."""
         return self.found.expected_kept is not None and self.safe
@@ -371,10 +377,14 @@ def _begun(asked: _Question, one: Candidate, level: str | None) -> _Try:
 
 
 def _most_useful(asked: _Question, tries: Sequence[_Try], many: int) -> list[_Try]:
-    """The best of those that would be offered by what is known so far, and that can be tried on more people."""
+    """The best of those that may be offered by what was found in samples, and that can be tried on more people.
+
+    Where these are few, those follow that there was no time for.
+    """
     routes = [(one, one.route(asked)) for one in tries]
-    offered = [(one, route) for one, route in routes if route.offered and not route.found.whole]
-    return [one for one, _ in sorted(offered, key=lambda pair: _order(pair[1]))[:many]]
+    offered = [(one, route) for one, route in routes if route.safe_in_sample and not route.found.whole]
+    best = [one for one, _ in sorted(offered, key=lambda pair: _order(pair[1]))]
+    return [*best, *(one for one in tries if one.attempt is not None and one.attempt.needs_time)][:many]
 
 
 def _accepted(method: str, settings: Mapping[str, str]) -> dict[str, str]:

@@ -157,12 +157,17 @@ class Attempt:
                 if self._trials and self._trials[-1].seconds * GROWTH > left:
                     break
                 self._try_one(left)
-        except Cancelled:
-            self._why_not, self._ended = "" if self._trials else TOO_LONG, True
+        except Cancelled:  # without any trial it may be tried again with more time
+            self._why_not, self._ended, self._sizes = "" if self._trials else TOO_LONG, bool(self._trials), None
         except ShoalError as error:
             self._why_not, self._ended = error.message, True
         self._spent += time.perf_counter() - begun
         return self.found
+
+    @property
+    def needs_time(self) -> bool:
+        """Whether nothing was measured yet for want of time."""
+        return not self._trials and not self._ended
 
     @property
     def found(self) -> Measured:

@@ -23,7 +23,7 @@ from shoal.io.read.frames_in_memory import table_of
 from shoal.io.read.options import ItemsFrame, ItemsTable
 from shoal.io.read.result import Reading
 from shoal.io.read.taxonomy_levels import cells_of_file
-from shoal.taxonomy.item_catalogue import Catalogue, JoinedItems, catalogue_of, joined_bags, joined_column
+from shoal.taxonomy.item_catalogue import Catalogue, ItemTree, JoinedItems, item_tree, joined_bags, joined_column
 from shoal.taxonomy.item_columns import ItemColumns, check_order, column_called, find_key, find_levels, find_name, order_note, texts_of
 
 REMEMBERED = 4  # tables that stay in memory: the trials of advice read the same one again and again
@@ -48,12 +48,17 @@ def cells_of(items: ItemsTable) -> pl.DataFrame:
         place = Path(items.source)
         if not place.exists():
             raise InputError(f"no items table at {place}", code="file-not-found", hint="name a file")
-        facts = place.stat()
-        table = _of_file(place, facts.st_mtime_ns, facts.st_size)
+        table = _of_file(*_version(place))
     for column in (items.key, items.name, *items.levels, items.level):
         if column is not None:
             column_called(table.columns, column)
     return table
+
+
+def _version(place: Path) -> tuple[Path, int, int]:
+    """A file, when it was last changed, and its size: together they tell whether it is still the one that was read."""
+    facts = place.stat()
+    return place.absolute(), facts.st_mtime_ns, facts.st_size
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -95,7 +100,19 @@ def catalogue_for(items: ItemsTable, different: pl.Series, item_column: str | No
         notes += [f"names of items: {name!r}"] if name is not None else []
     settled = replace(items, key=key, name=name, levels=levels, level=level)
     columns = ItemColumns(key, levels, None if level is not None or name == key else name)
-    return catalogue_of(table, columns, level), settled, tuple(notes)
+    return _tree(items, table, columns).at(level), settled, tuple(notes)
+
+
+def _tree(items: ItemsTable, table: pl.DataFrame, columns: ItemColumns) -> ItemTree:
+    """The tree of the items in this table, which is that of a file or a frame."""
+    if isinstance(items.source, ItemsFrame):
+        return item_tree(table, columns)
+    return _tree_of_file(*_version(Path(items.source)), columns)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _tree_of_file(place: Path, changed: int, size: int, columns: ItemColumns) -> ItemTree:
+    return item_tree(_of_file(place, changed, size), columns)
 
 
 def _level(wanted: str, levels: tuple[str, ...]) -> str:
