@@ -79,10 +79,10 @@ class MeasuredRoute:
         return self.found.expected is None or self.found.expected <= self.limit * (1 + ROUNDING)
 
     @property
-    def safe_in_sample(self) -> bool:
-        """Whether it was measured and is safe in the largest sample, whatever is expected of all people."""
+    def promising(self) -> bool:
+        """Whether it was measured and may be safe for all people."""
         found = self.found
-        return found.expected_kept is not None and (found.risk is None or found.risk.rate <= self.limit * (1 + ROUNDING))
+        return found.expected_kept is not None and (found.hoped is None or found.hoped <= self.limit * (1 + ROUNDING))
 
     @property
     def offered(self) -> bool:
@@ -382,7 +382,7 @@ def _most_useful(asked: _Question, tries: Sequence[_Try], many: int) -> list[_Tr
     Where these are few, those follow that there was no time for.
     """
     routes = [(one, one.route(asked)) for one in tries]
-    offered = [(one, route) for one, route in routes if route.safe_in_sample and not route.found.whole]
+    offered = [(one, route) for one, route in routes if route.promising and not route.found.whole]
     best = [one for one, _ in sorted(offered, key=lambda pair: _order(pair[1]))]
     return [*best, *(one for one in tries if one.attempt is not None and one.attempt.needs_time)][:many]
 

@@ -56,6 +56,7 @@ LEAST_DAMPING = 0.75
 AT_LAST = 2  # doublings by which growth is measured
 SLOWER = (1.6, 4.0)  # by how much twice as many people take longer, at least and at most
 WRITING = 1.35  # how much longer a run takes that writes a release and its report
+HOPE = 3.0  # by how much the risk of the first sample may be larger than that of all people
 START = 1.0  # seconds until a command begins to read
 
 
@@ -99,6 +100,7 @@ class Measured:
         near: The share that is published one level up, where there is a taxonomy.
         risk: The share of people found by an attacker who knows four items, with its interval; of the largest sample.
         expected: The risk that is to be expected of all people.
+        hoped: The risk of all people if it falls as it did from sample to sample; what is worth trying on more people.
         expected_kept: What is to be expected to be kept of all people.
         expected_seconds: How long the whole command is expected to take.
         people: The number of people in the largest sample.
@@ -113,6 +115,7 @@ class Measured:
     near: float | None = None
     risk: Interval | None = None
     expected: float | None = None
+    hoped: float | None = None
     expected_kept: float | None = None
     expected_seconds: float | None = None
     people: int = 0
@@ -281,6 +284,7 @@ def _forecast(trials: Sequence[Trial], route: Route, total: int, whole: bool, re
         near=near if near is None or kept is None else min(near, 1 - kept),
         risk=last.risk,
         expected=_expected_risk(trials, doublings, bounded=_is_bounded(route.method)),
+        hoped=_hoped_risk(trials, doublings),
         expected_kept=kept,
         expected_seconds=START + WRITING * (reading + _expected_seconds(trials, route.method, doublings)),
         people=last.people,
@@ -328,9 +332,24 @@ def _expected_risk(trials: Sequence[Trial], doublings: float, *, bounded: bool) 
         return None
     if bounded or doublings <= 0:
         return rates[-1]
-    odds = [math.log((rate * TARGETS + 0.5) / (TARGETS - rate * TARGETS + 0.5)) for rate in rates]
+    odds = [_odds(rate) for rate in rates]
     growth = max(0.0, (odds[-1] - odds[0]) / (len(odds) - 1)) if len(odds) > 1 else 1.0
     return max(rates[-1], 1 / (1 + math.exp(-(odds[-1] + growth * doublings))))
+
+
+def _hoped_risk(trials: Sequence[Trial], doublings: float) -> float | None:
+    """The risk of all people if more people hide each other better, as they did in the last samples; of one sample a guess."""
+    rates = [one.risk.rate for one in trials[-3:] if one.risk is not None]
+    if len(rates) < 2 or doublings <= 0:
+        return None if not rates else rates[-1] / (HOPE if doublings > 0 else 1.0)
+    odds = [_odds(rate) for rate in rates]
+    growth = (odds[-1] - odds[0]) / (len(odds) - 1)
+    return 1 / (1 + math.exp(-(odds[-1] + growth * doublings)))
+
+
+def _odds(rate: float) -> float:
+    """The logarithm of the odds; one person more or less makes no difference at the ends."""
+    return math.log((rate * TARGETS + 0.5) / (TARGETS - rate * TARGETS + 0.5))
 
 
 def _expected_seconds(trials: Sequence[Trial], method: Method, doublings: float) -> float:
