@@ -11,7 +11,10 @@ from sources import repository_pages, write
 GUIDES = "Guides"
 FIRST_STEPS = "README"
 PARTS: dict[str, list[str]] = {
-    "Start": [FIRST_STEPS, "docs/install", "docs/tutorial-retail", "docs/tutorial-search-log", "docs/tutorial-web-log", "docs/tutorial"],
+    "Start": [
+        *(FIRST_STEPS, "docs/install", "docs/tutorial-retail", "docs/tutorial-product-table", "docs/tutorial-search-log"),
+        *("docs/tutorial-web-log", "docs/tutorial"),
+    ],
     "Goals": ["docs/goals", "docs/advise", "docs/which-method"],
     GUIDES: [
         *("docs/reading", "docs/inputs", "docs/taxonomies", "docs/auditing", "docs/attacking", "docs/comparing", "docs/report"),

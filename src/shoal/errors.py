@@ -198,3 +198,20 @@ class OutOfPatience(ShoalError):
 
 class Cancelled(ShoalError):
     """The run was cancelled by whoever started it. Nothing is left behind."""
+
+
+class ReleaseWarning(str):
+    """A sentence about a release that is dangerous, or of little use, although its claims hold; `code` is its name for programs."""
+
+    __slots__ = ("code",)
+
+    code: str
+
+    def __new__(cls, code: str, text: str) -> ReleaseWarning:
+        """Make a warning of a code and a sentence."""
+        made = super().__new__(cls, text)
+        made.code = code
+        return made
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ReleaseWarning, (self.code, str(self))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from helpers.cli import Shell
 from shoal.errors import ParameterError
 from shoal.evaluate.advise.goals import GOALS, fitting_goals
 from shoal.evaluate.advise.routes import CANDIDATES, CONDITIONS, candidates_for
-from shoal.evaluate.advise.trial import Trial, _expected_kept, _expected_risk, _expected_seconds
+from shoal.evaluate.advise.trial import Trial, _expected_risk, _expected_seconds, _extrapolated
 from shoal.methods import METHODS
 
 FOOD = '{"Food": {"Fruit": ["apple", "pear", "plum"], "Drink": ["milk", "beer", "wine"]}}'
@@ -187,14 +188,23 @@ def trial_of(people: int, kept: float, risk: float, seconds: float = 1.0) -> Tri
     return Trial(people, seconds, kept, "words", None, wilson(risk * 200, 200), "a person", "")
 
 
+def kept_of_all(trials: list[Trial], doublings: float) -> float:
+    found = _extrapolated(trials, [one.kept for one in trials], doublings)
+    assert found is not None
+    return found
+
+
 def test_what_is_kept_grows_with_every_doubling_by_less_each_time() -> None:
-    before, last = trial_of(500, 0.10, 0.0), trial_of(1000, 0.14, 0.0)
-    one, two = (_expected_kept(last, before, doublings) for doublings in (1, 2))
-    assert one is not None and two is not None
+    trials = [trial_of(500, 0.10, 0.0), trial_of(1000, 0.14, 0.0)]
+    one, two = (kept_of_all(trials, doublings) for doublings in (1, 2))
     assert 0.14 < one < 0.18
     assert 0 < two - one < one - 0.14
-    assert _expected_kept(last, None, 3) == 0.14
-    assert _expected_kept(trial_of(1000, 0.9, 0.0), trial_of(500, 0.5, 0.0), 10) == 1.0
+    assert kept_of_all(trials[-1:], 3) == 0.14
+    assert kept_of_all([trial_of(500, 0.5, 0.0), trial_of(1000, 0.9, 0.0)], 10) == 1.0
+    steady = [trial_of(500 * 2**n, 0.2 + 0.1 * n, 0.0) for n in range(3)]
+    assert kept_of_all(steady, 3) == pytest.approx(0.7)  # as much with every doubling as before
+    slowing = [trial_of(500 * 2**n, kept, 0.0) for n, kept in enumerate((0.2, 0.4, 0.5))]
+    assert 0.5 < kept_of_all(slowing, 10) < 0.5 + 10 * 0.1
 
 
 def test_the_risk_grows_unless_a_claim_bounds_it() -> None:
@@ -207,11 +217,36 @@ def test_the_risk_grows_unless_a_claim_bounds_it() -> None:
     assert _expected_risk(steady, 5, bounded=False) == pytest.approx(0.05, abs=0.01)
 
 
-def test_time_grows_at_least_as_the_number_of_people() -> None:
+def test_time_grows_with_the_number_of_people_and_the_work_on_each() -> None:
     before, last = trial_of(500, 0, 0, 1.0), trial_of(1000, 0, 0, 3.0)
-    assert _expected_seconds(last, before, 2) == pytest.approx(27.0)
-    assert _expected_seconds(before, None, 2) == 4.0
-    assert np.isfinite(_expected_seconds(last, trial_of(500, 0, 0, 0.0), 30))
+    method = METHODS["km"]()
+    assert 12.0 < _expected_seconds([before, last], method, 2) < 27.0
+    assert _expected_seconds([before], method, 2) == 4.0
+    assert np.isfinite(_expected_seconds([trial_of(500, 0, 0, 0.0), last], method, 30))
+    searching = METHODS["shoal"]()  # spends fewer rounds on each of many records
+    assert searching.work_per_record(100_000) < searching.work_per_record(1000)
+    small = replace(last, records=1000)
+    assert _expected_seconds([small], searching, 10) < _expected_seconds([small], method, 10)
+
+
+def test_the_level_of_a_product_table_is_proposed(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """600 products that hardly anybody shares, of six types that all buy: their numbers are hopeless, their types are not."""
+    monkeypatch.chdir(shell.directory)
+    rng = random.Random(1)
+    rows = [f"{who},{rng.randrange(6) * 100 + rng.randrange(100)}" for who in range(300) for _ in range(2)]
+    shell.file("sales.csv", "\n".join(["customer,item", *rows]) + "\n")
+    goods = [f"{n},thing {n},type {n // 100},{'food' if n < 300 else 'home'}" for n in range(600)]
+    shell.file("goods.csv", "\n".join(["item,name,type,department", *goods]) + "\n")
+    found = advised(shell, "sales.csv", "--items-table", "goods.csv", "--for", "baskets")
+    best = found["goals"][0]["routes"][0]
+    assert best["item_level"] == "type"
+    assert "--items-table goods.csv --item-level type" in best["command"]
+    made = shell(*shlex.split(best["command"])[1:])
+    assert made.code == 0, made.err
+    metrics = json.loads(Path("release/manifest.json").read_text())["metrics"]
+    assert best["kept"] == pytest.approx(metrics["kept"], abs=1e-6)
+    given = advised(shell, "sales.csv", "--items-table", "goods.csv", "--item-level", "department", "--for", "baskets")
+    assert {route["item_level"] for route in given["goals"][0]["routes"]} == {"department"}
 
 
 def test_masking_is_named_last_with_its_measured_risk(data: Shell) -> None:

@@ -137,12 +137,12 @@ def test_the_risk_of_a_sample_is_carried_over_to_all_people(log: Shell, monkeypa
     method = METHODS["coherence"](k=5, p=1)  # type: ignore[call-arg]
     route = trial.Route(method, Preparation.default_for(method))
     samples = Samples((Path("log.tsv"),))
-    whole = trial.measured(samples, route, 1200, seconds=600)
+    whole = trial.Attempt(samples, route, 1200).go_on(600)
     assert whole.whole
     assert whole.risk is not None
     assert whole.expected == whole.risk.rate
     monkeypatch.setattr(trial, "_sizes", lambda total: iter([250, 500]))
-    sample = trial.measured(samples, route, 1200, seconds=600)
+    sample = trial.Attempt(samples, route, 1200).go_on(600, 2)
     assert sample.people == 500
     assert sample.risk is not None
     assert sample.expected is not None
@@ -153,19 +153,19 @@ def test_the_risk_of_a_sample_is_carried_over_to_all_people(log: Shell, monkeypa
 def test_where_a_claim_bounds_the_risk_a_sample_is_enough(log: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial, "_sizes", lambda total: iter([25]))
     method = METHODS["shoal"](k=5, effort="fast")  # type: ignore[call-arg]
-    found = trial.measured(Samples((Path("my log.tsv"),)), trial.Route(method, Preparation.default_for(method)), PEOPLE)
+    route = trial.Route(method, Preparation.default_for(method))
+    found = trial.Attempt(Samples((Path("my log.tsv"),)), route, PEOPLE).go_on(20, 1)
     assert found.people == 25
     assert found.risk is not None
     assert found.expected == found.risk.rate <= 1 / 5
 
 
-def test_what_cannot_be_measured_is_not_proposed(log: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SHOAL_ADVICE", "0")
-    answer = log("anonymize", "my log.tsv", "--k", "20", "--out", "release")
+def test_what_there_is_no_time_for_is_not_proposed(log: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shoal.evaluate.advise.advice.seconds_after", lambda run: 1e-9)
+    answer = log("anonymize", "my log.tsv", "--k", "20", "--out", "release", "-v")
     assert flagged(answer)
-    err = answer.err
-    assert not commands(err)
-    assert re.search(r"^\d+ other changes could not be tried in the time there was", err, re.M)
+    assert not commands(answer.err)
+    assert re.search(r"^\d+ other changes could not be tried in the time there was", answer.err, re.M)
 
 
 def test_claims_that_were_asked_for_are_kept_by_what_is_proposed(log: Shell) -> None:
@@ -274,7 +274,7 @@ def test_after_a_small_release_the_command_that_measures_is_shown(log: Shell, mo
     words = ("my log.tsv", "--user", "AnonID", "--time", "QueryTime", "--text", "Query", "--k", "20", "--effort", "fast")
     answer = log("anonymize", *words, "--per", "user", "--out", "release")
     assert answer.code == 0, answer
-    assert flagged(answer.err)
+    assert flagged(answer)
     assert not commands(answer.err)
     (typed,) = (line.rpartition("measured by: ")[2] for line in answer.err.splitlines() if "measured by: " in line)
     assert typed == "shoal advise 'my log.tsv' --user AnonID --time QueryTime --text Query --k 20"

@@ -148,3 +148,17 @@ def test_without_the_extra_the_line_to_type_is_said(shell: Shell, monkeypatch: p
     shell.file("products.xlsx", FILES["products.xlsx"])
     monkeypatch.setitem(sys.modules, "fastexcel", None)
     assert "pip install 'shoal[excel]'" in one_line(shell("taxonomy", "build", "products.xlsx", "--levels", LEVELS))
+
+
+def test_thousands_of_conflicts_are_summarised_in_a_few_lines(shell: Shell):
+    rows = [f"{shop},other,{shop} {n}" for shop in ("a", "b", "c") for n in range(2)]
+    rows += [f"{shop},shelf {shop},thing {n}" for n in range(1000) for shop in ("a", "b")]
+    shell.file("goods.csv", "\n".join(["shop,shelf,item", *rows]) + "\n")
+    done = shell("taxonomy", "build", "goods.csv", "--levels", "shop,shelf,item", "--out", "goods.tsv")
+    assert done.code == 0, done.err
+    assert len(done.everything.splitlines()) < 15
+    assert "1,000 items below several groups" in done.err and "'thing 0' (a > shelf a, b > shelf b)" in done.err
+    assert "1 name of several groups, such as 'other' (a, b, c)" in done.err
+    assert "thing 999" not in done.everything
+    whole = shell("taxonomy", "build", "goods.csv", "--levels", "shop,shelf,item", "--out", "goods.tsv", "--force", "-v")
+    assert "thing 999" in whole.out

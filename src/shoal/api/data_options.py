@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 from shoal.api.taxonomy_argument import GivenTaxonomy, Hierarchy, hierarchy_of
 from shoal.data.log import Per
 from shoal.errors import ParameterError
-from shoal.io.read.options import ROLES
+from shoal.io.read.options import ROLES, ItemsFrame
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.request import preparation
 from shoal.taxonomy.place_terms import Scope, Unknown
@@ -16,6 +17,8 @@ from shoal.util.wording import did_you_mean
 
 Column = str | int
 Columns = str | Iterable[str]
+GivenItemsTable = str | Path | Any
+"""A product table: a path, or a frame."""
 
 
 class FileOptions(TypedDict, total=False):
@@ -50,6 +53,11 @@ class FileOptions(TypedDict, total=False):
     terms: int | None
     tree: Scope | None
     floor: int | str | Sequence[str] | None
+    items_table: GivenItemsTable | None
+    item_level: str | None
+    items_key: str | None
+    items_name: str | None
+    items_levels: Iterable[str] | None
 
 
 class DataOptions(FileOptions, total=False):
@@ -60,7 +68,7 @@ class DataOptions(FileOptions, total=False):
 
 
 DATA_OPTIONS = tuple(DataOptions.__annotations__)
-LISTED = ("quasi", "keep_column", "drop_column", "nominal", "ordinal", "hierarchy", "levels")
+LISTED = ("quasi", "keep_column", "drop_column", "nominal", "ordinal", "hierarchy", "levels", "items_levels")
 READ_AS_LISTS = {
     "keep": "keep_column",
     "drop": "drop_column",
@@ -96,6 +104,10 @@ def _checked(name: str, value: Any) -> Any:
         return _column(name, value)
     if name in LISTED and not isinstance(value, str):
         return _columns(name, value)
+    if name in ("item_level", "items_key", "items_name"):
+        return _column(name, value)
+    if name == "items_table":
+        return str(value) if isinstance(value, str | Path) else ItemsFrame(value)
     if name in FLAGS and not isinstance(value, bool):
         raise ParameterError(f"{name} is True or False, not {value!r}", code="wrong-type", value=value)
     if name == "terms" and (isinstance(value, bool) or not isinstance(value, int)):

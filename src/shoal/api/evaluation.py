@@ -61,7 +61,8 @@ def advise(
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
-            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor.
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            item_level, items_key, items_name, items_levels.
 
     Returns:
         What the data is (`facts`), and for each goal (`goals`) its routes: method, options and settings for `shoal.anonymize`, what is
@@ -126,7 +127,8 @@ def compare(
         cancel: Cancels the comparison from another thread; see `shoal.Cancel`. Finished cells stay in `out`.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
-            gap, bag, taxonomy (a name or a file), node_loss, unknown, terms, tree, floor.
+            gap, bag, taxonomy (a name or a file), node_loss, unknown, terms, tree, floor, items_table,
+            item_level, items_key, items_name, items_levels.
 
     Returns:
         The table: one row for each cell, with the method, its settings and all numbers. If a cell could not be made, `refused` says why.

@@ -21,7 +21,7 @@ import polars as pl
 
 from shoal.api.advice import NO_ADVICE, advised
 from shoal.api.argument_types import checked
-from shoal.api.data_options import Column, Columns, DataOptions, asked_of_data, prepared_as, reading_options
+from shoal.api.data_options import Column, Columns, DataOptions, GivenItemsTable, asked_of_data, prepared_as, reading_options
 from shoal.api.messages import in_python, spoken_in_python, using
 from shoal.api.result import Result, log
 from shoal.api.taxonomy_argument import GivenTaxonomy, Hierarchy
@@ -30,7 +30,7 @@ from shoal.auditing.audit import Audit, gathered
 from shoal.auditing.earlier_releases import Series
 from shoal.data.items import Items
 from shoal.data.log import Per
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, ReleaseWarning
 from shoal.evaluate.attack import Attacked, Draw, attacked
 from shoal.evaluate.attack.before_release import Attempt, Wanted, release_checks, unsure
 from shoal.evaluate.attack.scenario import OtherReleases
@@ -57,7 +57,6 @@ from shoal.pipeline.options import Memory, Preparation
 from shoal.pipeline.prepare import Prepared, prepare
 from shoal.pipeline.request import original_options, own_parameters, wanted_method
 from shoal.pipeline.reuse_rules import method_under
-from shoal.report.alarms import ReleaseWarning
 from shoal.report.attacks import ATTACKS
 from shoal.synthetic.querylog import QueryLog
 from shoal.taxonomy.bound import Bound, loss_lower_bound
@@ -122,6 +121,11 @@ def anonymize(
     terms: int | None = None,
     tree: Scope | None = None,
     floor: int | str | Sequence[str] | None = None,
+    items_table: GivenItemsTable | None = None,
+    item_level: str | None = None,
+    items_key: str | None = None,
+    items_name: str | None = None,
+    items_levels: Iterable[str] | None = None,
     format: str | None = None,
     user: Column | None = None,
     time: Column | None = None,
@@ -184,6 +188,12 @@ def anonymize(
         unknown: What happens to terms that are not in the taxonomy: "keep" (default), "drop" or "refuse".
         tree: "used" (default) reduces the taxonomy to the part that the data uses; "whole" keeps all of it.
         floor: Most general level or node that may be published; the root is level 1. Default: 2.
+        items_table: Product table, a path or a frame: a row for each item with its number as in the data, a readable name, and the
+            levels above it. Its names replace the items, and its levels are the taxonomy.
+        item_level: Level of the product table at which items are published, such as "product_type". Default: the items.
+        items_key: Column of the product table with the items as in the data. Default: found by name or by content.
+        items_name: Column of the product table with readable names. Default: found by content.
+        items_levels: Levels of the product table, from fine to coarse. Default: the columns of which each determines the next.
 
         What becomes one record.
 
@@ -272,7 +282,8 @@ def bound(data: str | Path | Any, k: int = 5, *, seed: int = 0, threads: int | N
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
-            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor.
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            item_level, items_key, items_name, items_levels.
 
     Returns:
         The bound: `normalised` is a lower bound on the metric `loss`, `value` on `ggd`. `exact` is False if only a sample of
@@ -309,7 +320,8 @@ def look(
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
-            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor.
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            item_level, items_key, items_name, items_levels.
 
     Returns:
         The format, the roles of the columns, the numbers of people, records and items, and examples.
@@ -365,7 +377,8 @@ def audit(
         patience: Work that verifying a claim may take, as a multiple of the default. A claim that takes more does not hold.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
-            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor. The manifest gives the defaults.
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            item_level, items_key, items_name, items_levels. The manifest gives the defaults.
 
     Returns:
         The verdicts on the claims, further checks, and warnings; `holds` is True if no claim and no check fails.
@@ -433,7 +446,8 @@ def measure(
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
-            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor. The manifest gives the defaults.
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            item_level, items_key, items_name, items_levels. The manifest gives the defaults.
 
     Returns:
         The value of each metric.
@@ -491,7 +505,8 @@ def attack(
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
-            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor. The manifest gives the defaults.
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            item_level, items_key, items_name, items_levels. The manifest gives the defaults.
 
     Returns:
         The success rates on the original and on the release; `holds` is False if an attack certainly succeeds more often than

@@ -19,7 +19,7 @@ from shoal.data.claims import Model, Verdict
 from shoal.data.items import without_names
 from shoal.data.patience import allowing, patience
 from shoal.data.release import Release
-from shoal.errors import ParameterError, ShoalError
+from shoal.errors import ParameterError, ReleaseWarning, ShoalError
 from shoal.io.atomic_file import write_page
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.write.output_format import LISTS, LONG, OutputForm, default_format
@@ -27,7 +27,6 @@ from shoal.kinds import render_report, summary_of
 from shoal.kinds.bags.write import long_frame
 from shoal.pipeline.options import Target
 from shoal.pipeline.run import Judged, Publishable, described, publish, shown_to_publisher
-from shoal.report.alarms import ReleaseWarning
 from shoal.report.attacks import ATTACKS
 from shoal.report.notebook import small_page
 from shoal.report.summary import Summary

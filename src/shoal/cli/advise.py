@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 GROUPS = {
     "Goal": ("goal", "k", "seconds"),
     "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header"),
-    "Taxonomy": ("taxonomy",),
+    "Taxonomy": ("taxonomy", "items_table", "item_level"),
     "Output": ("as_json", "help_all"),
 }
 RELEASE = "release"
@@ -140,7 +140,8 @@ def _told(one: GoalAdvice, input: Any, *, whole: bool) -> Iterator[str]:
 
 
 def _named(route: MeasuredRoute) -> str:
-    return " ".join([route.candidate.method, *_typed(route.candidate.options), *_typed(route.candidate.settings)])
+    level = {} if route.level is None else {"item_level": route.level}
+    return " ".join([route.candidate.method, *_typed(level), *_typed(route.candidate.options), *_typed(route.candidate.settings)])
 
 
 def _measured_on(route: MeasuredRoute) -> str:

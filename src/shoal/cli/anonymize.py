@@ -28,7 +28,7 @@ from shoal.methods import METHODS
 GROUPS = {
     "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header"),
     "Privacy": ("method_k", "per", "gap", "bag"),
-    "Method": ("method", "taxonomy", "unknown", "floor", "outliers"),
+    "Method": ("method", "taxonomy", "items_table", "item_level", "outliers"),
     "Output": ("out", "form", "force", "verbose", "config", "help_all"),
 }
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +16,7 @@ from shoal.util.wording import counted, percent
 
 if TYPE_CHECKING:
     from shoal.pipeline.look import Example, Look, TaxonomyCoverage
+    from shoal.taxonomy.item_catalogue import LevelFacts
 
 WIDEST_ITEM = 60
 
@@ -22,7 +24,7 @@ WIDEST_ITEM = 60
 GROUPS = {
     "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header", "whole"),
     "Privacy": ("per", "gap", "bag"),
-    "Taxonomy": ("taxonomy",),
+    "Taxonomy": ("taxonomy", "items_table"),
     "Output": ("as_json", "help_all"),
 }
 
@@ -53,6 +55,21 @@ def command(input: Any, whole: bool, show_rare: bool, threads: int | None, as_js
         screen.as_json(found.as_dict())
     else:
         screen.pairs(f"{called(input)}: {_extent(found)}", _rows(found))
+        if found.levels:
+            _show_levels(found.levels)
+
+
+def _show_levels(levels: Sequence[LevelFacts]) -> None:
+    """A line for each level of the items table: what publishing items at this level would give."""
+    fewest = levels[0].fewest
+    screen.out.print()
+    rows = [(_typed(one.level), f"{one.items:,}", f"{one.people:,.0f}", percent(one.shared)) for one in levels]
+    screen.listing(["level", "distinct items", "people per item (median)", f"shared by {fewest} people"], rows)
+    screen.note(f"shared by {fewest} people: share of the occurrences whose item at least {fewest} people have")
+
+
+def _typed(level: str | None) -> str:
+    return "the items" if level is None else f"--item-level {shlex.quote(level)}"
 
 
 def _extent(found: Look) -> str:

@@ -24,9 +24,8 @@ from shoal import kernels
 from shoal.cli.spelling import in_shell, in_shell_throughout
 from shoal.data.claims import Verdict
 from shoal.data.items import without_names
-from shoal.errors import ShoalError, option
+from shoal.errors import ReleaseWarning, ShoalError, option
 from shoal.pipeline.events import Events
-from shoal.report.alarms import ReleaseWarning
 from shoal.util.wording import duration, percent, visible
 
 WIDTH_IN_A_PIPE = 110

@@ -28,7 +28,8 @@ OF_ADVICE = (
     *ReadOptions.__dataclass_fields__,
     "keep_column",
     "drop_column",
-    "taxonomy",
+    *("sql", "source"),
+    *("taxonomy", "items_table", "item_level", "items_key", "items_name", "items_levels"),
     "method_k",
 )  # what `shoal advise` is told
 SAID = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)  # typed, or in a file of options

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # shoal taxonomy build: a hierarchy from a table of levels.
 
+LISTED = 10  # conflicts that are listed one by one
+
 
 @click.command("build", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.argument("table", type=click.Path(path_type=Path))
@@ -31,11 +33,12 @@ if TYPE_CHECKING:
 @click.option("--sep", metavar="CHARACTER", help="Column separator of a text file.")
 @click.option("--header/--no-header", default=None, help="Whether the first row has column names. [default: detected]")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
-def build(table: Path, levels: str, out: Path | None, sep: str | None, header: bool | None, force: bool) -> None:
-    """Build a taxonomy from TABLE, which has a row for each item and a column for each level: CSV, TSV, Parquet or Excel.
+@click.option("--verbose", "-v", is_flag=True, help=f"List all conflicts, also if there are more than {LISTED}.")
+def build(table: Path, levels: str, out: Path | None, sep: str | None, header: bool | None, force: bool, verbose: bool) -> None:
+    """Build a taxonomy from TABLE, which has a row for each item and a column for each level: CSV, TSV, Parquet, JSON lines or Excel.
 
     An item with several parents is placed under their lowest common ancestor. Groups with the same name get the name of their parent
-    in brackets. All such conflicts are listed.
+    in brackets. Such conflicts are listed, or summarised if there are many.
     """
     from shoal.io import partial_outputs as unfinished
     from shoal.io.read.taxonomy_levels import read_levels
@@ -47,21 +50,30 @@ def build(table: Path, levels: str, out: Path | None, sep: str | None, header: b
         insist_outside_releases(out.parent)
     found = read_levels(table, ColumnNames.parse(levels).names, sep=sep, header=header)
     screen.note(*found.notes)
+    listed = verbose or len(found.conflicts) <= LISTED
     if out is None:
-        screen.note(*(f"conflict: {conflict}" for conflict in found.conflicts))
+        screen.note(*(f"conflict: {conflict}" for conflict in found.conflicts if listed), *([] if listed else _summary(found)))
         screen.content(edges_text(found.taxonomy))
         return
     screen.note(*unfinished.clear(out.parent))
     with disk_errors(str(out)):
         write_edges(found.taxonomy, out, force=force)
-    _show(found, out)
+    _show(found, out, listed=listed)
 
 
-def _show(found: LevelTree, out: Path) -> None:
+def _summary(found: LevelTree) -> list[str]:
+    from shoal.taxonomy.levels import summary_of
+
+    return [*summary_of(found.conflicts), f"{len(found.conflicts):,} conflicts; --verbose lists all"]
+
+
+def _show(found: LevelTree, out: Path, *, listed: bool) -> None:
     tree = found.taxonomy
     rows = [("nodes", f"{len(tree):,}"), ("leaves", f"{tree.n_leaves:,}"), ("height", f"{tree.height:,}"), ("root", tree.names[0])]
     screen.pairs(f"{out}: written", [*rows, ("conflicts", counted(len(found.conflicts), "name") if found.conflicts else "none")])
-    if found.conflicts:
+    if not listed:
+        screen.note(*_summary(found))
+    elif found.conflicts:
         screen.out.print()
         told = [(one.name, ", ".join(one.below), ", ".join(one.now)) for one in found.conflicts]
         screen.listing(["name", "parents", "placed"], told)

@@ -5,21 +5,17 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from shoal.cli import screen
 from shoal.cli.input_options import files_of, input_argument
 from shoal.cli.options import data_options
-from shoal.io import partial_outputs as unfinished
-from shoal.io.release_directory import disk_errors, insist_apart, insist_outside_releases
-from shoal.io.write.taxonomy_file import edges_text, write_edges
-from shoal.pipeline.learn_taxonomy import LearnedTaxonomy, learn_taxonomy
-from shoal.pipeline.options import Preparation
-from shoal.pipeline.request import preparation
-from shoal.taxonomy.learned import FEWEST_PEOPLE
 from shoal.util.wording import counted
+
+if TYPE_CHECKING:
+    from shoal.pipeline.learn_taxonomy import LearnedTaxonomy
 
 _WITHOUT = ("taxonomy", "node-loss", "unknown", "tree", "floor", "bag", "terms")
 
@@ -30,7 +26,7 @@ _WITHOUT = ("taxonomy", "node-loss", "unknown", "tree", "floor", "bag", "terms")
 @click.option(
     "--people",
     type=click.IntRange(2),
-    default=FEWEST_PEOPLE,
+    default=10,
     show_default=True,
     metavar="N",
     help="Number of people who use each word of the file.",
@@ -44,6 +40,13 @@ def learn(input: Any, out: Path | None, people: int, all_words: bool, force: boo
     A topic is named by at most three of its most typical words. Each of them is used by at least N people. Words that occur together
     in a session are compared if the input has times, otherwise those of a record; --per chooses.
     """
+    from shoal.io import partial_outputs as unfinished
+    from shoal.io.release_directory import disk_errors, insist_apart, insist_outside_releases
+    from shoal.io.write.taxonomy_file import edges_text, write_edges
+    from shoal.pipeline.learn_taxonomy import learn_taxonomy
+    from shoal.pipeline.options import Preparation
+    from shoal.pipeline.request import preparation
+
     per = said.pop("per")
     how = preparation({**dict.fromkeys(name.replace("-", "_") for name in _WITHOUT), "per": per, **said}, Preparation())
     if out is not None:

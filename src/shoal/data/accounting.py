@@ -16,6 +16,9 @@ FATES: Mapping[str, Fate] = {
     "used": "kept",
     "as typed": "kept",
     "unknown, kept": "kept",
+    "named by the items table": "kept",
+    "not in the items table": "kept",
+    "replaced by the item level": "changed",
     "generalized": "changed",
     "renamed": "changed",
     "as the parent": "changed",
@@ -23,7 +26,7 @@ FATES: Mapping[str, Fate] = {
     "at the root or unlisted": "changed",
     "lower-cased": "changed",
 }
-ORDER = ("rows", "words", "records", "occurrences", "terms")  # in which ledgers are listed: as the data flows
+ORDER = ("rows", "items", "words", "records", "occurrences", "terms")  # in which ledgers are listed: as the data flows
 
 
 class Part(NamedTuple):

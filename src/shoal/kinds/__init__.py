@@ -15,10 +15,9 @@ from shoal.data.input_shapes import Shape
 from shoal.data.original import AnyOriginal
 from shoal.data.release import Release
 from shoal.data.tables import PublishedTable
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError, ParameterError, ReleaseWarning
 from shoal.io.write.output_format import LISTS, FileFact, Levels, OutputForm
 from shoal.registry import Table
-from shoal.report.alarms import ReleaseWarning
 from shoal.report.facts import Facts
 from shoal.report.page import render
 from shoal.report.summary import NOT_TOLD, Summary, published_rows

@@ -127,6 +127,10 @@ class Method(Declared, ABC):
         """The columns that a table of this name has with these parameters; None if the kind of the table, or a claim, decides."""
         return None
 
+    def work_per_record(self, records: int) -> float:
+        """How much work is spent on each of so many records, in units of the method's own; less where it searches large data less."""
+        return 1.0
+
     @abstractmethod
     def apply(self, original: Any) -> Release:
         """A release of this original, which is of a shape that the method takes. The input is not changed."""

@@ -148,6 +148,12 @@ class Shoal(GroupingMethod):
         """How far a time limit lets the search come depends on the machine."""
         return self.seconds is None
 
+    def work_per_record(self, records: int) -> float:
+        """Growing groups once, and the rounds of the search, of which large data gets fewer and smaller ones."""
+        small = EFFORTS[self.effort]
+        effort = small.for_data(records, 0)
+        return 1 + effort.rounds_for(records) * effort.neighbours / small.neighbours
+
     @property
     def works_in_ranges(self) -> bool:
         """Unless sensitive items are to be spread over all groups, or a limit in seconds is to be shared."""

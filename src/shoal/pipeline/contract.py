@@ -39,6 +39,10 @@ def whole_account(release: Release, prepared: Prepared) -> Accounting:
 
 def with_preparation(account: Accounting, prepared: Prepared) -> Accounting:
     """A method's account, widened by what happened before the method saw its input."""
+    return _widened(account, prepared).updated(items=prepared.items.ledger if prepared.items else None)
+
+
+def _widened(account: Accounting, prepared: Prepared) -> Accounting:
     original, rows = prepared.original, prepared.reading.rows if prepared.reading else None
     if isinstance(original, DocumentOriginal):
         terms = account["terms"].widened(LESS_FREQUENT, original.less_frequent)

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from shoal.data.claims import Model, Verdict
 from shoal.data.patience import allowing
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import ParameterError, option
+from shoal.errors import ParameterError, ReleaseWarning, option
 from shoal.io.read.dispatch import Reading
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.rules_file import RulesFile
@@ -30,7 +30,7 @@ from shoal.pipeline.events import Cancel, Events, note, running, warn
 from shoal.pipeline.options import Preparation, Target
 from shoal.pipeline.prepare import Prepared, prepare, read_whole
 from shoal.pipeline.run import Judged, anonymize, few_words, publish, warnings_about
-from shoal.report.alarms import ReleaseWarning, alarms
+from shoal.report.alarms import alarms
 
 
 @dataclass(frozen=True, eq=False)

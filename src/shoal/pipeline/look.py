@@ -18,11 +18,13 @@ from shoal.data.log import Log
 from shoal.data.table import Table
 from shoal.data.taxonomy import Taxonomy
 from shoal.io.read.dispatch import Reading, read
+from shoal.io.read.items_table import cells_of, with_items
 from shoal.io.read.paths import Paths
 from shoal.pipeline.claims import protection_by_per
 from shoal.pipeline.options import NO_TAXONOMY, Preparation, load_taxonomy
 from shoal.pipeline.prepare import FEWEST_KNOWN, records_of
 from shoal.report.notebook import facts_page
+from shoal.taxonomy.item_catalogue import LevelFacts, level_facts
 from shoal.taxonomy.tree_drawing import coverage
 from shoal.util.wording import counted, percent
 
@@ -76,6 +78,7 @@ class Look:
         rare: For each example, the number of pairs left out because few people share the value.
         notes: How the data was read.
         defects: Rows that were left out, and why.
+        levels: For each level of a product table, what publishing items at this level would give; empty without such a table.
 
     Example:
         >>> import shoal
@@ -100,6 +103,7 @@ class Look:
     rare: tuple[int, ...]
     notes: tuple[str, ...]
     defects: tuple[str, ...]
+    levels: tuple[LevelFacts, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return all attributes as a dictionary that can be written as JSON."""
@@ -128,7 +132,12 @@ def look(
     The taxonomy may be `given` as a tree. Examples hold values of few people only with `show_rare`.
     """
     asked = how or Preparation()
-    return look_at(read(input, asked.reading, None if whole else FIRST_BYTES), asked, given, show_rare=show_rare)
+    items = asked.read.items
+    if items is not None:
+        cells_of(items)
+    # Levels are compared by the items as the log has them, so the product table is joined afterwards.
+    reading = read(input, replace(asked.reading, items=None), None if whole else FIRST_BYTES)
+    return look_at(replace(reading, options=replace(reading.options, items=items)), asked, given, show_rare=show_rare)
 
 
 def look_at(reading: Reading, how: Preparation, given: Taxonomy | None = None, *, show_rare: bool = False) -> Look:
@@ -137,10 +146,17 @@ def look_at(reading: Reading, how: Preparation, given: Taxonomy | None = None, *
     if isinstance(reading.data, Table):
         return _table(reading, reading.data, fewest)
     fitting, noted = how.fitted(reading.format)
-    return _records(replace(reading, notes=(*reading.notes, *noted)), reading.data, fitting, given, fewest)
+    joined = with_items(reading)
+    if joined.items is not None:
+        given = joined.items.catalogue.taxonomy
+    assert isinstance(joined.data, Log | Bags)
+    levels = () if joined.items is None else level_facts(records_of(reading.data, fitting).bags, joined.items.catalogue, FEWEST_SHOWN)
+    return _records(replace(joined, notes=(*joined.notes, *noted)), joined.data, fitting, given, fewest, levels)
 
 
-def _records(reading: Reading, data: Log | Bags, how: Preparation, given: Taxonomy | None, fewest: int) -> Look:
+def _records(
+    reading: Reading, data: Log | Bags, how: Preparation, given: Taxonomy | None, fewest: int, levels: tuple[LevelFacts, ...]
+) -> Look:
     records = records_of(data, how)
     bags = records.bags
     known, notes = _known(records.folded, how, given)
@@ -164,6 +180,7 @@ def _records(reading: Reading, data: Log | Bags, how: Preparation, given: Taxono
         rare=tuple(len(example) - len(shown) for example, shown in zip(whole, examples, strict=True)),
         notes=(*reading.notes, *notes),
         defects=tuple(reading.defects.described()),
+        levels=levels,
     )
 
 

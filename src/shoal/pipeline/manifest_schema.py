@@ -31,7 +31,7 @@ from shoal.io.joined_cells import JOINED
 from shoal.io.read.delimited import one_byte
 from shoal.io.read.encodings import is_encoding
 from shoal.io.read.microdata import DROPPED, HIERARCHIES, NOMINAL, ORDINAL, OWNER
-from shoal.io.read.options import FORMATS, OWNERS, ROLES
+from shoal.io.read.options import FORMATS, ITEMS_TABLE, OWNERS, ROLES
 from shoal.io.read.sql import SQL
 from shoal.io.release_directory import NOTICE, REPORT
 from shoal.io.rules_file import RULES
@@ -365,6 +365,7 @@ _READING = object_of(
         "owners": one_of(OWNERS),
         "strict": flag,
         "malformed": share,
+        ITEMS_TABLE: object_of({}, {"key": text, "name": text, "levels": several(text), "level": text}),
     },
 )
 _FROM_A_FILE = {"format": one_of(tuple(FORMATS)), "origin": one_of((SQL,)), "files": count, "reading": _READING}

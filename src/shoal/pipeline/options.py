@@ -114,6 +114,7 @@ def told(size: int) -> str:
 NO_TAXONOMY = "none"
 TAXONOMIES = ("wordnet", "generated", "paths", NO_TAXONOMY)
 PATHS = "paths"
+FROM_ITEMS = "items table"  # the taxonomy of a product table that is joined to the items
 Shape = Literal["records", "log", "access log", "table", "documents"]
 WANTED = {
     "records": "records of items",
@@ -351,7 +352,7 @@ def made_from_data(spec: str) -> bool:
 
 def is_file(spec: str) -> bool:
     """Whether this names a taxonomy's file."""
-    return spec not in {"wordnet", PATHS, NO_TAXONOMY} and not is_generated(spec)
+    return spec not in {"wordnet", PATHS, FROM_ITEMS, NO_TAXONOMY} and not is_generated(spec)
 
 
 def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tuple[Taxonomy, tuple[str, ...]]:
@@ -372,6 +373,12 @@ def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tupl
         if terms is None:
             raise ParameterError("a taxonomy of paths is made from data, but there is none here", code="taxonomy-needs-data")
         return url_taxonomy(terms, loss), ("taxonomy built from the paths of the items: folders, pages and query strings",)
+    if spec == FROM_ITEMS:
+        raise ParameterError(
+            "the taxonomy is that of an items table, but none is given",
+            code="items-table-not-located",
+            hint=f"name its file with {option('items-table', placeholder='FILE')}",
+        )
     from shoal.io.read.taxonomies import read_taxonomy
 
     if not Path(spec).exists():

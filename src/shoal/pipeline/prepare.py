@@ -24,12 +24,26 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError, option
 from shoal.io.disk_columns import Spill
 from shoal.io.read.dispatch import Reading, read
+from shoal.io.read.items_table import joined_data, not_of_items, with_items
+from shoal.io.read.options import ITEMS_TABLE
 from shoal.io.read.paths import Paths
 from shoal.io.read.result import Defects
 from shoal.io.read.sql import Query
 from shoal.io.read.streaming_records import Gathering, MemoryParcels
 from shoal.pipeline.events import PREPARING, READING, stage
-from shoal.pipeline.options import BY_RANGES, NO_TAXONOMY, PATHS, SHARE, WANTED, Preparation, is_file, load_taxonomy, made_from_data
+from shoal.pipeline.options import (
+    BY_RANGES,
+    FROM_ITEMS,
+    NO_TAXONOMY,
+    PATHS,
+    SHARE,
+    WANTED,
+    Preparation,
+    is_file,
+    load_taxonomy,
+    made_from_data,
+)
+from shoal.taxonomy.item_catalogue import JoinedItems
 from shoal.taxonomy.place_documents import document_vectors
 from shoal.taxonomy.place_terms import as_typed, in_lower_case, place_terms
 from shoal.taxonomy.urls import are_urls
@@ -142,6 +156,7 @@ class Prepared:
     reading: Reading | None
     notes: tuple[str, ...]
     taxonomy: Taxonomy | None = None
+    items: JoinedItems | None = None  # of a product table
 
     @property
     def records(self) -> Original:
@@ -168,13 +183,17 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
             code="option-not-applicable",
             hint="leave it out",
         )
-    if isinstance(data, Log | Bags | Table):
+    if isinstance(data, Log | Bags | Table) and how.read.items is None:
         stage(PREPARING)
         alone = prepare_data(data, how, given)
         return replace(alone, notes=(*noted, *alone.notes))
+    if isinstance(data, Log | Bags | Table):
+        stage(PREPARING)
+        return _joined(data, how)
     if how.shape != "records":
         reading = data if isinstance(data, Reading) else read(data, how.reading)
         stage(PREPARING)
+        given = _from_items(reading.items, how, given)
         return with_reading(prepare_data(reading.data, how, given), replace(reading, data=Bags.from_lists([])), noted)
     if isinstance(data, Query) and how.memory is not None:
         data = data.within(how.memory.limit // SHARE, how.memory.place)
@@ -183,7 +202,11 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
     reading = data if isinstance(data, Reading) else read(data, how.reading, gathering=gatherer.gathering)
     stage(PREPARING)
     how, fitting = how.fitted(reading.format)
+    reading = with_items(reading, spill or IN_MEMORY)
     records = gatherer.records or records_of(reading.data, how)
+    if isinstance(reading.data, Bags):
+        records = replace(records, bags=reading.data)
+    given = _from_items(reading.items, how, given)
     if how.memory is not None:
         how.memory.insist(records.bags, BY_RANGES)  # at least; some methods need more
     reading = replace(reading, data=Bags.from_lists([]))
@@ -191,6 +214,21 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
     prepared = prepare_records(records, how, given, spill or IN_MEMORY)
     _kernels.give_back_memory()
     return with_reading(prepared, reading, (*noted, *fitting))
+
+
+def _joined(data: Log | Bags | Table, how: Preparation) -> Prepared:
+    """Data in memory with its product table."""
+    if isinstance(data, Table) or how.read.items is None:
+        raise not_of_items()
+    data, joined, settled, notes = joined_data(data, how.read.items)
+    prepared = prepare_data(data, how, _from_items(joined, how, None))
+    facts = {READ_AS: {ITEMS_TABLE: settled.described()}, **prepared.facts}
+    return replace(prepared, facts=facts, items=joined, notes=(*notes, *prepared.notes))
+
+
+def _from_items(joined: JoinedItems | None, how: Preparation, given: Taxonomy | None) -> Taxonomy | None:
+    """The taxonomy of the product table, where that is the one to use; otherwise the one that is given."""
+    return joined.catalogue.taxonomy if joined is not None and how.taxonomy == FROM_ITEMS else given
 
 
 def read_whole(data: Paths | Any, how: Preparation) -> Reading:
@@ -208,7 +246,8 @@ def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = 
     origin = {"origin": reading.origin} if reading.origin else {}
     told = {"format": reading.format, **origin, **several, **({READ_AS: said} if said else {}), "rows": reading.rows.total}
     facts = told | {name: fact for name, fact in prepared.facts.items() if name != "rows"} | dict(reading.columns)
-    return replace(prepared, facts=facts, reading=reading, notes=(*reading.notes, *noted, *prepared.notes))
+    notes = (*reading.notes, *noted, *prepared.notes)
+    return replace(prepared, facts=facts, reading=reading, notes=notes, items=reading.items)
 
 
 def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Taxonomy | None = None) -> Prepared:

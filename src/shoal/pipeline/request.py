@@ -8,20 +8,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from shoal.data.column_list import ColumnNames
 from shoal.data.input_shapes import one
 from shoal.data.items import A_FILE
 from shoal.errors import ParameterError, option
-from shoal.io.read.options import OF_MICRODATA, ROLES, ReadOptions
+from shoal.io.read.options import OF_MICRODATA, ROLES, ItemsFrame, ItemsTable, ReadOptions
 from shoal.io.read.parameter_files import with_files_read
 from shoal.methods import METHODS, PRESET, Method, presets_of, with_preset
 from shoal.pipeline.manifest import preparation_of
-from shoal.pipeline.options import FORMAT_OF, NO_TAXONOMY, Preparation
+from shoal.pipeline.options import FORMAT_OF, FROM_ITEMS, NO_TAXONOMY, Preparation
 from shoal.util.wording import did_you_mean
 
 OF_TABLES = {keyword.replace("-", "_"): name for keyword, name in OF_MICRODATA.items()}
 HIERARCHY = "hierarchy"
 COLUMNS = ("format", *ROLES, *OF_TABLES)
 _OF_DOCUMENTS: Mapping[str, tuple[str, ...]] = defaultdict(tuple, documents=("terms", "unknown"))  # what else may be said of a shape
+# Options about a product table, and what they are called there.
+OF_ITEMS_TABLES = {"items_key": "key", "items_name": "name", "items_levels": "levels", "item_level": "level"}
 READING = (*COLUMNS, "sep", "encoding", "header", "strict", "malformed", "owners")
 
 
@@ -35,9 +38,13 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
         columns = reading.pop(keyword)
         reading[name] = None if columns is None else tuple(columns.split(",") if isinstance(columns, str) else columns)
     read = replace(known, **{n: v for n, v in reading.items() if v is not None})
+    items = _items_table(said, read.items)
+    read = replace(read, items=items)
     bag = said.pop("bag")
     named = {"per": said.pop("per"), "gap": said.pop("gap"), "taxonomy": said.pop("taxonomy"), "loss": said.pop("node_loss")}
     named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "floor": said.pop("floor")}
+    if items is not None:
+        named["taxonomy"] = _taxonomy_of_items(start, named["taxonomy"])
     named["as_sets"] = None if bag is None else not bag
     named["terms"] = said.pop("terms", None)
     if start.shape != "documents" and named["terms"] is not None:
@@ -67,6 +74,39 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
             hint=f"add {option('per', 'session')}",
         )
     return asked
+
+
+def _items_table(said: dict[str, Any], known: ItemsTable | None) -> ItemsTable | None:
+    """The product table that was named, with the columns that were named or are known; its options are taken out of `said`."""
+    source = said.pop("items_table", None)
+    columns = {name: said.pop(keyword, None) for keyword, name in OF_ITEMS_TABLES.items()}
+    named = {name: value for name, value in columns.items() if value is not None}
+    if isinstance(named.get("levels"), str):
+        named["levels"] = ColumnNames.parse(named["levels"]).names
+    named |= {"levels": tuple(named["levels"])} if "levels" in named else {}
+    if source is not None:
+        named["source"] = source if isinstance(source, ItemsFrame) else str(source)
+    if known is None and named and source is None:
+        keyword = next(keyword for keyword, name in OF_ITEMS_TABLES.items() if name in named)
+        raise ParameterError(
+            f"{option(keyword)} is about an items table, but none is given",
+            code="option-not-applicable",
+            hint=f"add {option('items-table', placeholder='FILE')}",
+        )
+    if not named:
+        return known
+    return ItemsTable(**named) if known is None else replace(known, **named)
+
+
+def _taxonomy_of_items(start: Preparation, typed: str | None) -> str | None:
+    """The taxonomy of data with a product table: that of the table, or none; another one is refused."""
+    if typed not in (None, NO_TAXONOMY, FROM_ITEMS):
+        raise ParameterError(
+            f"{option('items-table')} gives a taxonomy, and so does {option('taxonomy', typed)}",
+            code="options-conflict",
+            hint="leave one of them out",
+        )
+    return FROM_ITEMS if typed is None and start.taxonomy != NO_TAXONOMY else typed
 
 
 def _columns_known(read: ReadOptions, typed: Mapping[str, Any]) -> ReadOptions:

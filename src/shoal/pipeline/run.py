@@ -21,7 +21,7 @@ from shoal.data.column_storage import using
 from shoal.data.items import without_names
 from shoal.data.original import KEPT, AnyOriginal, Original
 from shoal.data.release import Release
-from shoal.errors import GuaranteeNotMet, ParameterError
+from shoal.errors import GuaranteeNotMet, ParameterError, ReleaseWarning
 from shoal.io.partial_outputs import own_outputs
 from shoal.io.read.parameter_files import with_files_read
 from shoal.io.release_directory import MANIFEST, NOTICE, ReleaseDirectory
@@ -40,7 +40,7 @@ from shoal.pipeline.manifest_schema import DIGEST, digest_of, faults, manifest_b
 from shoal.pipeline.options import WHOLE, Target, is_generated, shelf_within
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.reuse_rules import reapplied, rules_file
-from shoal.report.alarms import ReleaseWarning, alarm_notes, alarms, linked_rows
+from shoal.report.alarms import alarm_notes, alarms, linked_rows
 from shoal.report.attacks import ATTACKS
 from shoal.report.facts import Facts
 from shoal.report.summary import FEW_WORDS

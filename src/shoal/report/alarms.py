@@ -17,6 +17,7 @@ from shoal.data.release import Release
 from shoal.data.tables.chunks import ChunkTable
 from shoal.data.tables.counts import CountTable
 from shoal.data.tables.rows import RowTable
+from shoal.errors import ReleaseWarning
 from shoal.methods import fate_of
 from shoal.privacy import MODELS
 from shoal.report.attacks import conclusion_in
@@ -34,23 +35,6 @@ FOUND = "an attacker who knows enough about a person finds that person's"
 
 RARE = "rare-words"
 NOT_TOLD = "stated-in-manifest"  # the code of a warning that is known by its sentence alone
-
-
-class ReleaseWarning(str):
-    """A sentence about a release that is dangerous, or of little use, although its claims hold; `code` is its name for programs."""
-
-    __slots__ = ("code",)
-
-    code: str
-
-    def __new__(cls, code: str, text: str) -> ReleaseWarning:
-        """Make a warning of a code and a sentence."""
-        made = super().__new__(cls, text)
-        made.code = code
-        return made
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ReleaseWarning, (self.code, str(self))
 
 
 Table = Mapping[str, Any]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -30,6 +30,15 @@ Group = tuple[tuple[int, str], ...]
 
 CONTROL = r"[\x00-\x1f\x7f]"
 
+# Kinds of conflicts, and what became of them.
+SAME_NAME, GROUP_AND_ITEM, SEVERAL_PARENTS = "same name", "group and item", "several parents"
+RESOLVED = {
+    SAME_NAME: ("name", "of several groups", "each group has the name of its parent in brackets"),
+    GROUP_AND_ITEM: ("name", "of a group and an item", "the group has the name of its parent in brackets"),
+    SEVERAL_PARENTS: ("item", "below several groups", "placed below the lowest group that holds all of them"),
+}
+EXAMPLES = 3  # of each kind of conflict
+
 
 @dataclass(frozen=True)
 class Conflict:
@@ -38,6 +47,7 @@ class Conflict:
     name: str
     below: tuple[str, ...]
     now: tuple[str, ...]
+    kind: str = ""
 
     def __str__(self) -> str:
         return f"{self.name!r} has the parents {', '.join(map(repr, self.below))}: {', '.join(self.now)}"
@@ -50,6 +60,23 @@ class LevelTree:
     taxonomy: Taxonomy
     conflicts: tuple[Conflict, ...] = ()
     notes: tuple[str, ...] = ()
+    level_of: Mapping[str, int] = field(default_factory=dict)  # the column that each node is from, counted from 0; a root of its own: -1
+
+
+def summary_of(conflicts: Sequence[Conflict]) -> list[str]:
+    """A line for each kind of conflict: how many there are, what became of them, and a few examples."""
+    by_kind: dict[str, list[Conflict]] = {}
+    for one in conflicts:
+        by_kind.setdefault(one.kind, []).append(one)
+    lines = []
+    for kind, some in by_kind.items():
+        what, which, outcome = RESOLVED[kind]
+        lines.append(f"{counted(len(some), what)} {which}, such as {_examples(some)}: {outcome}")
+    return lines
+
+
+def _examples(conflicts: Sequence[Conflict]) -> str:
+    return ", ".join(f"{one.name!r} ({', '.join(one.below[:EXAMPLES])})" for one in conflicts[:EXAMPLES])
 
 
 def tree_of_levels(frame: pl.DataFrame, levels: Sequence[str], loss: str = DEFAULT_LOSS) -> LevelTree:
@@ -68,7 +95,8 @@ def tree_of_levels(frame: pl.DataFrame, levels: Sequence[str], loss: str = DEFAU
     root, parents = _rooted(placed, names)
     conflicts = (*_of_groups(names, placed, root), *_of_items(above, placed, names, root))
     notes = _notes(frame, rows, levels, above, placed)
-    return LevelTree(Taxonomy.from_parents(parents, loss), conflicts, tuple(notes))
+    level_of = {root: -1, **{name: group[-1][0] for group, name in names.items()}, **dict.fromkeys(placed, len(levels) - 1)}
+    return LevelTree(Taxonomy.from_parents(parents, loss), conflicts, tuple(notes), level_of)
 
 
 def _labels(frame: pl.DataFrame, levels: Sequence[str]) -> pl.DataFrame:
@@ -185,7 +213,7 @@ def _of_groups(names: Mapping[Group, str], placed: Mapping[str, Group], root: st
             own = [names[placed[label]] if placed[label] else root] if label in placed else []
             below = [names[group[:-1]] if len(group) > 1 else root for group in groups if names[group] != root] + own
             now = [f"group {names[group]!r}" for group in groups] + [f"item {label!r}"] * len(own)
-            found.append(Conflict(label, tuple(below), tuple(now)))
+            found.append(Conflict(label, tuple(below), tuple(now), GROUP_AND_ITEM if own else SAME_NAME))
     return found
 
 
@@ -196,7 +224,7 @@ def _of_items(above: Mapping[str, Sequence[Group]], placed: Mapping[str, Group],
         if len(groups) > 1:
             below = tuple(" > ".join(label for _, label in group) or root for group in sorted(groups))
             place = names[placed[item]] if placed[item] else root
-            found.append(Conflict(item, below, (f"placed below {place!r}, the lowest that holds all of them",)))
+            found.append(Conflict(item, below, (f"placed below {place!r}, the lowest that holds all of them",), SEVERAL_PARENTS))
     return found
 
 

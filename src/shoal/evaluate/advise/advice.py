@@ -8,6 +8,7 @@ in the release at hand.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,13 +48,13 @@ class Change:
 
 
 def changes(prepared: Prepared, method: Method) -> list[Change]:
-    """What may keep more words of this input than this method did: the candidates of all goals that fit it, smaller records first."""
+    """What may keep more words than this method did: coarser items, smaller records, and the candidates of all goals that fit the data."""
     if not isinstance(prepared.original, Original):
         return []
     facts = _facts(prepared)
     found = [one for goal in fitting_goals(facts) if goal.name in GOALS_OF_RECORDS for one in candidates_for(goal.name, facts)]
     made = [change for one in found if (change := _change(one, prepared, method)) is not None]
-    unique = {change.label: change for change in reversed([*_smaller_records(prepared), *made])}
+    unique = {change.label: change for change in reversed([*_coarser_items(prepared), *_smaller_records(prepared), *made])}
     return list(reversed(unique.values()))
 
 
@@ -81,6 +82,15 @@ def _smaller_records(prepared: Prepared) -> Iterator[Change]:
     for per in SMALLER[prepared.how.per]:
         if possible[per]:
             yield Change(protected(per), per, {"per": per}, without=() if per == "session" else ("gap", "record"))
+
+
+def _coarser_items(prepared: Prepared) -> Iterator[Change]:
+    """Items by coarser levels of the product table are shared by more people."""
+    if prepared.items is None:
+        return
+    catalogue = prepared.items.catalogue
+    for level in catalogue.rungs[catalogue.rungs.index(catalogue.level) + 1 :]:
+        yield Change(f"items are published by their {level}", f"by-{re.sub(r'[^a-zA-Z0-9]+', '-', str(level))}", {"item_level": str(level)})
 
 
 def _change(one: Candidate, prepared: Prepared, method: Method) -> Change | None:

@@ -1,25 +1,31 @@
 """From data and a goal to the releases that are worth making, each measured on a sample.
 
-Every candidate of the table of decisions (`routes`) that fits the data is tried (`trial`). Offered are the three that keep the most among
-those in which an attacker finds at most 1 in k people. The others are named with the reason why they are not offered.
+Every candidate of the table of decisions (`routes`) that fits the data is tried (`trial`), first all of them on small samples, then the
+best ones on larger samples. Offered are the three that keep the most among those in which an attacker finds at most 1 in k people. The
+others are named with the reason why they are not offered.
+
+With a product table, every candidate is tried with items at each of its levels, from fine to coarse, until one keeps most of them. What
+is kept counts less at a coarser level: of n levels, one step up takes 1/n of the worth of an item.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shoal import kernels
 from shoal.attacks.outcome import ROUNDING
+from shoal.data.bags import Bags
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError, ShoalError
 from shoal.evaluate.advise.goals import SECONDS, DataFacts, Goal, facts_of, fitting_goals, goal_called
+from shoal.evaluate.advise.item_levels import first_rung
 from shoal.evaluate.advise.masked_risk import MaskingAdvice, masking_advice
 from shoal.evaluate.advise.routes import Candidate, candidates_for, insist_on_some_method
 from shoal.evaluate.advise.sample import Samples
-from shoal.evaluate.advise.trial import KNOWN, TIME_IS_UP, WORDS, Measured, Route, measured
+from shoal.evaluate.advise.trial import KNOWN, WORDS, Attempt, Measured, Route
 from shoal.io.read.options import DOCUMENTS, MICRODATA
 from shoal.io.read.result import Reading
 from shoal.methods import METHODS, insist_on_packages
@@ -27,6 +33,7 @@ from shoal.pipeline.options import NO_TAXONOMY, PATHS, Preparation, load_taxonom
 from shoal.pipeline.prepare import records_of
 from shoal.pipeline.request import chosen_method, preparation
 from shoal.report.notebook import facts_page
+from shoal.taxonomy.item_catalogue import Catalogue
 from shoal.taxonomy.tree_drawing import coverage
 from shoal.util.wording import percent
 
@@ -35,6 +42,8 @@ FEWEST = 5  # people behind every record, where neither the user nor the method 
 WELL_COVERED = 0.5  # share of the occurrences that WordNet must know to be the taxonomy of items
 UNKNOWN_COLUMNS = ("unrecognized-input", "missing-column")  # why data that may be a table or documents was not read
 AUDIT, LOG = "audit", "log"
+FIRST_ROUND = 0.5  # of the time, the part for trying all routes on the smallest sample
+MOST_ITEMS = 0.8  # share of the items that must be kept at a level for coarser ones not to be tried
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,8 @@ class MeasuredRoute:
         found: What was measured.
         limit: The largest share of people that an attacker may find.
         of_items: Whether the data is about items, and not words of texts.
+        level: The level of the product table at which items are published; None for the items themselves, or without such a table.
+        worths: What a published item is worth, and one that is published one level up.
     """
 
     candidate: Candidate
@@ -56,11 +67,24 @@ class MeasuredRoute:
     found: Measured
     limit: float
     of_items: bool = False
+    level: str | None = None
+    worths: tuple[float, float] = (1.0, 0.0)
+
+    @property
+    def use(self) -> float:
+        """What is left, in items, where coarser ones count less."""
+        return (self.found.expected_kept or 0.0) * self.worths[0] + (self.found.near or 0.0) * self.worths[1]
 
     @property
     def safe(self) -> bool:
         """Whether an attacker finds at most so many people as the limit says, or there is nobody to find."""
         return self.found.expected is None or self.found.expected <= self.limit * (1 + ROUNDING)
+
+    @property
+    def promising(self) -> bool:
+        """Whether it was measured and may be safe for all people."""
+        found = self.found
+        return found.expected_kept is not None and (found.hoped is None or found.hoped <= self.limit * (1 + ROUNDING))
 
     @property
     def offered(self) -> bool:
@@ -85,7 +109,8 @@ class MeasuredRoute:
 
     @property
     def _what(self) -> str:
-        return "items" if self.of_items and self.found.what == WORDS else self.found.what
+        what = "items" if self.of_items and self.found.what == WORDS else self.found.what
+        return what if self.level is None else f"{what}, by their {self.level}"
 
     @property
     def why_not(self) -> str:
@@ -101,6 +126,7 @@ class MeasuredRoute:
             "method": one.method,
             "options": dict(self.options),
             "settings": dict(self.settings),
+            **({} if self.level is None else {"item_level": self.level}),
             "why": one.why,
             "protects": one.protects,
             "does_not_protect": one.open,
@@ -202,8 +228,9 @@ def advise(
             hint=f"goals for this data: {fitting}" if fitting else "",
             value=wanted.name,
         )
-    taxonomy = {} if given is not None or said.get("taxonomy") is not None else _fitting_taxonomy(reading, facts)
-    tried = _tried(_Question(samples, facts, said, taxonomy, k, given), goals, begun + seconds)
+    ready = given is not None or said.get("taxonomy") is not None or reading.items is not None
+    taxonomy = {} if ready else _fitting_taxonomy(reading, facts, said)
+    tried = _tried(_Question(samples, facts, said, taxonomy, k, given, _ladder(samples, reading, said)), goals, begun + seconds)
     found = tuple(_ranked(one, [route for route in tried if route.candidate.goal == one.name]) for one in goals)
     found = tuple(replace(one, masking=masking_advice(reading)) if one.goal.name == LOG else one for one in found)
     notes = (*reading.notes, *(f"left out: {line}" for line in reading.defects.described()))
@@ -227,21 +254,45 @@ def _opened(samples: Samples, said: Mapping[str, Any]) -> Reading:
         raise
 
 
-def _fitting_taxonomy(reading: Reading, facts: DataFacts) -> dict[str, str]:
+def _fitting_taxonomy(reading: Reading, facts: DataFacts, said: Mapping[str, Any]) -> dict[str, str]:
     """The option for a taxonomy that is about these items; none where the usual one is."""
     if facts.format in (MICRODATA, DOCUMENTS) or facts.texts:
         return {}
     if facts.urls:
         return {"taxonomy": PATHS}
-    how = Preparation()
+    how = preparation(dict(said))
     bags = records_of(reading.data, how).folded
     found = coverage(bags, load_taxonomy("wordnet", how.loss)[0], 0)
     return {} if found.occurrences_covered >= WELL_COVERED * found.occurrences else {"taxonomy": "generated"}
 
 
 @dataclass(frozen=True, eq=False)
+class _Ladder:
+    """A product table, and the records of its items as the data has them."""
+
+    bags: Bags
+    catalogue: Catalogue
+    _found: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def first(self, k: int, together: int) -> int:
+        """The number of the finest level that is worth trying (`item_levels`), counted once."""
+        if (k, together) not in self._found:
+            self._found[k, together] = first_rung(self.bags, self.catalogue, k, together)
+        return self._found[k, together]
+
+
+def _ladder(samples: Samples, reading: Reading, said: Mapping[str, Any]) -> _Ladder | None:
+    """The levels of a product table, if there is one."""
+    if reading.items is None:
+        return None
+    how = preparation(dict(said))
+    plain = samples.reading(replace(how, read=replace(how.read, items=None)))
+    return _Ladder(records_of(plain.data, how.fitted(plain.format)[0]).bags, reading.items.catalogue)
+
+
+@dataclass(frozen=True, eq=False)
 class _Question:
-    """What is asked for: the data, what is known and was said of it, the options for a fitting taxonomy, and k."""
+    """What is asked for: the data, what is known and was said of it, the options for a fitting taxonomy, k, and a product table."""
 
     samples: Samples
     facts: DataFacts
@@ -249,25 +300,85 @@ class _Question:
     taxonomy: Mapping[str, str]
     k: int | None
     given: Taxonomy | None
+    ladder: _Ladder | None
+
+    @property
+    def rungs(self) -> tuple[str | None, ...]:
+        """The levels of a product table from the items (None) to the coarsest; only None without such a table."""
+        return (None,) if self.ladder is None else self.ladder.catalogue.rungs
+
+    def levels(self, one: Candidate) -> tuple[str | None, ...]:
+        """The levels to try: the one that was chosen, or all from the finest one on that is worth trying."""
+        if self.ladder is None or self.said.get("item_level") is not None:
+            return (self.said.get("item_level"),)
+        return self.rungs[self.ladder.first(self.k or FEWEST, one.together) :]
+
+    def worths(self, level: str | None) -> tuple[float, float]:
+        """What an item is worth at a level, and one level above that."""
+        if len(self.rungs) == 1:
+            return 1.0, 0.0
+        at = self.rungs.index(level) if level in self.rungs else 0
+        return 1 - at / len(self.rungs), 1 - (at + 1) / len(self.rungs)
+
+
+@dataclass(frozen=True, eq=False)
+class _Try:
+    """A candidate at a level with all its options, which is tried; `refused` says why it cannot be."""
+
+    candidate: Candidate
+    level: str | None
+    options: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    limit: float
+    attempt: Attempt | None
+    refused: str = ""
+
+    def route(self, asked: _Question) -> MeasuredRoute:
+        """What was found so far."""
+        found = Measured(0.0, why_not=self.refused) if self.attempt is None else self.attempt.found
+        of_items = not asked.facts.texts
+        return MeasuredRoute(self.candidate, self.options, self.settings, found, self.limit, of_items, self.level, asked.worths(self.level))
 
 
 def _tried(asked: _Question, goals: Sequence[Goal], end: float) -> list[MeasuredRoute]:
-    """Every candidate of these goals, measured one after the other; the time that is left is shared by those that are left."""
+    """Every candidate of these goals, tried in rounds: all on one sample, the better ones on a second, the best ones until time is up."""
     candidates = [one for goal in goals for one in candidates_for(goal.name, asked.facts)]
-    found = []
+    first_end = end - (1 - FIRST_ROUND) * (end - time.perf_counter())
+    found: list[_Try] = []
     for n, one in enumerate(candidates):
         kernels.report("trying routes on a sample", n, len(candidates))
-        left = (end - time.perf_counter()) / (len(candidates) - n)
-        found.append(_measured_route(asked, one, left))
-    kernels.report("trying routes on a sample", len(candidates), len(candidates))
-    return found
+        found += _tried_at_levels(asked, one, (first_end - time.perf_counter()) / (len(candidates) - n))
+    for many, samples in ((2 * MOST_ROUTES, 1), (MOST_ROUTES, None)):
+        best = [one for goal in goals for one in _most_useful(asked, [one for one in found if one.candidate.goal == goal.name], many)]
+        for n, more in enumerate(best):
+            kernels.report("trying the best routes on larger samples", n, len(best))
+            left = (end - time.perf_counter()) / (len(best) - n)
+            if more.attempt is not None and left > 0:
+                more.attempt.go_on(left, samples)
+    kernels.report("trying the best routes on larger samples", 1, 1)
+    return [one.route(asked) for one in found]
 
 
-def _measured_route(asked: _Question, one: Candidate, seconds: float) -> MeasuredRoute:
-    """A candidate with all its options, tried for so many seconds; an error is why it is not offered."""
+def _tried_at_levels(asked: _Question, one: Candidate, seconds: float) -> Iterator[_Try]:
+    """A candidate on one sample, at one level after the other, from fine to coarse, until most items are kept."""
+    levels, end = asked.levels(one), time.perf_counter() + seconds
+    for n, level in enumerate(levels):
+        begun = _begun(asked, one, level)
+        left = (end - time.perf_counter()) / (len(levels) - n)
+        if begun.attempt is not None and left > 0:
+            begun.attempt.go_on(left, 1)
+        yield begun
+        route = begun.route(asked)
+        if route.offered and (route.found.expected_kept or 0.0) >= MOST_ITEMS:
+            return
+
+
+def _begun(asked: _Question, one: Candidate, level: str | None) -> _Try:
+    """A candidate with all its options; an error is why it cannot be tried."""
     said, k = asked.said, asked.k
     settings = {**one.settings, **({} if k is None else {"k": str(k)})}
     options = {name: value for name, value in said.items() if value is not None} | dict(one.options)
+    options |= {} if level is None else {"item_level": level}
     try:
         insist_on_packages(METHODS[one.method])
         method = chosen_method(one.method, _accepted(one.method, settings))
@@ -277,10 +388,21 @@ def _measured_route(asked: _Question, one: Candidate, seconds: float) -> Measure
             options |= asked.taxonomy
         route = Route(method, preparation({**dict.fromkeys(said), **options}, base=base), asked.given)
         limit = 1 / method.values().get("k", k or FEWEST)
-        found = measured(asked.samples, route, asked.facts.people, seconds) if seconds > 0 else Measured(0.0, why_not=TIME_IS_UP)
     except ShoalError as error:
-        found, limit = Measured(0.0, why_not=str(error) if error.code == "missing-package" else error.message), 1 / (k or FEWEST)
-    return MeasuredRoute(one, options, settings, found, limit, of_items=not asked.facts.texts)
+        refused = str(error) if error.code == "missing-package" else error.message
+        return _Try(one, level, options, settings, 1 / (k or FEWEST), None, refused)
+    return _Try(one, level, options, settings, limit, Attempt(asked.samples, route, asked.facts.people))
+
+
+def _most_useful(asked: _Question, tries: Sequence[_Try], many: int) -> list[_Try]:
+    """The best of those that may be offered by what was found in samples, and that can be tried on more people.
+
+    Where these are few, those follow that there was no time for.
+    """
+    routes = [(one, one.route(asked)) for one in tries]
+    offered = [(one, route) for one, route in routes if route.promising and not route.found.whole]
+    best = [one for one, _ in sorted(offered, key=lambda pair: _order(pair[1]))]
+    return [*best, *(one for one in tries if one.attempt is not None and one.attempt.needs_time)][:many]
 
 
 def _accepted(method: str, settings: Mapping[str, str]) -> dict[str, str]:
@@ -289,10 +411,14 @@ def _accepted(method: str, settings: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in settings.items() if name in own or name != "k"}
 
 
+def _order(route: MeasuredRoute) -> tuple[bool, float]:
+    """Routes with a measured risk come first, and of these the ones that keep the most."""
+    return route.found.expected is None, -route.use
+
+
 def _ranked(goal: Goal, tried: Sequence[MeasuredRoute]) -> GoalAdvice:
     """The routes that may be offered: first those whose risk was measured, and of these the ones that keep the most; and the others."""
-    offered = sorted((one for one in tried if one.offered), key=lambda one: (one.found.expected is None, -(one.found.expected_kept or 0.0)))
-    offered = offered[:MOST_ROUTES]
+    offered = sorted((one for one in tried if one.offered), key=_order)[:MOST_ROUTES]
     return GoalAdvice(goal, tuple(offered), tuple(_without(tried, offered)))
 
 

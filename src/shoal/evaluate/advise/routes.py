@@ -32,6 +32,8 @@ class Candidate:
         options: Options about the data, such as `per`.
         settings: Parameters of the method.
         needs: Names of conditions that the data must meet.
+        together: How many items of a record k people must have in common for these items to be kept: with a product table, levels are
+            tried from the finest one on at which they do.
     """
 
     goal: str
@@ -42,6 +44,7 @@ class Candidate:
     options: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
+    together: int = 2
 
 
 CONDITIONS: Mapping[str, Callable[[DataFacts], bool]] = {
@@ -58,6 +61,8 @@ KNOWN_TWO = "a person among k people, for an attacker who knows at most 2 items"
 KNOWN_ONE = "a person among k people, for an attacker who knows at most 1 item"
 MORE_THAN_ONE = "an attacker who knows more than 1 item may find fewer than k people"
 MORE_KNOWN = "an attacker who knows more than 2 items may find fewer than k people"
+KNOWN_FOUR = "a person among k people, for an attacker who knows at most 4 items"
+MORE_THAN_FOUR = "an attacker who knows more than 4 items may find fewer than k people"
 SESSION_TWO = "a session among k people, for an attacker who knows at most 2 of its pages"
 SESSION_MORE = "an attacker who knows more than 2 pages, or several sessions of a person, may find fewer than k people"
 NOT_ATTRIBUTES = "what all members of a group have in common is known of each of them"
@@ -68,14 +73,16 @@ CANDIDATES: tuple[Candidate, ...] = (
     # -- baskets
     Candidate("baskets", "km", "keeps single items where two items never identify", KNOWN_TWO, MORE_KNOWN, settings={"m": "2"}),
     Candidate("baskets", "shoal", "the strongest guarantee on whole baskets", WHOLE, NOT_ATTRIBUTES),
+    Candidate("baskets", "km", "keeps items where four items never identify", KNOWN_FOUR, MORE_THAN_FOUR, settings={"m": "4"}),
     Candidate("baskets", "coherence", "suppresses rare items and keeps the others as they are", KNOWN_TWO, MORE_KNOWN, settings={"p": "2"}),
-    Candidate("baskets", "coherence", "keeps the most items of all", KNOWN_ONE, MORE_THAN_ONE, settings={"p": "1"}),
+    Candidate("baskets", "coherence", "keeps the most items of all", KNOWN_ONE, MORE_THAN_ONE, settings={"p": "1"}, together=1),
     Candidate(
         "baskets",
         "disassociation",
         "keeps all frequent items and counts of pairs, but not which items were bought together",
         KNOWN_TWO,
         "words of few people, if they are published on request; whole baskets cannot be read from it",
+        together=1,
     ),
     Candidate(
         "baskets", "hghs", "one cut through the taxonomy for all baskets: simple to analyse", KNOWN_TWO, MORE_KNOWN, settings={"m": "2"}
@@ -157,6 +164,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         MORE_THAN_ONE,
         settings={"p": "1"},
         needs=("no access log",),
+        together=1,
     ),
     Candidate(
         "histories",
@@ -209,6 +217,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "rare items are not published at all",
         settings={"unit": "item"},
         needs=("items",),
+        together=1,
     ),
     # -- tables and documents
     Candidate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError
 from shoal.evaluate.attack.case import CaseSource, part_of
 from shoal.io.read.dispatch import Reading, read
+from shoal.io.read.items_table import cells_of, with_items
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.paths import STDIN, are_paths
 from shoal.pipeline.contract import USED
@@ -33,6 +35,7 @@ class Samples:
         self._data = data
         self._bytes = most_bytes
         self._readings: dict[ReadOptions, Reading] = {}
+        self._seconds: dict[ReadOptions, float] = {}
         if (are_paths(data) and STDIN in _names(data)) or (hasattr(data, "__next__") and not are_paths(data)):
             raise ParameterError(ONCE, code="input-read-once", hint="write it to a file first")
 
@@ -40,9 +43,26 @@ class Samples:
         """The data, or the first part of it, as this preparation reads it."""
         if isinstance(self._data, Log | Bags | Table):
             return read_whole(self._data, how)
-        options = how.reading
+        return self._read(how.reading)
+
+    def seconds(self, how: Preparation) -> float:
+        """How long it takes to read all of the data as this preparation reads it."""
+        reading = self.reading(how)
+        return self._seconds.get(how.reading, 0.0) / max(reading.part, 1e-9)
+
+    def _read(self, options: ReadOptions) -> Reading:
+        """What was read before, or is read now. A product table is joined to what was read without it."""
         if options not in self._readings:
-            self._readings[options] = read(self._data, options, most=self._bytes)
+            begun, before = time.perf_counter(), 0.0
+            if options.items is None:
+                self._readings[options] = read(self._data, options, most=self._bytes)
+            else:
+                cells_of(options.items)
+                plain = self._read(replace(options, items=None))
+                before = self._seconds[plain.options]
+                begun = time.perf_counter()
+                self._readings[options] = with_items(replace(plain, options=options))
+            self._seconds[options] = before + time.perf_counter() - begun
         return self._readings[options]
 
     def of(self, how: Preparation, people: int, given: Taxonomy | None = None) -> CaseSource:

@@ -15,8 +15,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.original import AnyOriginal, Original
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import InputError
-from shoal.report.alarms import ReleaseWarning
+from shoal.errors import InputError, ReleaseWarning
 from shoal.util.wording import counted
 
 COUNTED = {"owners": "people", "records": "records", "rows": "rows", "items": "distinct items", "occurrences": "items"}

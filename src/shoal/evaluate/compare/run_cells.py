@@ -91,7 +91,8 @@ def compare(
 def _content(cell: Cell, how: Preparation) -> tuple[str, ...]:
     """What the result of a cell depends on beside the input: the method, the preparation, and what is in the files that they name."""
     taxonomy = digest_of(Path(how.taxonomy)) if is_file(how.taxonomy) else ""
-    return repr(cell.made()), repr(how), taxonomy
+    items = how.read.items.source if how.read.items is not None else None
+    return repr(cell.made()), repr(how), taxonomy, digest_of(Path(items)) if isinstance(items, str) else ""
 
 
 class _Work(NamedTuple):

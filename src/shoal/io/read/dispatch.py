@@ -11,6 +11,7 @@ from shoal.io.read.access_log import read_accesslog
 from shoal.io.read.documents import read_documents
 from shoal.io.read.event_rows import read_events
 from shoal.io.read.formats import ReadOptions
+from shoal.io.read.items_table import cells_of, with_items
 from shoal.io.read.microdata import read_microdata
 from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, PROMPTS
 from shoal.io.read.paths import Paths, closed_after, common_layout, notes_on, part_read, sources_of
@@ -29,9 +30,17 @@ def read(data: Paths | Any, options: ReadOptions | None = None, most: int | None
     """Read a log of queries, requests or prompts, a table, transactions or documents, from files (`-` is standard input) or from memory.
 
     Under `strict` defective rows are an error. With `most` only the rows in the first bytes of a file, about so many, are read; `part` of
-    the reading tells how much that was. With `gathering` records are made of query logs and tables while they are read.
+    the reading tells how much that was. With `gathering` records are made of query logs and tables while they are read. A product table
+    is read first and joined to the items of the data, unless records are gathered: who gathers them joins it (`with_items`).
     """
     said = options or ReadOptions()
+    if said.items is not None:
+        cells_of(said.items)
+    reading = _read_all(data, said, most, gathering)
+    return reading if gathering is not None else with_items(reading)
+
+
+def _read_all(data: Paths | Any, said: ReadOptions, most: int | None, gathering: Gathering | None) -> Reading:
     if said.format == DOCUMENTS:
         return replace(read_documents(data, said, most), options=said)
     sources = sources_of(data, most, said.encoding)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from shoal.data.items import A_FILE
 from shoal.errors import ParameterError, option
 from shoal.io.read.encodings import canonical_encoding
 from shoal.util.wording import did_you_mean, there_are
@@ -19,6 +20,7 @@ FORMATS = ("querylog", "table", "transactions", ACCESSLOG, PROMPTS, MICRODATA, D
 OWNERS = ("exact", "folded")
 MOST_MALFORMED = 0.1  # of a file's rows; beyond that it is more likely that the file is misread than that it is damaged
 CLICKS = ("rank", "url")
+ITEMS_TABLE = "items_table"  # what a manifest calls what was said about a product table
 ROLES = ("user", "time", "text", "item", "record", "count", *CLICKS)
 # Options about columns of microdata, and what they are called here.
 OF_MICRODATA = {
@@ -29,6 +31,42 @@ OF_MICRODATA = {
     "ordinal": "ordinal",
     "hierarchy": "hierarchy",
 }
+
+
+@dataclass(frozen=True, eq=False)
+class ItemsFrame:
+    """A product table in memory: a frame, or what is read as one. It is the same as itself only."""
+
+    table: Any
+
+    def __repr__(self) -> str:
+        return "a frame"
+
+
+@dataclass(frozen=True)
+class ItemsTable:
+    """A product table that is joined to the items of a log, and what the user says about it; None leaves it to be found out.
+
+    `key` is its column with the items as the log has them, `name` the one with their readable names, `levels` are the columns of groups
+    from fine to coarse, and `level` is the one at which items are published. `source` is a path, a frame, or `a file` where a manifest
+    tells only that there was one.
+    """
+
+    source: str | ItemsFrame
+    key: str | None = None
+    name: str | None = None
+    levels: tuple[str, ...] = ()
+    level: str | None = None
+
+    def described(self) -> dict[str, Any]:
+        """The columns and the level, for the manifest; nothing of the content."""
+        said = {"key": self.key, "name": self.name, "levels": list(self.levels) or None, "level": self.level}
+        return {name: value for name, value in said.items() if value is not None}
+
+    @classmethod
+    def from_description(cls, told: Mapping[str, Any]) -> ItemsTable:
+        """The table that was described so, whose file is not known."""
+        return cls(A_FILE, told.get("key"), told.get("name"), tuple(told.get("levels", ())), told.get("level"))
 
 
 @dataclass(frozen=True)
@@ -44,6 +82,7 @@ class ReadOptions:
     are quasi-identifiers that are no numbers (`microdata_kinds.py`).
     `needs_times` is false where nothing is made of times: then an unreadable one is no defect, unless the column of times was named.
     `rank` and `url` are columns of what was clicked; they are read where something is made of clicks (`needs_clicks`).
+    `items` is a product table that is joined to the items.
     The names of owners are kept where a method hashes them with a key (`needs_names`), and forgotten otherwise.
     `encoding` is that of text files, in Python's canonical spelling; None reads UTF-8, and what a byte order mark names.
     """
@@ -70,6 +109,7 @@ class ReadOptions:
     nominal: tuple[str, ...] = ()
     ordinal: tuple[str, ...] = ()
     hierarchy: tuple[str, ...] = ()
+    items: ItemsTable | None = None
     needs_times: bool = True
     needs_clicks: bool = False
     needs_names: bool = False
@@ -190,13 +230,15 @@ class ReadOptions:
         }
         said |= {"owners": self.owners} if self.owners is not None else {}
         said |= {"strict": True} if self.strict else {}
+        said |= {ITEMS_TABLE: self.items.described()} if self.items is not None else {}
         return said | ({"malformed": self.malformed} if self.malformed != MOST_MALFORMED else {})
 
     @classmethod
     def from_description(cls, format: str | None, told: Mapping[str, Any]) -> Self:
         """The options that were described so."""
         plain = {name: told[name] for name in ("encoding", "header", "owners", "strict", "malformed") if name in told}
-        return cls(format=format, sep=told.get("separator"), **told.get("columns", {}), **plain)
+        items = ItemsTable.from_description(told[ITEMS_TABLE]) if ITEMS_TABLE in told else None
+        return cls(format=format, sep=told.get("separator"), items=items, **told.get("columns", {}), **plain)
 
     def without_columns(self) -> Self:
         """The same without what says which columns are meant, and so which format."""

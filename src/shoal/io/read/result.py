@@ -20,6 +20,7 @@ from shoal.data.table import Table
 from shoal.errors import InputError, option
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import Source
+from shoal.taxonomy.item_catalogue import JoinedItems
 from shoal.util.wording import percent
 
 # -- defects: how many there are of each kind, and the first lines where each occurred
@@ -117,7 +118,8 @@ class Reading:
 
     `columns` are those that the data does not hold but a manifest tells about: what was left out, which one named the owners. `part` is the
     share of the files that was read, less than 1 only where less was requested; `files` is how many there were. `roles` are the columns
-    of a log by their roles; `timed` says whether the files have times, read or not. `origin` is `sql` for the result of a query.
+    of a log by their roles; `timed` says whether the files have times, read or not. `origin` is `sql` for the result of a query; `items`
+    are those of the product table that was joined.
     """
 
     data: Log | Bags | Table
@@ -133,6 +135,7 @@ class Reading:
     files: int = 1
     timed: bool = False
     origin: str = ""
+    items: JoinedItems | None = None
 
 
 class Tally:

@@ -1,4 +1,4 @@
-"""A table of levels from a file: CSV, TSV, Parquet or Excel; its columns by name, or numbered from 1."""
+"""A table of levels from a file: CSV, TSV, Parquet, JSON lines or Excel; its columns by name, or numbered from 1."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from shoal.errors import InputError, option
 from shoal.io.read.columns import plain, unsure_of_header
 from shoal.io.read.delimited import one_byte, separator_name, separators_in, text_table
 from shoal.io.read.excel import sheet_of
-from shoal.io.read.formats import first_records, looks_like_header
+from shoal.io.read.formats import first_records, json_names, looks_like_header
+from shoal.io.read.json_lines import json_frames, text_values
 from shoal.io.read.parquet import whole
 from shoal.io.read.result import Tally
 from shoal.io.read.source import Source, content_of
@@ -31,7 +32,7 @@ Cells = tuple[pl.DataFrame, tuple[str, ...]]
 def read_levels(path: str | Path, levels: Sequence[str], *, sep: str | None = None, header: bool | None = None) -> LevelTree:
     """The taxonomy in these columns of a table, given from the highest level to the items."""
     place = Path(path)
-    frame, notes = _table(place, levels, sep, header)
+    frame, notes = cells_of_file(place, levels, sep, header)
     found = tree_of_levels(frame, [_column(place, frame.columns, level) for level in levels])
     return LevelTree(found.taxonomy, found.conflicts, (*notes, *found.notes))
 
@@ -53,7 +54,8 @@ def levels_of_frame(frame: pl.DataFrame, levels: Sequence[str] | None = None, lo
     return LevelTree(found.taxonomy, notes=found.notes)
 
 
-def _table(place: Path, levels: Sequence[str], sep: str | None, header: bool | None) -> Cells:
+def cells_of_file(place: Path, levels: Sequence[str] = (), sep: str | None = None, header: bool | None = None) -> Cells:
+    """All cells of a table in a file. Where `header` is None, the names of the levels tell whether it has one."""
     if is_workbook_file(place):
         _refuse_separator(place, sep, "an Excel workbook")
         return _of_sheet(place, levels, header)
@@ -61,6 +63,9 @@ def _table(place: Path, levels: Sequence[str], sep: str | None, header: bool | N
     if source.is_parquet:
         _refuse_separator(place, sep, "Parquet")
         return whole(source), ("read as Parquet",)
+    if source.is_json_lines:
+        _refuse_separator(place, sep, "JSON lines")
+        return _of_json(source), ("read as JSON lines",)
     return _of_text(source, levels, sep, header)
 
 
@@ -75,6 +80,18 @@ def _of_text(source: Source, levels: Sequence[str], sep: str | None, header: boo
     tally = Tally(source, strict=True, hint=f"correct or remove them; is {option('sep')} right?")
     frame, _ = text_table(source, _kernels.Dialect(separator, True), names, tally, header=named)
     return frame, (f"columns are separated by {separator_name(separator)}", _said_of_header(named))
+
+
+def _of_json(source: Source) -> pl.DataFrame:
+    """The values that are text or numbers; lists are neither labels nor names."""
+    tally = Tally(source, strict=True, hint="correct or remove them")
+    names, lists = json_names(source)
+    wanted = [name for name in names if name not in lists]
+    if not wanted:
+        raise InputError(f"{source.path} does not have one JSON object per line", code="not-json-lines")
+    frames = [frame.select(wanted) for frame, _ in json_frames(source, text_values(wanted), tally)]
+    tally.check()
+    return pl.concat(frames)
 
 
 def _of_sheet(place: Path, levels: Sequence[str], header: bool | None) -> Cells:

@@ -1,0 +1,166 @@
+"""A product table that is joined to the items of a log: read from a file or a frame, and applied to what was read of the log.
+
+The table is read before the log: it is small, and may be the one with the mistake. Columns that the user does not name are found when the
+items of the log are known (`shoal.taxonomy.item_columns`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from shoal.data.bags import Bags
+from shoal.data.column_storage import IN_MEMORY, Shelf
+from shoal.data.items import A_FILE
+from shoal.data.log import COUNT, Log
+from shoal.data.table import Table
+from shoal.errors import InputError, ParameterError, option
+from shoal.io.read.frames_in_memory import table_of
+from shoal.io.read.options import ItemsFrame, ItemsTable
+from shoal.io.read.result import Reading
+from shoal.io.read.taxonomy_levels import cells_of_file
+from shoal.taxonomy.item_catalogue import Catalogue, ItemTree, JoinedItems, item_tree, joined_bags, joined_column
+from shoal.taxonomy.item_columns import ItemColumns, check_order, column_called, find_key, find_levels, find_name, order_note, texts_of
+
+REMEMBERED = 4  # tables that stay in memory: the trials of advice read the same one again and again
+
+
+def cells_of(items: ItemsTable) -> pl.DataFrame:
+    """All cells of a product table that are text or whole numbers, as text; the level that was named is one of its columns.
+
+    Raises:
+        InputError: It cannot be read, or lacks a column that was named.
+        ParameterError: A manifest tells only that there was a table.
+    """
+    if items.source == A_FILE:
+        raise ParameterError(
+            "the release was made with an items table, which the manifest does not name",
+            code="items-table-not-located",
+            hint=f"name its file with {option('items-table', placeholder='FILE')}",
+        )
+    if isinstance(items.source, ItemsFrame):
+        table = _as_text(table_of(items.source.table))
+    else:
+        place = Path(items.source)
+        if not place.exists():
+            raise InputError(f"no items table at {place}", code="file-not-found", hint="name a file")
+        table = _of_file(*_version(place))
+    for column in (items.key, items.name, *items.levels, items.level):
+        if column is not None:
+            column_called(table.columns, column)
+    return table
+
+
+def _version(place: Path) -> tuple[Path, int, int]:
+    """A file, when it was last changed, and its size: together they tell whether it is still the one that was read."""
+    facts = place.stat()
+    return place.absolute(), facts.st_mtime_ns, facts.st_size
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _of_file(place: Path, changed: int, size: int) -> pl.DataFrame:
+    """The cells of a file that was last changed then, and has this size."""
+    return _as_text(cells_of_file(place, header=True)[0])
+
+
+def _as_text(table: pl.DataFrame) -> pl.DataFrame:
+    """The columns of text and whole numbers; others, such as prices, are neither items nor groups."""
+    texts = [text for cells in table.iter_columns() if (text := texts_of(cells)) is not None]
+    if not texts or not len(table):
+        raise InputError("the items table has no column of text or whole numbers", code="empty-input")
+    return pl.DataFrame(texts)
+
+
+# -- the catalogue for the items of a log
+
+
+def catalogue_for(items: ItemsTable, different: pl.Series, item_column: str | None) -> tuple[Catalogue, ItemsTable, tuple[str, ...]]:
+    """The catalogue for a log with these different items, the table with all its columns settled, and how they were found."""
+    table = cells_of(items)
+    notes = []
+    if items.key is None:
+        key, how = find_key(table, different, item_column)
+        notes.append(how)
+    else:
+        key = column_called(table.columns, items.key)
+    name = None if items.name is None else column_called(table.columns, items.name)
+    if items.levels:
+        levels = tuple(column_called(table.columns, level) for level in items.levels)
+        check_order(levels, table)
+    else:
+        levels = find_levels(table, key, () if name is None else (name,))
+    notes.append(order_note(levels, table))
+    level = None if items.level is None else _level(items.level, levels)
+    if level is None and name is None:
+        name = find_name(table, key, levels)
+        notes += [f"names of items: {name!r}"] if name is not None else []
+    settled = replace(items, key=key, name=name, levels=levels, level=level)
+    columns = ItemColumns(key, levels, None if level is not None or name == key else name)
+    return _tree(items, table, columns).at(level), settled, tuple(notes)
+
+
+def _tree(items: ItemsTable, table: pl.DataFrame, columns: ItemColumns) -> ItemTree:
+    """The tree of the items in this table, which is that of a file or a frame."""
+    if isinstance(items.source, ItemsFrame):
+        return item_tree(table, columns)
+    return _tree_of_file(*_version(Path(items.source)), columns)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _tree_of_file(place: Path, changed: int, size: int, columns: ItemColumns) -> ItemTree:
+    return item_tree(_of_file(place, changed, size), columns)
+
+
+def _level(wanted: str, levels: tuple[str, ...]) -> str:
+    try:
+        return column_called(levels, wanted)
+    except InputError:
+        raise ParameterError(
+            f"{wanted!r} is no level of the items table",
+            code="unknown-level",
+            hint=f"levels are {', '.join(map(repr, levels))}; {option('items-levels')} names others",
+            value=wanted,
+        ) from None
+
+
+# -- a log by its items table
+
+
+def with_items(reading: Reading, shelf: Shelf = IN_MEMORY) -> Reading:
+    """What was read, with the items of its product table; the same where it has none."""
+    items = reading.options.items
+    if items is None or reading.items is not None:
+        return reading
+    if isinstance(reading.data, Table) or "text" in reading.roles:
+        raise not_of_items()
+    data, joined, settled, notes = joined_data(reading.data, items, reading.roles.get("item"), shelf)
+    options = replace(reading.options, items=settled)
+    return replace(reading, data=data, items=joined, options=options, notes=(*reading.notes, *notes))
+
+
+def not_of_items() -> ParameterError:
+    """That a product table was given for data without items."""
+    return ParameterError(
+        f"{option('items-table')} is for items, but this data has none", code="option-not-applicable", hint="leave it out"
+    )
+
+
+def joined_data(
+    data: Log | Bags, items: ItemsTable, item_column: str | None = None, shelf: Shelf = IN_MEMORY
+) -> tuple[Log | Bags, JoinedItems, ItemsTable, tuple[str, ...]]:
+    """Records or a log with the items of a product table, the account of that, the settled table, and notes."""
+    if isinstance(data, Bags):
+        catalogue, settled, notes = catalogue_for(items, data.vocabulary.names, item_column)
+        bags, joined = joined_bags(data, catalogue, shelf)
+        return bags, joined, settled, (*notes, *joined.notes)
+    if data.kind != "item":
+        raise not_of_items()
+    payload = data.frame["payload"]
+    catalogue, settled, notes = catalogue_for(items, payload.unique(), item_column)
+    counts = data.frame[COUNT].to_numpy() if COUNT in data.frame.columns else np.ones(len(data), np.int64)
+    column, joined = joined_column(payload, counts, catalogue)
+    return replace(data, frame=data.frame.with_columns(column)), joined, settled, (*notes, *joined.notes)
