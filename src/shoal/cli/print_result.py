@@ -8,8 +8,10 @@ from typing import Any
 
 from shoal.cli import screen
 from shoal.data.claims import Verdict
+from shoal.io.read.options import ITEMS_TABLE
 from shoal.io.release_directory import REPORT
 from shoal.kinds import summary_of
+from shoal.pipeline.prepare import READ_AS
 from shoal.report.alarms import other_notes
 from shoal.report.attacks import ATTACKS, attack_lines, conclusion_in, is_attackable, outcomes_on, untold
 from shoal.report.summary import PROTECTS, SummaryShare
@@ -49,6 +51,7 @@ def show_outcome(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pat
         *([("left", left_bar(summary.shares))] if any(share.n for share in summary.shares) else []),
         *((name, text) for name, text in summary.lines if name not in ACCOUNTS or not summary.shares),
         ("input", _came_in(given)),
+        *_item_level(given),
         *([("protected", given[PROTECTS])] if PROTECTS in given else []),
         *risk_lines(manifest),
         ("report", f"{out / REPORT} ({_more(manifest)})"),
@@ -65,6 +68,7 @@ def show_accounts(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pa
     rows = [
         *summary.lines,
         ("input", _came_in(given)),
+        *_item_level(given),
         *([("protected", given[PROTECTS])] if PROTECTS in given else []),
         *((name, screen.ledger_line(account[name])) for name in shown),
         *_unknown(given),
@@ -105,6 +109,12 @@ def _title(manifest: dict[str, Any], out: Path) -> str:
 def _more(manifest: dict[str, Any]) -> str:
     notes = len(other_notes(manifest))
     return "-v shows the accounts" + (f" and {counted(notes, 'note')}" if notes else "")
+
+
+def _item_level(given: dict[str, Any]) -> list[tuple[str, str]]:
+    """That items were replaced by their level of a product table, so that `as typed` is said of these."""
+    level = given.get(READ_AS, {}).get(ITEMS_TABLE, {}).get("level")
+    return [] if level is None else [("item level", f"{level}: each item was replaced by its {level} first")]
 
 
 def _came_in(given: dict[str, Any]) -> str:
