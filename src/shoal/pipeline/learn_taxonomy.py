@@ -82,9 +82,9 @@ def learn_taxonomy(
     tree = topics.taxonomy(fewest=ALL_WORDS if all_words else people)
     _insist_on_holders(tree, contexts, people)
     placed = int((topics.topic >= 0).sum())
-    kept = len(tree) - len(topics.parent)
+    kept = tree.n_leaves
     notes = () if reading is None else reading.notes
-    return LearnedTaxonomy(tree, len(topics.parent), len(topics.words), placed, placed - kept, _called(chosen), notes)
+    return LearnedTaxonomy(tree, len(tree) - kept - 1, len(topics.words), placed, placed - kept, _called(chosen), notes)
 
 
 def _called(per: Per) -> str:

@@ -42,13 +42,14 @@ class Topics:
 
     def taxonomy(self, loss: str = DEFAULT_LOSS, fewest: int = 1) -> Taxonomy:
         """The tree of the topics and of the words that at least so many people hold."""
-        names = [ROOT, *self._names()]
-        parents: dict[str, str | None] = {names[0]: None}
-        parents |= {names[n]: names[above] for n, above in enumerate(self.parent.tolist()) if n}
-        placed = sorted(
-            (word, int(topic)) for word, topic, held in zip(self.words, self.topic, self.people, strict=True) if topic >= 0 <= held - fewest
-        )
-        parents |= {word: names[topic] for word, topic in placed}
+        names, above = [ROOT, *self._names()], self.parent.tolist()
+        placed = np.flatnonzero((self.topic >= 0) & (self.people >= fewest))
+        words_in = np.bincount(self.topic[placed], minlength=len(above))
+        alone = {n for n in range(1, len(above)) if words_in[n] == 1}  # their only word lies below the topic above
+        parents: dict[str, str | None] = {ROOT: None}
+        parents |= {names[n]: names[up] for n, up in enumerate(above) if n and n not in alone}
+        topic_of = [above[topic] if topic in alone else topic for topic in self.topic[placed].tolist()]
+        parents |= {self.words[word]: names[topic] for word, topic in zip(placed.tolist(), topic_of, strict=True)}
         return Taxonomy.from_parents(parents, loss)
 
     def _names(self) -> Iterator[str]:
