@@ -33,6 +33,7 @@ EXTRAS: Mapping[str, Extra] = {
     "dp": Extra(("opendp",), "opendp", "noise for differential privacy (dp-queries)"),
     "excel": Extra(("fastexcel", "xlsxwriter"), "fastexcel and xlsxwriter", "reading and writing Excel workbooks"),
     "arrow": Extra(("pyarrow",), "pyarrow", "Arrow tables in Python"),
+    "sql": Extra(("duckdb", "adbc_driver_postgresql", "pyarrow"), "duckdb, adbc-driver-postgresql and pyarrow", "reading from a database"),
     "spark": Extra(("pyspark", "pyarrow"), "pyspark and pyarrow", "running on Spark", "Java 17 or later"),
     "reproduce": Extra(("vl_convert",), "vl-convert-python", "writing the figures of `shoal reproduce`"),
 }

@@ -15,7 +15,8 @@ from shoal.cluster.limits import BESIDE, CODE, LIMITS
 from shoal.cluster.run import SparkBackend
 from shoal.errors import ParameterError, options_of
 from shoal.evaluate.attack.before_release import release_checks
-from shoal.io.read.options import ReadOptions
+from shoal.io.read.options import ItemsTable, ReadOptions
+from shoal.io.read.sql import from_sql
 from shoal.io.rules_file import RulesFile
 from shoal.methods import METHODS, Method
 from shoal.pipeline.job import Job
@@ -65,6 +66,9 @@ REFUSED: dict[str, Job] = {
     "unit": job_of("threshold", {"unit": "host"}),
     "mechanism": job_of("dp-queries"),
     "rows": job_of("threshold", how={"taxonomy": "wordnet"}),
+    "sql": replace(job_of("shoal"), data=from_sql("select 1", "duckdb:")),
+    "encoding": job_of("shoal", how={"read": ReadOptions(encoding="latin-1")}),
+    "items-table": job_of("shoal", how={"read": ReadOptions(items=ItemsTable("goods.csv"))}),
 }
 
 

@@ -21,7 +21,8 @@ from shoal.methods import METHODS, Clump
 
 # Where the result goes is said to `Result.write`; what is printed and from which file options come has no meaning here.
 OF_WRITING = {"out", "form", "layout", "to_sep", "force"}
-OF_THE_TERMINAL = {"show_rare", "as_json", "config", "help_all", "private_report"}
+OF_THE_TERMINAL = {"show_rare", "as_json", "config", "help_all", "private_report", "verbose"}
+OF_QUERIES = {"sql", "source"}  # in Python a query is a value, `shoal.from_sql`
 # In Python a frame of Spark says that its cluster does the work.
 OF_THE_CLUSTER = {"engine", "master"}
 # What the command line has as arguments, in files, or among the options of the method.
@@ -31,7 +32,7 @@ OF_PYTHON = {"data", "levels", "k", "seed", "effort", "parameters", "events", "c
 def test_the_keywords_are_the_options():
     options = {str(p.name) for p in typed.command.params if isinstance(p, click.Option)}
     keywords = set(inspect.signature(shoal.anonymize).parameters)
-    assert keywords - OF_PYTHON == options - OF_WRITING - OF_THE_TERMINAL - OF_THE_CLUSTER
+    assert keywords - OF_PYTHON == options - OF_WRITING - OF_THE_TERMINAL - OF_QUERIES - OF_THE_CLUSTER
     assert set(DATA_OPTIONS) - {"levels"} == set(DATA_PARAMETERS)
     assert set(DATA_OPTIONS) <= keywords
     written = {"to" if name == "form" else name for name in OF_WRITING} - {"out"}

@@ -44,9 +44,11 @@ CALLS = {
     "decode": ["decode", "release"],
     "advise": ["advise", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--seconds", "2"],
     "look": ["look", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv"],
+    "mask": ["mask", "access.log", "--out", "masked.log", "--force"],
     "bound": ["bound", "baskets.txt", "--taxonomy", "food.csv", "--k", "2"],
     "taxonomy check": ["taxonomy", "check", "food.csv"],
     "taxonomy build": ["taxonomy", "build", "food.csv", "--levels", "parent,child"],
+    "taxonomy learn": ["taxonomy", "learn", "baskets.txt", "--people", "2"],
     "taxonomy show": ["taxonomy", "show", "food.csv"],
     "taxonomy coverage": ["taxonomy", "coverage", "food.csv", "baskets.txt"],
     "generate": ["generate", "new", "--users", "3"],
@@ -107,6 +109,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("absurd")
     (directory / "baskets.txt").write_text(baskets())
     (directory / "food.csv").write_text(FOOD)
+    (directory / "access.log").write_text('192.0.2.1 - - [10/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 5 "-" "Mozilla/5.0"\n')
     (directory / "folder").mkdir()
     os.mkfifo(directory / "pipe")
     return directory

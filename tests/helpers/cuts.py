@@ -47,7 +47,7 @@ def problems(draw: st.DrawFn) -> tuple[Bags, Taxonomy]:
     """Records that are sets of nodes of a small taxonomy, perhaps under a floor; some people own several."""
     parent, records = draw(forests(nodes=10, records=(2, 12), items=(1, 5)))
     plain = tree(parent)
-    taxonomy = plain.barring(Floor(level=draw(st.integers(1, 3))).bars(plain))
+    taxonomy = plain.barring(Floor(level=draw(st.integers(1, min(3, max(2, plain.height + 1))))).bars(plain))
     owners = draw(st.none() | st.lists(st.integers(0, 5), min_size=len(records), max_size=len(records)))
     return numbered(taxonomy, [sorted(set(record)) for record in records], owners), taxonomy
 

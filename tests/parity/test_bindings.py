@@ -108,6 +108,7 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "matched_similarities": lambda: run(_kernels.matched_similarities, SENSES, r(), 1),
         "band_order": lambda: run(_kernels.band_order, r(), 3),
         "private_groups": lambda: run(_kernels.private_groups, rows(), r(), 3, people, 2, 6, 0),
+        "topic_tree": lambda: run(_kernels.topic_tree, r(), 3, people, np.ones(2, np.uint8), 0.2, 3, 1),
         "top_closed": lambda: run(_kernels.top_closed, r(), wide([1, 1]), 5, 1),
     }
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,7 +17,6 @@ from shoal.io import partial_outputs
 from shoal.io.read.arrow_stream import waited
 from shoal.io.read.source import open_regular, translated
 
-INSTALL = "pip install 'shoal[sql]'"
 ROWS_AT_ONCE = 100_000
 CONNECT_SECONDS = 15
 THE_QUERY = "the query"
@@ -258,14 +256,6 @@ class Place:
     def is_file(self) -> bool:
         """Whether the address is the path of a file."""
         return self.kind == DUCK and bool(self.address)
-
-    def insist_on_extra(self) -> None:
-        """Raise if the packages for this database are not installed."""
-        try:
-            for package in ("pyarrow", "duckdb" if self.kind == DUCK else "adbc_driver_postgresql.dbapi"):
-                import_module(package)
-        except ImportError:
-            raise ParameterError(f"the packages that read {self.kind} are not installed", code="missing-package", hint=INSTALL) from None
 
     def open(self, limits: Limits | None) -> Database:
         """A connection."""

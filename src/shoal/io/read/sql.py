@@ -10,6 +10,7 @@ from shoal.errors import ParameterError, option
 from shoal.io.read.arrow_stream import ArrowStream
 from shoal.io.read.databases import THE_QUERY, Limits, Place, started
 from shoal.io.read.source import Extent, Source
+from shoal.packages import insist_on_extra
 from shoal.parameters import insist_on_text
 
 SQL = "sql"  # what a manifest calls such an input
@@ -44,7 +45,7 @@ class Query:
         if not sql.strip().rstrip(";").strip():
             raise ParameterError(f"{option('sql')} is empty", code="empty-query")
         place = Place.parse(source)
-        place.insist_on_extra()
+        insist_on_extra("sql")
         return cls(sql, place)
 
     def within(self, memory: int, place: Path) -> Query:
