@@ -140,6 +140,7 @@ MEANINGS = {
     "no-conversations": "The file has no conversations in a known format.",
     "no-items": "There are no items to build a taxonomy from.",
     "no-numeric-column": "The table has no numeric column to protect.",
+    "nothing-to-learn": "Too few words of enough people occur together, so no topics can be learned.",
     "no-paths": "No item is a path with slashes.",
     "no-records": "There are no records to compare with.",
     "no-rules-file": "The release directory has no file of rules.",

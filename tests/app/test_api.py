@@ -24,8 +24,8 @@ from shoal.privacy import MODELS, KAnonymity
 DOCUMENTED = {
     "Attacked", "Audit", "Cancel", "Cancelled", "Events", "GuaranteeNotMet", "Infeasible", "InputError", "Look", "OutputError",
     "ParameterError", "Result", "ShoalError", "Taxonomy", "TaxonomyError", "advise", "anonymize", "attack", "audit", "bound",
-    "compare", "decode", "from_sql", "generate", "learn_taxonomy", "list_methods", "list_metrics", "list_models", "look", "mask", "measure", "models",
-    "read", "read_taxonomy", "reconstruct", "reproduce", "wordnet", "__version__",
+    "compare", "decode", "from_sql", "generate", "learn_taxonomy", "list_methods", "list_metrics", "list_models", "look", "mask",
+    "measure", "models", "read", "read_taxonomy", "reconstruct", "reproduce", "wordnet", "__version__",
 }  # fmt: skip
 MOVED = {
     "Bags": "shoal.data.bags",

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.data import forests, numbered, numbers_of, on_nodes, tree
+from helpers.data import under_floor as lowered
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
@@ -45,7 +46,7 @@ def made(way: tuple[str, dict[str, Any]]) -> Method:
 
 def under_floor(parent: tuple[int, ...], records: list[list[int]], level: int, method: Method, owners: list[int] | None = None) -> Original:
     plain = tree(parent)
-    taxonomy = plain.barring(Floor(level=level).bars(plain))
+    taxonomy = lowered(plain, level)
     bags = numbered(taxonomy, records, owners)
     return on_nodes(bags if "bags" in method.takes else bags.as_sets(), taxonomy)
 

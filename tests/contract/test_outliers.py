@@ -9,9 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from helpers.data import forests, numbered, numbers_of, on_nodes, tree
+from helpers.data import forests, numbered, numbers_of, on_nodes, tree, under_floor
 from shoal.data.original import Original
-from shoal.data.taxonomy import Floor
 from shoal.errors import Infeasible
 from shoal.methods import METHODS
 from shoal.metrics.losses import ggd
@@ -22,7 +21,7 @@ WAYS: list[tuple[str, dict[str, Any]]] = [("shoal", {}), ("clump", {}), ("partit
 def original_of(forest: Any, owners: list[int] | None, level: int) -> Original:
     parent, records = forest
     plain = tree(parent)
-    taxonomy = plain.barring(Floor(level=level).bars(plain))
+    taxonomy = under_floor(plain, level)
     return on_nodes(numbered(taxonomy, records, owners), taxonomy)
 
 

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from helpers.data import numbered, numbers_of, on, trees
+from helpers.data import numbered, numbers_of, on, trees, under_floor
 from helpers.data import tree as tree_of
 from helpers.rules import every_rule, greatest
 from shoal.data.bags import Bags
 from shoal.data.claims import Model
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.data.taxonomy import Floor, Taxonomy
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible, ParameterError
 from shoal.itemsets.sensitive_rules import Certainty, breaching, suppressed, sweep, without
 from shoal.itemsets.top_down_cut import specialized
@@ -68,7 +68,7 @@ def mask(tree: Taxonomy, items: list[int]) -> np.ndarray[Any, np.dtype[np.bool_]
 def test_no_rule_of_a_release_is_too_certain(problem: Problem, asked: Any, level: int) -> None:
     bags, plain, sensitive = problem
     kind, values = asked
-    tree = plain.barring(Floor(level=level).bars(plain))
+    tree = under_floor(plain, level)
     release = released(kind(sensitive=[tree.names[i] for i in sensitive], **values), bags, tree)
     if release is None:
         return

@@ -8,9 +8,9 @@ from itertools import combinations
 
 from hypothesis import strategies as st
 
-from helpers.data import forests, numbered, tree
+from helpers.data import forests, numbered, tree, under_floor
 from shoal.data.bags import Bags
-from shoal.data.taxonomy import Floor, Taxonomy
+from shoal.data.taxonomy import Taxonomy
 
 Row = frozenset[int]
 Image = dict[int, int]
@@ -47,7 +47,7 @@ def problems(draw: st.DrawFn) -> tuple[Bags, Taxonomy]:
     """Records that are sets of nodes of a small taxonomy, perhaps under a floor; some people own several."""
     parent, records = draw(forests(nodes=10, records=(2, 12), items=(1, 5)))
     plain = tree(parent)
-    taxonomy = plain.barring(Floor(level=draw(st.integers(1, min(3, max(2, plain.height + 1))))).bars(plain))
+    taxonomy = under_floor(plain, draw(st.integers(1, 3)))
     owners = draw(st.none() | st.lists(st.integers(0, 5), min_size=len(records), max_size=len(records)))
     return numbered(taxonomy, [sorted(set(record)) for record in records], owners), taxonomy
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shoal.data.bags import Bags, Vocabulary
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.data.taxonomy import Taxonomy
+from shoal.data.taxonomy import Floor, Taxonomy
 
 Bag = tuple[str, ...]
 
@@ -36,6 +36,11 @@ TABLE_5_1 = [
 def food() -> Taxonomy:
     """The food taxonomy of the thesis, Figure 1.3: eight leaves below three groups."""
     return Taxonomy.from_parents(FOOD, "lm")
+
+
+def under_floor(plain: Taxonomy, level: int) -> Taxonomy:
+    """The same tree under the floor of this level, or of its lowest one if it has fewer."""
+    return plain.barring(Floor(level=min(level, max(2, plain.height + 1))).bars(plain))
 
 
 def tree(parent: Sequence[int], loss: str = "lm") -> Taxonomy:

@@ -22,7 +22,9 @@ def test_a_level_bars_inner_nodes_above_it_and_no_leaf() -> None:
     assert barred(food(), 1) == set()
     assert barred(food(), 2) == {"Food"}
     assert barred(food(), 3) == {"Food", "Fruit", "Meat", "Dairy"}
-    assert barred(food(), 99) == {"Food", "Fruit", "Meat", "Dairy"}
+    with pytest.raises(ParameterError) as error:
+        barred(food(), 99)
+    assert error.value.facts["limit"] == 3
 
 
 def test_a_node_above_all_leaves_says_no_more_than_the_root() -> None:
@@ -40,7 +42,7 @@ def test_named_nodes_bar_what_lies_above_them() -> None:
 @given(trees(12), st.integers(1, 6))
 def test_with_a_node_all_above_it_are_barred(parent: tuple[int, ...], level: int) -> None:
     taxonomy = tree(parent)
-    above = Floor(level=level).bars(taxonomy)
+    above = Floor(level=min(level, max(2, taxonomy.height + 1))).bars(taxonomy)
     assert all(above[taxonomy.parent[node]] for node in np.flatnonzero(above) if node)
     losses = taxonomy.barring(above).unit_losses
     assert all(losses[taxonomy.parent[node]] >= losses[node] for node in range(1, len(taxonomy)))

@@ -138,7 +138,7 @@ def summary_of_rows(manifest: Manifest) -> Summary:
     return Summary(lines=published_rows(manifest))
 
 
-def release_warnings(release: Release, original: AnyOriginal) -> tuple[ReleaseWarning, ...]:
+def kind_warnings(release: Release, original: AnyOriginal) -> tuple[ReleaseWarning, ...]:
     """The warnings about a release that need its original, as its kinds of tables list them."""
     return tuple(warning for kind in sorted(release.kinds) for check in KINDS[kind].warnings for warning in check(release, original))
 

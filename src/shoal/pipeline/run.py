@@ -29,7 +29,7 @@ from shoal.io.release_directory import REPORT as REPORT_PAGE
 from shoal.io.rules_file import RULES, RulesFile
 from shoal.io.write.cell_checks import formula_notes
 from shoal.io.write.output_format import Levels
-from shoal.kinds import read_tables, release_warnings, render_report, rows_differing, summary_of, write_release
+from shoal.kinds import kind_warnings, read_tables, render_report, rows_differing, summary_of, write_release
 from shoal.methods import Method
 from shoal.metrics import METRICS, measure
 from shoal.pipeline.claims import insist_on_counting, protection, with_further
@@ -209,7 +209,7 @@ def warnings_about(judged: Judged) -> tuple[ReleaseWarning, ...]:
     """What makes a release dangerous, or of little use, although its claims hold."""
     made = judged.publishable()
     told = manifest_of(made, made.verdicts, _table_facts(made.release))
-    own = (*linked_rows(judged.release), *alarms(told), *release_warnings(judged.release, judged.original))
+    own = (*linked_rows(judged.release), *alarms(told), *kind_warnings(judged.release, judged.original))
     return tuple(dict.fromkeys((*own, *few_words(shown_to_publisher(made, told)))))
 
 

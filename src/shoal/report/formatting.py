@@ -103,7 +103,7 @@ def is_unprintable(char: str) -> bool:
 
 LAYOUT = frozenset("\n\t")  # control characters that a page may hold
 _ENDS_SCRIPT = re.compile(r"<(?=/script|!--|script)", re.IGNORECASE)
-_IN_BACKTICKS = re.compile(r"`([^`]+)`")
+_IN_BACKTICKS = re.compile(r"`([\w-]+(?: [\w-]+)*)`")  # names of options, commands and columns
 _IN_JSON = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}
 
 
