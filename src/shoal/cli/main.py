@@ -31,7 +31,7 @@ COMMANDS = {
     "decode": "Decode a secret-sharing release.",
     "measure": "Compute metrics for an original and its release.",
     "bound": "Compute a lower bound on the loss of any k-anonymous release.",
-    "taxonomy": "Build, check, draw and test a taxonomy.",
+    "taxonomy": "Build, learn, check, draw and test a taxonomy.",
     "methods": "List the methods by what an attacker may know, or describe one.",
     "models": "List the privacy models.",
     "metrics": "List the metrics and what they measure.",
