@@ -26,7 +26,7 @@ OF_QUERIES = {"sql", "source"}  # in Python a query is a value, `shoal.from_sql`
 # In Python a frame of Spark says that its cluster does the work.
 OF_THE_CLUSTER = {"engine", "master"}
 # What the command line has as arguments, in files, or among the options of the method.
-OF_PYTHON = {"data", "levels", "k", "seed", "effort", "parameters", "events", "cancel"}
+OF_PYTHON = {"data", "levels", "k", "seed", "parameters", "events", "cancel"}
 
 
 def test_the_keywords_are_the_options():

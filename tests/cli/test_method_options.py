@@ -17,7 +17,7 @@ from shoal.cli.options import method_options
 from shoal.methods import METHODS, presets_of
 from shoal.methods.catalogue import methods_by_family
 
-LINES, COLUMNS = 56, 110
+LINES, COLUMNS = 48, 110
 DASHED = re.compile(r"^ +(?:-\w, )?(--[\w-]+)", re.MULTILINE)
 
 

@@ -388,6 +388,7 @@ def test_refusals_without_a_reason(tmp_path: Path) -> None:
     few = Case(0, "coherence", "lines", ["input.txt"], {"k": "5"})
     assert not unjustified(few, tmp_path, "shoal: 4 people cannot be hidden among 5 (lower k)")
     assert unjustified(few, tmp_path, "shoal: 3 people cannot be hidden among 5 (lower k)")
+    assert unjustified(few, tmp_path, "shoal: nobody has an item: every record is empty (give more data)")
     assert unjustified(
         Case(0, "coherence", "lines", ["input.txt"], {"k": "4"}), tmp_path, "shoal: 4 people cannot be hidden among 4 (lower k)"
     )

@@ -69,9 +69,7 @@ _BOUNDED = (Param("k", int, 5, "", minimum=2), Param("seed", int, 0, "", minimum
 OF_SERIES = ("previous", "crossing", "exposed")
 OF_ATTACKS = ("attack", "targets", "control")
 _OF_RELEASES = ("claim", "rules", "bound", "no_guarantee", *OF_SERIES, *OF_ATTACKS)
-NOT_OF_DATA = frozenset(
-    {"data", "method", "k", "seed", "effort", "threads", "memory", "patience", "events", "cancel", "parameters", *_OF_RELEASES}
-)
+NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "threads", "memory", "patience", "events", "cancel", "parameters", *_OF_RELEASES})
 
 
 @checked
@@ -110,7 +108,6 @@ def anonymize(
     *,
     k: int | None = None,
     seed: int | None = None,
-    effort: Literal["fast", "balanced", "thorough"] | None = None,
     taxonomy: GivenTaxonomy | None = None,
     levels: Iterable[str] | None = None,
     per: Per | Literal["owner", "row"] | None = None,
@@ -177,7 +174,6 @@ def anonymize(
 
         k: Number of people that every published record must be shared by. Default: 5.
         seed: Seed of the random numbers that the method draws.
-        effort: How long the method `shoal` searches for a release with less information loss.
 
         Taxonomy.
 
@@ -247,7 +243,8 @@ def anonymize(
         patience: Work that verifying a claim may take, as a multiple of the default. A claim that takes more is not verified.
         events: Receives stages, progress, notes and warnings; see `shoal.Events`.
         cancel: Cancels the run from another thread; see `shoal.Cancel`.
-        **parameters: Further parameters of the method, such as `m=2` of "km". `shoal.list_methods("km")` describes them.
+        **parameters: Further parameters of the method, such as `m=2` of "km", or `effort` of "shoal": how long it searches for a
+            release with less information loss. `shoal.list_methods("km")` describes them.
 
     Returns:
         The verified release. For a Spark frame, an object whose `write` runs the work on the cluster.
@@ -573,7 +570,7 @@ def _released(data: Any, method: Method | str | None, asked: Mapping[str, Any]) 
 def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> Result:
     said = {name: value for name, value in asked.items() if name not in NOT_OF_DATA}
     own = own_parameters(method, said)
-    given = {name: asked[name] for name in ("k", "seed", "effort")} | own | asked["parameters"]
+    given = {name: asked[name] for name in ("k", "seed")} | own | asked["parameters"]
     found = None if asked["rules"] is None else read_rules(asked["rules"])
     chosen = wanted_method(method, given, said) if found is None else method_under(found, method, given)
     insist_on_consent(chosen, asked["no_guarantee"])

@@ -26,10 +26,10 @@ from shoal.io.write.output_format import LAYOUTS, LISTS, OUTPUT_FORMATS
 from shoal.methods import METHODS
 
 GROUPS = {
-    "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header"),
-    "Privacy": ("method_k", "per", "gap", "bag"),
-    "Method": ("method", "taxonomy", "items_table", "item_level", "outliers"),
-    "Output": ("out", "form", "force", "verbose", "config", "help_all"),
+    "Input": ("format", "user", "time", "text", "item", "record"),
+    "Privacy": ("method_k", "per"),
+    "Method": ("method", "taxonomy", "items_table", "outliers"),
+    "Output": ("out", "form", "verbose", "help_all"),
 }
 
 

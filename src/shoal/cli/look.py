@@ -22,7 +22,7 @@ WIDEST_ITEM = 60
 
 
 GROUPS = {
-    "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header", "whole"),
+    "Input": ("format", "user", "time", "text", "item", "record", "count", "whole"),
     "Privacy": ("per", "gap", "bag"),
     "Taxonomy": ("taxonomy", "items_table"),
     "Output": ("as_json", "help_all"),

@@ -153,8 +153,7 @@ class MethodCommand(GroupedCommand):
             formatter.write_dl([(family.knows, _some(names)) for family, names in methods_by_family().items()])
         formatter.write_paragraph()
         formatter.write_text(
-            f"Each method has its own options: `{ctx.command_path} --method NAME --help` shows them, `shoal methods` lists the "
-            "methods, `shoal methods NAME` describes one."
+            f"Each method: `shoal methods NAME` describes it, `{ctx.command_path} --method NAME --help` shows its options."
         )
 
     def _format_method(self, ctx: click.Context, formatter: click.HelpFormatter, name: str) -> None:

@@ -21,6 +21,7 @@ from shoal import _kernels
 from shoal.data.bags import Ints, Small, Vocabulary
 from shoal.data.node_loss import DEFAULT_LOSS, integer_losses, node_loss
 from shoal.errors import ParameterError, TaxonomyError
+from shoal.util.wording import counted
 
 
 class Lexicon(Protocol):
@@ -347,7 +348,7 @@ class Floor:
         levels = taxonomy.height + 1
         if self.level > max(levels, BELOW_ROOT):
             raise ParameterError(
-                f"the floor is level {self.level:,}, but the taxonomy has {levels:,} levels",
+                f"the floor is level {self.level:,}, but the taxonomy has {counted(levels, 'level')}",
                 code="out-of-range",
                 hint=f"choose a level from 1, the root, to {levels:,}",
                 value=self.level,

@@ -116,3 +116,14 @@ def category_counts(bags: Bags, taxonomy: Taxonomy, levels: int | None = None) -
         _kernels.tree_counts, bags.view, up, taxonomy.end, first, kernels.threads(), label="counting categories"
     )
     return TreeCounts(indptr, nodes, counts, bags.lengths, counted.astype(np.int64), 1)
+
+
+def published_items(published: Bags, copies: Ints, tree: Taxonomy) -> tuple[Ints, Ints]:
+    """In how many published records each node stands, and how often; counted block by block, so that nothing large is made."""
+    records, times = np.zeros(len(tree), np.int64), np.zeros(len(tree), np.int64)
+    for begin, end in published.blocks():
+        some = published.part(begin, end)
+        bearers = np.repeat(copies[begin:end], np.diff(some.indptr))
+        records += np.bincount(some.items, weights=bearers, minlength=len(tree)).astype(np.int64)
+        times += np.bincount(some.items, weights=bearers * some.counts, minlength=len(tree)).astype(np.int64)
+    return records, times

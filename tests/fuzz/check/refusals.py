@@ -9,6 +9,7 @@ from fuzz.case import Case
 from fuzz.check import logs, records
 
 FEW = re.compile(r"shoal: (\S+) people cannot be hidden among (\S+) ")
+EMPTY = re.compile(r"shoal: nobody has an item: every record is empty ")
 NOBODY = re.compile(r"shoal: no (query|url|word of a query|\S+) was asked by")
 
 
@@ -16,6 +17,9 @@ def unjustified(case: Case, directory: Path, line: str) -> list[str]:
     """What a refusal says of the data, and the data do not."""
     if found := FEW.match(line):
         return _few(case, directory, int(found[1].replace(",", "")), int(found[2].replace(",", "")))
+    if EMPTY.match(line):
+        owners = {record.owner for record in records.facts_of(case, directory, []).originals}
+        return [f"there are {len(owners)} people with an item"] if owners else []
     if NOBODY.match(line) and case.method in {"infrequent", "threshold", "secret-sharing"} and case.said.get("rare") != "generalize":
         return _nobody(case, directory)
     if case.method == "cahd" and "no groups have privacy degree" in line:

@@ -9,7 +9,6 @@ from typing import Any, Self
 
 from shoal.data.items import A_FILE
 from shoal.errors import ParameterError, option
-from shoal.io.read.encodings import canonical_encoding
 from shoal.util.wording import did_you_mean, there_are
 
 MICRODATA = "microdata"
@@ -116,6 +115,8 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         if self.encoding is not None:
+            from shoal.io.read.encodings import canonical_encoding  # not needed to show help
+
             object.__setattr__(self, "encoding", canonical_encoding(self.encoding))
         if self.format is not None and self.format not in FORMATS:
             raise ParameterError(

@@ -17,6 +17,7 @@ from shoal.report.facts import Facts, PublishedItem, examples_of, fewest_named, 
 from shoal.report.histograms import Bin, Histogram, compare, joined, tally
 from shoal.report.summary import AS_TYPED, FORMS, NOT_MEASURED, Summary, SummaryShare, share_in
 from shoal.report.verdict_text import Tile, promised_group
+from shoal.taxonomy.tree_counts import published_items
 from shoal.util.wording import counted, percent
 
 MOST_ITEMS = 10
@@ -68,17 +69,6 @@ def _levels(original: Original, people: Ints, published: Ints, fewest: int) -> H
 
 def _per_level(times: Ints, tree: Taxonomy) -> Ints:
     return np.bincount(tree.depth, weights=times, minlength=tree.height + 1).astype(np.int64)
-
-
-def published_items(published: Bags, copies: Ints, tree: Taxonomy) -> tuple[Ints, Ints]:
-    """In how many published records each node stands, and how often; counted block by block, so that nothing large is made."""
-    records, times = np.zeros(len(tree), np.int64), np.zeros(len(tree), np.int64)
-    for begin, end in published.blocks():
-        some = published.part(begin, end)
-        bearers = np.repeat(copies[begin:end], np.diff(some.indptr))
-        records += np.bincount(some.items, weights=bearers, minlength=len(tree)).astype(np.int64)
-        times += np.bincount(some.items, weights=bearers * some.counts, minlength=len(tree)).astype(np.int64)
-    return records, times
 
 
 def _ranked(records: Ints, tree: Taxonomy, first: Ints, then: Ints) -> tuple[PublishedItem, ...]:

@@ -54,9 +54,11 @@ class Outcome:
 
 
 def present_records(bags: Bags, k: int) -> Present:
-    """The records that are not empty; refuses where fewer than k people own them."""
+    """The records that are not empty; refuses where fewer than k people own them, or nobody does."""
     numbers = np.flatnonzero(bags.lengths > 0)
     records = bags if len(numbers) == len(bags) else selected(bags, numbers, in_use())
+    if not len(numbers):
+        raise Infeasible("nobody has an item: every record is empty", code="too-few-people", hint="give more data", value=0, limit=k)
     if records.n_owners < k:
         raise Infeasible(
             f"{records.n_owners:,} people cannot be hidden among {k:,}",
