@@ -82,7 +82,7 @@ def test_a_file_of_options_that_is_not_there(kitchen: Shell):
 
 def test_it_is_documented(shell: Shell):
     assert "--config" in shell("anonymize", "--help").out
-    assert "TOML" in shell("anonymize", "--help").out
+    assert "TOML" in shell("anonymize", "--help-all").out
 
 
 # -- the same file for audit and measure

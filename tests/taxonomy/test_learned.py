@@ -10,7 +10,7 @@ from shoal import kernels
 from shoal.data.bags import Bags
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import TaxonomyError
-from shoal.taxonomy.company import company_of, holders
+from shoal.taxonomy.company import company_of
 from shoal.taxonomy.learned import MORE, SEPARATOR, learn_topics
 
 TOPICS = {
@@ -77,7 +77,7 @@ def test_order_names_and_threads_do_not_matter(threads: int):
 
 def test_names_are_of_words_that_enough_people_use_and_no_name_is_used_twice():
     contexts = planted()
-    people = dict(zip(contexts.vocabulary.names, holders(contexts).tolist(), strict=True))
+    people = dict(zip(contexts.vocabulary.names, contexts.people_per_item.tolist(), strict=True))
     tree = learn_topics(contexts, fewest=12).taxonomy()
     inner = sorted(set(tree.parent[1:].tolist()) - {0})
     assert inner
@@ -97,7 +97,7 @@ def test_words_of_fewer_people_are_left_out_of_a_public_tree():
 
 def test_holders_are_people_and_not_sessions():
     contexts = Bags.from_lists([["a", "b"], ["a"], ["a", "c"]], [4, 4, 9])
-    assert dict(zip(contexts.vocabulary.names, holders(contexts).tolist(), strict=True)) == {"a": 2, "b": 1, "c": 1}
+    assert dict(zip(contexts.vocabulary.names, contexts.people_per_item.tolist(), strict=True)) == {"a": 2, "b": 1, "c": 1}
 
 
 def test_ties_are_the_logarithm_of_how_much_more_often_two_words_meet_than_by_chance():

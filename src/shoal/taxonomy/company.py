@@ -8,15 +8,12 @@ are whole, and logarithms are those of `exact_numbers`, so that the ties are the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from shoal.data.bags import Bags, Ints, Small
 from shoal.util.exact_numbers import logarithm
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
 
 SMOOTHING = 0.75  # power of the second word's frequency
 UNITS = 32  # of a tie, for each doubling over chance
@@ -46,20 +43,14 @@ def company_of(contexts: Bags, fewest: int) -> Company:
     Returns:
         The ties. They depend neither on the order of the contexts nor on that of the words, whose numbers they bear.
     """
-    people = holders(contexts)
+    people = contexts.people_per_item
     chosen = _features(people, contexts.vocabulary.names.to_list(), fewest)
-    held = _incidence(contexts)
+    held = contexts.to_scipy()
     together = held[np.diff(held.indptr) <= LONGEST]
+    together.data = np.ones(len(together.data), np.int32)
     with_features = together[:, chosen]
     by_word = together.T.tocsr()
     return _ties(by_word, with_features, chosen, people)
-
-
-def holders(bags: Bags) -> Ints:
-    """How many people hold each word."""
-    n = np.int64(len(bags.vocabulary))
-    owners = np.repeat(np.unique(bags.owners, return_inverse=True)[1].astype(np.int64), np.diff(bags.indptr))
-    return np.bincount(np.unique(owners * n + bags.items) % n, minlength=int(n)).astype(np.int64)
 
 
 def _features(people: Ints, names: list[str], fewest: int) -> Ints:
@@ -67,13 +58,6 @@ def _features(people: Ints, names: list[str], fewest: int) -> Ints:
     enough = np.flatnonzero(people >= fewest)
     by_people = sorted(enough.tolist(), key=lambda word: (-people[word], names[word]))[:MOST_FEATURES]
     return np.array(sorted(by_people, key=names.__getitem__), np.int64)
-
-
-def _incidence(contexts: Bags) -> sp.csr_matrix:
-    import scipy.sparse as sp
-
-    ones = np.ones(len(contexts.items), np.int32)
-    return sp.csr_matrix((ones, contexts.items, contexts.indptr), shape=(len(contexts), len(contexts.vocabulary)))
 
 
 def _ties(by_word: Any, with_features: Any, chosen: Ints, people: Ints) -> Company:

@@ -210,12 +210,6 @@ def _distinct_from(others: Vocabulary, terms: pl.Series) -> pl.Series:
 def frequent_unknown_terms(bags: Bags, taxonomy: Taxonomy, people: int = 1) -> Sequence[tuple[str, int]]:
     """The terms of at least so many people that the taxonomy misses, with their occurrences, the most frequent first."""
     nodes = taxonomy.nodes(bags.vocabulary.names)
-    table = pl.DataFrame({"term": bags.vocabulary.names, "n": bags.item_counts(), "node": nodes, "people": _people(bags)})
+    table = pl.DataFrame({"term": bags.vocabulary.names, "n": bags.item_counts(), "node": nodes, "people": bags.people_per_item})
     missing = table.filter((pl.col("node") < 0) & (pl.col("people") >= people)).sort("n", "term", descending=[True, False])
     return [(row[0], row[1]) for row in missing.iter_rows()]
-
-
-def _people(bags: Bags) -> Ints:
-    """How many people hold each term."""
-    held = np.unique(np.stack([bags.items.astype(np.int64), np.repeat(bags.owners, np.diff(bags.indptr))]), axis=1)
-    return np.bincount(held[0], minlength=len(bags.vocabulary))
