@@ -287,7 +287,7 @@ def draw(rows: list[dict[str, Any]]) -> None:
         import altair as alt
         import vl_convert as vlc
     except ImportError:
-        print("no picture: pip install 'shoal[bench]'")
+        print("no picture: pip install 'shoal-privacy[bench]'")
         return
     values = [{"people": row["people"], "seconds": row["seconds"], "engine": _drawn_as(row)} for row in rows]
     chart = (

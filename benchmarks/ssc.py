@@ -113,7 +113,7 @@ def draw(rows: list[dict[str, Any]]) -> None:
         import altair as alt
         import vl_convert as vlc
     except ImportError:
-        print("no picture: pip install shoal[bench]")
+        print("no picture: pip install shoal-privacy[bench]")
         return
     measures = ["bLM subtree", "bLM distinct", "Recall", "sDist"]
     long = pl.DataFrame(rows).unpivot(measures, index=["data", "method"], variable_name="measure", value_name="value")

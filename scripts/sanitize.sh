@@ -34,7 +34,7 @@ cp "$build"/_kernels*.so "$package/shoal/"
 cat >"$package/sitecustomize.py" <<'PYTHON'
 import sys
 
-sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != "_editable_skbc_shoal"]
+sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != "_editable_skbc_shoal_privacy"]
 PYTHON
 
 # The runtime must be loaded before Python, and the C++ library with it, or exceptions cannot be thrown.

@@ -108,7 +108,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         from importlib.metadata import version
 
-        return version("shoal")
+        return version("shoal-privacy")
     if name in _PLACES:
         return getattr(import_module(_PLACES[name]), name)
     if name in _MODULES:

@@ -1,6 +1,6 @@
 """The extras: optional packages, what each is for, and the error that is raised before any work if one is missing.
 
-A plain install runs every command. What is large or serves few users is an extra, `pip install 'shoal[NAME]'`.
+A plain install runs every command. What is large or serves few users is an extra, `pip install 'shoal-privacy[NAME]'`.
 """
 
 from __future__ import annotations
@@ -56,6 +56,6 @@ def insist_on_extra(extra: str) -> None:
     raise ParameterError(
         f"{found.use} needs {found.packages}, which {'is' if len(found.modules) == 1 else 'are'} not installed",
         code="missing-package",
-        hint=f"pip install 'shoal[{extra}]'" + (f", and {found.other}" if found.other else ""),
+        hint=f"pip install 'shoal-privacy[{extra}]'" + (f", and {found.other}" if found.other else ""),
         extra=extra,
     )

@@ -153,7 +153,7 @@ def test_without_opendp_nothing_is_written(log: Shell, monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
     answer = log("anonymize", "log.tsv", *BUDGET, "--out", "release")
     assert answer.code == 1
-    assert "pip install 'shoal[dp]'" in answer.err
+    assert "pip install 'shoal-privacy[dp]'" in answer.err
     assert not (log.directory / "release").exists()
 
 

@@ -43,7 +43,7 @@ def plain(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:
 @pytest.mark.parametrize(("extra", "words"), NEEDING, ids=lambda value: value if isinstance(value, str) else " ".join(value[:4]))
 def test_a_missing_package_is_named_before_anything_is_read(plain: Shell, extra: str, words: list[str]) -> None:
     line = one_line(plain(*words))
-    assert f"pip install 'shoal[{extra}]'" in line
+    assert f"pip install 'shoal-privacy[{extra}]'" in line
     assert not any((plain.directory / name).exists() for name in ("release", "found", "paper"))
 
 
@@ -55,7 +55,7 @@ def test_a_plain_install_compares_and_draws_the_page(plain: Shell) -> None:
     assert answer.code == 0, answer.err
     done, left = json.loads(answer.out)
     assert 0 <= done["kept"] <= 1
-    assert "pip install 'shoal[dp]'" in left["refused"]
+    assert "pip install 'shoal-privacy[dp]'" in left["refused"]
     assert 'class="dot' in (plain.directory / "found" / "comparison.html").read_text()
 
 
@@ -65,7 +65,7 @@ def test_advice_on_a_plain_install_leaves_out_what_cannot_run(plain: Shell) -> N
     assert answer.code == 0, answer.err
     counts = next(goal for goal in json.loads(answer.out)["goals"] if goal["goal"] == "counts")
     assert not counts["routes"]
-    assert all("pip install 'shoal[dp]'" in route["why_not"] for route in counts["not_offered"])
+    assert all("pip install 'shoal-privacy[dp]'" in route["why_not"] for route in counts["not_offered"])
 
 
 def test_every_extra_is_declared_and_every_declared_one_is_known() -> None:

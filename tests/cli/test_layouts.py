@@ -160,7 +160,7 @@ def test_python_refuses_a_file_too():
 
 def test_excel_without_the_extra(shell: Shell, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
-    assert "pip install 'shoal[excel]'" in one_line(shell("anonymize", "baskets.txt", "--out", "r", "--to", "xlsx"))
+    assert "pip install 'shoal-privacy[excel]'" in one_line(shell("anonymize", "baskets.txt", "--out", "r", "--to", "xlsx"))
 
 
 def test_what_else_a_workbook_holds_is_named(shell: Shell):

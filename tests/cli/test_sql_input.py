@@ -312,7 +312,7 @@ def test_an_original_is_a_file_or_a_query(shop: Shell) -> None:
 def test_a_missing_package_is_noticed_before_anything_is_read(shop: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
     line = one_line(shop("look", "--sql", ALL, "--from", "duckdb:absent.db"))
-    assert "pip install 'shoal[sql]'" in line
+    assert "pip install 'shoal-privacy[sql]'" in line
     with pytest.raises(ParameterError) as refused:
         shoal.from_sql(ALL, "duckdb:")
     assert refused.value.code == "missing-package"

@@ -12,6 +12,7 @@ import pytest
 
 from helpers.cli import Shell, clean_environment, one_line, query_log
 from shoal.cli.main import COMMANDS, cli
+from shoal.cli.start import another_shoal
 
 HEAVY = ("numpy", "polars", "scipy", "altair", "rich", "jinja2", "pandas", "pyarrow")
 
@@ -208,3 +209,15 @@ def test_progress_in_a_pipe_is_a_line_every_ten_seconds(monkeypatch: pytest.Monk
     monkeypatch.setenv("SHOAL_PROGRESS", "off")
     with screen.bars() as watch:
         assert watch is None
+
+
+def test_the_other_package_of_this_name_is_noticed(tmp_path: Path):
+    (tmp_path / "ours" / "shoal_privacy-1.0.dist-info").mkdir(parents=True)
+    (tmp_path / "other" / "shoal-0.3.1.dist-info").mkdir(parents=True)
+    ours, other = str(tmp_path / "ours"), str(tmp_path / "other")
+    assert another_shoal([str(tmp_path / "missing"), ours]) == ""
+    assert another_shoal([ours, other]) == "shoal 0.3.1"
+    command = [sys.executable, "-c", "from shoal.cli.start import main; main()", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, env=clean_environment() | {"PYTHONPATH": other}, check=True)
+    assert "shoal 0.3.1 is installed too" in done.stderr
+    assert "pip uninstall shoal" in done.stderr

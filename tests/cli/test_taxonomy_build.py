@@ -147,7 +147,7 @@ def test_without_the_extra_the_line_to_type_is_said(shell: Shell, monkeypatch: p
 
     shell.file("products.xlsx", FILES["products.xlsx"])
     monkeypatch.setitem(sys.modules, "fastexcel", None)
-    assert "pip install 'shoal[excel]'" in one_line(shell("taxonomy", "build", "products.xlsx", "--levels", LEVELS))
+    assert "pip install 'shoal-privacy[excel]'" in one_line(shell("taxonomy", "build", "products.xlsx", "--levels", LEVELS))
 
 
 def test_thousands_of_conflicts_are_summarised_in_a_few_lines(shell: Shell):

@@ -73,5 +73,5 @@ def test_numbers_that_noise_could_wrap_around_are_refused() -> None:
 def test_without_opendp_there_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opendp", None)
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
-    with pytest.raises(ShoalError, match=r"pip install 'shoal\[dp\]'"):
+    with pytest.raises(ShoalError, match=r"pip install 'shoal-privacy\[dp\]'"):
         with_noise(np.zeros(1, np.int64), step("gaussian", 1.0, 30))

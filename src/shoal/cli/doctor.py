@@ -20,14 +20,14 @@ from shoal.io.partial_outputs import ALIVE, DEAD, UNREADABLE, Leftover, examined
 
 NEEDED = ("numpy", "scipy", "polars", "click", "rich", "jinja2", "zstandard", "ua_parser")
 OPTIONAL = {
-    "pyarrow": "shoal[arrow]: Arrow arrays in and out",
+    "pyarrow": "shoal-privacy[arrow]: Arrow arrays in and out",
     "pandas": "pandas frames as input",
-    "fastexcel": "shoal[excel]: Excel workbooks",
-    "opendp": "shoal[dp]: noise for differential privacy",
-    "duckdb": "shoal[sql]: data from DuckDB",
-    "adbc_driver_postgresql": "shoal[sql]: data from PostgreSQL",
-    "pyspark": "shoal[spark]: releases on a cluster",
-    "vl_convert": "shoal[reproduce]: figures of the papers",
+    "fastexcel": "shoal-privacy[excel]: Excel workbooks",
+    "opendp": "shoal-privacy[dp]: noise for differential privacy",
+    "duckdb": "shoal-privacy[sql]: data from DuckDB",
+    "adbc_driver_postgresql": "shoal-privacy[sql]: data from PostgreSQL",
+    "pyspark": "shoal-privacy[spark]: releases on a cluster",
+    "vl_convert": "shoal-privacy[reproduce]: figures of the papers",
 }
 
 DISTRIBUTED_AS = {

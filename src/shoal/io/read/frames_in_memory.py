@@ -134,7 +134,7 @@ def _understood(data: Any, convert: Callable[..., Any], given: Any) -> Any:
     try:
         return convert(given)
     except ImportError:
-        hint = "pip install 'shoal[arrow]', or give a Polars frame"
+        hint = "pip install 'shoal-privacy[arrow]', or give a Polars frame"
         raise InputError(
             f"data of type {type(data).__name__} needs pyarrow, which is not installed",
             code="missing-package",
