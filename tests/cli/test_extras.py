@@ -72,7 +72,7 @@ def test_every_extra_is_declared_and_every_declared_one_is_known() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
     assert set(project["optional-dependencies"]) == {*EXTRAS, "bench"}
     assert any(one.startswith("ua-parser") for one in project["dependencies"]), "accesslog-mdav is part of a plain install"
-    assert requires("shoal")
+    assert requires("shoal-privacy")
 
 
 def test_an_installed_extra_is_no_error() -> None:
