@@ -1,4 +1,4 @@
-"""shoal taxonomy: build a hierarchy from a table, learn one, check it, draw a part of it, and see how much of a file it covers."""
+"""shoal taxonomy: build, learn, check, draw and test a taxonomy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shoal.util.wording import counted
 if TYPE_CHECKING:
     from shoal.taxonomy.levels import LevelTree
 
-# shoal taxonomy build: a hierarchy from a table of levels.
+# shoal taxonomy build: a taxonomy from a table of levels.
 
 LISTED = 10  # conflicts that are listed one by one
 
