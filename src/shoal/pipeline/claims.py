@@ -125,7 +125,7 @@ def _lack_misstated(manifest: Mapping[str, Any], method: Method) -> list[str]:
 
 
 def method_of(manifest: Mapping[str, Any]) -> Method:
-    """Return the method that a manifest names, with its parameters. For items and weights, the manifest only records that there were some."""
+    """Return the method that a manifest names, with its parameters. Of items and weights, it only records that there were some."""
     kind, given = METHODS[manifest["method"]], manifest["parameters"]
     known = {declared.name: declared for declared in kind.parameters()}
     for name in known.keys() ^ given.keys():

@@ -73,7 +73,7 @@ class ReleaseCheck(Protocol):
         """Raise, before the run, if the check cannot be made."""
 
     def examine(self, job: Job, done: Done, reading: Reading | None) -> Judged:
-        """Return the release with the results of the check. Raise if it must not be written. `reading` is the data, if the check needs it."""
+        """Return the release with the results of the check. Raise if it must not be written. `reading` is the data, if needed."""
 
 
 @dataclass(frozen=True, eq=False)

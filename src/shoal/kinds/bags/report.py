@@ -57,7 +57,7 @@ def _items_before(manifest: Mapping[str, Any], before: Bags) -> int:
 
 
 def _levels(original: Original, people: Ints, published: Ints, fewest: int) -> Histogram:
-    """Count item occurrences per level of the taxonomy before and after; `published` is the number of occurrences of each published node."""
+    """Count item occurrences per level of the taxonomy before and after; `published` has the number of each published node."""
     tree, before = original.tree, original.bags
     seen = np.zeros((tree.height + 1, int(people.max(initial=-1)) + 1), bool)
     for begin, end in before.blocks():
