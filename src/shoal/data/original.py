@@ -193,7 +193,7 @@ class Original(AnyOriginal):
     # -- one vocabulary
 
     def foreign(self, release: Release) -> int:
-        """Return the number of names in published records that are not names of this original. Other tables are compared by their models."""
+        """Return the number of names in published records that are not names of this original. Models compare other tables."""
         if not release.of_records:
             return 0
         return int((self.codes(release)[np.unique(release.published.items)] < 0).sum())
