@@ -51,7 +51,7 @@ BESIDE = ["knowledge", "guessing", "control", "excess", "precision if certain", 
 @click.option(
     "--quick",
     is_flag=True,
-    help=f"Attack {QUICK_TARGETS} people, and remake the release for {QUICK_REMAKES}, unless told otherwise.",
+    help=f"Attack {QUICK_TARGETS} people, and remake the release for {QUICK_REMAKES}, unless other values are given.",
 )
 @data_options()
 @threads_option

@@ -82,7 +82,7 @@ def _show_models() -> None:
     screen.listing(["name", "description"], [(name, model.summary()) for name, model in MODELS.items()])
 
 
-models_command = catalogue("models", MODELS, "List the privacy models.", _show_models)
+models_command = catalogue("models", MODELS, "List the privacy models, or describe one.", _show_models)
 
 
 # shoal metrics

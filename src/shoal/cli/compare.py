@@ -47,7 +47,7 @@ _OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma that stands in no parentheses
 @click.option(
     "--quick",
     is_flag=True,
-    help=f"Use a sample of {QUICK_PEOPLE:,} people, k = 5, m = 2 and {QUICK_TARGETS} targets, unless told otherwise.",
+    help=f"Use a sample of {QUICK_PEOPLE:,} people, k = 5, m = 2 and {QUICK_TARGETS} targets, unless other values are given.",
 )
 @data_options(without=("per",))
 @patience_option

@@ -28,7 +28,7 @@ _PATH = click.Path(path_type=Path)
 
 def _sql_options(command: Command, instead: str) -> Command:
     """Add the two options of a query, which replaces the input named by `instead`."""
-    asked = click.option("--sql", metavar="QUERY", help=f"Read the result of an SQL query to a database (--from) instead of {instead}.")
+    asked = click.option("--sql", metavar="QUERY", help=f"Read the result of an SQL query from a database (--from) instead of {instead}.")
     place = click.option(
         FROM, "source", metavar="DATABASE", help="Database for --sql: duckdb:FILE, duckdb: (in memory) or postgresql://..."
     )
@@ -64,7 +64,7 @@ def original_option(command: Command) -> Command:
             raise _two_inputs("--original")
         return command(original=asked or original or None, **options)
 
-    told = "The file the release was made from, for a stricter verification. Repeatable."
+    told = "The file the release was made from. Repeatable."
     return click.option("--original", multiple=True, type=_PATH, help=told)(_sql_options(with_original, "--original"))
 
 

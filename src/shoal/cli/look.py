@@ -40,7 +40,7 @@ GROUPS = {
 @help_all_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(input: Any, whole: bool, show_rare: bool, threads: int | None, as_json: bool, **said: Any) -> None:
-    """Show how INPUT is parsed: format, columns, people, records, coverage by a taxonomy, and three raw records, without user IDs and
+    """Show how INPUT is parsed: format, columns, people, records, coverage by a taxonomy, and three raw records, without user IDs or
     values of fewer than 5 people. Writes nothing. Do not publish this output.
     """
     from shoal.pipeline.look import look

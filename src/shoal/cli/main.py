@@ -33,7 +33,7 @@ COMMANDS = {
     "bound": "Compute a lower bound on the loss of any k-anonymous release.",
     "taxonomy": "Build, learn, check, draw and test a taxonomy.",
     "methods": "List the methods by what an attacker may know, or describe one.",
-    "models": "List the privacy models.",
+    "models": "List the privacy models, or describe one.",
     "metrics": "List the metrics and what they measure.",
     "generate": "Generate a realistic synthetic query log.",
     "reproduce": "Repeat the experiments of the papers behind the methods.",
@@ -43,14 +43,14 @@ COMMANDS = {
 
 # The goals of `shoal.evaluate.advise.goals`, which is too large to load for the help.
 GOALS = {
-    "baskets": "Hand baskets to others.",
-    "queries": "Publish what people searched.",
+    "baskets": "Share baskets with others.",
+    "queries": "Publish what people searched for.",
     "histories": "Publish what each person did, one record per person.",
     "log": "Publish an access log that log tools read.",
     "counts": "Publish statistics with noise.",
     "table": "Publish rows about people.",
     "documents": "Publish what documents are about.",
-    "audit": "Judge a file that somebody else made.",
+    "audit": "Verify a file made by somebody else.",
 }
 WIDEST_NAME = 11  # of a command or a goal
 SECTIONS = {

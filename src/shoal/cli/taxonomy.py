@@ -85,7 +85,9 @@ _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 @click.group("taxonomy", context_settings=_HELP)
 def command() -> None:
-    """Build, learn, check, draw and test a taxonomy: `wordnet`, or a file of edges, of paths `leaf;parent;...;root`, or of nested JSON."""
+    """Build, learn, check, draw and test a taxonomy. A TAXONOMY is `wordnet`, or a file of edges, paths (`leaf;parent;...;root`) or nested
+    JSON.
+    """
 
 
 command.add_command(build)

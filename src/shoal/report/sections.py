@@ -169,7 +169,7 @@ def method_rows(manifest: Mapping[str, Any]) -> tuple[TableLine, list[TableLine]
             TableLine(
                 LABELS.get(key, spoken(key)),
                 number(value),
-                told + (" (default)" if value == default else ""),
+                told + (" (default)" if value == default and "(default" not in told else ""),
             )
         )
     return TableLine(plain(method), made.paper if made else "", made.summary() if made else ""), rows
