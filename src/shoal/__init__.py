@@ -90,9 +90,9 @@ _PLACES = {
     "reproduce": "shoal.api.functions",
     "wordnet": "shoal.taxonomy.wordnet",
 }
-# Modules with public names of their own, reachable without a further import.
+# Modules with public names, available without a further import.
 _MODULES = ("errors", "methods", "privacy")
-# Names that were at the top level once, but for methods and models.
+# Names that used to be at the top level, except methods and models.
 _MOVED = {
     "Bags": "shoal.data.bags",
     "Log": "shoal.data.log",
@@ -117,7 +117,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _hint(name: str) -> str:
-    """Where a class is that is not at the top level; empty if the name is unknown."""
+    """Return where a class is that is not at the top level; empty if the name is unknown."""
     if not name[:1].isupper() and name not in _MOVED:  # importing the tables of methods and models takes time
         return ""
     # By name and not by import: every package imports this one, and imports point down.

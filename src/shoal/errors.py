@@ -77,7 +77,7 @@ def spell(text: str, speller: Speller, between: str) -> str:
 
 
 def options_of(text: str) -> tuple[str, ...]:
-    """The names of the marked options of a text, each once."""
+    """Return the distinct names of the marked options in a text."""
     return tuple(dict.fromkeys(found[1] for found in _MARKED.finditer(text)))
 
 
@@ -208,7 +208,7 @@ class ReleaseWarning(str):
     code: str
 
     def __new__(cls, code: str, text: str) -> ReleaseWarning:
-        """Make a warning of a code and a sentence."""
+        """Make a warning from a code and a sentence."""
         made = super().__new__(cls, text)
         made.code = code
         return made

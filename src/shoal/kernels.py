@@ -1,7 +1,7 @@
-"""Calling the C++ kernels: with how many threads, who watches the progress, and how Ctrl-C gets through.
+"""Calls of the C++ kernels: number of threads, progress, cancelling and Ctrl-C.
 
-A kernel runs in a thread of its own without the GIL. The calling thread waits in short intervals, so that a Ctrl-C arrives soon, cancels
-the kernel through an atomic and leaves only after the kernel has stopped.
+A kernel runs in a separate thread without the GIL. The calling thread waits in short intervals, so that a Ctrl-C arrives soon, cancels the
+kernel through an atomic and returns only after the kernel has stopped.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Watch(Protocol):
 
 @dataclass(frozen=True)
 class Settings:
-    """How kernels run in this context."""
+    """Settings of kernels in the current context."""
 
     threads: int
     watch: Watch | None = None
@@ -56,7 +56,7 @@ def threads() -> int:
 
 @contextmanager
 def using(threads: int | None = None, watch: Watch | None = None, whole: _kernels.Task | None = None) -> Iterator[None]:
-    """Kernels called inside use this many threads, report their progress to `watch(label, done, total)`, and stop with the task `whole`."""
+    """Context in which kernels use this many threads, report progress to `watch(label, done, total)`, and stop with the task `whole`."""
     now = _settings.get()
     token = _settings.set(replace(now, threads=threads or now.threads, watch=watch or now.watch))
     part = _whole.set(whole or _whole.get())
@@ -68,14 +68,14 @@ def using(threads: int | None = None, watch: Watch | None = None, whole: _kernel
 
 
 def checkpoint() -> None:
-    """Raise `Cancelled` if the work that this is a part of was cancelled. Called often by work that is not a kernel's."""
+    """Raise `Cancelled` if the current work was cancelled. Called often by work outside of kernels."""
     whole = _whole.get()
     if whole is not None and whole.cancelled:
         raise _kernels.Cancelled
 
 
 def report(label: str, done: int, total: int) -> None:
-    """Report how far a piece of work is that is not a kernel's; a total of 0 is not known. Raises `Cancelled` if it was cancelled."""
+    """Report the progress of work outside of kernels; a total of 0 means unknown. Raises `Cancelled` if the work was cancelled."""
     checkpoint()
     watch = watcher()
     if watch is not None:
@@ -83,17 +83,17 @@ def report(label: str, done: int, total: int) -> None:
 
 
 def watcher() -> Watch | None:
-    """Who watches the progress here, if anybody does."""
+    """Return the current progress callback, or None."""
     return _settings.get().watch
 
 
 def watched() -> bool:
-    """Whether anybody watches the progress here."""
+    """Whether there is a progress callback."""
     return watcher() is not None
 
 
 def run(kernel: Callable[..., Any], *arguments: Any, label: str = "", task: _kernels.Task | None = None, remark: str = "") -> Any:
-    """The kernel's answer; its last argument, a Task, is added here. Steps of one piece of work share a task, and so its progress."""
+    """Run a kernel and return its result; its last argument, a Task, is added here. Steps of one task share it, and so its progress."""
     checkpoint()
     running = Running(kernel, arguments, task)
     try:
@@ -107,7 +107,7 @@ Exceeded = _kernels.OutOfPatience  # raised by `run_within`
 
 
 def run_within(steps: int | None, kernel: Callable[..., Any], *arguments: Any, label: str = "") -> tuple[Any, int]:
-    """Call a kernel that counts its steps, and limit these.
+    """Call a kernel that counts its steps, with a limit.
 
     Args:
         steps: The most that it may take; None for any number.
@@ -149,18 +149,18 @@ class Beside:
         self._running.start()
 
     def answer(self) -> Any:
-        """What the kernel that was begun gives, once it has ended."""
+        """Wait for the kernel and return its result."""
         if self._running is None:
             raise RuntimeError("no kernel was begun")
         return self._running.answer()
 
     def cancel(self) -> None:
-        """Tell the kernel that runs, where one does, that nobody wants its answer."""
+        """Request the running kernel, if any, to stop."""
         if self._running is not None:
             self._running.cancel()
 
     def stop(self) -> None:
-        """Stop the kernel that runs, where one does."""
+        """Stop the running kernel, if any."""
         if self._running is not None:
             self._running.stop()
 
@@ -169,10 +169,10 @@ class Beside:
 
 
 def ahead(*lanes: Iterator[Item]) -> Generator[Item, None, None]:
-    """The items of all lanes by turns, each made while those before are used: a thread for each lane, with the settings of this one.
+    """Yield the items of all lanes in turn, prefetched by a thread for each lane, with the settings of the current context.
 
-    Where fewer threads may work than there are cores, no more are started: items are made when they are requested. The first lane that has
-    no more ends them all. It is to be closed before the program ends, also after an error: kernels that make an item are cancelled then.
+    If fewer threads are allowed than there are cores, no threads are started: items are made on demand. The first exhausted lane ends the
+    iteration. The iterator must be closed before the program ends, also after an error: kernels that are making an item are then cancelled.
     """
     if threads() < cores():
         yield from _by_turns(lanes)
@@ -191,7 +191,7 @@ def ahead(*lanes: Iterator[Item]) -> Generator[Item, None, None]:
 
 
 def _by_turns(lanes: Sequence[Iterator[Item]]) -> Iterator[Item]:
-    """An item of each lane after the other, until one has no more."""
+    """Yield an item of each lane in turn, until one is exhausted."""
     for lane in cycle(lanes):
         for item in lane:
             yield item
@@ -201,7 +201,7 @@ def _by_turns(lanes: Sequence[Iterator[Item]]) -> Iterator[Item]:
 
 
 def _next_of(items: Iterator[Item], last: object) -> Callable[[_kernels.Task], Any]:
-    """What makes the next item, or gives `last`, in a thread of its own; kernels that it calls are cancelled with its task."""
+    """Return a function that makes the next item, or `last`, in a separate thread; its kernels are cancelled with its task."""
     context = copy_context()
 
     def following(task: _kernels.Task) -> Any:
@@ -212,7 +212,7 @@ def _next_of(items: Iterator[Item], last: object) -> Callable[[_kernels.Task], A
 
 
 class Running:
-    """A kernel in a thread of its own, with its Task as the last argument."""
+    """A kernel running in a separate thread, with its Task as the last argument."""
 
     def __init__(self, kernel: Callable[..., Any], arguments: tuple[Any, ...], task: _kernels.Task | None = None) -> None:
         self._kernel, self._arguments = kernel, arguments
@@ -223,8 +223,8 @@ class Running:
         self._started = False
 
     def start(self) -> None:
-        """Start the thread; raises where threads have run out."""
-        # Python notices an interrupt after the call that starts the thread, never between these two: what is said here holds.
+        """Start the thread. Raises if no thread can be started."""
+        # Python handles an interrupt after the call that starts the thread, never between these two statements.
         self._started = True
         try:
             start_new_thread(self._work, ())
@@ -233,19 +233,19 @@ class Running:
             raise
 
     def answer(self, label: str = "", remark: str = "") -> Any:
-        """The kernel's answer, or the error that it raised; whoever watches is told how far it is."""
+        """Return the kernel's result, or raise its error; report its progress to the callback."""
         _wait(self._end, self._task, label, remark)
         if self._failure:
             raise self._failure.pop()
         return self._answer.pop()
 
     def cancel(self) -> None:
-        """Tell the kernel to stop, where it still runs."""
+        """Request the kernel to stop, if it is running."""
         if self._started and not self._end.has_come:
             self._task.cancel()
 
     def stop(self) -> None:
-        """Cancel the kernel, where it still runs, and stay until it has stopped, however often the user presses Ctrl-C meanwhile."""
+        """Cancel the kernel, if it is running, and wait until it has stopped, even if the user presses Ctrl-C again."""
         self.cancel()
         if self._started:
             _insist(self._end)
@@ -263,10 +263,10 @@ class Running:
 
 
 class _End:
-    """The end of a kernel, which can be waited for whenever Ctrl-C comes.
+    """The end of a kernel, which can be waited for despite Ctrl-C.
 
-    A bare lock and a flag: an interrupt inside Python's own Event, Thread.start or Thread.join leaves them broken, and a running thread
-    taken for one that has ended.
+    A bare lock and a flag: an interrupt inside Python's own Event, Thread.start or Thread.join leaves them in an inconsistent state, so
+    that a running thread seems to have ended.
     """
 
     def __init__(self) -> None:
@@ -275,12 +275,12 @@ class _End:
         self._bell.acquire()
 
     def come(self) -> None:
-        """Said by the kernel's thread, once."""
+        """Set the flag; called once by the kernel's thread."""
         self.has_come = True
         self._bell.release()
 
     def wait(self) -> None:
-        """Wait for it a moment."""
+        """Wait a short time for the end."""
         self._bell.acquire(timeout=NAP_SECONDS)
 
 
@@ -297,7 +297,7 @@ def _wait(end: _End, task: Any, label: str, remark: str) -> None:
 
 
 def _insist(end: _End) -> None:
-    """Stay until it has come, whatever is pressed; not where the interpreter ends, which has ended all threads but this one."""
+    """Wait until the end despite interrupts, but not while the interpreter exits, which has ended all other threads."""
     while not end.has_come and not sys.is_finalizing():
         with suppress(KeyboardInterrupt):
             end.wait()

@@ -1,6 +1,6 @@
-"""The extras: optional packages, what each is for, and the error that is raised before any work if one is missing.
+"""Extras: optional packages, their purposes, and the error that is raised before any work if one is missing.
 
-A plain install runs every command. What is large or serves few users is an extra, `pip install 'shoal-privacy[NAME]'`.
+A plain install runs every command. Packages that are large or serve few users are extras: `pip install 'shoal-privacy[NAME]'`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from shoal.errors import ParameterError
 
 @dataclass(frozen=True)
 class Extra:
-    """An extra: its modules, how their packages are called, what needs them, and what else must be installed.
+    """An extra: its modules, the names of their packages, what needs them, and other requirements.
 
     Attributes:
         modules: The modules that are imported.

@@ -1,4 +1,4 @@
-"""Parameters declared once: type, default, range and help drive validation, the command line, the config file and the docs.
+"""Parameters declared once: type, default, range and help are used for validation, the command line, the config file and the docs.
 
 A method or a model is a frozen dataclass deriving from `Declared` whose fields are made with `param`:
 
@@ -6,8 +6,8 @@ A method or a model is a frozen dataclass deriving from `Declared` whose fields 
     class Clump(Declared):
         k: int = param(5, minimum=2, help="minimum number of people per published record")
 
-A parameter's type is a plain one, or a class of its own that says how a value is written (`parse`), what else it may be made of (`of`) and
-how its values are described (`forms`).
+A parameter's type is a plain one, or a class that defines how a value is parsed (`parse`), which other values it accepts (`of`) and how its
+values are described (`forms`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LARGEST_WHOLE = 2**63 - 1  # what kernels can take
 
 @dataclass(frozen=True)
 class Param:
-    """What is known about one parameter."""
+    """The declaration of one parameter."""
 
     name: str
     type: Any
@@ -44,7 +44,7 @@ class Param:
     optional: bool = False
 
     def parse(self, text: str) -> Any:
-        """The value written as text, as on a command line or in `k-anonymity(k=5)`."""
+        """Parse a value from text, as on a command line or in `k-anonymity(k=5)`."""
         if self.optional and text.lower() in {"none", ""}:
             return None
         if self.type is bool:
@@ -63,7 +63,7 @@ class Param:
         return flags[text.lower()]
 
     def check(self, value: Any) -> Any:
-        """The value, as its declared type; raises where it is out of range."""
+        """Return the value in its declared type. Raise if it is out of range."""
         if value is None and self.optional:
             return None
         if hasattr(self.type, "of"):
@@ -128,29 +128,29 @@ def param(
     maximum: float | None = None,
     choices: Sequence[str] | None = None,
 ) -> Any:
-    """A dataclass field that is a declared parameter. Without a range it takes any value of its annotated type."""
+    """Return a dataclass field that is a declared parameter. Without a range it takes any value of its annotated type."""
     facts = {"help": help, "minimum": minimum, "maximum": maximum, "choices": choices}
     return dataclasses.field(default=default, metadata={"param": facts})
 
 
 class Written:
-    """A parameter's type of its own: it says how a value is written (`forms`, `parse`), and what else one may be made of (`made_of`)."""
+    """Base class for types of parameters: how a value is written (`forms`, `parse`), and which other values are accepted (`made_of`)."""
 
     forms: ClassVar[str]
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The value that is written so."""
+        """Parse a value."""
         raise NotImplementedError
 
     @classmethod
     def made_of(cls, value: Any) -> Self:
-        """From anything else that a caller may give; nothing, unless a subclass knows better."""
+        """Convert another value; None unless a subclass supports it."""
         raise ParameterError(f"give {cls.forms}", code="wrong-type", value=type(value).__name__)
 
     @classmethod
     def of(cls, value: Any) -> Self:
-        """From what is such already, a text as on the command line, or anything else it can be made of."""
+        """Make a value from one of this class, a text as on the command line, or another supported value."""
         if isinstance(value, cls):
             return value
         return cls.parse(value) if isinstance(value, str) else cls.made_of(value)
@@ -158,18 +158,18 @@ class Written:
 
 @dataclass(frozen=True)
 class Typed(Written):
-    """A value that is kept as it was typed, and checked when it is made."""
+    """A value that is kept as typed, and validated on construction."""
 
     text: str
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """What was typed."""
+        """Parse the typed text."""
         return cls(text)
 
     @property
     def described(self) -> str:
-        """For the manifest."""
+        """Return the manifest entry."""
         return self.text
 
     def __str__(self) -> str:
@@ -177,13 +177,13 @@ class Typed(Written):
 
 
 class Declared:
-    """A frozen dataclass whose fields are declared parameters; checks itself when it is made."""
+    """A frozen dataclass whose fields are declared parameters, which are validated on construction."""
 
     name: ClassVar[str]
     must_tell: ClassVar[tuple[str, ...]] = ("name",)
 
     def __new__(cls, *values: Any, **named: Any) -> Self:
-        """Refuses a class that lacks a declaration that its kind requires."""
+        """Raise if a class lacks a declaration that its kind requires."""
         silent = [attribute for attribute in cls.must_tell if not isinstance(getattr(cls, attribute, None), str)]
         if silent:
             raise TypeError(f"{cls.__name__} must define {', '.join(silent)}")
@@ -195,24 +195,24 @@ class Declared:
 
     @classmethod
     def parameters(cls) -> list[Param]:
-        """The declared parameters, in the order of their fields."""
+        """Return the declared parameters in field order."""
         return list(_declared_by(typing.cast(type, cls)))
 
     @classmethod
     def summary(cls) -> str:
-        """The first line of the class's docstring."""
+        """Return the first line of the class's docstring."""
         return (cls.__doc__ or "").strip().split("\n", 1)[0]
 
     @classmethod
     def parse(cls, values: dict[str, str]) -> Self:
-        """An instance from values written as text; unknown names are refused."""
+        """Make an instance from values written as text. Raise for unknown names."""
         known = {p.name: p for p in cls.parameters()}
         cls.refuse_unknown(values)
         return cls(**{name: known[name].parse(text) for name, text in values.items()})
 
     @classmethod
     def refuse_unknown(cls, names: Iterable[str]) -> None:
-        """Raise if one of these names no parameter."""
+        """Raise if one of these names is not a parameter."""
         known = [p.name for p in cls.parameters()]
         for name in names:
             if name not in known:
@@ -220,11 +220,11 @@ class Declared:
                 raise ParameterError(f"{cls.name} has no parameter {name!r}", code="unknown-option", hint=hint)
 
     def values(self) -> dict[str, Any]:
-        """Parameter names and their values."""
+        """Return the parameter values by name."""
         return {p.name: getattr(self, p.name) for p in self.parameters()}
 
     def told(self) -> dict[str, Any]:
-        """Parameter names and their values as text has them; what must not be read there is sealed."""
+        """Return the parameter values as text by name; what must not be disclosed is sealed."""
         return self.values()
 
     def __str__(self) -> str:
@@ -232,20 +232,20 @@ class Declared:
 
 
 def quoted(text: str) -> str:
-    """A value as it stands in `name(parameter=value)`: in double quotes where it would be read as something else without."""
+    """Format a value for `name(parameter=value)`: in double quotes if it would otherwise be ambiguous."""
     plain = text == text.strip() and not set(text) & set('",()\\')
     return text if plain else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def unquoted(text: str) -> str:
-    """The value that `quoted` wrote."""
+    """Parse a value written by `quoted`."""
     inside = text.startswith('"') and len(text) > 1
     return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL) if inside else text
 
 
 @cache
 def _declared_by(kind: type[Any]) -> tuple[Param, ...]:
-    """Found once for each class, as annotations take long to read."""
+    """Computed once per class, because reading annotations is slow."""
     hints = typing.get_type_hints(kind)
     fields = dataclasses.fields(kind)
     return tuple(
@@ -254,7 +254,7 @@ def _declared_by(kind: type[Any]) -> tuple[Param, ...]:
 
 
 def _typed(hint: Any) -> dict[str, Any]:
-    """The plain type behind an annotation such as `int`, `str | None` or `Literal['a', 'b']`."""
+    """Return the plain type of an annotation such as `int`, `str | None` or `Literal['a', 'b']`."""
     if typing.get_origin(hint) in {types.UnionType, typing.Union}:
         inner = next(a for a in typing.get_args(hint) if a is not type(None))
         return {"type": inner, "optional": True}
@@ -262,7 +262,7 @@ def _typed(hint: Any) -> dict[str, Any]:
 
 
 def _short(value: float) -> str:
-    """A number in a message; one with hundreds of digits by their number."""
+    """Format a number for a message; one with hundreds of digits by their number."""
     if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
         return f"a number of {len(str(abs(value)))} digits"
     return f"{value:g}"
@@ -281,13 +281,13 @@ def _plain(value: Any) -> str:
 
 
 def insist_on_text(name: str, value: object) -> None:
-    """Raise unless the value of an argument is a text. The message has its type only, as the value may be data."""
+    """Raise unless the value of an argument is text. The message contains its type only, because the value may be data."""
     if not isinstance(value, str):
         raise ParameterError(f"{name} must be a text, not a value of type {type(value).__name__}", code="wrong-type", argument=name)
 
 
 def insist_on_path(name: str, value: object) -> None:
-    """Raise unless the value of an argument is a path that is not empty."""
+    """Raise unless the value of an argument is a non-empty path."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise ParameterError(f"{name} must be a path, not a value of type {type(value).__name__}", code="wrong-type", argument=name)
     if not os.fspath(value):

@@ -29,7 +29,7 @@ UNKNOWN = {  # codes of the error, by what the table is of
 
 
 class Table(Mapping[str, Part], Generic[Part]):
-    """Names to `module:attribute` places; looks like a mapping of names to the parts themselves."""
+    """A mapping from names to objects at `module:attribute`, which are loaded on first use."""
 
     def __init__(self, kind: str, places: dict[str, str]) -> None:
         self.kind = kind
@@ -50,7 +50,7 @@ class Table(Mapping[str, Part], Generic[Part]):
         return name in self._places
 
     def refuse_unknown(self, name: str) -> None:
-        """Raise unless a part has this name; loads nothing."""
+        """Raise unless an entry has this name. Loads nothing."""
         if name not in self._places:
             raise ParameterError(
                 f"no {self.kind} is called {name!r}",
@@ -61,11 +61,11 @@ class Table(Mapping[str, Part], Generic[Part]):
 
     @property
     def classes(self) -> dict[str, str]:
-        """The name of each part in its module, and that module."""
+        """Return the class name and module of each entry."""
         return {attribute: module for module, attribute in (place.split(":") for place in self._places.values())}
 
     def class_called(self, name: str, module: str) -> Any:
-        """Load the class of a part by the name of the class.
+        """Load the class of an entry by the name of the class.
 
         Args:
             name: The name of the class, such as `Clump`.
@@ -83,7 +83,7 @@ class Table(Mapping[str, Part], Generic[Part]):
         return getattr(import_module(places[name]), name)
 
     def read(self, text: str) -> tuple[str, dict[str, str]]:
-        """The name and the values in text such as `k-anonymity(k=5)`; a value with commas or parentheses stands in double quotes."""
+        """Parse text such as `k-anonymity(k=5)` into a name and values; a value with commas or parentheses is in double quotes."""
         found = _CALL.fullmatch(text)
         if not found:
             raise ParameterError(
@@ -103,7 +103,7 @@ class Table(Mapping[str, Part], Generic[Part]):
         return name, values
 
     def make(self, text: str) -> Any:
-        """An instance from text such as `k-anonymity(k=5)`."""
+        """Make an instance from text such as `k-anonymity(k=5)`."""
         name, values = self.read(text)
         part: Any = self[name]
         return part.parse(values)

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from helpers.cli import Shell, baskets, one_line
+from helpers.cli import Shell, baskets, failed, one_line
 from helpers.tampering import seal
 from shoal.errors import ShoalError
 from shoal.privacy.k_anonymity import KAnonymity
@@ -105,16 +105,16 @@ def test_a_star_stands_for_any_item(kitchen: Shell):
 
 
 def test_questions_without_an_answer(kitchen: Shell):
-    assert "no model is called 'l-diversity'" in one_line(kitchen("audit", "release", "-c", "l-diversity(l=2)"))
-    assert "k must be a whole number" in one_line(kitchen("audit", "release", "-c", "k-anonymity(k=few)"))
-    assert "k must be at least 2" in one_line(kitchen("audit", "release", "-c", "k-anonymity(k=1)"))
-    assert "has no parameter 'l'" in one_line(kitchen("audit", "release", "-c", "k-anonymity(l=2)"))
-    assert "write it as name(parameter=value" in one_line(kitchen("audit", "release", "-c", "k-anonymity(5)"))
-    assert "there is no file nothing" in one_line(kitchen("audit", "nothing"))
-    assert "it has no manifest.json" in one_line(kitchen("audit", "."))
-    assert "no --original is given" in one_line(kitchen("audit", "release", "--per", "session"))
-    assert "no --original is given" in one_line(kitchen("audit", "release", "--set"))
-    assert "there is no file lost" in one_line(kitchen("audit", "release", "--original", "lost", "--taxonomy", "food.csv"))
+    failed(kitchen("audit", "release", "-c", "l-diversity(l=2)"), "unknown-model", value="l-diversity")
+    failed(kitchen("audit", "release", "-c", "k-anonymity(k=few)"), "unreadable-value", value="few")
+    failed(kitchen("audit", "release", "-c", "k-anonymity(k=1)"), "out-of-range", value=1, limit=2)
+    assert "'l'" in failed(kitchen("audit", "release", "-c", "k-anonymity(l=2)"), "unknown-option")
+    failed(kitchen("audit", "release", "-c", "k-anonymity(5)"), "unreadable-value")
+    assert "nothing" in failed(kitchen("audit", "nothing"), "file-not-found")
+    failed(kitchen("audit", "."), "not-a-release")
+    assert "--original" in failed(kitchen("audit", "release", "--per", "session"), "option-not-applicable")
+    assert "--original" in failed(kitchen("audit", "release", "--set"), "option-not-applicable")
+    assert "lost" in failed(kitchen("audit", "release", "--original", "lost", "--taxonomy", "food.csv"), "file-not-found")
 
 
 def test_a_taxonomy_from_a_file_must_be_typed(kitchen: Shell):

@@ -6,13 +6,17 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from shoal.cli import main
 from shoal.cli.main import run
-from shoal.errors import option
+from shoal.errors import ShoalError, option
 
 FOOD = """child,parent
 Fruit,Food
@@ -33,11 +37,12 @@ ITEMS = ("Apple", "Orange", "Banana", "Beef", "Chicken", "Milk", "Cheese", "Butt
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command left behind on the two streams, and its exit code."""
+    """What a command left behind on the two streams, its exit code, and its error where it ran in this process."""
 
     code: int
     out: str
     err: str
+    error: ShoalError | None = None
 
     @property
     def everything(self) -> str:
@@ -54,10 +59,11 @@ class Shell:
     def __call__(self, *words: str | Path) -> Answer:
         """A command of shoal in this process."""
         self._capsys.readouterr()
-        code = run([str(word) for word in words])
+        with raised_errors() as raised:
+            code = run([str(word) for word in words])
         streams = self._capsys.readouterr()
         assert not MARKS.intersection(streams.out + streams.err), "an option was printed without being spelled"
-        return Answer(code, streams.out, streams.err)
+        return Answer(code, streams.out, streams.err, raised[0] if raised else None)
 
     def file(self, name: str, content: str | bytes) -> Path:
         place = self.directory / name
@@ -67,6 +73,24 @@ class Shell:
     def names(self) -> set[str]:
         """All that is in the directory, hidden or not."""
         return {entry.name for entry in self.directory.iterdir()}
+
+
+@contextmanager
+def raised_errors() -> Iterator[list[ShoalError]]:
+    """Collects the error of a command that runs in this process, before it becomes a line."""
+    raised: list[ShoalError] = []
+    invoke = main._invoke
+
+    def recording(arguments: list[str]) -> Any:
+        try:
+            return invoke(arguments)
+        except ShoalError as error:
+            raised.append(error)
+            raise
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(main, "_invoke", recording)
+        yield raised
 
 
 def typed(*words: str | Path, env: dict[str, str] | None = None, stdout: int = subprocess.PIPE) -> Answer:
@@ -94,6 +118,15 @@ def one_line(answer: Answer, code: int = 1) -> str:
     assert "Traceback" not in answer.err
     line = last_line(answer.err)
     assert "unexpected error" not in line
+    return line
+
+
+def failed(answer: Answer, code: str, /, exit_code: int = 1, **facts: object) -> str:
+    """Assert that a command failed with one clear line and this error code, whose facts include these. Returns the line."""
+    line = one_line(answer, exit_code)
+    assert answer.error is not None, line
+    assert answer.error.code == code, (answer.error.code, line)
+    assert facts.items() <= answer.error.facts.items(), answer.error.facts
     return line
 
 

@@ -1,4 +1,4 @@
-"""What would help where hardly a word is left, in the words of Python: the keywords to change, and what is protected then."""
+"""Advice for Python users if hardly any words are kept: the keywords to change, and what is then protected."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from shoal.pipeline.request import wanted_method
 
 @dataclass(frozen=True)
 class Advised:
-    """A line for each change that is proposed, which begins with keywords; and notes: how it was measured, and what is not proposed."""
+    """A line for each proposed change, starting with its keywords; and notes on how it was measured and what is not proposed."""
 
     calls: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -31,9 +31,9 @@ NO_ADVICE = Advised()
 
 
 def advised(data: Any, done: Done, method: Method, said: Mapping[str, Any], further: tuple[Model, ...] = ()) -> Advised:
-    """The changes that keep more words and let an attacker find no more than 1 in k people, with what was measured on a sample.
+    """Return changes that keep more words and let an attacker find at most 1 in k people, as measured on a sample.
 
-    `further` are claims that were asked for beyond those of the method, `done` is the release at hand.
+    `further` are the claims requested in addition to those of the method; `done` is the present release.
     """
     seconds, prepared = seconds_after(done.seconds), done.prepared
     if not seconds:
@@ -52,7 +52,7 @@ def advised(data: Any, done: Done, method: Method, said: Mapping[str, Any], furt
 
 
 def _method(change: Change, method: Method) -> Method | None:
-    """The method of the release with this change; None if it would be refused."""
+    """Return the method of the release with this change; None if it would be rejected."""
     name = change.options.get("method", method.name)
     own = {declared.name for declared in METHODS[name].parameters()}
     kept = {name: value for name, value in method.values().items() if name in own and name in {"k", "seed"}}
@@ -63,7 +63,7 @@ def _method(change: Change, method: Method) -> Method | None:
 
 
 def _route(change: Change, method: Method, said: Mapping[str, Any], further: tuple[Model, ...]) -> Route | None:
-    """The route that the keywords ask for with this change; None if they do not go together. No data is read."""
+    """Return the route for the keywords with this change; None if they contradict each other. No data is read."""
     wanted = {name: value for name, value in said.items() if name not in change.without}
     wanted |= {name: value for name, value in change.options.items() if name != "method"}
     try:
@@ -75,7 +75,7 @@ def _route(change: Change, method: Method, said: Mapping[str, Any], further: tup
 
 
 def _call(change: Change, said: Mapping[str, Any]) -> str:
-    """The keywords as they are typed; None for those that were given and must be left out."""
+    """Format the keywords as they are typed, with None for those that must be removed."""
     unwanted = [f"{name}=None" for name in change.without if said.get(name) is not None]
     given = {**change.options, **change.settings}
     typed = [f"{name}={value if value.replace('.', '', 1).isdigit() else json.dumps(value)}" for name, value in given.items()]

@@ -1,4 +1,4 @@
-"""Types of the arguments of public functions: a wrong one is refused at once, with the name of the argument."""
+"""Checks of the argument types of public functions. A wrong type is rejected at once, naming the argument."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Check = Callable[[str, Any], None]
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Refuse arguments of a wrong type with a `ParameterError` before the function runs.
+    """Reject arguments of a wrong type with a `ParameterError` before the function runs.
 
     Args:
         function: A public function. Its arguments are checked by their names.
@@ -52,7 +52,7 @@ def _optional(check: Check) -> Check:
 
 
 def _each(check: Check, what: str, *single: type) -> Check:
-    """One value of these types, or several, each of which passes the check."""
+    """Check one value of these types, or several that each pass the check."""
 
     def each(name: str, value: Any) -> None:
         if isinstance(value, single):
@@ -82,7 +82,7 @@ def _items(name: str, value: Any) -> None:
 
 
 def _input(name: str, value: Any) -> None:
-    """Data may be of any type that can be read, but a path is not empty."""
+    """Check the input data: any readable type, but not an empty path."""
     if isinstance(value, str | PathLike):
         insist_on_path(name, value)
 
@@ -110,7 +110,7 @@ def _of_type(kind: type) -> Check:
 _names = _each(insist_on_text, "a name or several names", str)
 _paths = _each(insist_on_path, "a path or several paths", str, PathLike)
 
-# By the name of the argument, or of the function and the argument.
+# By name of the argument, or of the function and the argument.
 CHECKS: dict[str, Check] = {
     "release": insist_on_path,
     "path": insist_on_path,

@@ -1,4 +1,4 @@
-"""Lists of the methods, privacy models and metrics, as dictionaries; the command line prints the same."""
+"""Lists of the methods, privacy models and metrics as dictionaries. The command line prints the same data."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def described(table: Mapping[str, type[Declared]], name: str | None = None) -> d
 
 
 def facts_of(kind: type[Declared]) -> dict[str, Any]:
-    """Describe a method or a model by what its class declares."""
+    """Describe a method or a model by the declarations of its class."""
     told = {key: getattr(kind, key) for key in ("paper", "protects", "does_not_protect", "limits") if getattr(kind, key, "")}
     told |= {"guarantee": "none"} if getattr(kind, "guarantees_nothing", False) else {}
     parameters = {p.name: {"help": p.help, "default": _in_json(p.default), "values": p.range} for p in kind.parameters()}
@@ -103,5 +103,5 @@ def facts_of_metric(metric: Metric) -> dict[str, Any]:
 
 
 def _in_json(default: Any) -> Any:
-    """A default as JSON has it: what is no number, truth value or nothing is written as a user types it."""
+    """Convert a default to JSON: numbers, Booleans and null as they are, anything else as a user types it."""
     return default if default is None or isinstance(default, (bool, int, float, str)) else str(default)

@@ -1,4 +1,4 @@
-"""The keywords that say how data becomes records on a taxonomy: in Python they have the names of the command line's options."""
+"""Keywords for making records on a taxonomy from data. They have the names of the command line's options."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ FLAGS = ("header", "strict", "bag")
 
 
 def said_of_data(given: Mapping[str, Any]) -> dict[str, Any]:
-    """All of these options, those not given as None; an unknown one is refused."""
+    """Return all of these options, with None for those not given. Raise for an unknown one."""
     for name in given:
         if name not in DATA_OPTIONS:
             raise ParameterError(f"there is no option {name!r}", code="unknown-option", hint=did_you_mean(name, DATA_OPTIONS), value=name)
@@ -90,7 +90,7 @@ def said_of_data(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def reading_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of `ReadOptions` that are given, each of the type that they have; those that are None keep their default."""
+    """Return the given fields of `ReadOptions`, each in its type. Fields that are None keep their default."""
     found = {name: _checked(READ_AS_LISTS.get(name, name), value) for name, value in given.items() if value is not None}
     return {
         name: tuple(value.split(",") if isinstance(value, str) else value) if name in READ_AS_LISTS else value
@@ -99,7 +99,7 @@ def reading_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _checked(name: str, value: Any) -> Any:
-    """The value of an option as the command line would give it; raises where it is of another kind."""
+    """Return the value of an option as the command line would give it. Raise if it has another type."""
     if name in ROLES:
         return _column(name, value)
     if name in LISTED and not isinstance(value, str):
@@ -130,13 +130,13 @@ def _columns(name: str, value: Any) -> list[str]:
 
 
 def asked_of_data(given: Mapping[str, Any]) -> tuple[dict[str, Any], Hierarchy]:
-    """All options as the command line has them, and the taxonomy apart, which may be a tree already."""
+    """Return all options as on the command line and, separately, the taxonomy, which may be a tree."""
     options = said_of_data(given)
     hierarchy = hierarchy_of(options["taxonomy"], options.pop("levels"), options["node_loss"])
     return options | {"taxonomy": hierarchy.name}, hierarchy
 
 
 def prepared_as(given: Mapping[str, Any], base: Preparation | None = None) -> tuple[Preparation, Hierarchy]:
-    """How data is to be prepared by these options, on top of a base, and the taxonomy that they give."""
+    """Return the preparation for these options on top of a base, and the given taxonomy."""
     options, hierarchy = asked_of_data(given)
     return hierarchy.settled(preparation(options, base)), hierarchy

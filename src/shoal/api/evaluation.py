@@ -1,4 +1,4 @@
-"""Advice on how to publish data, comparing methods on the same data, and reconstructing plain records from chunks."""
+"""Functions that evaluate: advice on how to publish data, comparison of methods, and reconstruction of records from chunks."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def reconstruct(
 
 
 def _files(data: Any) -> tuple[Path, ...]:
-    """The input files of a comparison."""
+    """Return the input files of a comparison."""
     several = [data] if isinstance(data, str | Path) else data
     if not isinstance(several, Sequence) or not several or not all(isinstance(one, str | Path) for one in several):
         raise ParameterError("compare takes one or more files", code="wrong-type", hint="write a frame to a file first")
@@ -229,7 +229,7 @@ def _files(data: Any) -> tuple[Path, ...]:
 
 
 def _said(options: FileOptions) -> dict[str, Any]:
-    """The options of the data as the command line has them. The processes of the cells load the taxonomy themselves."""
+    """Return the data options as on the command line. The processes of the cells load the taxonomy themselves."""
     said, given = asked_of_data(cast(dict[str, Any], options))
     if given.tree is not None:
         raise ParameterError("the taxonomy of a comparison must be a name or a file", code="wrong-type", hint="write it to a file first")

@@ -562,7 +562,7 @@ def generate(users: int = 10_000, seed: int = 0, **parameters: Any) -> pl.DataFr
 
 
 def _released(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> Result:
-    """Make the release for the keywords of `anonymize`."""
+    """Make the release for the arguments of `anonymize`."""
     with spoken_in_python(), using(asked["threads"], asked["patience"]):
         return _made(data, method, asked)
 
@@ -589,7 +589,7 @@ def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> R
 
 
 class _LogEvents(Events):
-    """Passes events on to those of the caller, and notes and warnings to the log `shoal`."""
+    """Forwards events to those of the caller, and notes and warnings to the logger `shoal`."""
 
     def __init__(self, further: Events | None) -> None:
         self._further = further or Events()
@@ -611,7 +611,7 @@ class _LogEvents(Events):
 
 
 def _on_cluster(job: Job, asked: Mapping[str, Any]) -> Any:
-    """A frame of Spark is worked on where it is: what is given writes the release. What is for one machine is refused."""
+    """Run the job on a Spark data frame where it is stored. Arguments that need one machine are rejected."""
     from shoal.cluster.run import ClusterRelease
 
     whole = replace(job, threads=asked["threads"], patience=asked["patience"])
@@ -619,7 +619,7 @@ def _on_cluster(job: Job, asked: Mapping[str, Any]) -> Any:
 
 
 def _prepared(data: Any, said: Mapping[str, Any], base: Preparation) -> Prepared:
-    """Read the data and map it to its taxonomy; log how it was parsed."""
+    """Read the data and place it on its taxonomy; log how it was parsed."""
     how, given = prepared_as(said, base)
     prepared = prepare(data, how, given.tree)
     found = announced(prepared)
@@ -628,20 +628,20 @@ def _prepared(data: Any, said: Mapping[str, Any], base: Preparation) -> Prepared
 
 
 def _of_original(place: Published, original: Any, said: Mapping[str, Any]) -> tuple[Preparation | None, Hierarchy]:
-    """The options for reading an original, on top of those in the manifest; without an original, they are rejected."""
+    """Return the options for reading an original, on top of those in the manifest. Without an original, they are rejected."""
     options, given = asked_of_data(said)
     how = original_options(options, original, place.manifest)
     return None if how is None else given.settled(how), given
 
 
 def _told(result: Result) -> Result:
-    """The result, after the advice where hardly a word is left."""
+    """Return the result, after logging the advice if hardly any words are kept."""
     _tell((), [*(f"this may keep more words: {line}" for line in result.advice), *result.advice_notes])
     return result
 
 
 def _tell(notes: Iterable[str], warnings: Iterable[str] = ()) -> None:
-    """Notes and warnings go to the log `shoal`, in the words of Python."""
+    """Log notes and warnings to the logger `shoal`, with options spelled as keywords."""
     for note in notes:
         log.info(in_python(note))
     for warning in warnings:

@@ -1,4 +1,4 @@
-"""The function `shoal.mask`: an access log with fewer details, without a guarantee."""
+"""The function `shoal.mask`: mask an access log, without a guarantee."""
 
 from __future__ import annotations
 

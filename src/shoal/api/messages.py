@@ -14,7 +14,7 @@ __all__ = ["in_python", "spoken_in_python", "using"]
 
 @contextmanager
 def spoken_in_python() -> Iterator[None]:
-    """Errors raised inside state where their rare names are available. They spell options as keywords themselves."""
+    """Context in which errors refer to the attribute with rare names. They spell options as keywords themselves."""
     try:
         yield
     except ShoalError as error:
@@ -24,7 +24,7 @@ def spoken_in_python() -> Iterator[None]:
 
 @contextmanager
 def using(threads: int | None, patience: float | None = None) -> Iterator[None]:
-    """Kernels called inside use this many threads, by default all; judgements made inside have this patience."""
+    """Context in which kernels use this many threads (default: all cores) and verification has this patience."""
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= kernels.MOST_THREADS):
         what = f"threads must be a whole number from 1 to {kernels.MOST_THREADS}, not {threads!r}"
         raise ParameterError(what, code="out-of-range", value=threads)

@@ -1,4 +1,4 @@
-"""How the release of a cell is made by hand: the command to type, and the same as a config file."""
+"""The command that repeats the release of a comparison cell, also as a configuration file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RELEASE = "RELEASE"  # stands for a directory of the user's choice
 
 
 def making(cell: Cell, inputs: Sequence[Path], said: Mapping[str, Any]) -> Making:
-    """The command that makes the release of this cell from these inputs and their options."""
+    """Return the command that makes the release of this cell from these inputs and their options."""
     options = {"method": cell.method, **dict(cell.settings), **concerning(cell, said)}
     named = {name.replace("_", "-"): value for name, value in options.items()}
     words = [word for name, value in named.items() for word in _typed(name, value)]

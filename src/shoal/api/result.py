@@ -76,7 +76,7 @@ class Result:
         advice: Callable[[], Advised] = lambda: NO_ADVICE,
         warnings: tuple[ReleaseWarning, ...] = (),
     ) -> None:
-        """Make a result of a release that was verified. Programs get results from `shoal.anonymize`.
+        """Make a result from a verified release. Programs get results from `shoal.anonymize`.
 
         Args:
             judged: The release with its verdicts.
@@ -92,7 +92,7 @@ class Result:
         found = advice() if self.headline.warning else NO_ADVICE
         self.advice, self.advice_notes = found.calls, found.notes
 
-    # -- what it is
+    # -- content
 
     @property
     def release(self) -> Release:
@@ -116,7 +116,7 @@ class Result:
 
     @cached_property
     def _private(self) -> Mapping[str, Any]:
-        """The manifest with what was withheld from it, for the person who made the release."""
+        """The manifest with the withheld numbers, for the person who made the release."""
         return shown_to_publisher(self._made, self.manifest)
 
     @property
@@ -237,7 +237,7 @@ class Result:
 
     @cached_property
     def _frames(self) -> dict[str, pl.DataFrame]:
-        """Made once, so that all calls give the same order."""
+        """Created once, so that all calls return the same order."""
         return {name: frame for at, table in self.release.tables.items() for name, frame in table.frames(at).items()}
 
     # -- out of Python
@@ -287,7 +287,7 @@ class Result:
                 log.info(in_python(note))
             return publish(self._made, target)
 
-    # -- how it shows itself
+    # -- display
 
     def __repr__(self) -> str:
         held = ", ".join(counted(frame.height, name.removesuffix("s")) for name, frame in self._frames.items())

@@ -1,4 +1,4 @@
-"""A taxonomy as a program has it: by name or path, as nested dictionaries, as a frame, or as the tree itself."""
+"""The argument `taxonomy`: a name or path, nested dictionaries, a frame, or a tree."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Hierarchy:
     notes: tuple[str, ...] = ()
 
     def settled(self, how: Preparation) -> Preparation:
-        """How data is prepared with it: a tree at hand has its own node loss."""
+        """Return the preparation with this taxonomy. A loaded tree has its own node loss."""
         return how if self.tree is None or how.typed_names else replace(how, loss=self.tree.loss_name)
 
 
 def hierarchy_of(value: GivenTaxonomy | None, levels: Iterable[str] | None = None, loss: str | None = None) -> Hierarchy:
-    """What is meant by the value of `taxonomy`; `levels` name the columns of a frame, from the highest level to the items."""
+    """Interpret the argument `taxonomy`; `levels` are the columns of a frame, from the highest level to the items."""
     if levels is not None and (value is None or isinstance(value, str | Path | Mapping | Taxonomy)):
         raise ParameterError(
             "levels name the columns of a frame, but the taxonomy is not a frame", code="levels-without-frame", hint="leave levels out"
@@ -62,7 +62,7 @@ def _of_nested(value: Mapping[str, Any], loss: str) -> Hierarchy:
 
 
 def _listed(value: Any) -> list[Any]:
-    """Sets and tuples of names are lists of names."""
+    """Convert sets and tuples of names to lists."""
     if isinstance(value, Set):
         return sorted(value)
     raise TypeError(type(value).__name__)

@@ -1,8 +1,8 @@
 """Attacks: what an attacker with partial knowledge about a person can learn from a release.
 
-An attack tells its story, draws what the attacker knows about each person, and says how often the attacker succeeds. It is made on people
-who were published and on a control group who were not. Adding one is a file here and a line in `ATTACKS`; one that needs more than the
-published records, such as a second release, has its line in `SCENARIO_ATTACKS` (`scenarios`).
+An attack has a description, draws what the attacker knows about each person, and computes the success rate. It runs on people who were
+published and on a control group who were not. Adding one takes a file here and a line in `ATTACKS`; one that needs more than the published
+records, such as a second release, has its line in `SCENARIO_ATTACKS` (`scenarios`).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ ORIGINAL, RELEASE = "original", "release"  # what is attacked, before and after
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """How an attack went with one kind of knowledge: for each person the chance, over the attacker's ties, that the guess is right.
+    """The result of an attack with one kind of knowledge: for each person the probability, over the attacker's ties, of a correct guess.
 
-    `baseline` is the rate of somebody who guesses without the release's records. `claimed` marks the people of whom the attacker is sure.
+    `baseline` is the success rate of guessing without the released records. `claimed` marks the people of whom the attacker is certain.
     """
 
     knowledge: str
@@ -41,7 +41,7 @@ class Trial:
 
 
 class Attack(Declared, ABC):
-    """Frozen parameters and one step, which a base below declares: what is attacked in, chances of being found out."""
+    """Frozen parameters and one step, which a subclass declares: it takes what is attacked and returns the success probabilities."""
 
     test: ClassVar[Test]
     story: ClassVar[str]
@@ -49,11 +49,11 @@ class Attack(Declared, ABC):
 
 
 class RecordAttack(Attack):
-    """An attack on published records: a scene and people in, their chances of being found out."""
+    """An attack on published records: takes a scene and people, and returns their probabilities of being found."""
 
     @abstractmethod
     def trials(self, scene: Scene, people: People, seed: int) -> list[Trial]:
-        """The attack on each of these people, with each kind of knowledge; the same kinds in the same order whoever they are."""
+        """Attack each of these people with each kind of knowledge; the kinds and their order do not depend on the people."""
 
 
 ATTACKS: Table[type[RecordAttack]] = Table(

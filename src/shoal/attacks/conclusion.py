@@ -1,6 +1,6 @@
 """The verdict of attacks in two sentences: what the release guarantees, and what an attacker can actually do.
 
-A promise may hold although people are found: a claim about attackers who know one item says nothing of those who know four.
+A guarantee may hold although people are found: a claim about attackers who know one item does not cover those who know four.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOTHING = "the release guarantees nothing against these attacks"
 
 @dataclass(frozen=True)
 class AttackFinding:
-    """How often one attack with one kind of knowledge succeeds on a release, and how that stands to what is promised."""
+    """The success rate of one attack with one kind of knowledge on a release, compared with the guarantee."""
 
     attack: str
     test: str
@@ -37,35 +37,37 @@ class AttackFinding:
 
     @classmethod
     def of(cls, one: Outcome) -> AttackFinding:
-        """From the outcome of an attack."""
+        """Make a finding from the outcome of an attack."""
         return cls(one.attack, one.test, one.knowledge, one.success.rate, one.ceiling is not None, one.standing, one.targets)
 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """Both sentences; `severe`: an attack finds most people, whatever was promised."""
+    """Both sentences; `severe`: an attack finds most people, whatever is guaranteed."""
 
     promised: str
     in_fact: str
     severe: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """The content as JSON values."""
+        """Return the content as JSON values."""
         return {"promised": self.promised, "in_fact": self.in_fact, "finds_most_people": self.severe}
 
 
 def known_of(owners_repeat: bool) -> str:
-    """Of what an attacker knows items, in words: where a person has several records, all that is known is of one of them."""
+    """Return whose items an attacker knows: if a person has several records, all known items are from one of them."""
     return RECORD if owners_repeat else PERSON
 
 
 def concluded(outcomes: Iterable[Outcome], most_targets: int = 0, of: str = PERSON) -> Conclusion:
-    """The verdict of all attacks on a release; `most_targets` is how many people may be attacked, where more could be requested."""
+    """Return the verdict of all attacks on a release; `most_targets` is the number of people that can be attacked, if more could be
+    requested.
+    """
     return conclusion_of([AttackFinding.of(one) for one in outcomes if one.subject == RELEASE], most_targets, of)
 
 
 def conclusion_of(findings: Sequence[AttackFinding], most_targets: int = 0, of: str = PERSON) -> Conclusion:
-    """The same from findings; `of` is what items are known about, see `known_of`."""
+    """Do the same for findings; `of` describes whose items are known, see `known_of`."""
     people = [one for one in findings if one.test in FINDING and one.attack not in OF_WORDS]
     return Conclusion(_promised(findings, most_targets), _in_fact(findings, people, of), any(one.rate > SEVERE for one in people))
 

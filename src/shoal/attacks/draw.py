@@ -1,4 +1,4 @@
-"""How the people who are attacked are drawn: options of `shoal attack`, and of `shoal anonymize` where it attacks a release.
+"""Sampling of the people to attack: options of `shoal attack`, and of `shoal anonymize` with attacks.
 
 The options are shown without loading numpy.
 """
@@ -19,7 +19,7 @@ REMAKES = 25  # people for each of whom the release is made again, unless anothe
 
 @dataclass(frozen=True)
 class Draw(Declared):
-    """How many people are attacked, which share of all is left out as a control group, and the seed by which both are drawn."""
+    """The number of people to attack, the share left out as a control group, and the random seed for both."""
 
     name = "draw"
 
@@ -34,11 +34,11 @@ class Draw(Declared):
 
     @classmethod
     def quick_values(cls) -> dict[str, int]:
-        """What a quick attack uses unless something else is asked for: fewer people."""
+        """Return the values of a quick attack, unless others are requested: fewer people."""
         return {"targets": QUICK_TARGETS, "remakes": QUICK_REMAKES}
 
     def some(self, numbers: Ints) -> Ints:
-        """So many of these people as are attacked, in rising order."""
+        """Draw the people to attack from these numbers, sorted."""
         import numpy as np
 
         return np.sort(np.random.default_rng(self.seed).permutation(numbers)[: self.targets])

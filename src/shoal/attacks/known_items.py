@@ -1,4 +1,4 @@
-"""Known items: the attacker knows some items of a person and looks for the person's record."""
+"""Known items: the attacker knows some items of a person and searches for the person's record."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from shoal.parameters import param
 
 
 class Knowledge(NamedTuple):
-    """This many items, the rarest ones or any; this many of them wrong; this many items known to be absent. No number: the whole record.
+    """The number of known items, the rarest or random ones; how many of them are wrong; how many items are known to be absent. No number
+    means the whole record.
 
-    `counts`: it is known how often the person has each.
+    `counts`: the person's count of each item is known.
     """
 
     items: int | None
@@ -38,12 +39,12 @@ class Knowledge(NamedTuple):
 
     @property
     def within_models(self) -> int | None:
-        """How many items are known, where models promise something of such knowledge: not of what is wrong, absent or counted."""
+        """The number of known items if models cover such knowledge: not if items are wrong, absent or counted."""
         return None if self.wrong or self.absent or self.counts else self.items
 
 
 class Told(NamedTuple):
-    """What is known about one person: items that the person holds, or is thought to hold, and items that the person does not hold."""
+    """What is known about one person: items that the person has, or is believed to have, and items that the person lacks."""
 
     items: Ints
     absent: Ints
@@ -75,11 +76,11 @@ class KnownItems(RecordAttack):
     eccentricity: float = param(1.5, minimum=0, help="lead over other records, in standard deviations, that makes the attacker certain")
 
     def trials(self, scene: Scene, people: People, seed: int) -> list[Trial]:
-        """Each kind of knowledge in turn, counts where records have any. Whoever has fewer items is known by all of them."""
+        """Run each kind of knowledge in turn, with counts if records have any. People with fewer items are known by all of them."""
         return self.trials_knowing((*SETTINGS, *(WITH_COUNTS if scene.world.counts.max(initial=1) > 1 else ())), scene, people, seed)
 
     def trials_knowing(self, settings: Sequence[Knowledge], scene: Scene, people: People, seed: int) -> list[Trial]:
-        """The attack with these kinds of knowledge alone; the others make no difference to them."""
+        """Run the attack with these kinds of knowledge only; their results do not depend on the others."""
         matcher = Matcher(scene)
         told = {setting: _told(scene, people, setting, seed) for setting in settings}
         success = {setting: np.zeros(len(people)) for setting in settings}
@@ -96,13 +97,13 @@ class KnownItems(RecordAttack):
 
 
 def _scores(block: Block, fits: Fits, setting: Knowledge, told: Sequence[Told]) -> Scores:
-    """How well each row fits what is known about these people."""
+    """Return how well each row fits the knowledge about these people."""
     scores = fits.scores([one.items for one in told], [one.absent for one in told] if setting.absent else None)
     return fits.only(scores, block.possible) if setting.items is None else scores
 
 
 def _told(scene: Scene, people: People, setting: Knowledge, seed: int) -> list[Told]:
-    """What is known about each person."""
+    """Draw what is known about each person."""
     chance = np.random.default_rng(seed)
     found = []
     for person in range(len(people)):
@@ -123,7 +124,7 @@ def _known(scene: Scene, held: Ints, setting: Knowledge, chance: np.random.Gener
 
 
 def _not_held(scene: Scene, held: Ints, n: int, chance: np.random.Generator) -> Ints:
-    """Up to so many items that a person does not hold, common ones more often."""
+    """Draw up to this many items that a person lacks, frequent ones more often."""
     occurring = scene.world.items
     if not n or not len(occurring):
         return np.zeros(0, np.int64)

@@ -1,9 +1,8 @@
-"""Scoring: how well published records match an attacker's knowledge about people.
+"""Scores of published records by how well they match an attacker's knowledge about people.
 
-A known item fits a record by the lowest published node at or above it, and the fewer published items lie below that node, the more it
-tells. Weights are whole numbers, so that records that fit equally well are exactly equal. People are worked on in blocks: what is known
-about
-a block of people, times the rows that each known item fits, gives the scores of all of them.
+A known item matches a record by the lowest published node at or above it; the fewer published items lie below that node, the higher the
+score. Weights are integers, so that equally good matches are exactly equal. People are processed in blocks: the knowledge about a block of
+people, multiplied by the rows that each known item matches, gives the scores of all of them.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ COUNT_BITS = 32
 
 
 def counted(items: Ints, counts: Ints) -> Ints:
-    """Items of which it is known how often the person has them."""
+    """Return items with known counts."""
     return items.astype(np.int64) | (counts.astype(np.int64) << COUNT_BITS)
 
 
@@ -51,31 +50,31 @@ class Matcher:
 
     @cached_property
     def weights(self) -> Ints:
-        """What it tells that a record holds a node: never less than for the nodes above it."""
+        """The weight of each node in a record: never less than that of its ancestors."""
         held = np.bincount(self.scene.published.items, weights=self.scene.copies[self.row_of], minlength=len(self.scene.tree))
         return self.told_by(self.scene.tree.sum_up(held.astype(np.int64)))
 
     def told_by(self, records: Ints) -> Ints:
-        """The information, in weight units, of knowing that a record is one of n."""
+        """Return the information, in weight units, of knowing that a record is one of n."""
         n = max(1, self.scene.n_records)
         return np.asarray(np.rint(UNIT * np.log2(n / np.clip(records, 1, n))), np.int64)
 
     def blocks(self, people: People) -> Iterator[Block]:
-        """People in blocks that are worked on together."""
+        """Yield people in blocks that are processed together."""
         for start in range(0, len(people), BLOCK):
             numbers = np.arange(start, min(len(people), start + BLOCK))
             yield Block(self, slice(start, start + len(numbers)), people.select(numbers))
 
     def fits(self, known: Known) -> Fits:
-        """The rows that fit any of what is known, to score people by it."""
+        """Return the rows that match any of the known items, for scoring."""
         return Fits(self, np.unique(np.concatenate([*known, np.zeros(0, np.int64)])))
 
     def scores(self, known: Known) -> Scores:
-        """How well each row fits people of whom this is known."""
+        """Return how well each row matches people with this knowledge."""
         return self.fits(known).scores(known)
 
     def likeness(self, records: Bags) -> Scores:
-        """How like each row is to these records: the cosine of vectors of weights, by whole numbers."""
+        """Return the similarity of each row to these records: the cosine of weight vectors, by integers."""
         known = [records.items[start:end].astype(np.int64) for start, end in pairwise(records.indptr)]
         found = self.fits(known).squared(known)
         found.data = np.asarray(np.rint(found.data / self._norms[found.indices]), np.int64)
@@ -83,12 +82,14 @@ class Matcher:
 
     @cached_property
     def _norms(self) -> Floats:
-        """The length of the vector of weights of each row; of a row that tells nothing it is one."""
+        """The norm of each row's weight vector; one for rows without information."""
         squares = np.bincount(self.row_of, self.weights[self.scene.published.items].astype(float) ** 2, len(self.scene.published))
         return np.sqrt(np.maximum(squares, 1.0))
 
     def possible(self, records: Bags) -> sp.csr_matrix:
-        """Ones for the rows that may be the record of somebody who holds just these items: each of their nodes is at or above one."""
+        """Return a binary matrix of the rows that may be the record of somebody with exactly these items: each of their nodes is at or
+        above one.
+        """
         import scipy.sparse as sp
 
         above = _at_or_above(records, self.scene.tree.parent)
@@ -105,7 +106,7 @@ class Matcher:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some of the people who are attacked, and their places among all of them."""
+    """Some of the attacked people, and their indices among all of them."""
 
     matcher: Matcher
     place: slice
@@ -113,16 +114,16 @@ class Block:
 
     @cached_property
     def possible(self) -> sp.csr_matrix:
-        """Ones for the rows that may be the record of each."""
+        """Return a binary matrix of the rows that may be the record of each."""
         return self.matcher.possible(self.people.records)
 
     def chance(self, scores: Scores) -> Floats:
-        """The chance that a record drawn from those that fit best is the person's."""
+        """Return the probability that a record drawn from the best matches is the person's."""
         return scores.chance_if(self.possible) if self.people.owned is None else scores.chance(self.people.owned)
 
 
 class Fits:
-    """The rows that each of several known items fits, and how much each fit tells."""
+    """The rows that each of several known items matches, and the weight of each match."""
 
     def __init__(self, matcher: Matcher, known: Ints) -> None:
         self._known, self._scene = known, matcher.scene
@@ -132,15 +133,14 @@ class Fits:
         parent, weights = self._scene.tree.parent.astype(np.int64), matcher.weights
         node = parent[node]
         while (telling := (node >= 0) & (weights[np.maximum(node, 0)] > 0)).any():
-            # A lower node tells at least as much as one above it: the most that is told is by the lowest.
+            # A lower node weighs at least as much as one above it, so the maximum is that of the lowest.
             self._rows = self._rows.maximum(_rows_at(matcher.present, node, telling, weights))
             node = np.where(telling, parent[node], -1)
 
     def _own(self, node: Ints, counts: Ints) -> sp.csr_matrix:
-        """Rows that hold the known items themselves.
+        """Return rows with the known items themselves.
 
-        Where it is known how often a person has an item, a row that has it more often cannot be the person's, and one that has it just as
-        often tells more.
+        If a person's count of an item is known, a row with a higher count cannot be the person's, and one with the same count weighs more.
         """
         import scipy.sparse as sp
 
@@ -152,7 +152,7 @@ class Fits:
         return sp.csr_matrix((told, held.indices, held.indptr), shape=held.shape)
 
     def scores(self, known: Known, absent: Known | None = None) -> Scores:
-        """How well each row fits people of whom this is known, and of whom some items are known to be absent."""
+        """Return how well each row matches people with these known and these absent items."""
         found = self._chosen(known) @ self._rows
         if absent is not None:
             items = np.unique(np.concatenate([*absent, np.zeros(0, np.int64)]))
@@ -161,13 +161,13 @@ class Fits:
         return Scores(found.tocsr(), self._scene)
 
     def squared(self, known: Known) -> sp.csr_matrix:
-        """The squares of what each fit tells, summed up for people of whom this is known."""
+        """Return the sums of squared match weights for people with this knowledge."""
         import scipy.sparse as sp
 
         return sp.csr_matrix(self._chosen(known) @ self._rows.power(2))
 
     def only(self, scores: Scores, possible: sp.csr_matrix) -> Scores:
-        """The scores without rows that are not possible, which are worse than any other."""
+        """Return the scores without impossible rows, which are worse than any other."""
         return Scores((scores.matrix.multiply(possible) + possible).tocsr(), self._scene)
 
     def _chosen(self, known: Known) -> sp.csr_matrix:
@@ -175,7 +175,7 @@ class Fits:
 
 
 def _ones_at(known: Known, listed: Ints) -> sp.csr_matrix:
-    """A matrix of ones: which of the listed items are known about whom."""
+    """Return a binary matrix of people by the listed items."""
     import scipy.sparse as sp
 
     starts = np.cumsum([0, *map(len, known)])
@@ -190,7 +190,7 @@ def _ones(matrix: sp.csr_matrix) -> sp.csr_matrix:
 
 
 def _rows_at(present: sp.csr_matrix, node: Ints, telling: npt.NDArray[np.bool_], weights: Ints) -> sp.csr_matrix:
-    """Rows that hold the nodes where a mask is true, with the weights of these; nothing is looked up for the others."""
+    """Return rows with the nodes where a mask is true, with their weights; the others are not looked up."""
     import scipy.sparse as sp
 
     held = present[node[telling]]
@@ -201,7 +201,7 @@ def _rows_at(present: sp.csr_matrix, node: Ints, telling: npt.NDArray[np.bool_],
 
 
 def _scaled(matrix: sp.csr_matrix, by: Ints) -> sp.csr_matrix:
-    """A matrix of ones with each row times a number; rows times zero are left out."""
+    """Multiply each row of a binary matrix by a number; rows multiplied by zero are left out."""
     import scipy.sparse as sp
 
     data = np.repeat(by, np.diff(matrix.indptr))
@@ -211,7 +211,7 @@ def _scaled(matrix: sp.csr_matrix, by: Ints) -> sp.csr_matrix:
 
 
 def _at_or_above(records: Bags, parent: npt.NDArray[np.int32]) -> sp.csr_matrix:
-    """People times nodes: ones for the nodes at or above any of their items."""
+    """Return a binary matrix of people by the nodes at or above any of their items."""
     import scipy.sparse as sp
 
     who, node = np.repeat(np.arange(len(records)), np.diff(records.indptr)), records.items.astype(np.int64)

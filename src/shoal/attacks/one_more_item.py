@@ -1,4 +1,4 @@
-"""One more item: the attacker knows all items of a person but one, and guesses that one from the records that fit."""
+"""One more item: the attacker knows all items of a person except one, and guesses it from the matching records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOTHING = -1
 
 
 class Hidden(NamedTuple):
-    """The items that are known about a person, and the one that is not."""
+    """The known items of a person, and the unknown one."""
 
     known: Ints
     item: int
@@ -35,7 +35,7 @@ class OneMoreItem(RecordAttack):
     )
 
     def trials(self, scene: Scene, people: People, seed: int) -> list[Trial]:
-        """One kind of knowledge: all items but one, drawn at random."""
+        """Attack with one kind of knowledge: all items except a random one."""
         matcher, hidden = Matcher(scene), _hidden(people, seed)
         popular = np.argsort(-scene.holders, kind="stable")
         success = np.zeros(len(people))
@@ -48,7 +48,7 @@ class OneMoreItem(RecordAttack):
 
 
 def _hidden(people: People, seed: int) -> list[Hidden]:
-    """An item of each person; of people who hold nothing there is none to guess, and no guess is right."""
+    """Draw an item of each person; people without items are never guessed correctly."""
     chance = np.random.default_rng(seed)
     found = []
     for person in range(len(people)):
@@ -59,7 +59,7 @@ def _hidden(people: People, seed: int) -> list[Hidden]:
 
 
 def _guesses(matcher: Matcher, scores: Scores, known: list[Ints]) -> list[int]:
-    """For each person the item, published as people have it, that stands most often in the best fitting records beside what is known."""
+    """Return for each person the item most frequent in the best matching records, other than the known ones."""
     import scipy.sparse as sp
 
     scene, copies = matcher.scene, matcher.scene.copies
@@ -76,6 +76,6 @@ def _guesses(matcher: Matcher, scores: Scores, known: list[Ints]) -> list[int]:
 
 
 def _most_popular(popular: Ints, known: Ints) -> int:
-    """The most popular item that is not known already."""
+    """Return the most popular item that is not known already."""
     first = popular[: len(known) + 1]
     return int(first[~np.isin(first, known)][0])

@@ -19,7 +19,7 @@ Z = 1.959963984540054  # two-sided, 95 %
 
 @dataclass(frozen=True)
 class Interval:
-    """A rate, and where it lies with 95 % confidence."""
+    """A rate with its 95 % confidence interval."""
 
     rate: float
     low: float
@@ -27,9 +27,9 @@ class Interval:
 
 
 def wilson(hits: float, n: int) -> Interval:
-    """Wilson's interval of a rate. Hits may be a sum of chances: their spread is at most that of as many yes or no answers.
+    """Return the Wilson interval of a rate. Hits may be a sum of probabilities: their variance is at most that of as many binary outcomes.
 
-    Of no trials nothing is known: the rate may be anything.
+    Without trials the interval is from 0 to 1.
     """
     if n == 0:
         return Interval(0.0, 0.0, 1.0)
@@ -50,7 +50,7 @@ ROUNDING = 1e-9  # relative error of a mean of chances, with room to spare
 
 @dataclass(frozen=True)
 class Sure:
-    """The people of whom the attacker is sure: the share of these guesses that are right, and the share of all people found so."""
+    """The people of whom the attacker is certain: the share of correct guesses, and the share of all people found this way."""
 
     precision: float | None
     recall: float
@@ -58,10 +58,10 @@ class Sure:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One attack with one kind of knowledge on one subject, the original or the release.
+    """The outcome of one attack with one kind of knowledge on one subject, the original or the release.
 
-    `worst` is the rate among the share of people who are hit worst; `by_length` the rates of people with short, middle and long records.
-    `everybody`: everybody with a published record was attacked, and whose record is whose is known, so that nothing is left to chance.
+    `worst` is the rate among the most affected share of people; `by_length` has the rates of people with short, medium and long records.
+    `everybody`: everybody with a published record was attacked and the mapping is known, so the rate is exact.
     """
 
     subject: str
@@ -81,16 +81,16 @@ class Outcome:
 
     @property
     def excess(self) -> float | None:
-        """How much more often people who were published are found than people who were not; below zero where it is less often."""
+        """By how much the success rate of published people exceeds that of the control group; may be negative."""
         return None if self.control is None else self.success.rate - self.control.rate
 
     @property
     def standing(self) -> Standing:
-        """The interval, or the rate itself if everybody was attacked, compared with the guaranteed bound."""
+        """The interval, or the exact rate if everybody was attacked, compared with the guaranteed bound."""
         return standing_of(self.success, self.ceiling, everybody=self.everybody)
 
     def as_dict(self) -> dict[str, Any]:
-        """The content as JSON values."""
+        """Return the content as JSON values."""
         control = None if self.control is None else [self.control.rate, self.control.low, self.control.high]
         return {
             "subject": self.subject,
@@ -114,7 +114,7 @@ class Outcome:
 
 
 def standing_of(success: Interval, ceiling: float | None, *, everybody: bool = False) -> Standing:
-    """An interval beside the highest rate that is promised, where any is; where everybody was attacked, the rate itself."""
+    """Compare an interval, or the exact rate if everybody was attacked, with the guaranteed maximum rate, if any."""
     if ceiling is None:
         return "nothing promised"
     if ceiling == 0:  # what must never happen is counted, not estimated: one case is too many, and none is as promised
@@ -127,7 +127,7 @@ def standing_of(success: Interval, ceiling: float | None, *, everybody: bool = F
 
 
 def outcome(subject: str, attack: Attack, trial: Trial, lengths: Ints, control: Trial | None, ceiling: float | None) -> Outcome:
-    """What a trial on people with records of these lengths shows, beside the same on a control group."""
+    """Return the outcome of a trial on people with records of these lengths, with that of a control group."""
     n = len(trial.success)
     unpublished = None if control is None or not len(control.success) else control
     return Outcome(
@@ -155,7 +155,7 @@ def _sure(trial: Trial) -> Sure | None:
 
 
 def _by_length(success: Chances, lengths: Ints) -> tuple[tuple[str, int, float], ...]:
-    """Three classes of about equally many people, by how many items their records hold."""
+    """Return the rates of three classes of about equal size by record length."""
     if not len(success):
         return ()
     limits = np.unique(np.quantile(lengths, [1 / 3, 2 / 3], method="lower"))

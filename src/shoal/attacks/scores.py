@@ -1,7 +1,7 @@
-"""Scores of published rows for a block of people, and what an attacker makes of them.
+"""Scores of published rows for a block of people, and their evaluation.
 
-Rows that have nothing in common with what is known are not stored: their score is zero. So where nothing fits better than zero, all rows
-that are not stored fit best.
+Rows that have nothing in common with the knowledge are not stored: their score is zero. So if nothing scores above zero, all rows that are
+not stored match best.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class Scores:
-    """How well each row of a scene fits each of several people: a matrix of people and rows."""
+    """How well each row of a scene matches each of several people: a matrix of people by rows."""
 
     def __init__(self, matrix: sp.csr_matrix, scene: Scene) -> None:
         matrix.eliminate_zeros()
@@ -34,7 +34,7 @@ class Scores:
 
     @cached_property
     def _person_of(self) -> Ints:
-        """Whose each stored score is."""
+        """The person of each stored score."""
         return np.repeat(np.arange(len(self)), np.diff(self.matrix.indptr))
 
     @cached_property
@@ -45,51 +45,51 @@ class Scores:
 
     @cached_property
     def unfitted(self) -> Mask:
-        """For whom nothing fits: then the rows that are not stored are best."""
+        """People for whom nothing matches: the rows that are not stored are best."""
         return np.asarray(self.top == 0)
 
     @cached_property
     def best(self) -> sp.csr_matrix:
-        """A matrix of ones for the stored rows that fit best."""
+        """A binary matrix of the stored rows that match best."""
         mask = self.matrix.data == self.top[self._person_of]
         return _only(self.matrix, mask)
 
     @cached_property
     def stored(self) -> sp.csr_matrix:
-        """A matrix of ones for all stored rows."""
+        """A binary matrix of all stored rows."""
         return _only(self.matrix, np.ones(self.matrix.nnz, bool))
 
     @cached_property
     def best_copies(self) -> Ints:
-        """How many published records fit best."""
+        """The number of published records that match best."""
         return self.copies_in(self.best, self.stored)
 
     def copies_in(self, best: sp.csr_matrix, stored: sp.csr_matrix) -> Ints:
-        """The copies of these rows; of all others but those stored for whom nothing fits."""
+        """Return the copies of these rows; for people without a match, of all rows except those stored."""
         copies = self.scene.copies
         return np.where(self.unfitted, self.scene.n_records - stored @ copies, best @ copies)
 
     def in_best(self, rows: sp.csr_matrix) -> Ints:
-        """How many of each person's rows, a matrix of ones, are among those that fit best."""
+        """Return how many of each person's rows, a binary matrix, are among the best matches."""
         among, stored = _sums(rows.multiply(self.best)), _sums(rows.multiply(self.stored))
         return np.where(self.unfitted, _sums(rows) - stored, among)
 
     def chance(self, owned: Owned) -> Floats:
-        """The chance that a record drawn from those that fit best is the person's, who owns these rows."""
+        """Return the probability that a record drawn from the best matches belongs to the person, who owns these rows."""
         return self.in_best(owned.matrix(self.matrix.shape[1])) / np.maximum(1, self.best_copies)
 
     def chance_if(self, possible: sp.csr_matrix) -> Floats:
-        """The same where it counts as the person's if one of these rows, a matrix of ones, is among those that fit best."""
+        """Do the same if it counts as the person's when one of these rows, a binary matrix, is among the best matches."""
         return np.where(self.in_best(possible) > 0, 1 / np.maximum(1, self.best_copies), 0.0)
 
     def same(self, other: Scores) -> Floats:
-        """The chance that two draws, one from the best of each, are the same record. No score is below zero."""
+        """Return the probability that two draws, one from the best of each, give the same record. No score is negative."""
         both = self.best.multiply(other.best) @ self.scene.copies
         both = np.where(self.unfitted, other.best_copies, np.where(other.unfitted, self.best_copies, both))
         return np.asarray(both / np.maximum(1, self.best_copies * other.best_copies))
 
     def stands_out(self, least: float) -> Mask:
-        """For whom a single record fits best, ahead of the second by this many standard deviations of all scores."""
+        """Return for whom a single record matches best, ahead of the second by this many standard deviations of all scores."""
         n, copies = max(1, self.scene.n_records), self.scene.copies[self.matrix.indices]
         values = self.matrix.data.astype(float)
         mean = np.bincount(self._person_of, values * copies, minlength=len(self)) / n
@@ -101,7 +101,7 @@ class Scores:
 
 
 def _highest(matrix: sp.csr_matrix, least: Ints) -> Ints:
-    """The highest stored value of each row of a matrix, or this where there is no higher one."""
+    """Return the highest stored value of each row of a matrix, at least `least`."""
     found = least.astype(matrix.dtype)
     filled = np.flatnonzero(np.diff(matrix.indptr))
     if len(filled):
@@ -110,7 +110,7 @@ def _highest(matrix: sp.csr_matrix, least: Ints) -> Ints:
 
 
 def _only(matrix: sp.csr_matrix, mask: Mask) -> sp.csr_matrix:
-    """Ones for the stored values where a mask is true."""
+    """Return ones for the stored values where a mask is true."""
     import scipy.sparse as sp
 
     found = _without(matrix, ~mask)
@@ -118,7 +118,7 @@ def _only(matrix: sp.csr_matrix, mask: Mask) -> sp.csr_matrix:
 
 
 def _without(matrix: sp.csr_matrix, mask: Mask) -> sp.csr_matrix:
-    """The stored values but those where a mask is true."""
+    """Return the stored values where a mask is false."""
     import scipy.sparse as sp
 
     running = np.concatenate([[0], np.cumsum(~mask)])

@@ -14,7 +14,7 @@ from shoal.data.bags import Ints
 
 
 class Share(NamedTuple):
-    """How many items each of the two knows; none: half of all."""
+    """The number of items that each of the two knows; None means half of all."""
 
     items: int | None
 
@@ -23,7 +23,7 @@ class Share(NamedTuple):
 
 
 class Halves(NamedTuple):
-    """What each of the two knows, as many items both."""
+    """What each of the two knows; both know the same number of items."""
 
     one: Ints
     other: Ints
@@ -44,7 +44,7 @@ class TwoHalves(RecordAttack):
     )
 
     def trials(self, scene: Scene, people: People, seed: int) -> list[Trial]:
-        """More and more items each. Whoever has fewer is known by halves of what there is."""
+        """Attack with increasing numbers of items each. People with fewer items are known by halves of them."""
         matcher = Matcher(scene)
         halves = {setting: _halves(people, setting, seed) for setting in SETTINGS}
         success = {setting: np.zeros(len(people)) for setting in SETTINGS}
@@ -59,7 +59,7 @@ class TwoHalves(RecordAttack):
 
 
 def _halves(people: People, setting: Share, seed: int) -> list[Halves]:
-    """Different items of each person, for the one and for the other; none of people with a single item."""
+    """Draw different items of each person for both; none for people with a single item."""
     chance = np.random.default_rng(seed)
     found = []
     for person in range(len(people)):

@@ -1,4 +1,4 @@
-"""Auditing a release from its files alone or with the original, whatever tool made it."""
+"""Audit of a release from any tool, from its files alone or with the original."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ from shoal.report.notebook import facts_page
 from shoal.report.verdict_text import LACKING, lack_of
 from shoal.util.wording import counted, listed
 
-# The form of files in an audit: nothing is published beside the content, neither in a release directory nor in a single file.
+# The form of files in an audit: nothing is published beyond the content, neither in a release directory nor in a single file.
 
 
 def judge_forms(place: Published) -> Verdict:
-    """That the files of a release directory are in canonical form."""
+    """Verify that the files of a release directory are in canonical form."""
     assert place.manifest is not None
     form = directory_form(place.file.parent, place.manifest, manifest_bytes(place.manifest), lack_of(place.manifest))
     return Verdict("files in canonical form", verified_if(not form.broken), {"files": form.files}, form.broken, form.notes)
 
 
 def find_beside_content(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Search a single file for what is not content.
+    """Search a single file for anything beyond its content.
 
     Returns:
         The names of what can carry free text, which must be allowed by name, and notes on the style in which the file is written.
@@ -110,21 +110,21 @@ class Audit:
 
     @property
     def holds(self) -> bool:
-        """Whether no claim and no check fails. `unchecked` says how many claims could not be verified."""
+        """Whether no claim and no check fails. `unchecked` is the number of claims that could not be verified."""
         return all(v.holds for v in (*self.checks, *self.claims))
 
     @property
     def unchecked(self) -> int:
-        """Number of claims that do not fail, but cannot be verified from the files either."""
+        """The number of claims that do not fail, but cannot be verified from the files either."""
         return sum(1 for verdict in self.claims if verdict.holds and verdict.unchecked)
 
     @property
     def beyond_files(self) -> int:
-        """Number of lines of the manifest and fields of the tables that were compared with nothing."""
+        """The number of manifest lines and table fields that could not be compared with anything."""
         return sum(state == NOT_VERIFIABLE for state in self.lines.values()) + len(self.not_checked)
 
     def _repr_html_(self) -> str:
-        """For notebooks: the verdict on each claim, and the checks that fail."""
+        """HTML for notebooks: the verdict on each claim, and failed checks."""
         failing = [check for check in self.checks if not check.holds]
         told = [(without_names(one.claim), "; ".join([one.standing, *one.witnesses])) for one in (*self.claims, *failing)]
         rows = [*([("guarantee", f"NONE. {self.lack}")] if self.lack else []), ("records", f"{self.records:,}"), *told]
@@ -161,11 +161,11 @@ def gathered(
     given: Taxonomy | None = None,
     release_user: str | None = None,
 ) -> Gathered:
-    """Read the records at this place, and the claims given or those its manifest makes; `judged` judges them.
+    """Read a release and its claims, given or from its manifest; `judged` verifies them.
 
-    The original is prepared as `how` says, or as the manifest tells; its taxonomy may be `given` as a tree. Columns beside the items are a
-    failure, unless allowed by name. `sensitive` are the items of a claim that does not name them; `release_user` is the column of a single
-    file that says whose its records are.
+    The original is prepared according to `how` or the manifest; its taxonomy may be `given` as a tree. Columns other than the items fail,
+    unless allowed by name. `sensitive` are the items of a claim that does not name them; `release_user` is the column with the user IDs of
+    a single file.
     """
     place = Published.at(Path(path))
     items = sensitive if sensitive is None or isinstance(sensitive, Items) else read_items(sensitive)
@@ -193,7 +193,7 @@ def gathered(
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """All that an audit reads, before anything is judged: the release, the claims on it (`own` ones, or the manifest's), the original."""
+    """The input of an audit: the release, its claims (`own` ones, or the manifest's), and the original."""
 
     place: Published
     models: tuple[Model, ...]
@@ -208,9 +208,9 @@ class Gathered:
         return (*self.found.notes, *(self.against.notes() if self.against else ()))
 
     def judged(self, strength: int | None = None, *, no_guarantee: bool = False) -> Audit:
-        """The verdicts; and how strong the records are at this k, or at 5 where no claim is made.
+        """Return the verdicts, and the strength of the records for this k, or for 5 if there is no claim.
 
-        A release that guarantees nothing passes only where that is known.
+        A release without a guarantee passes only if `no_guarantee` is set.
         """
         release, against, place = self.found.release, self.against, self.place
         alone = [(model, model.check(release)) for model in self.models] if against is None or not self.own else []
@@ -237,7 +237,7 @@ class Gathered:
         )
 
     def _strength(self, k: int | None) -> Strength | None:
-        """At this k; without one only where there is no claim, and records to count."""
+        """Return the strength for this k; without one only if there is no claim and there are records."""
         of_records = self.found.release.kinds == {BagTable.kind}
         if k is not None and not of_records:
             raise ParameterError(f"{option('strength')} counts items of records, but this release has none", code="option-not-applicable")
@@ -248,7 +248,7 @@ class Gathered:
 
 @dataclass(frozen=True)
 class Seen:
-    """A release as its files hold it, how they were read, and the names of what else they hold, which no model judges."""
+    """A release as read from its files, how they were read, and other columns, which no model covers."""
 
     release: Release
     notes: tuple[str, ...] = ()
@@ -258,9 +258,9 @@ class Seen:
 
 
 def seen_at(place: Published, models: Sequence[Model], format: str | None = None, sep: str | None = None, owner: str | None = None) -> Seen:
-    """The tables that the manifest lists. A single file is of the kind that all claims are about, or else holds records.
+    """Read the tables that the manifest lists. A single file has the kind of table that all claims are about, or else records.
 
-    `owner` is the column of a single file of records that says whose they are.
+    `owner` is the user column of a single file of records.
     """
     if owner is not None and place.manifest is not None:
         raise ParameterError(
@@ -287,7 +287,7 @@ def seen_at(place: Published, models: Sequence[Model], format: str | None = None
 
 
 def _seen_parts(place: Published) -> Seen:
-    """Records that are written to several files."""
+    """Read records from several files."""
     parts = [read_published(place.file.with_name(f["name"]), f["format"], f.get("separator"), f.get("layout")) for f in place.tables]
     beside = tuple(dict.fromkeys(name for part in parts for name in _of_records(place, part.beside, part.columns)))
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes[:-1]))
@@ -301,14 +301,14 @@ def _seen_parts(place: Published) -> Seen:
 
 
 def _of_records(place: Published, beside: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
-    """What no model judges; in a release of shoal also columns that only number the records, if they are not those it writes."""
+    """Return the columns that no model covers; in a release of shoal also record numbers that are not as shoal writes them."""
     return tuple(dict.fromkeys((*beside, *(record_columns_without_place(columns) if place.manifest is not None else ()))))
 
 
 def _seen_rows(
     release: Release, models: Sequence[Model], told: Sequence[str], notes: tuple[str, ...] = (), manifest: Mapping[str, Any] | None = None
 ) -> Seen:
-    """Columns that no claim is about stand beside; not those that the manifest tells are left as they are, which the verdicts name."""
+    """Return the columns that no claim covers, except those that the manifest declares as kept, which the verdicts name."""
     beside = dict.fromkeys((*unjudged_columns(release, models, told), *columns_without_place(release, manifest)))
     return Seen(release, notes, tuple(beside))
 
@@ -323,7 +323,7 @@ def _format_of(file: Path) -> str:
 
 
 class Against:
-    """A release beside its original. Items foreign to the original are a failed check, and the records are then judged as they stand."""
+    """A release with its original. Items that the original lacks are a failed check, and the records are then verified without it."""
 
     def __init__(self, prepared: Prepared, release: Release, *, stated_floor: bool = False) -> None:
         self.prepared, self.release, self.stated_floor = prepared, release, stated_floor
@@ -331,19 +331,19 @@ class Against:
         self.foreign = original.foreign(release) if isinstance(original, Original) else 0
 
     def judged(self, models: Sequence[Model]) -> list[Verdict]:
-        """The claims, more strictly where all items are the original's."""
+        """Verify the claims; more strictly if all items are the original's."""
         original = None if self.foreign else self.prepared.original
         return [model.check(self.release, original) for model in models]
 
     def checks(self) -> list[Verdict]:
-        """What failed before any claim was judged, and whether a floor that was stated is kept."""
+        """Return failed checks before any claim is verified, and whether a stated floor is respected."""
         if not self.foreign:
             return self._floor_kept()
         broken = f"{self.foreign:,} published items are not nodes of the taxonomy"
         return [Verdict("items of the taxonomy", "fails", {"foreign": self.foreign}, (broken,))]
 
     def _floor_kept(self) -> list[Verdict]:
-        """That no published record holds a node above the floor; nothing if no floor is stated, or names stayed as they were typed."""
+        """Verify that no published record has a node above the floor; empty without a floor, or if names stayed as typed."""
         original = self.prepared.original
         if not (self.stated_floor and isinstance(original, Original) and original.on_taxonomy):
             return []
@@ -354,7 +354,7 @@ class Against:
         return [Verdict("nothing above the floor", verified_if(not broken), {"above": above}, broken)]
 
     def notes(self) -> list[str]:
-        """How the original was read, and what was taken for what."""
+        """How the original was read, and how names were interpreted."""
         original = self.prepared.original
         notes = [f"original: {note}" for note in self.prepared.notes]
         if isinstance(original, Original) and original.reads_stars(self.release):
@@ -363,10 +363,10 @@ class Against:
 
 
 def located(place: Published, how: Preparation | None, given: Taxonomy | None = None, original: object = None) -> Preparation:
-    """How the original is to be prepared: as was typed, else as the manifest says.
+    """Return how to prepare the original: by the options, else by the manifest.
 
-    A manifest does not name the files of taxonomies, so they must be typed. Manifests of earlier versions name them: these are looked for
-    in the current directory and next to the original.
+    A manifest does not name taxonomy files, so options must. Manifests of earlier versions name them: these are searched for in the current
+    directory and next to the original.
     """
     if how is None:
         how = preparation_of(place.manifest) if place.manifest else Preparation()
@@ -403,7 +403,7 @@ def _has_floor(place: Published, how: Preparation | None) -> bool:
 
 
 def for_rows(how: Preparation, release: Release) -> Preparation:
-    """How the original of published rows is read where neither a manifest nor a format tells: as a log, an access log or documents."""
+    """Return how to read the original of published rows if neither manifest nor format is known: as a log, an access log or documents."""
     shapes: dict[str, Shape] = {
         RowTable.kind: "log",
         CountTable.kind: "log",

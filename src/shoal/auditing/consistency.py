@@ -1,7 +1,7 @@
-"""Numbers of one manifest that cannot all be true: shares that are not those of the account, totals that differ, parts above their whole.
+"""Numbers of a manifest that contradict each other: shares that do not match the accounting, different totals, parts larger than the total.
 
-None of this needs the original. Whoever edits one number has to edit all that depend on it; a manifest that was invented as a whole passes,
-so lines that are only compared with each other count as not verifiable.
+None of this needs the original. Whoever edits one number has to edit all that depend on it. A completely invented manifest passes, so lines
+that are only compared with each other count as not verifiable.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from shoal.pipeline.manifest_schema import LARGEST_COUNT
 from shoal.report.attacks import ATTACKS, FEW, SKIPPED, worst_is_told
 from shoal.report.facts import FEWEST_PEOPLE
 
-# Rates of attacks in one manifest that cannot all be true: intervals that are not those of their rates, verdicts against the numbers.
+# Attack rates of a manifest that contradict each other: intervals that do not match their rates, verdicts that do not match the numbers.
 
 
 MOST_KNOWN = 64  # items of a person, more than any attack knows by number
@@ -80,7 +80,7 @@ def _of_people(one: Mapping[str, Any], asked: int) -> Iterator[str]:
 
 
 def _may_promise(claims: Sequence[Model], one: Mapping[str, Any], ceiling: float) -> bool:
-    """Whether some claim promises this to an attack on published records that knows some number of items.
+    """Whether some claim guarantees this for an attack on published records with some number of known items.
 
     Attacks that need more than the published records have separate bounds, which are not verifiable.
     """
@@ -95,7 +95,7 @@ Manifest = Mapping[str, Any]
 
 
 def contradictions(manifest: Manifest) -> Iterator[str]:
-    """What in a manifest contradicts something else in it. One without any exact number has nothing to compare."""
+    """Return contradictions within a manifest. Without exact numbers there is nothing to compare."""
     safe = safe_numbers(claims := claims_of(manifest))
     if safe == ALL_NUMBERS and COUNTS in manifest:
         yield "counts are withheld, but no claim requires that"
@@ -121,7 +121,7 @@ def contradictions(manifest: Manifest) -> Iterator[str]:
 
 
 def of_published(manifest: Manifest, shown: int) -> Iterator[str]:
-    """The same beside this many published occurrences. What is not gone stands in the records, each occurrence in a place of its own."""
+    """Return contradictions with this many published occurrences: every occurrence that is not lost is in the records."""
     account, metrics = manifest["accounting"]["occurrences"], manifest["metrics"]
     told = sum(n for part, n in account.items() if part != "in" and fate_of(part, manifest["method"]) != "gone")
     if told > shown:
@@ -135,7 +135,7 @@ def of_published(manifest: Manifest, shown: int) -> Iterator[str]:
 
 
 def _of_columns(manifest: Manifest) -> Iterator[str]:
-    """Columns of a table of microdata: what is said about the input's, what the files hold, and what the claims are about."""
+    """Check the columns of microdata: those of the input, of the files, and of the claims."""
     given = manifest["input"]
     if QUASI not in given:
         return
@@ -173,13 +173,13 @@ def _of_input(given: Manifest) -> Iterator[str]:
 
 
 def _columns(given: Manifest) -> Manifest:
-    """The columns that were named when the input was read."""
+    """Return the columns that were named when the input was read."""
     said = given.get("reading")
     return said.get("columns", {}) if isinstance(said, dict) else {}
 
 
 def _of_reading(manifest: Manifest) -> Iterator[str]:
-    """How many records the rows of a file give; data that was not read from a file may be of any shape."""
+    """Check the number of records against the rows of a file; data from memory may have any shape."""
     given, rows = manifest["input"], manifest["accounting"].get("rows")
     if "format" not in given or "per" not in given or rows is None:
         return
@@ -202,7 +202,7 @@ def _of_claims(manifest: Manifest) -> Iterator[str]:
 
 
 def _of_words(manifest: Manifest) -> Iterator[str]:
-    """Preparation: every word is an occurrence unless it was a stop word, and an unknown one was kept or dropped."""
+    """Check preparation: every word is an occurrence unless it was a stop word, and an unknown one was kept or dropped."""
     given, words, account = manifest["input"], manifest["accounting"].get("words"), manifest["accounting"]["occurrences"]
     if words is None:
         yield "accounting.words is missing"
@@ -221,7 +221,7 @@ def _of_words(manifest: Manifest) -> Iterator[str]:
 
 
 def _of_terms(manifest: Manifest) -> Iterator[str]:
-    """Preparation of documents: every word that was not left out is an occurrence of a term."""
+    """Check preparation of documents: every word that was not dropped is an occurrence of a term."""
     words, terms = manifest["accounting"]["words"], manifest["accounting"]["terms"]
     left = sum(n for part, n in words.items() if part != "in" and FATES.get(part, "gone") != "gone")
     if left != terms["in"]:
@@ -240,7 +240,7 @@ def _of_shares(manifest: Manifest) -> Iterator[str]:
 
 
 def _of_losses(manifest: Manifest) -> Iterator[str]:
-    """Losses are distortions per occurrence, with or without those dropped as unknown; none is below what is proved to be the least."""
+    """Check losses: distortions per occurrence, with or without those dropped as unknown; none is below the lower bound."""
     metrics, occurrences = manifest["metrics"], _given(manifest)
     if not {"loss", "ggd", "added_loss", "loss_with_dropped"} <= metrics.keys():
         return
@@ -256,7 +256,7 @@ def _of_losses(manifest: Manifest) -> Iterator[str]:
 
 
 def _given(manifest: Manifest) -> int:
-    """The occurrences that the method was given: all but those that preparation dropped."""
+    """Return the occurrences in the method's input: all except those that preparation dropped."""
     account: Mapping[str, int] = manifest["accounting"]["occurrences"]
     return account["in"] - account.get(NOT_IN_TAXONOMY, 0) - account.get(REPEATED, 0)
 

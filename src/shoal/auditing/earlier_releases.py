@@ -1,8 +1,7 @@
-"""Releases in series: what a new release discloses together with earlier ones of the same people, before it is written.
+"""Series of releases: what a new release discloses together with earlier ones of the same people, before it is written.
 
-Each earlier release is compared with the new one: queries that come, go or change by few people (`privacy/release_series.py`), groups that
-meet in few people (`privacy/release_series.py`). More findings than are accepted are a refusal. The names of queries and items are told
-shown only on request.
+Each earlier release is compared with the new one: queries that appear, disappear or change by few people, and groups that intersect in few
+people (`privacy/release_series.py`). More findings than accepted are an error. The names of queries and items are shown only on request.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ COMPARABLE = f"{option('previous')} compares queries of at least k people, and r
 
 @dataclass(frozen=True)
 class Series:
-    """Earlier releases, the people by whom queries must come, go or change at least, and the findings that are accepted at most."""
+    """Earlier releases, the minimum change of a query in people, and the accepted number of findings."""
 
     previous: tuple[Path, ...]
     crossing: int = CROSSING
@@ -52,11 +51,11 @@ class Series:
 
     @classmethod
     def of(cls, previous: str | Path | Sequence[str | Path], crossing: int = CROSSING, exposed: int = 0) -> Series:
-        """One earlier release, or several."""
+        """Make a series from one earlier release, or several."""
         return cls(tuple(map(Path, [previous] if isinstance(previous, str | Path) else previous)), crossing, exposed)
 
     def earlier(self, claims: Iterable[Model]) -> tuple[Earlier, ...]:
-        """The earlier releases, read; refused where they cannot be compared with a release that makes these claims."""
+        """Read the earlier releases. Raise if they cannot be compared with a release with these claims."""
         wanted = _Level.of(claims)
         found = tuple(Earlier.at(path) for path in self.previous)
         if found and wanted is None:
@@ -71,7 +70,7 @@ class Series:
         return found
 
     def compare(self, judged: Judged, earlier: Sequence[Earlier]) -> tuple[SeriesComparison, ...]:
-        """Compare the new release with each earlier one. Raises if there are more findings than accepted."""
+        """Compare the new release with each earlier one. Raise if there are more findings than accepted."""
         found = tuple(_compared(judged, one, self.crossing) for one in earlier)
         total = sum(one.exposed for one in found)
         if total > self.exposed:
@@ -96,7 +95,7 @@ class SeriesCheck:
         self._earlier = self._series.earlier(job.method.claims())
 
     def examine(self, job: Job, done: Done, reading: Reading | None) -> Judged:
-        """Report what both reveal together; raise where that is more than is accepted."""
+        """Report what both disclose together. Raise if that is more than accepted."""
         for compared in self._series.compare(done.judged, self._earlier):
             (warn if compared.exposed else note)(*compared.told)
         return done.judged
@@ -104,7 +103,7 @@ class SeriesCheck:
 
 @dataclass(frozen=True)
 class _Level:
-    """The comparable part of a release: rows of queries that k people asked, or records of groups of k people."""
+    """The comparable part of a release: rows of queries of k people, or records of groups of k people."""
 
     kind: str
     k: int
@@ -121,7 +120,7 @@ class _Level:
 
 @dataclass(frozen=True, eq=False)
 class Earlier:
-    """A release that was published before, and what it promises."""
+    """An earlier release, and its claims."""
 
     path: Path
     release: Release
@@ -130,7 +129,7 @@ class Earlier:
 
     @classmethod
     def at(cls, path: Path) -> Earlier:
-        """The release in this directory; refused where its files were changed, or where nothing of it can be compared."""
+        """Open the release in this directory. Raise if its files were changed, or if nothing in it can be compared."""
         place = Published.at(path)
         if place.manifest is None:
             raise InputError(
@@ -148,7 +147,7 @@ class Earlier:
         return cls(path, seen_at(place, claims).release, level, place.manifest)
 
     def made_again(self, facts: Mapping[str, Any], original: Original) -> Release | None:
-        """The same release with its groups, where its method makes the same of this original; else None."""
+        """Return the release with its groups, if its method reproduces it from this original; otherwise None."""
         if _without_words(self.manifest["input"]) != _without_words(facts):
             return None
         return made_again(self.manifest, self.release, original)
@@ -156,7 +155,7 @@ class Earlier:
 
 @dataclass(frozen=True)
 class SeriesComparison:
-    """What one earlier release and the new one tell together: how many findings, in words, and by name on request."""
+    """What one earlier release and the new one disclose together: the number of findings, as text, and by name on request."""
 
     path: Path
     exposed: int
@@ -166,12 +165,12 @@ class SeriesComparison:
 
     @property
     def told(self) -> tuple[str, ...]:
-        """All of it but the names, for a terminal."""
+        """Return everything except the names, for a terminal."""
         return tuple(f"compared with {self.path}: {line}" for line in (*self.lines, *self.notes))
 
 
 def _without_words(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What a manifest says about an input, without what the claims make of it."""
+    """Return the facts about an input in a manifest, without those that depend on the claims."""
     return {name: fact for name, fact in facts.items() if name != PROTECTS}
 
 

@@ -1,7 +1,7 @@
-"""What the tables of a release hold, field by field: columns that the kind of a table has no place for, numbers that must mean nothing,
-and fields whose values nothing was compared with.
+"""Fields of the tables of a release: columns that the kind of a table does not allow, numbers that must carry no information, and fields
+whose values were compared with nothing.
 
-The columns of a table are fixed by its kind, and by the parameters of its method; the manifest may not add any.
+The columns of a table are determined by its kind and by the parameters of its method; the manifest cannot add any.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ Manifest = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class RecordFile:
-    """The parts of a file of records other than the records: its columns, and the levels of items if it has them."""
+    """The parts of a records file other than the records: its columns, and the levels of items if it has them."""
 
     columns: tuple[str, ...] = ()
     levels: pl.DataFrame | None = None
 
     def misplaced(self) -> list[str]:
-        """Known columns in another order than shoal writes them."""
+        """Return known columns in another order than shoal writes them."""
         if not self.columns or without_place(self.columns, RECORD_SHAPES):
             return []
         return [] if any(fits(self.columns, shape) for shape in RECORD_SHAPES) else ["the columns of the records are in another order"]
 
     def other_levels(self, original: AnyOriginal | None) -> list[str]:
-        """Levels that are not those of the taxonomy."""
+        """Return levels that differ from those of the taxonomy."""
         known = None if self.levels is None or original is None else levels_in(original)
         if known is None or self.levels is None:
             return []
@@ -55,20 +55,20 @@ class RecordFile:
         return [f"{counted(wrong, 'item has', 'items have')} another level than in the taxonomy"] if wrong else []
 
     def not_checked(self, original: AnyOriginal | None) -> list[str]:
-        """Levels, without the taxonomy of the original."""
+        """Return the levels as unverified, without the taxonomy of the original."""
         open_levels = self.levels is not None and (original is None or levels_in(original) is None)
         return ["level (only that equal items have equal levels)"] if open_levels else []
 
 
 @dataclass(frozen=True)
 class Fields:
-    """What is wrong with the fields of the tables, and which fields were compared with nothing."""
+    """Faults in the fields of the tables, and fields that were compared with nothing."""
 
     broken: tuple[str, ...]
     not_checked: tuple[str, ...]
 
     def verdicts(self) -> list[Verdict]:
-        """A check of the audit; none if nothing is wrong and nothing is left open."""
+        """Return a check of the audit; none if there is no fault and nothing is unverified."""
         if not self.broken and not self.not_checked:
             return []
         notes = (f"not checked in the tables: {'; '.join(self.not_checked)}",) if self.not_checked else ()
@@ -78,7 +78,7 @@ class Fields:
 def judged_fields(
     release: Release, models: Sequence[Model], manifest: Manifest | None, file: RecordFile, original: AnyOriginal | None
 ) -> Fields:
-    """Judge the fields of all tables; `file` is what a file of records has beside its records, which the table does not keep."""
+    """Verify the fields of all tables; `file` has the other parts of a records file, which the table does not keep."""
     broken = [*(file.misplaced() if manifest is not None else []), *file.other_levels(original)]
     unordered: dict[str, None] = {}
     for name, table in release.tables.items():
@@ -95,7 +95,7 @@ def judged_fields(
 
 
 def columns_without_place(release: Release, manifest: Manifest | None) -> tuple[str, ...]:
-    """The columns of all tables that neither their kind nor their method has a place for, and fields that are not in their one form."""
+    """Return the columns that neither kind nor method allows, and fields that are not in canonical form."""
     found: dict[str, None] = {}
     for name, table in release.tables.items():
         found |= dict.fromkeys(table.beside)
@@ -106,12 +106,12 @@ def columns_without_place(release: Release, manifest: Manifest | None) -> tuple[
 
 
 def record_columns_without_place(columns: Sequence[str]) -> tuple[str, ...]:
-    """The same of a file of records that shoal wrote: it has one of two shapes."""
+    """Do the same for a records file written by shoal, which has one of two shapes."""
     return without_place(columns, RECORD_SHAPES) if columns else ()
 
 
 def _shapes(name: str, table: PublishedTable, part: str, manifest: Manifest | None) -> tuple[Slots, ...]:
-    """What the method's parameters fix for this table, else what its kind fixes; none if claims decide."""
+    """Return the columns that the method's parameters, or else the kind, determine for this table; none if claims decide."""
     if manifest is not None:
         try:
             own = method_of(manifest).columns_of(name)
@@ -123,7 +123,7 @@ def _shapes(name: str, table: PublishedTable, part: str, manifest: Manifest | No
 
 
 def _misshapen(name: str, table: PublishedTable, manifest: Manifest) -> Iterator[str]:
-    """Columns that are missing, in another order, or of another type than the kind of the table fixes."""
+    """Return columns that are missing, in another order, or of another type than the kind requires."""
     for part, columns in table.columns_of_parts().items():
         what = f"the table {name}" + (f", part {part}," if part else "")
         shapes = _shapes(name, table, part, manifest)
@@ -136,7 +136,7 @@ def _misshapen(name: str, table: PublishedTable, manifest: Manifest) -> Iterator
 
 
 def _unnamed_people(table: PublishedTable) -> Iterator[str]:
-    """A column of people that holds neither numbers which the manifest names as pseudonyms, nor tokens made with a key."""
+    """Return a user column with neither numbers that the manifest declares as pseudonyms nor tokens made with a key."""
     rows = table.flat_rows
     if rows is None or PSEUDONYMS in table.random_orders or USER not in rows.columns:
         return
@@ -147,7 +147,7 @@ def _unnamed_people(table: PublishedTable) -> Iterator[str]:
 
 
 def _other_order(table: PublishedTable, original: AnyOriginal) -> list[str]:
-    """Columns of microdata stand in the order in which the original has them."""
+    """Return a fault if columns of microdata are not in the original's order."""
     if not isinstance(original, TableOriginal) or table.flat_rows is None:
         return []
     shown = table.flat_rows.columns
@@ -157,7 +157,7 @@ def _other_order(table: PublishedTable, original: AnyOriginal) -> list[str]:
 
 
 def _strange_times(table: PublishedTable, original: AnyOriginal) -> list[str]:
-    """Times of rows that no claim judges, and that the original has not, or less often."""
+    """Return times of rows that no claim covers and that the original lacks, or has less often."""
     if not isinstance(original, LogOriginal) or not original.log.timed or table.flat_rows is None:
         return []
     if column_types(table.flat_rows).get(TIME) != "time":
@@ -169,7 +169,7 @@ def _strange_times(table: PublishedTable, original: AnyOriginal) -> list[str]:
 
 
 def _not_checked(table: PublishedTable, models: Sequence[Model], beside_original: bool) -> list[str]:
-    """The fields that no claim compares with anything, those of which the same is open together."""
+    """Return the fields that no claim compares with anything, grouped by what remains open."""
     judging = [dict(model.not_checked(table, beside_original=beside_original)) for model in models if table.kind in model.judges]
     if judging:
         first, *others = judging

@@ -1,4 +1,4 @@
-"""Recompute a manifest: from the release's files alone, and more of it with the original."""
+"""Recomputation of a manifest: from the release files alone, and more of it with the original."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WORDS_OF_THE_REPORT = f"what {REPORT} says"
 
 
 def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str, str]) -> Evidence:
-    """Recompute what follows from the files alone. Their digests are checked elsewhere, where the files are read."""
+    """Recompute what follows from the files alone. Their digests are checked when the files are read."""
     evidence = Evidence({DIGEST: digest_of(manifest)})
     for i, file in enumerate(manifest["files"]):
         if file["name"] in digests:
@@ -66,7 +66,7 @@ def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str
 
 
 def _of_mechanism(manifest: Mapping[str, Any], evidence: Evidence) -> None:
-    """The noise that the method adds with these parameters; those of a method that cannot be are told about among the claims."""
+    """Recompute the noise of the method with these parameters; invalid parameters are reported with the claims."""
     try:
         steps = method_of(manifest).noisy_steps()
     except ParameterError:
@@ -85,7 +85,7 @@ def _of_records(manifest: Mapping[str, Any], table: BagTable, evidence: Evidence
 
 
 def _of_rows(manifest: Mapping[str, Any], table: RowTable, evidence: Evidence) -> None:
-    """Every published row is one of the input's that is not gone."""
+    """Recompute rows: every published row is one of the input's that is not lost."""
     method, account = manifest["method"], manifest["accounting"]["rows"]
     shown = {part: n for part, n in account.items() if part != "in" and fate_of(part, method) != "gone"}
     told = sum(shown.values())
@@ -95,12 +95,12 @@ def _of_rows(manifest: Mapping[str, Any], table: RowTable, evidence: Evidence) -
 
 
 def _of_vectors(manifest: Mapping[str, Any], table: WeightedBagTable, evidence: Evidence) -> None:
-    """Every published vector is a document's."""
+    """Recompute vectors: every published vector belongs to a document."""
     evidence.add("accounting.records", {"published": table.n_rows} if table.n_rows else {})
 
 
 def _of_groups(manifest: Mapping[str, Any], table: GroupTable, evidence: Evidence) -> None:
-    """Every row is a record; its items are published as they are, and what the histograms count is published per group."""
+    """Recompute groups: every row is a record with items as published, and the histograms count the rest per group."""
     evidence.add("accounting.records", {"published": table.n_rows} if table.n_rows else {})
     if table.of_items:
         told = {"kept": int(table.rows[ITEMS].list.len().sum()), PER_GROUP: int(table.histogram[COUNT].sum())}
@@ -108,7 +108,7 @@ def _of_groups(manifest: Mapping[str, Any], table: GroupTable, evidence: Evidenc
 
 
 def _of_chunks(manifest: Mapping[str, Any], table: ChunkTable, evidence: Evidence) -> None:
-    """Every record of a cluster is one of the input's."""
+    """Recompute chunks: every record of a cluster is one of the input."""
     evidence.add("accounting.records", {"published": table.n_records} if table.n_records else {})
 
 
@@ -123,9 +123,9 @@ _BY_KIND: dict[str, Callable[[Mapping[str, Any], Any, Evidence], None]] = {
 
 
 def of_claims(evidence: Evidence, manifest: Mapping[str, Any], alone: Sequence[tuple[Model, Verdict]]) -> None:
-    """What judging the manifest's claims on the file alone gives. Whether a claim names all items that it should is not known.
+    """Record the results of verifying the manifest's claims on the file alone. Whether a claim names all items that it should is not known.
 
-    Where numbers of words are not safe, the notes of claims are those that the files alone give.
+    If numbers of words are not safe, the notes of claims are those from the files alone.
     """
     only_from_files = WORDS not in safe_numbers(claim for claim, _ in alone)
     for i, (claim, verdict) in enumerate(alone):
@@ -144,9 +144,9 @@ def of_claims(evidence: Evidence, manifest: Mapping[str, Any], alone: Sequence[t
 
 
 def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Release, prepared: Prepared) -> None:
-    """What the original tells beyond the files; the release makes the manifest's claims.
+    """Recompute what needs the original; the release makes the manifest's claims.
 
-    Settings such as `per` and `unknown` were followed in preparing the original, not recomputed: they are not verifiable.
+    Settings such as `per` and `unknown` were used to prepare the original, not recomputed: they are not verifiable.
     """
     placed = prepared.original.aligned(release)
     settings = {READ_AS, *prepared.how.described()}
@@ -168,7 +168,7 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
 
 
 def _sizes_of_tree(original: AnyOriginal) -> dict[str, int]:
-    """Sizes of the taxonomy of all words, which manifests of earlier versions have and which are not written any more."""
+    """Return sizes of the taxonomy of all words, which only manifests of earlier versions contain."""
     if not isinstance(original, Original) or not original.on_taxonomy:
         return {}
     tree = original.tree
@@ -176,19 +176,19 @@ def _sizes_of_tree(original: AnyOriginal) -> dict[str, int]:
 
 
 def _as_told(manifest: Mapping[str, Any], release: Release, original: AnyOriginal) -> Facts:
-    """What the report of a release that was made on a cluster shows: the manifest, and no distributions."""
+    """Return the facts for the report of a release made on a cluster: the manifest, without distributions."""
     return Facts(manifest=manifest, published=release.n_rows)
 
 
 def _alike_counted(said: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a level that was judged with the groups at hand what the file must give too: what counts records, and all if nothing else does."""
+    """Return the part of a level verified with groups that the file must also give: what counts records, or all if nothing else does."""
     if "records" not in said or "records" not in found:
         return {}
     return {name: value for name, value in found.items() if name == "records" or ("people" not in said and name in said)}
 
 
 def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepared: Prepared, method: str) -> None:
-    """Totals, and what happened before the method saw the records; how the method split what it was given only its groups tell."""
+    """Recompute totals and preparation; the further split by the method depends on its groups."""
     original = prepared.original
     given = Accounting({name: Ledger(n, {BY_THE_METHOD: kept(n)}) for name, n in original.to_account().items()})
     found = with_preparation(given, prepared).as_dict()
@@ -205,7 +205,7 @@ def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepare
 
 
 def _metrics(evidence: Evidence, manifest: Mapping[str, Any], placed: Release, prepared: Prepared) -> None:
-    """Measure again all metrics that do not need the groups."""
+    """Recompute all metrics that do not need the groups."""
     names = [name for name in manifest["metrics"] if not METRICS[name].needs_groups_of(prepared.original)]
     for name in names:
         try:

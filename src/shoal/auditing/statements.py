@@ -1,6 +1,6 @@
-"""What a manifest states, line by line: recomputed and equal, recomputed and different, or not verifiable.
+"""Statements of a manifest, line by line: recomputed and equal, recomputed and different, or not verifiable.
 
-A line is one value of the manifest under its full key, such as `input.owners`. Whoever wrote the manifest may have invented any of them, so
+A line is one value of the manifest with its full key, such as `input.owners`. Whoever wrote the manifest may have invented any of them, so
 an audit reports for each whether it was recomputed.
 """
 
@@ -32,7 +32,7 @@ class Stated:
     unchecked: tuple[str, ...] = ()
 
     def verdict(self) -> Verdict:
-        """As a check of the audit, which names what nobody could check from what was at hand."""
+        """Return a check of the audit, which names the lines that could not be checked."""
         counted = {"recomputed": len(self.recomputed), "not verifiable": len(self.only_stated)}
         rest = [*parts_of(self.only_stated), *self.unchecked]
         notes = (f"not verifiable: {', '.join(rest)}",) if rest else ()
@@ -46,18 +46,18 @@ class Stated:
 
 @dataclass
 class Evidence:
-    """What was found out about the lines of a manifest, contradictions that concern several of them, and what else nobody checked."""
+    """Recomputed lines of a manifest, contradictions between several of them, and other unverified facts."""
 
     found: dict[str, Any] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
 
     def add(self, prefix: str, values: Mapping[str, Any]) -> None:
-        """Values recomputed under one key."""
+        """Add values recomputed under one key."""
         self.found |= dict(lines_of(dict(values), prefix))
 
     def insist(self, holds: bool, otherwise: str) -> None:
-        """A contradiction, unless this holds."""
+        """Add a contradiction unless the condition holds."""
         if not holds:
             self.broken.append(otherwise)
 
@@ -72,7 +72,7 @@ class Evidence:
 
 
 def lines_of(value: Any, key: str = "") -> Iterator[Line]:
-    """Every single value of a manifest with its full key."""
+    """Return every single value of a manifest with its full key."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from lines_of(inner, f"{key}.{name}" if key else name)
@@ -84,7 +84,7 @@ def lines_of(value: Any, key: str = "") -> Iterator[Line]:
 
 
 def same(said: Any, found: Any) -> bool:
-    """Whether a stated value is the recomputed one; fractions may differ in the last digits."""
+    """Whether a stated value equals the recomputed one; fractions may differ in the last digits."""
     if isinstance(said, bool) or isinstance(found, bool) or not isinstance(said, (int, float)) or not isinstance(found, (int, float)):
         return type(said) is type(found) and bool(said == found)
     if isinstance(said, int) and isinstance(found, int):
@@ -93,7 +93,7 @@ def same(said: Any, found: Any) -> bool:
 
 
 def parts_of(keys: Iterable[str]) -> list[str]:
-    """Keys for reading: those under one heading together, such as `input (owners, rows)`."""
+    """Format keys for reading, grouped by heading, such as `input (owners, rows)`."""
     grouped: dict[str, dict[str, None]] = {}
     for key in keys:
         heading, _, name = key.rpartition(".")
@@ -102,7 +102,7 @@ def parts_of(keys: Iterable[str]) -> list[str]:
 
 
 def _without_places(heading: str) -> str:
-    """A list inside a part of the manifest is named once, whatever the places of its entries; those at the top are told apart."""
+    """Name a list inside a part of the manifest once, without indices; those at the top keep them."""
     return re.sub(r"(?<=\.)(\w+)\[\d+\]", r"\1", heading)
 
 

@@ -1,4 +1,4 @@
-"""shoal advise: from a file and a goal to the command that makes the right release."""
+"""shoal advise: propose commands for a file and a goal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SWITCHES = {"bag": ("--bag", "--set"), "header": ("--header", "--no-header"), "s
 
 
 def _goals_named(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """The names of goals, for the shell to complete."""
+    """Complete names of goals in the shell."""
     return [name for name in GOALS if name.startswith(incomplete)]
 
 
@@ -71,7 +71,7 @@ def command(input: Any, goal: str | None, k: int | None, seconds: float, threads
 
 
 def with_commands(found: Advice, input: Any) -> dict[str, Any]:
-    """The advice as JSON values, with the command of each route."""
+    """Return the advice as JSON values, with the command of each route."""
     told = found.as_dict()
     for goal, one in zip(told["goals"], found.goals, strict=True):
         for route, measured in zip(goal["routes"], one.routes, strict=True):
@@ -82,7 +82,7 @@ def with_commands(found: Advice, input: Any) -> dict[str, Any]:
 
 
 def command_of(route: MeasuredRoute, input: Any) -> str:
-    """The complete command of a route."""
+    """Return the complete command of a route."""
     words = ["shoal", "anonymize", *typed_input(input), *_typed(route.options), "--method", route.candidate.method, *_typed(route.settings)]
     return shlex.join([*words, "--out", _free_name(Path(RELEASE))])
 
@@ -92,7 +92,7 @@ def _mask_command(input: Any) -> str:
 
 
 def _typed(options: Mapping[str, Any]) -> Iterator[str]:
-    """Options as they are typed."""
+    """Format options as they are typed."""
     for name, value in options.items():
         if isinstance(value, bool):
             yes, no = SWITCHES[name]
@@ -103,7 +103,7 @@ def _typed(options: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _free_name(path: Path) -> str:
-    """A name that no file has: release, release-2, ...; masked.log, masked-2.log, ..."""
+    """Return a file name that is not in use: release, release-2, ...; masked.log, masked-2.log, ..."""
     number, found = 2, path
     while found.exists():
         found = path.with_name(f"{path.stem}-{number}{path.suffix}")
@@ -112,7 +112,7 @@ def _free_name(path: Path) -> str:
 
 
 def _told(one: GoalAdvice, input: Any, *, whole: bool) -> Iterator[str]:
-    """The routes to a goal in lines: all that are offered, or only the best."""
+    """Format the routes to a goal as lines: all of them, or only the best."""
     from shoal.evaluate.advise.advise import AUDIT
 
     if one.goal.name == AUDIT:

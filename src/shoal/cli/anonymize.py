@@ -1,4 +1,4 @@
-"""shoal anonymize: its options. `anonymize_run.py` has the work, which is loaded when the command runs and not when its help is shown."""
+"""shoal anonymize: its options. The work is in `anonymize_run.py`, which is not loaded for the help."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GROUPS = {
 
 
 def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """The names of methods, for the shell to complete."""
+    """Complete names of methods in the shell."""
     return [name for name in METHODS if name.startswith(incomplete)]
 
 

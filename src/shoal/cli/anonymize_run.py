@@ -1,4 +1,4 @@
-"""The work of `shoal anonymize`: from a file to a verified release directory. `anonymize.py` declares the options."""
+"""The work of `shoal anonymize`, from a file to a verified release directory. `anonymize.py` declares the options."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from shoal.evaluate.attack.before_release import Attempt
     from shoal.io.rules_file import RulesFile
 
-# A release is a directory: `--out x.csv` is refused with the command that was probably meant.
+# A release is a directory: `--out x.csv` is rejected, with the command that was probably meant.
 
 
 OUT, TO = ("--out", "-o"), ("--to",)
 
 
 def refuse_file_name(out: Path, command: str, typed: Sequence[str]) -> None:
-    """Raise where the directory to write is called like a file. `typed` are the words behind the command."""
+    """Raise if the output directory has the name of a file. `typed` are the arguments of the command."""
     format = named_as_file(out)
     if format:
         directory = out.with_suffix("")
@@ -62,7 +62,7 @@ def refuse_file_name(out: Path, command: str, typed: Sequence[str]) -> None:
 
 
 def _without(typed: Sequence[str], options: Sequence[str]) -> list[str]:
-    """The words without these options and their values."""
+    """Return the arguments without these options and their values."""
     left, skip = [], False
     for word in typed:
         attached = any(word.startswith(f"{name}=" if name.startswith("--") else name) and word != name for name in options)
@@ -73,7 +73,7 @@ def _without(typed: Sequence[str], options: Sequence[str]) -> list[str]:
 
 
 def asked_backend(engine: str | None, master: str | None, private_report: Path | None) -> Backend | None:
-    """Where the job is done, if not by this process."""
+    """Return the backend that the options request; None for this process."""
     if engine is None and master is not None:
         raise ParameterError(
             "--master is for Spark, but the engine is this machine", code="option-not-applicable", hint="add --engine spark"
@@ -115,7 +115,7 @@ def write_release(
     as_json: bool,
     **said: Any,
 ) -> None:
-    """Anonymize the input as the options say, verify the release, write and show it; and say what would keep more where little is kept."""
+    """Anonymize the input, verify the release, write it and show the result. If little is kept, propose alternatives."""
     typed = method_parameters(said)
     found, chosen = (None, chosen_method(method, typed)) if rules is None else method_of_rules(rules, typed)
     insist_on_consent(chosen, no_guarantee)
@@ -149,7 +149,7 @@ def write_release(
 
 
 def method_of_rules(file: Path, typed: Mapping[str, Any]) -> tuple[RulesFile, Method]:
-    """The recoding rules of an earlier release, and the method that they were made by, with the parameters that were typed."""
+    """Read the recoding rules of an earlier release. Return them with their method and its typed parameters."""
     from shoal.io.rules_file import read_rules
     from shoal.pipeline.reuse_rules import ruled_method
 
@@ -158,7 +158,7 @@ def method_of_rules(file: Path, typed: Mapping[str, Any]) -> tuple[RulesFile, Me
 
 
 def checks_before_writing(previous: Sequence[Path], crossing: int, exposed: int, attempt: Attempt | None) -> Sequence[ReleaseCheck]:
-    """The comparison with earlier releases and the attacks that the options ask for; neither is loaded unless it is requested."""
+    """Return the comparison with earlier releases and the attacks that the options request. Their modules are loaded only if needed."""
     if not previous and attempt is None and (crossing, exposed) == (CROSSING, 0):
         return ()
     from shoal.auditing.earlier_releases import Series
@@ -168,7 +168,7 @@ def checks_before_writing(previous: Sequence[Path], crossing: int, exposed: int,
 
 
 def show_release(done: Done, target: Target, *, as_json: bool, verbose: bool) -> None:
-    """Show what was published and what to be careful about, with the numbers that only the publisher may see."""
+    """Show the published numbers and warnings, with the numbers that only the publisher may see."""
     judged, manifest = done.judged, done.manifest
     assert manifest is not None
     screen.warn(*(formula_notes(judged.release, target.format) if as_json or not verbose else ()))
@@ -181,7 +181,7 @@ def show_release(done: Done, target: Target, *, as_json: bool, verbose: bool) ->
 
 
 def asked_target(out: Path, form: str, to_sep: str | None, force: bool, layout: str, method: Method) -> Target:
-    """Where the release goes, as the options say; refused where they do not fit one another or what the method publishes."""
+    """Return the target of the release. Raise if the options contradict each other or do not fit what the method publishes."""
     context = click.get_current_context()
     refuse_file_name(out, context.command_path, context.meta[TYPED])
     target = Target.asked(out, form, to_sep, force, layout)
@@ -190,7 +190,7 @@ def asked_target(out: Path, form: str, to_sep: str | None, force: bool, layout: 
 
 
 def files_read(input: Any, rules: Path | None, previous: Sequence[Path], how: Preparation, typed: Mapping[str, Any]) -> list[Path]:
-    """Every file or release that the command reads: the input, and all that an option names."""
+    """Return every file or release that the command reads: the input and those that options name."""
     context = click.get_current_context()
     config = own_options(context.command, context, list(context.meta[TYPED])).get("config")
     texts = [value for value in typed.values() if isinstance(value, str)]
@@ -207,14 +207,14 @@ def files_read(input: Any, rules: Path | None, previous: Sequence[Path], how: Pr
 
 
 def insist_apart_from(files: Sequence[Path], *outputs: Path | None) -> None:
-    """Raise if one of the outputs would replace a file that is read."""
+    """Raise if an output would replace a file that is read."""
     for output in outputs:
         if output is not None:
             insist_apart(output, files)
 
 
 def private_page(path: Path | None, target: Target, method: Method) -> PrivateFile | None:
-    """Where records before and after are written, if that was asked for; refused before the work where it cannot be."""
+    """Return where records before and after anonymization are written, if requested. Raise before the run if that is impossible."""
     if path is None:
         return None
     if method.publishes not in RECORDS_PUBLISHED:
@@ -231,10 +231,10 @@ SHOWN_ADVICE = 2  # proposals, unless all are requested
 
 
 def advise_on_little(job: Job, done: Done, *, verbose: bool) -> None:
-    """Where hardly a word is left: what would help, each with its measured risk and the command to type; the first ones unless `verbose`.
+    """If hardly any words are kept, show alternatives with their measured risk and the command; only the best ones unless `verbose`.
 
-    After a short run nothing is tried, which would take longer: the command that does so is shown.
-    Nothing is proposed for a release that was recoded by rules: these were found before, and a sample has none of its own.
+    After a short run no alternatives are tried, because that would take longer; the command that tries them is shown instead. Nothing is
+    proposed for a release made with existing rules, because a sample has no rules of its own.
     """
     if job.rules is not None or all(warning.code != FEW_WORDS for warning in done.warnings):
         return

@@ -51,7 +51,7 @@ BESIDE = ["knowledge", "guessing", "control", "excess", "precision if certain", 
 @click.option(
     "--quick",
     is_flag=True,
-    help=f"Attack {QUICK_TARGETS} people, and remake the release for {QUICK_REMAKES}, unless told otherwise.",
+    help=f"Attack {QUICK_TARGETS} people, and remake the release for {QUICK_REMAKES}, unless other values are given.",
 )
 @data_options()
 @threads_option
@@ -102,7 +102,7 @@ def command(
 
 
 def _tell(notes: Sequence[str], *, every: bool) -> None:
-    """Print how attacks are run; of those that cannot be, only if all notes are requested."""
+    """Print notes on how attacks are run. Notes on attacks that do not apply are printed only if `every` is set."""
     screen.note(*(note for note in notes if every or not note.startswith(SKIPPED)))
 
 
@@ -125,19 +125,19 @@ def show(found: Attacked, *, verbose: bool) -> None:
 
 
 def _above(one: Outcome) -> str:
-    """An attack that succeeds more often than is guaranteed, in one line."""
+    """Describe in one line an attack that succeeds more often than guaranteed."""
     return f"ABOVE THE BOUND: {one.attack}, knowing {one.knowledge}: {percent(one.success.rate)}, {_promised(one)} is guaranteed"
 
 
 def _row(before: Outcome | None, after: Outcome) -> list[str]:
-    """How often the attack succeeds; some attacks have nothing to say about the original."""
+    """Return the success rates before and after. Some attacks do not apply to the original."""
     rates = ["" if before is None else percent(before.success.rate), percent(after.success.rate), _interval(after.success)]
     standing = "" if after.ceiling is None else after.standing.removesuffix(" the promise")
     return [after.knowledge, *rates, percent(after.worst), _promised(after), standing]
 
 
 def _beside(one: Outcome) -> list[str]:
-    """What the rate is to be compared with, and the guesses of which the attacker is sure."""
+    """Return the rates for comparison, and the guesses of which the attacker is certain."""
     control = "" if one.control is None else percent(one.control.rate)
     sure = ["", ""] if one.sure is None else [_share(one.sure.precision), percent(one.sure.recall)]
     return [one.knowledge, percent(one.baseline, 2), control, _share(one.excess, signed=True), *sure]
@@ -152,7 +152,7 @@ def _promised(one: Outcome) -> str:
 
 
 def _share(rate: float | None, *, signed: bool = False) -> str:
-    """A rate; nothing if there is none. Below zero it has its sign, above it where requested."""
+    """Format a rate; empty if there is none. Negative rates have a sign, positive ones if `signed`."""
     if rate is None:
         return ""
     return ("-" if rate < 0 else "+" if signed and rate > 0 else "") + percent(abs(rate))

@@ -1,4 +1,4 @@
-"""shoal audit: judge a release, also one that another tool made."""
+"""shoal audit: verify a release, including one made by another tool."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def command(
 
 
 def show_audit(found: Audit, release: Path, *, show_rare: bool, verbose: bool) -> None:
-    """The verdict on each claim, what fails, and the largest k; if `verbose`, all checks, and what cannot be checked."""
+    """Show the verdict on each claim, failed checks and the largest k; if `verbose`, all checks and what cannot be checked."""
     rows = [("guarantee", f"NONE. {found.lack}")] if found.lack else []
     rows += [("records", f"{found.records:,}")]
     rows += [("largest k", f"{found.largest_k:,}")] if found.largest_k is not None else []
@@ -108,7 +108,7 @@ def show_audit(found: Audit, release: Path, *, show_rare: bool, verbose: bool) -
 
 
 def _check_rows(found: Audit) -> list[tuple[str, str]]:
-    """The checks that fail or were waived, how many others hold, and how many things nobody can check from what is at hand."""
+    """Return the failed or waived checks, the number of those that hold, and the number of facts that cannot be checked."""
     shown = [check for check in found.checks if not check.holds or check.claim == COLUMNS_COVERED]
     rows = screen.verdict_rows([replace(check, notes=tuple(filter(_is_hint, check.notes))) for check in shown])
     if kept := len(found.checks) - len(shown):
@@ -119,12 +119,12 @@ def _check_rows(found: Audit) -> list[tuple[str, str]]:
 
 
 def _is_hint(note: str) -> bool:
-    """Whether a note says more than what cannot be checked, of which only the number is told."""
+    """Whether a note contains more than the number of facts that cannot be checked."""
     return not note.startswith(f"{NOT_VERIFIABLE}: ")
 
 
 def strength_rows(found: Strength | None) -> list[tuple[str, str]]:
-    """The largest k for each number of items that may be known, and what that means for the k requested."""
+    """Return the largest k for each number of known items, and the consequence for the requested k."""
     if found is None:
         return []
     rows = [("attacker knows", f"matching {'people' if found.people else 'records'}, at least")]
@@ -138,7 +138,7 @@ def strength_rows(found: Strength | None) -> list[tuple[str, str]]:
 
 
 def largest_m_told(found: Strength) -> str:
-    """For which m the records are k^m-anonymous."""
+    """Describe the values of m for which the records are k^m-anonymous."""
     if found.every_m:
         return "k^m-anonymous for every m"
     if not found.largest_m and found.largest_m_exact:
@@ -149,7 +149,7 @@ def largest_m_told(found: Strength) -> str:
 
 
 def _typed_claims(claims: tuple[str, ...], place: Published) -> tuple[str, ...]:
-    """The claims to judge by: where a file of options names only such as the manifest makes, all that the manifest makes."""
+    """Return the claims to verify. If an options file names only claims of the manifest, these are all claims of the manifest."""
     from shoal.pipeline.claims import asked_claims, claims_of
 
     if click.get_current_context().get_parameter_source("claim") is not ParameterSource.DEFAULT_MAP:

@@ -1,4 +1,4 @@
-"""Listings of methods and models, made from what they declare."""
+"""Lists of methods, models and metrics, made from their declarations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDEST_METHOD = 2 + max(map(len, METHODS))
 
 
 def catalogue(name: str, table: Mapping[str, type[Declared]], help: str, show: Callable[[], None], more: str = "") -> click.Command:
-    """A command that lists the parts of a table (`show`), or describes one of them; `more` says where to go on from {name}."""
+    """Return a command that lists the entries of a table with `show`, or describes one; `more` is the hint after a description."""
 
     @click.command(name, help=help, context_settings={"help_option_names": ["-h", "--help"]})
     @click.argument("which", required=False, metavar="[NAME]")
@@ -60,7 +60,7 @@ def _tell(name: str, kind: type[Declared]) -> None:
 
 
 def _show_methods() -> None:
-    """The methods below their families."""
+    """List the methods by family."""
     for family, names in methods_by_family().items():
         screen.heading(f"{family.title}: {family.text}")
         screen.listing([], [(f"  {name}", listed_method(name).summary) for name in names], first=WIDEST_METHOD)
@@ -82,7 +82,7 @@ def _show_models() -> None:
     screen.listing(["name", "description"], [(name, model.summary()) for name, model in MODELS.items()])
 
 
-models_command = catalogue("models", MODELS, "List the privacy models.", _show_models)
+models_command = catalogue("models", MODELS, "List the privacy models, or describe one.", _show_models)
 
 
 # shoal metrics

@@ -47,7 +47,7 @@ _OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma that stands in no parentheses
 @click.option(
     "--quick",
     is_flag=True,
-    help=f"Use a sample of {QUICK_PEOPLE:,} people, k = 5, m = 2 and {QUICK_TARGETS} targets, unless told otherwise.",
+    help=f"Use a sample of {QUICK_PEOPLE:,} people, k = 5, m = 2 and {QUICK_TARGETS} targets, unless other values are given.",
 )
 @data_options(without=("per",))
 @patience_option
@@ -96,7 +96,7 @@ def command(
 
 
 def show(rows: Sequence[CellRow], out: Path) -> None:
-    """The main numbers of every cell."""
+    """Print the main numbers of every cell."""
     from shoal.evaluate.compare.comparison import PAGE
     from shoal.report.alarms import alarms_of_compared
 
@@ -121,7 +121,7 @@ def _share(value: float | None) -> str:
 
 
 def _methods(text: str | None) -> tuple[NamedMethod, ...]:
-    """Methods with commas between them, each perhaps with parameters in parentheses."""
+    """Parse comma-separated methods, each with optional parameters in parentheses."""
     from shoal.evaluate.compare.grid import NamedMethod
 
     return tuple(NamedMethod.read(piece) for piece in _names("methods", text, _OUTSIDE))

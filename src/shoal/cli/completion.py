@@ -1,4 +1,4 @@
-"""Completion in shells: what a shell asks by the environment variable `_SHOAL_COMPLETE` is answered instead of running a command."""
+"""Shell completion: if the environment variable `_SHOAL_COMPLETE` is set, it is answered instead of running a command."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ ASKED = ("source", "complete")
 
 
 def completion_asked() -> str:
-    """What a shell asks for, such as `bash_source` for its script or `bash_complete` for words; empty if none asks."""
+    """Return the request of a shell, such as `bash_source` for its script or `bash_complete` for words; empty if there is none."""
     return os.environ.get(VARIABLE, "")
 
 
 def complete(cli: click.Command, asked: str) -> int:
-    """Print the script of a shell, or the words that may follow what is typed. Returns the exit code."""
+    """Print the completion script of a shell, or the words that may come next. Returns the exit code."""
     shell, _, what = asked.partition("_")
     if get_completion_class(shell) is None or what not in ASKED:
         known = ", ".join(f"{name}_source" for name in SHELLS)

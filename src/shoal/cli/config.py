@@ -22,7 +22,7 @@ config_option = click.option(
 
 @dataclass(frozen=True)
 class Settings:
-    """What a file of options says."""
+    """The content of an options file."""
 
     file: Path = Path()
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -33,13 +33,13 @@ class Settings:
         return cls(file, _read(file))
 
     def one(self, key: str) -> str | None:
-        """The text of one key, if it is there."""
+        """Return the text of one key, if present."""
         return str(_scalar(self.file, key, self.values[key])) if key in self.values else None
 
     def become_defaults(self, context: click.Context, refuse: Refusal, passed: Collection[str] = ()) -> None:
-        """Make the values the defaults of the command's options, but for keys that are `passed` over.
+        """Make the values the defaults of the command's options, except for the keys in `passed`.
 
-        `refuse` may know better why a key is no option of the command.
+        `refuse` may raise a more specific error for a key that is not an option of the command.
         """
         options = options_of(context)
         defaults: dict[str, Any] = {}
@@ -60,7 +60,7 @@ class Settings:
 
 
 def typed_config(command: click.Command, context: click.Context, args: list[str]) -> Settings:
-    """What the file of options says that is named among these words; nothing if a shell asks for words and the file cannot be read."""
+    """Read the options file named in the arguments. Empty during shell completion if the file cannot be read."""
     file = own_options(command, context, args).get("config")
     if file is None:
         return Settings()
@@ -73,7 +73,7 @@ def typed_config(command: click.Command, context: click.Context, args: list[str]
 
 
 def own_options(command: click.Command, context: click.Context, args: list[str]) -> dict[str, Any]:
-    """What was typed of a command's own options; all others are passed over."""
+    """Parse only the command's own options; all others are skipped."""
     lenient = {"resilient_parsing": True, "ignore_unknown_options": True, "allow_extra_args": True}
     glance = click.Context(command, info_name=context.info_name, **{**command.context_settings, **lenient})
     found, _, _ = command.make_parser(glance).parse_args(list(args))
@@ -81,7 +81,7 @@ def own_options(command: click.Command, context: click.Context, args: list[str])
 
 
 def options_of(context: click.Context) -> dict[str, click.Option]:
-    """The options a file may set, by their names without dashes; `no-header` and `set` are names too."""
+    """Return the options that a file may set, by name without dashes, including names such as `no-header` and `set`."""
     found: dict[str, click.Option] = {}
     for option in context.command.get_params(context):
         if isinstance(option, click.Option) and option.expose_value:

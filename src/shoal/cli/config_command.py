@@ -1,8 +1,6 @@
 """Commands on a release that accept the options file with which the release was made.
 
-What the file says about the method and of the output has been done, and is passed over. What it says about the input counts where an
-original is
-given.
+Keys about the method and the output are ignored. Keys about the input apply if an original is given.
 """
 
 from __future__ import annotations
@@ -18,10 +16,10 @@ from shoal.methods import METHODS
 
 
 class ConfigCommand(click.Command):
-    """Parses with the values of `--config` as defaults; a key is an option of this command, or of `shoal anonymize`."""
+    """A command with `--config`, whose values are the defaults. A key is an option of this command or of `shoal anonymize`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the file first, if one is named."""
+        """Read the options file first, if one is named."""
         settings = typed_config(self, ctx, args)
         if settings.values:
             settings.become_defaults(ctx, refuse=lambda key: None, passed=_of_anonymizing())
@@ -37,7 +35,7 @@ def said_of_original(said: dict[str, Any], original: object) -> dict[str, Any]:
 
 
 def _of_anonymizing() -> set[str]:
-    """The options of `shoal anonymize`, with all methods."""
+    """Return the options of `shoal anonymize` for all methods."""
     from shoal.cli.anonymize import command
 
     own = options_of(click.Context(command, info_name="anonymize"))

@@ -1,4 +1,4 @@
-"""shoal demo: the whole path on a bundled sample."""
+"""shoal demo: anonymize a bundled sample."""
 
 from __future__ import annotations
 

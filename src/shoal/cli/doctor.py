@@ -1,4 +1,4 @@
-"""shoal doctor: is everything in place, and what did killed runs leave in a directory?"""
+"""shoal doctor: check the installation, and find unfinished output of killed runs."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def command(directory: tuple[Path, ...], clean: bool, recursive: bool, any_machi
 
 
 def _found(directories: Sequence[Path], *, recursive: bool, any_machine: bool) -> list[Leftover]:
-    """What has the name of unfinished output in these directories, each once; one of them may itself have such a name.
+    """Return what has the name of unfinished output in these directories, without duplicates. A directory may itself have such a name.
 
-    A directory that cannot be read is among them: it may hold some.
+    Directories that cannot be read are included, because they may contain some.
     """
     found: dict[Path, Leftover] = {}
     for directory in directories:
@@ -82,7 +82,7 @@ def _found(directories: Sequence[Path], *, recursive: bool, any_machine: bool) -
 
 
 def _within(directory: Path, *, recursive: bool, any_machine: bool) -> list[Leftover]:
-    """The leftovers in a directory, and in those below it if requested, and the directories that cannot be read."""
+    """Return unfinished output in a directory (and below, if `recursive`) and the directories that cannot be read."""
     found: list[Leftover] = []
     for place in [directory, *(_below(directory) if recursive else ())]:
         try:
@@ -95,9 +95,9 @@ def _within(directory: Path, *, recursive: bool, any_machine: bool) -> list[Left
 
 
 def _below(directory: Path) -> list[Path]:
-    """All directories below one, without unfinished ones and what is in them. Links are not followed.
+    """Return all directories below one, except unfinished output and its content. Links are not followed.
 
-    One that cannot be read is among them, without those below it.
+    A directory that cannot be read is included, without those below it.
     """
     found = []
     for place, inner, _ in os.walk(directory):
@@ -107,7 +107,7 @@ def _below(directory: Path) -> list[Path]:
 
 
 def _examine(found: Sequence[Leftover], clean: bool, any_machine: bool, as_json: bool) -> int:
-    """List the leftovers, after removing those that can be removed if that was requested."""
+    """List unfinished output, after removing what can be removed if `clean` is set."""
     rows: list[dict[str, Any]] = []
     left = False
     for one in found:

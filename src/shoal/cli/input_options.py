@@ -1,7 +1,7 @@
-"""Where a command reads its data from: files, or a query that is sent to a database (`--sql` and `--from`).
+"""Input of a command: files, or an SQL query to a database (`--sql` and `--from`).
 
-A command gets one value: a tuple of paths, or a `Query`. Addresses of databases may contain passwords, so commands that are shown to be
-typed again are shown without them.
+A command gets one value: a tuple of paths, or a `Query`. Database addresses may contain passwords, so suggested commands are shown without
+them.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _PATH = click.Path(path_type=Path)
 
 
 def _sql_options(command: Command, instead: str) -> Command:
-    """The two options of a query, whose rows are read instead of something."""
-    asked = click.option("--sql", metavar="QUERY", help=f"Read the result of an SQL query to a database (--from) instead of {instead}.")
+    """Add the two options of a query, which replaces the input named by `instead`."""
+    asked = click.option("--sql", metavar="QUERY", help=f"Read the result of an SQL query from a database (--from) instead of {instead}.")
     place = click.option(
         FROM, "source", metavar="DATABASE", help="Database for --sql: duckdb:FILE, duckdb: (in memory) or postgresql://..."
     )
@@ -39,7 +39,7 @@ files_argument = click.argument("input", nargs=-1, required=True, type=_PATH)
 
 
 def input_argument(command: Command) -> Command:
-    """The argument INPUT, or a query instead of it; the command gets either as `input`."""
+    """Add the argument INPUT, or a query instead of it; the command gets either as `input`."""
 
     @wraps(command)
     def with_input(input: tuple[Path, ...], sql: str | None, source: str | None, **options: Any) -> Any:
@@ -55,7 +55,7 @@ def input_argument(command: Command) -> Command:
 
 
 def original_option(command: Command) -> Command:
-    """The option `--original`, or a query instead of it; the command gets either as `original`, None if there is none."""
+    """Add the option `--original`, or a query instead of it; the command gets either as `original`, or None."""
 
     @wraps(command)
     def with_original(original: tuple[Path, ...], sql: str | None, source: str | None, **options: Any) -> Any:
@@ -64,12 +64,12 @@ def original_option(command: Command) -> Command:
             raise _two_inputs("--original")
         return command(original=asked or original or None, **options)
 
-    told = "The file the release was made from, for a stricter verification. Repeatable."
+    told = "The file the release was made from. Repeatable."
     return click.option("--original", multiple=True, type=_PATH, help=told)(_sql_options(with_original, "--original"))
 
 
 def original_argument(command: Command) -> Command:
-    """The arguments ORIGINAL and RELEASE; a query takes the place of the first. The command gets `original` and `release`."""
+    """Add the arguments ORIGINAL and RELEASE; a query replaces the first. The command gets `original` and `release`."""
 
     @wraps(command)
     def with_paths(paths: tuple[Path, ...], sql: str | None, source: str | None, **options: Any) -> Any:
@@ -93,7 +93,7 @@ def _query(sql: str | None, source: str | None) -> Query | None:
 
 
 def _only_configured(*names: str) -> bool:
-    """Whether these were not typed: a file of options tells how a release was made, not where an original is."""
+    """Whether the query comes from an options file only, which describes how a release was made and not where an original is."""
     found = click.get_current_context().get_parameter_source
     return all(found(name) is not ParameterSource.COMMANDLINE for name in names)
 
@@ -108,11 +108,11 @@ def _two_inputs(other: str) -> ParameterError:
     return ParameterError(f"{other} and --sql both name the data", code="options-conflict", hint="leave one of them out")
 
 
-# -- inputs in titles, and in commands to be typed
+# -- inputs in titles and in suggested commands
 
 
 def called(input: Any) -> str:
-    """What an input is called in a title."""
+    """Return the name of an input for a title."""
     from shoal.io.read.paths import STDIN
 
     if not isinstance(input, tuple):
@@ -123,19 +123,19 @@ def called(input: Any) -> str:
 
 
 def typed_input(input: Any) -> list[str]:
-    """An input as the words of a command, without what may be a password."""
+    """Return an input as arguments of a command, without passwords."""
     return list(map(str, input)) if isinstance(input, tuple) else ["--sql", input.sql, FROM, input.place.shown]
 
 
 def files_of(input: Any) -> list[Path]:
-    """The files that an input names."""
+    """Return the files that an input names."""
     if isinstance(input, tuple):
         return list(input)
     return [Path(input.place.address)] if input.place.is_file else []
 
 
 def shown_command(words: Sequence[str]) -> str:
-    """A command to be typed again, without what may be a password."""
+    """Format a suggested command, without passwords."""
     shown = list(words)
     for at, word in enumerate(words):
         if word == FROM and at + 1 < len(words):

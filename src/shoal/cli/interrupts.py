@@ -1,9 +1,8 @@
-"""What Ctrl-C, a closed terminal and `kill` do: one line, and nothing half-written.
+"""Handling of Ctrl-C, a closed terminal and `kill`: one line is printed, and no partial output is left.
 
-While modules are loading nothing is open yet, so the process ends on the spot (an interrupt inside an import surfaces as any kind of
-error); after that the interrupt is raised, and what is unfinished is removed on the way out. One signal may be raised twice, by a library
-(Polars) and by Python, and the second one in the middle of the removal; so at the end, when nothing is raised any more, it is looked
-whether anything is left.
+While modules are loading, nothing is open yet, so the process exits at once (an interrupt inside an import can appear as any kind of
+error). Later, the interrupt is raised as an exception, and unfinished output is removed during unwinding. One signal may be raised twice,
+by a library (Polars) and by Python, the second time during the removal. So after unwinding it is checked whether anything is left.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ PATIENCE_SECONDS = 1.0
 
 
 class Interrupts:
-    """The handler of the signals that end a run."""
+    """Handler of the signals that end a run."""
 
     def __init__(self) -> None:
         self.loading = True
@@ -31,7 +30,7 @@ class Interrupts:
         self._last = -PATIENCE_SECONDS
 
     def install(self) -> None:
-        """Handle all of them, except those that the caller had ignored (as `nohup` does)."""
+        """Handle all of them, except those that the parent process ignores (as `nohup` does)."""
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
@@ -39,9 +38,9 @@ class Interrupts:
 
     @contextmanager
     def while_loading(self) -> Iterator[None]:
-        """Load the modules of a command's work, before anything is open: an interrupt ends the process on the spot.
+        """Load the modules of a command before anything is open: an interrupt exits the process at once.
 
-        Garbage is not collected meanwhile: modules leave none behind, and looking for it takes a tenth of the time.
+        Garbage collection is off meanwhile: modules leave no garbage, and the search for it takes a tenth of the time.
         """
         collecting, self.loading = gc.isenabled(), True
         gc.disable()
@@ -53,7 +52,7 @@ class Interrupts:
                 gc.enable()
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """End at once while loading; raise later. A second Ctrl-C right after the first would only disturb the cleaning up."""
+        """Exit at once while loading, otherwise raise. A second Ctrl-C right after the first would only disturb the cleanup."""
         if self.loading:
             os.write(2, f"shoal: {interrupted([])}\n".encode())
             os._exit(1)
@@ -65,7 +64,7 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def over(self, code: int) -> None:
-        """All is done but leaving; who interrupted does not want to wait until gigabytes are given back one by one."""
+        """Exit without waiting for the release of memory, which may take long for gigabytes."""
         self.ending = True
         if self.raised:
             with suppress(OSError):
@@ -77,12 +76,12 @@ interrupts = Interrupts()
 
 
 def interrupted(left: Sequence[Path]) -> str:
-    """The message after an interrupt: that nothing is left behind, which was checked, or what is."""
+    """Return the message after an interrupt: that nothing is left, which was checked, or what is left."""
     if not left:
         return "interrupted; all partial output was removed"
     return f"interrupted; {not_removed(left)}"
 
 
 def not_removed(left: Sequence[Path]) -> str:
-    """What is left although it should not be."""
+    """Return the unfinished output that could not be removed."""
     return f"{' and '.join(str(path) for path in left)} could not be removed; remove it manually"

@@ -1,4 +1,4 @@
-"""shoal look: how an input is read and what is in it, before anything is made of it."""
+"""shoal look: show how an input is parsed and what it contains."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ GROUPS = {
 @help_all_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(input: Any, whole: bool, show_rare: bool, threads: int | None, as_json: bool, **said: Any) -> None:
-    """Show how INPUT is parsed: format, columns, people, records, coverage by a taxonomy, and three raw records, without user IDs and
+    """Show how INPUT is parsed: format, columns, people, records, coverage by a taxonomy, and three raw records, without user IDs or
     values of fewer than 5 people. Writes nothing. Do not publish this output.
     """
     from shoal.pipeline.look import look
@@ -60,7 +60,7 @@ def command(input: Any, whole: bool, show_rare: bool, threads: int | None, as_js
 
 
 def _show_levels(levels: Sequence[LevelFacts]) -> None:
-    """A line for each level of the items table: what publishing items at this level would give."""
+    """Print a line for each level of the items table: the result of publishing items at this level."""
     fewest = levels[0].fewest
     screen.out.print()
     rows = [(_typed(one.level), f"{one.items:,}", f"{one.people:,.0f}", percent(one.shared)) for one in levels]

@@ -1,4 +1,4 @@
-"""The commands: finds the one that was typed, loads only that, and turns every failure into one clear line.
+"""The command group: loads only the requested command and turns every failure into one line.
 
 Exit codes: 0 done and all claims hold; 1 usage, input or interrupt; 3 a claim does not hold.
 """
@@ -33,7 +33,7 @@ COMMANDS = {
     "bound": "Compute a lower bound on the loss of any k-anonymous release.",
     "taxonomy": "Build, learn, check, draw and test a taxonomy.",
     "methods": "List the methods by what an attacker may know, or describe one.",
-    "models": "List the privacy models.",
+    "models": "List the privacy models, or describe one.",
     "metrics": "List the metrics and what they measure.",
     "generate": "Generate a realistic synthetic query log.",
     "reproduce": "Repeat the experiments of the papers behind the methods.",
@@ -41,16 +41,16 @@ COMMANDS = {
     "doctor": "Check the installation and clean up after killed runs.",
 }
 
-# What a user may want, as in `shoal.evaluate.advise.goals`, which is too large to load for the help.
+# The goals of `shoal.evaluate.advise.goals`, which is too large to load for the help.
 GOALS = {
-    "baskets": "Hand baskets to others.",
-    "queries": "Publish what people searched.",
+    "baskets": "Share baskets with others.",
+    "queries": "Publish what people searched for.",
     "histories": "Publish what each person did, one record per person.",
     "log": "Publish an access log that log tools read.",
     "counts": "Publish statistics with noise.",
     "table": "Publish rows about people.",
     "documents": "Publish what documents are about.",
-    "audit": "Judge a file that somebody else made.",
+    "audit": "Verify a file made by somebody else.",
 }
 WIDEST_NAME = 11  # of a command or a goal
 SECTIONS = {
@@ -68,11 +68,11 @@ class LazyCommands(click.Group):
     """Loads a command's module when it is run, so that `--help` and `--version` answer at once."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All commands, in the order of a user's work."""
+        """Return all commands, in the order of a user's work."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """The command of that name."""
+        """Load the command of that name."""
         if name not in COMMANDS:
             return None
         command: click.Command = getattr(import_module(f"shoal.cli.{MODULES.get(name, name)}"), ATTRIBUTES.get(name, "command"))
@@ -80,13 +80,13 @@ class LazyCommands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The goals, and the list of commands, which needs none of them loaded."""
+        """Write the goals and the list of commands without loading them."""
         _write_list(formatter, "Goals (`shoal advise FILE --for GOAL` finds the command for your file)", GOALS)
         for heading, names in SECTIONS.items():
             _write_list(formatter, heading, {name: COMMANDS[name] for name in names})
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The goals and commands first; the two options last."""
+        """Write the goals and commands first, and the two options last."""
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
         self.format_commands(ctx, formatter)
@@ -94,7 +94,7 @@ class LazyCommands(click.Group):
 
 
 def _write_list(formatter: click.HelpFormatter, heading: str, lines: Mapping[str, str]) -> None:
-    """Names and what they are for, below a heading, all in the same columns."""
+    """Write names and descriptions below a heading, in aligned columns."""
     with formatter.section(heading):
         formatter.write_dl(list(lines.items()), col_max=WIDEST_NAME, col_spacing=WIDEST_NAME - len(max(lines, key=len)) + 2)
 
@@ -118,7 +118,7 @@ def cli() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run a command; whatever goes wrong becomes one line on the error stream and an exit code."""
+    """Run a command. Every failure becomes one line on the error stream and an exit code."""
     from shoal.cli.spelling import in_shell
     from shoal.errors import ShoalError
 
@@ -142,7 +142,7 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         return _nobody_reads()
     except OSError as error:
-        # What the operating system says quotes paths at most.
+        # Messages of the operating system quote at most paths.
         return _fail(f"{error.filename or 'the output'}: {error.strerror or 'failed'}")
     except MemoryError:
         return _fail("out of memory")
@@ -155,7 +155,7 @@ def _unexpected(error: BaseException) -> int:
         return after_interrupt()
     if isinstance(error, SystemExit) or os.environ.get("SHOAL_DEBUG"):
         raise error
-    # The message of a foreign error may quote the data, so only its kind is told.
+    # The message of a foreign error may quote data, so only its type is shown.
     return _fail(f"an unexpected error of kind {type(error).__name__} (set SHOAL_DEBUG=1 to see where)")
 
 
@@ -167,7 +167,7 @@ def _invoke(arguments: list[str]) -> Any:
 
 
 def _usage(error: click.UsageError) -> str:
-    """What was typed wrongly, what may have been meant, and where the right usage is described."""
+    """Describe a usage error, with suggestions and where the usage is documented."""
     message = error.format_message().rstrip(".")
     if error.ctx is None:
         return message
@@ -188,20 +188,20 @@ def _with_nearest(message: str, typed: str, known: Iterable[str]) -> str:
 
 
 def _options(context: click.Context) -> list[str]:
-    """All options that may be typed, in their long form."""
+    """Return the long form of all options."""
     every = [name for parameter in context.command.get_params(context) for name in (*parameter.opts, *parameter.secondary_opts)]
     return [name for name in every if name.startswith("--")]
 
 
 def _nobody_reads() -> int:
-    """The reader of our output has closed the pipe, as `head` does: end without a message."""
+    """End without a message if the reader of the output closed the pipe, as `head` does."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1
 
 
 def after_interrupt() -> int:
-    """Remove what is unfinished, see whether it is gone, and say so. No further interrupt is raised meanwhile."""
+    """Remove unfinished output, check that it is gone, and report it. Further interrupts are ignored meanwhile."""
     interrupts.ending = interrupts.raised = True
     _say(interrupted(unfinished.settle()))
     return 1

@@ -1,4 +1,4 @@
-"""shoal mask: an access log with fewer details, in the same format, without a guarantee."""
+"""shoal mask: mask an access log in its own format, without a guarantee."""
 
 from __future__ import annotations
 

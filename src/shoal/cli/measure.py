@@ -1,4 +1,4 @@
-"""shoal measure: numbers about an original and its release."""
+"""shoal measure: metrics of an original and its release."""
 
 from __future__ import annotations
 

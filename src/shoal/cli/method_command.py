@@ -1,7 +1,7 @@
-"""A command whose options depend on the method that is chosen: its own, and those that this method declares.
+"""A command whose options depend on the chosen method: its own options and those that the method declares.
 
-The same name may mean different things in two methods, so that there is no one list of all options. The method is found first, among
-what is typed and what a file of options says; then the rest is parsed with the options of that method.
+The same option name may mean different things in two methods, so there is no single list of options. The method is determined first, from
+the arguments and the options file; then everything is parsed with the options of that method.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from shoal.methods import METHODS, presets_of
 from shoal.methods.catalogue import listed_method, methods_by_family
 from shoal.util.wording import did_you_mean
 
-# A command whose common options are shown in groups, on one screen; `--help-all` describes the others too.
+# A command whose common options are shown in groups on one screen; `--help-all` describes the others too.
 
 
 _EVERYTHING = f"{__name__}.everything"
@@ -29,18 +29,18 @@ OTHER = "Other"
 
 
 class GroupedCommand(click.Command):
-    """`groups` are headings and the parameters below each. All others are named, and described by `--help-all`."""
+    """A command with groups of options: `groups` maps headings to parameters. All others are only named; `--help-all` describes them."""
 
     def __init__(self, *arguments: Any, groups: Mapping[str, Sequence[str]], **attributes: Any) -> None:
         super().__init__(*arguments, **attributes)
         self._groups = groups
 
     def described(self, ctx: click.Context) -> list[click.Parameter]:
-        """The parameters that the help is about."""
+        """Return the parameters that the help describes."""
         return self.get_params(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The common options, each under its heading, and the names of the others."""
+        """Write the common options, each below its heading, and the names of the others."""
         by_name = {str(parameter.name): parameter for parameter in self.described(ctx)}
         shown = {heading: [by_name[name] for name in below if name in by_name] for heading, below in self._groups.items()}
         common = {str(parameter.name) for below in shown.values() for parameter in below}
@@ -73,7 +73,7 @@ help_all_option = click.option(
 
 
 def write_section(ctx: click.Context, formatter: click.HelpFormatter, heading: str, parameters: Sequence[click.Parameter]) -> None:
-    """Options and what they mean, below a heading."""
+    """Write options and their descriptions below a heading."""
     rows = [row for p in parameters if isinstance(p, click.Option) and (row := p.get_help_record(ctx)) is not None]
     if rows:
         with formatter.section(heading):
@@ -88,15 +88,15 @@ CLOSE = 0.8  # what another method takes was probably meant as it was typed
 
 
 class MethodCommand(GroupedCommand):
-    """Parses and explains the options of the chosen method, besides the command's own, which are shown in groups.
+    """A command that parses and explains the options of the chosen method in addition to its own.
 
     The groups may name parameters of methods too (`method_k`).
     """
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """The command's own parameters, and the options of the chosen method once it is known.
+        """Return the command's own parameters, and the options of the chosen method once it is known.
 
-        An option that a method declares under the name of one of the command's goes before that one, which is then not given.
+        An option of the method replaces an option of the command with the same name.
         """
         own = super().get_params(ctx)
         if _CHOSEN not in ctx.meta:
@@ -106,7 +106,7 @@ class MethodCommand(GroupedCommand):
         return [*(one for one in own if not taken.intersection(one.opts)), *declared]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Find the method, then parse with its options; an option of another method is refused by the name of both."""
+        """Determine the method, then parse with its options. An option of another method is rejected, naming both methods."""
         ctx.meta[TYPED] = tuple(args)
         typed = own_options(self, ctx, args)
         settings = typed_config(self, ctx, args)
@@ -135,7 +135,7 @@ class MethodCommand(GroupedCommand):
         return left
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The common options in groups; or, if a method was requested, the options of that method alone."""
+        """Write the common options in groups or, if a method was requested, the options of that method alone."""
         asked = ctx.meta.get(_ASKED)
         if asked is None:
             super().format_help(ctx, formatter)
@@ -143,11 +143,11 @@ class MethodCommand(GroupedCommand):
             self._format_method(ctx, formatter, asked)
 
     def described(self, ctx: click.Context) -> list[click.Parameter]:
-        """The command's own parameters, and those that most methods take."""
+        """Return the command's own parameters, and those that most methods have."""
         return [*shared_by_most(), *super().get_params(ctx)]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The common options, and where those of the methods are described."""
+        """Write the common options, and where those of the methods are described."""
         super().format_options(ctx, formatter)
         with formatter.section("Methods by what an attacker may know"):
             formatter.write_dl([(family.knows, _some(names)) for family, names in methods_by_family().items()])
@@ -172,13 +172,13 @@ class MethodCommand(GroupedCommand):
 
 
 def _some(names: Sequence[str]) -> str:
-    """The first names, and how many others there are."""
+    """Return the first names and the number of others."""
     more = len(names) - SHOWN_METHODS
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:SHOWN_METHODS])} and {more} more"
 
 
 def _write_presets(formatter: click.HelpFormatter, name: str) -> None:
-    """What each preset of a method represents, and what it does not protect."""
+    """Write what each preset of a method represents and what it does not protect."""
     found = presets_of(name).values()
     if found:
         with formatter.section("Presets"):
@@ -186,7 +186,7 @@ def _write_presets(formatter: click.HelpFormatter, name: str) -> None:
 
 
 def shared_by_most() -> list[click.Option]:
-    """The options that more than half of the methods take, as the first of their takers declares them."""
+    """Return the options that more than half of the methods have, as declared by the first of them."""
     first: dict[str, click.Option] = {}
     takers_of: Counter[str] = Counter()
     for name in METHODS:
@@ -198,7 +198,7 @@ def shared_by_most() -> list[click.Option]:
 
 
 def _not_of(name: str, option: str) -> ParameterError | None:
-    """The refusal of an option that other methods take and this one does not; nothing if no method takes it."""
+    """Return the error for an option that other methods have but this one does not; None if no method has it."""
     others = takers(option)
     if not others:
         return None

@@ -1,4 +1,4 @@
-"""Options that several commands share, and options made from what methods declare.
+"""Options that several commands share, and options made from the declarations of methods.
 
 Nothing large is imported here, so that help is shown at once: the parameters of methods come from their catalogue
 (`shoal.methods.catalogue`).
@@ -23,7 +23,7 @@ from shoal.parameters import Declared
 if TYPE_CHECKING:
     from shoal.evaluate.attack.before_release import Attempt
 
-# The options of `shoal anonymize` that ask for attacks on the release before it is written.
+# Options of `shoal anonymize` for attacks on the release before it is written.
 
 
 _DRAWN = ("targets", "control")
@@ -33,7 +33,7 @@ _HELP = (
 
 
 def attack_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Which attacks, on how many people, and how many are left out as a control group."""
+    """Add the options for attacks: which ones, on how many people, and the size of the control group."""
     declared = {one.name: ListedParameter.of(one) for one in Draw.parameters()}
     for name in reversed(_DRAWN):
         told = f"With --attack: {declared[name].help}. [default: {declared[name].default}]"
@@ -42,7 +42,7 @@ def attack_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def asked_attempt(said: dict[str, Any], method: Method) -> Attempt | None:
-    """The attacks that the options ask for, which are taken out of `said`; refused where this method's releases are not attacked."""
+    """Return the requested attacks, whose options are removed from `said`. Raise if releases of this method cannot be attacked."""
     wanted = [said.pop(name) for name in ("attack", *_DRAWN)]
     if all(value is None for value in wanted):
         return None
@@ -60,7 +60,7 @@ SHORT = {"k": ("-k",)}  # parameters of methods that are typed often
 
 
 def _none_if_empty(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
-    """What was said about a repeatable option, None if nothing was."""
+    """Return the values of a repeatable option, or None if there are none."""
     return value or None
 
 
@@ -102,7 +102,7 @@ _DATA_OPTIONS = {
     "gap": click.option("--gap", metavar="DURATION", help="Inactivity that ends a session. [default: 30m]"),
     "bag": click.option("--bag/--set", "bag", default=None, help="Keep repeated items of a record (bag) or not (set). [default: --set]"),
     "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, generated[:FANOUT], paths, none, or a file."),
-    "items-table": click.option("--items-table", metavar="FILE", help="Product table: names of the items, levels above."),
+    "items-table": click.option("--items-table", metavar="FILE", help="Product table with item names and category levels."),
     "item-level": click.option("--item-level", metavar="COLUMN", help="Level of the items table to publish."),
     "items-key": click.option("--items-key", metavar="COLUMN", help="Column of the items table with the items as the input has them."),
     "items-name": click.option("--items-name", metavar="COLUMN", help="Column of the items table with readable names of the items."),
@@ -151,7 +151,7 @@ patience_option = click.option(
 
 
 def data_options(without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
-    """Everything that says how a file becomes records on a taxonomy, except what a command asks for in its own way."""
+    """Add all options for making records on a taxonomy from a file, except those that a command defines itself."""
 
     def decorate(command: Command) -> Command:
         for name, option in reversed(_DATA_OPTIONS.items()):
@@ -163,7 +163,7 @@ def data_options(without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
 
 
 def method_options(name: str) -> list[click.Option]:
-    """One option for each parameter that this method declares."""
+    """Return one option for each parameter that this method declares."""
     made = []
     for listed in listed_method(name).parameters:
         plain = listed.name.replace("_", "-")
@@ -173,22 +173,22 @@ def method_options(name: str) -> list[click.Option]:
 
 
 def _preset_option(name: str) -> click.Option:
-    """The option that names parameters which are kept together under a name."""
+    """Return the option that selects a preset of parameters."""
     return click.Option([f"--{PRESET}", f"method_{PRESET}"], metavar="NAME", help=f"Predefined parameters: {', '.join(presets_of(name))}.")
 
 
 def method_parameters(said: dict[str, Any]) -> dict[str, Any]:
-    """What was typed of the chosen method's options, by the names of its parameters."""
+    """Return the typed options of the chosen method by parameter name."""
     return {name.removeprefix("method_"): value for name, value in said.items() if name.startswith("method_")}
 
 
 def takers(option: str) -> list[str]:
-    """The methods that take an option which is typed so."""
+    """Return the methods that have this option."""
     return [name for name in METHODS if any(option in (*one.opts, *one.secondary_opts) for one in method_options(name))]
 
 
 def declared_options(kind: type[Declared]) -> Callable[[Command], Command]:
-    """One option for each parameter of one declared thing; values arrive as text, to be parsed by it."""
+    """Return one option for each parameter of a declared class. Values arrive as text and are parsed by the class."""
 
     def decorate(command: Command) -> Command:
         for declared in reversed(kind.parameters()):
@@ -207,7 +207,7 @@ def _option(listed: ListedParameter) -> dict[str, Any]:
 
 
 def _metavar(listed: ListedParameter) -> str:
-    """How the help writes a value: N for a number, otherwise the allowed values."""
+    """Return how the help shows a value: N for a number, otherwise the allowed values."""
     return "N" if listed.is_number else listed.range.replace(" | ", "|")
 
 

@@ -1,4 +1,4 @@
-"""What is shown of a release that was made: the same for every engine."""
+"""Output about a written release, the same for every engine."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def told(
     as_json: bool = False,
     verbose: bool = False,
 ) -> None:
-    """Print the manifest, or what is to be known about the release at a glance, or, if `verbose`, all accounts."""
+    """Print the manifest, a short outcome or, if `verbose`, all accounts."""
     if as_json:
         screen.as_json(manifest)
         screen.alarm(*warnings, error_stream=True)
@@ -82,7 +82,7 @@ def show_accounts(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pa
 
 
 def left_bar(shares: Sequence[SummaryShare]) -> str:
-    """The forms in which words are published: a bar of fixed width, then the shares that are not zero."""
+    """Return a bar of fixed width with the forms in which words are published, and the shares that are not zero."""
     shades = SHADES if screen.prints("".join(SHADES.values())) else SHADES_IN_ASCII
     ends, drawn, reached = 0, "", 0.0
     for share in shares:
@@ -93,7 +93,7 @@ def left_bar(shares: Sequence[SummaryShare]) -> str:
 
 
 def risk_lines(manifest: dict[str, Any]) -> list[tuple[str, str]]:
-    """What an attacker can do, if the release was attacked; otherwise what would measure it, where that is possible."""
+    """Return the measured risk if the release was attacked; otherwise how to measure it, if possible."""
     if ATTACKS in manifest:
         verdict, missing = conclusion_in(manifest), untold(manifest)
         found = [("risk", verdict.in_fact), ("bound", verdict.promised)] if outcomes_on(manifest) else []
@@ -112,7 +112,7 @@ def _more(manifest: dict[str, Any]) -> str:
 
 
 def _item_level(given: dict[str, Any]) -> list[tuple[str, str]]:
-    """That items were replaced by their level of a product table, so that `as typed` is said of these."""
+    """Note that items were replaced by a level of a product table, so `as typed` refers to that level."""
     level = given.get(READ_AS, {}).get(ITEMS_TABLE, {}).get("level")
     return [] if level is None else [("item level", f"{level}: each item was replaced by its {level} first")]
 

@@ -1,4 +1,4 @@
-"""shoal reconstruct: plain baskets that could have given a release of chunks."""
+"""shoal reconstruct: draw complete records consistent with a release of chunks."""
 
 from __future__ import annotations
 

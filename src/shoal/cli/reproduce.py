@@ -1,4 +1,4 @@
-"""shoal reproduce: the experiment of a paper, on data at hand."""
+"""shoal reproduce: repeat the experiments of a paper."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def command(
 
 
 def show(found: Experiment, out: Path | None) -> None:
-    """The statements of the paper, each with what was seen."""
+    """Print the statements of the paper, each with the result."""
     from shoal.evaluate.reproduce.files import PAGE
 
     screen.note(f"data: {found.data}", *found.notes)
@@ -75,7 +75,7 @@ def show(found: Experiment, out: Path | None) -> None:
 
 
 def _typed(paper: str, data: Path | None, size: int | None, seed: int) -> str:
-    """The command that repeats this, for the page; a file is named without its directories."""
+    """Return the command that repeats this, for the page. A file is named without its directories."""
     options = {"data": None if data is None else data.name, "size": size, "seed": seed or None}
     words = [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
     return shlex.join(["shoal", "reproduce", paper, *words])

@@ -1,6 +1,6 @@
-"""What the terminal shows: progress while work goes on, tables when it is done. Nothing of it in a pipe but the plain text.
+"""Terminal output: progress during the work, tables at the end. A pipe gets plain text only.
 
-All that commands print goes through this file, and through `visible`.
+All output of commands passes through this file and through `visible`.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 class _TimeLeft(ProgressColumn):
-    """The time that a piece of work will still take, as far as it can be told, and the time it has taken."""
+    """The elapsed time of a task, and the remaining time if it can be estimated."""
 
     def render(self, task: Task) -> Text:
-        """Such as `0:12, 0:40 left`."""
+        """Return text such as `0:12, 0:40 left`."""
         taken = _clock(task.finished_time if task.finished else task.elapsed)
         left = "" if task.finished or task.time_remaining is None else f", {_clock(task.time_remaining)} left"
         return Text(f"{taken}{left}")
@@ -54,13 +54,13 @@ def _clock(seconds: float | None) -> str:
 
 @contextmanager
 def bars() -> Iterator[kernels.Watch | None]:
-    """Progress bars on the error stream, as a function that moves them; None if nobody is watching."""
+    """Return a callback that shows progress bars on the error stream; None if it is not a terminal."""
     with _bars() as shown:
         yield None if shown is None else shown.watch
 
 
 class _Bars:
-    """Progress bars: one line for the stage of a job, and one for each piece of work."""
+    """Progress bars: one line for the stage of a job, and one for each task."""
 
     def __init__(self, shown: Progress) -> None:
         self._shown = shown
@@ -68,14 +68,14 @@ class _Bars:
         self._moving = Lock()  # as work may be done by several threads
 
     def watch(self, label: str, done: int, total: int, remark: str = "") -> None:
-        """Move the bar of a piece of work."""
+        """Update the bar of a task."""
         with self._moving:
             if label not in self._tasks:
                 self._tasks[label] = self._shown.add_task(label, total=total or None, remark="")
             self._shown.update(self._tasks[label], completed=done, total=total or None, remark=remark)
 
     def stage(self, name: str, index: int, count: int) -> None:
-        """Show the stage of the job instead of the one before."""
+        """Show the current stage of the job."""
         with self._moving:
             if "" not in self._tasks:
                 self._tasks[""] = self._shown.add_task("", total=count, remark="")
@@ -83,9 +83,9 @@ class _Bars:
 
 
 class _Lines:
-    """Progress in a pipe or a file: a line every ten seconds with what is being done, so that a log shows that the work goes on.
+    """Progress in a pipe or a file: one line every ten seconds with the current task, so that a log shows progress.
 
-    With `SHOAL_PROGRESS=off` in the environment there are none.
+    Nothing is written if `SHOAL_PROGRESS=off` is set in the environment.
     """
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class _Lines:
         self._telling = Lock()
 
     def watch(self, label: str, done: int, total: int, remark: str = "") -> None:
-        """Tell how far a piece of work is, if nothing was told for a while."""
+        """Write the progress of a task, unless a line was written recently."""
         with self._telling:
             now = time.monotonic()
             if now - self._told < SECONDS_BETWEEN_LINES:
@@ -104,7 +104,7 @@ class _Lines:
         note(f"after {_clock(now - self._begun)}: {': '.join(filter(None, [self._stage, label]))}{share}")
 
     def stage(self, name: str, index: int, count: int) -> None:
-        """Remember the stage of the job."""
+        """Set the current stage of the job."""
         self._stage = f"step {index} of {count}, {name}"
 
 
@@ -120,7 +120,7 @@ def _bars() -> Iterator[_Bars | _Lines | None]:
 
 
 def time_teller(what: str, shorter: str = "") -> Callable[[float], None] | None:
-    """A function that says before the work how many seconds it will take; None with `SHOAL_PROGRESS=off`, so nothing is measured."""
+    """Return a callback that announces the expected duration in seconds; None with `SHOAL_PROGRESS=off`, so nothing is estimated."""
     if os.environ.get("SHOAL_PROGRESS") == "off":
         return None
     return lambda seconds: note(f"{what} about {duration(seconds)}, as measured on a few people" + (f"; {shorter}" if shorter else ""))
@@ -128,13 +128,13 @@ def time_teller(what: str, shorter: str = "") -> Callable[[float], None] | None:
 
 @contextmanager
 def progress(threads: int | None = None) -> Iterator[None]:
-    """Kernels called inside use this many threads and show their progress, if a person is watching."""
+    """Context in which kernels use this many threads and show their progress on a terminal."""
     with bars() as watch, kernels.using(threads=threads, watch=watch):
         yield
 
 
 class ScreenEvents(Events):
-    """Shows what a job reports: progress on a terminal, notes and warnings on the error stream."""
+    """Shows the events of a job: progress on a terminal, notes and warnings on the error stream."""
 
     def __init__(self, shown: _Bars | _Lines | None = None) -> None:
         self._bars = shown
@@ -145,7 +145,7 @@ class ScreenEvents(Events):
             self._bars.stage(name, index, count)
 
     def progress(self, label: str, done: int, total: int, remark: str = "") -> None:
-        """Move a bar."""
+        """Update a bar."""
         if self._bars is not None:
             self._bars.watch(label, done, total, remark)
 
@@ -154,21 +154,21 @@ class ScreenEvents(Events):
         note(line)
 
     def warn(self, line: str) -> None:
-        """Print a warning; those about the release that was made are shown with it."""
+        """Print a warning. Those about the finished release are shown with it instead."""
         if not isinstance(line, ReleaseWarning):
             warn(line)
 
 
 @contextmanager
 def job_events() -> Iterator[ScreenEvents]:
-    """The events of a job, shown on the screen while this is open."""
+    """Context that shows the events of a job on the screen."""
     with _bars() as shown:
         yield ScreenEvents(shown)
 
 
 @contextmanager
 def naming(show_rare: bool) -> Iterator[None]:
-    """What goes wrong inside names items that few people hold only where that was requested."""
+    """Context in which errors name items of few people only if requested."""
     try:
         yield
     except ShoalError as error:
@@ -177,37 +177,37 @@ def naming(show_rare: bool) -> Iterator[None]:
 
 
 def note(*lines: str) -> None:
-    """Announcements go to the error stream, so that a pipe gets results only."""
+    """Print notes to the error stream, so that a pipe gets results only."""
     for line in lines:
         err.print(_text(line, style="dim"))
 
 
 def warn(*lines: str) -> None:
-    """What the user should know before the work starts, on the error stream, also in a pipe."""
+    """Print warnings before the work starts to the error stream, also in a pipe."""
     for line in lines:
         err.print(_text(f"warning: {line}", style="bold"))
 
 
 def alarm(*texts: str, error_stream: bool = False) -> None:
-    """Warnings about a release that must not be overlooked: in red, on the output stream, or on the error stream where that has JSON."""
+    """Print warnings about a release in red, on the output stream, or on the error stream if the output is JSON."""
     for text in texts:
         (err if error_stream else out).print(_text(f"WARNING: {text}", style="bold red"), soft_wrap=True)
 
 
 def verdict_lines(promised: str, in_fact: str, *, severe: bool) -> None:
-    """The verdict of attacks: what was promised, and what an attacker can do in fact, in red where most people are found."""
+    """Print the verdict of attacks: the guarantee and the measured success, in red if most people are found."""
     lines(f"guarantee: {promised}")
     out.print(_text(f"measured risk: {in_fact}", style="bold red" if severe else ""), soft_wrap=True)
 
 
 def lines(*texts: str) -> None:
-    """Plain lines on the output stream."""
+    """Print plain lines to the output stream."""
     for text in texts:
         click.echo(visible(in_shell(text)))
 
 
 def content(text: str) -> None:
-    """What could be a file, on the output stream: as it is in a pipe, and with control characters written out on a terminal."""
+    """Print file content to the output stream: unchanged in a pipe, with control characters escaped on a terminal."""
     if sys.stdout.isatty():
         lines(*text.splitlines())
     else:
@@ -215,14 +215,14 @@ def content(text: str) -> None:
 
 
 def pairs(title: str, rows: Sequence[tuple[str, str]], warnings: Sequence[str] = ()) -> None:
-    """A small table of names and values, below its warnings."""
+    """Print a small table of names and values, below its warnings."""
     out.print(_text(title, style="bold"), soft_wrap=True)
     alarm(*warnings)
     _print(_pairs(rows))
 
 
 def side_by_side(title: str, shares: Sequence[tuple[str, str]], rows: Sequence[tuple[str, str]], warnings: Sequence[str] = ()) -> None:
-    """Print warnings; then numbers side by side, each below its name; then a small table of names and values."""
+    """Print warnings, then numbers side by side below their names, then a small table of names and values."""
     out.print(_text(title, style="bold"), soft_wrap=True)
     alarm(*warnings)
     if shares:
@@ -235,12 +235,12 @@ def side_by_side(title: str, shares: Sequence[tuple[str, str]], rows: Sequence[t
 
 
 def heading(text: str) -> None:
-    """A line in bold above a listing."""
+    """Print a bold line above a list."""
     out.print(_text(text, style="bold"), soft_wrap=not out.is_terminal)
 
 
 def listing(columns: Sequence[str], rows: Sequence[Sequence[str]], first: int | None = None) -> None:
-    """A table with a header, unless there are no columns to name; the `first` column may have a width of its own."""
+    """Print a table, with a header if there are columns; `first` sets the width of the first column."""
     table = Table(*columns, box=None, padding=(0, 2, 0, 0), header_style="dim", show_header=bool(columns))
     for width in () if columns else (first, *(None for _ in rows[0][1:])):
         table.add_column(min_width=width)
@@ -250,23 +250,23 @@ def listing(columns: Sequence[str], rows: Sequence[Sequence[str]], first: int | 
 
 
 def as_json(value: Any) -> None:
-    """An answer for programs: on the output stream, with nothing else on it, in characters that every terminal and pipe can take."""
-    # JSON escapes every control character but this one.
+    """Print JSON to the output stream, in ASCII."""
+    # JSON escapes every control character except this one.
     click.echo(json.dumps(in_shell_throughout(value), indent=2).replace("\x7f", "\\u007f"))
 
 
 def plain(value: Any) -> str:
-    """A parameter's value as a user writes it."""
+    """Format a parameter's value as a user writes it."""
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def number(value: object) -> str:
-    """A metric's value; what an edited manifest may hold instead is shown as it is."""
+    """Format a metric's value. Other types, from an edited manifest, are shown unchanged."""
     return f"{value:,.4g}" if isinstance(value, (int, float)) else str(value)
 
 
 def _text(text: str, style: str = "") -> Text:
-    """Everything that is printed passes through here: options are spelled, control characters are escaped, brackets are no markup."""
+    """Prepare text for output: options are spelled out, control characters are escaped, brackets are not markup."""
     return Text(visible(in_shell(text)), style=style)
 
 
@@ -280,7 +280,7 @@ def _pairs(rows: Sequence[tuple[str, str]]) -> Table:
 
 
 def _print(table: Table) -> None:
-    """A table; in a pipe without the blanks that fill its lines up."""
+    """Print a table; in a pipe without trailing blanks."""
     if out.is_terminal:
         out.print(table)
         return
@@ -290,7 +290,7 @@ def _print(table: Table) -> None:
 
 
 def verdict_rows(verdicts: Sequence[Verdict], *, show_rare: bool = False) -> list[tuple[str, str]]:
-    """One row per claim, then what broke it, by name where few people hold it only if requested, and how things were counted."""
+    """Return a row per claim, followed by its violations and notes. Items of few people are named only if `show_rare`."""
     rows = []
     for verdict in verdicts:
         level = ", ".join(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in verdict.achieved.items())
@@ -305,13 +305,13 @@ def verdict_rows(verdicts: Sequence[Verdict], *, show_rare: bool = False) -> lis
 
 
 def verdict_line(verdict: Verdict) -> str:
-    """A claim, where it stands, and the level that was achieved, in one line."""
+    """Return a claim, its verdict and the achieved level in one line."""
     _, state = verdict_rows([verdict])[0]
     return f"{_cropped(verdict.claim, WIDEST_LINE)} {state}"
 
 
 def prints(text: str) -> bool:
-    """Whether the encoding of the output stream has these characters."""
+    """Whether the encoding of the output stream contains these characters."""
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
@@ -320,17 +320,17 @@ def prints(text: str) -> bool:
 
 
 def _cropped(claim: str, widest: int = WIDEST_CLAIM) -> str:
-    """A claim as far as it fits beside its verdict, without the names of items; the manifest has it whole."""
+    """Shorten a claim to fit next to its verdict, without names of items; the manifest has it in full."""
     claim = without_names(claim)
     return claim if len(claim) <= widest else claim[: widest - 4] + "...)"
 
 
 def share(part: int, whole: int) -> str:
-    """A count and its share of a whole."""
+    """Format a count and its share of a total."""
     return f"{part:,} ({percent(part / whole)})" if whole else f"{part:,}"
 
 
 def ledger_line(ledger: Mapping[str, int]) -> str:
-    """A ledger of the manifest in one line."""
+    """Format a ledger of the manifest in one line."""
     total = ledger["in"]
     return f"{total:,} = " + " + ".join(f"{n:,} {name}" for name, n in ledger.items() if name != "in")

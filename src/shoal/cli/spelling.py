@@ -1,4 +1,4 @@
-"""Spelling of the options in messages as they are typed in a shell."""
+"""Spelling of options in messages as they are typed in a shell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def in_shell(text: str) -> str:
 
 
 def in_shell_throughout(value: Any) -> Any:
-    """The same for all texts inside lists and dictionaries."""
+    """Do the same for all texts inside lists and dictionaries."""
     if isinstance(value, str):
         return in_shell(value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Where the command `shoal` begins: before anything large is loaded, it is settled what an interrupt and an odd terminal do."""
+"""Entry point of the command `shoal`: sets up interrupts and the terminal before anything large is loaded."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def another_shoal(places: Iterable[str]) -> str:
 
 
 def _usable(stream: TextIO | None) -> TextIO:
-    """A stream that takes any text: what its encoding lacks is escaped, and a closed one discards it."""
+    """Return a stream that accepts any text: characters outside its encoding are escaped, and a closed stream discards them."""
     if stream is None:
         return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - lives as long as the process
     if hasattr(stream, "reconfigure"):

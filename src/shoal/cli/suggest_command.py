@@ -1,4 +1,4 @@
-"""A command as it was typed, with some options changed: complete, and ready to be typed again."""
+"""Suggested commands: the typed command with some options changed, complete and ready to run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PLACE = "out"
 
 
 def advise_command(ctx: click.Context) -> str:
-    """The command that proposes releases of the same data, measured; empty where the data can be read only once."""
+    """Return the `shoal advise` command for the same data; empty if the data can be read only once."""
     if STDIN in map(str, ctx.params["input"]):
         return ""
     words = ["shoal", "advise"]
@@ -50,7 +50,7 @@ def advise_command(ctx: click.Context) -> str:
 
 
 def with_change(ctx: click.Context, change: Change) -> tuple[str, Route] | None:
-    """The command that makes the release with this change, into a directory of its own, and its route; None if it would be refused."""
+    """Return the command that makes the release with this change in a new directory, and its route; None if it would be rejected."""
     words = list(_words(ctx, change))
     route = _understood(ctx, words)
     return None if route is None else (shown_command([*ctx.command_path.split(), *words]), route)
@@ -72,13 +72,13 @@ def _words(ctx: click.Context, change: Change) -> Iterator[str]:
 
 
 def _of_the_method(ctx: click.Context) -> set[str]:
-    """The options of the chosen method that another one may not take, or not take to mean the same."""
+    """Return the options of the chosen method that another method may lack or interpret differently."""
     shared = {option.name for option in shared_by_most()}
     return {str(option.name) for option in method_options(ctx.params["method"])} - {str(name) for name in shared}
 
 
 def _typed(parameter: click.Parameter, value: Any) -> Iterator[str]:
-    """One parameter as it is typed."""
+    """Format one parameter as it is typed."""
     if isinstance(parameter, click.Argument):
         yield from map(str, value if isinstance(value, (tuple, list)) else [value])
         return
@@ -91,7 +91,7 @@ def _typed(parameter: click.Parameter, value: Any) -> Iterator[str]:
 
 
 def _understood(ctx: click.Context, words: list[str]) -> Route | None:
-    """The route that these options ask for; None if they do not go together. Nothing is read but files that they name."""
+    """Return the route for these options; None if they contradict each other. Only files that they name are read."""
     from shoal.evaluate.advise.trial import Route
 
     try:

@@ -1,4 +1,4 @@
-"""shoal taxonomy: build a hierarchy from a table, learn one, check it, draw a part of it, and see how much of a file it covers."""
+"""shoal taxonomy: build, learn, check, draw and test a taxonomy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shoal.util.wording import counted
 if TYPE_CHECKING:
     from shoal.taxonomy.levels import LevelTree
 
-# shoal taxonomy build: a hierarchy from a table of levels.
+# shoal taxonomy build: a taxonomy from a table of levels.
 
 LISTED = 10  # conflicts that are listed one by one
 
@@ -85,7 +85,9 @@ _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 @click.group("taxonomy", context_settings=_HELP)
 def command() -> None:
-    """Build, learn, check, draw and test a taxonomy: `wordnet`, or a file of edges, of paths `leaf;parent;...;root`, or of nested JSON."""
+    """Build, learn, check, draw and test a taxonomy. A TAXONOMY is `wordnet`, or a file of edges, paths (`leaf;parent;...;root`) or nested
+    JSON.
+    """
 
 
 command.add_command(build)

@@ -29,7 +29,7 @@ _WITHOUT = ("taxonomy", "node-loss", "unknown", "tree", "floor", "bag", "terms")
     default=10,
     show_default=True,
     metavar="N",
-    help="Number of people who use each word of the file.",
+    help="Minimum number of people who use each word of the file.",
 )
 @click.option("--all-words", is_flag=True, help="Include words of fewer people. Then the file is private.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")

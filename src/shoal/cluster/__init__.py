@@ -1,1 +1,1 @@
-"""A release made on a cluster: the same steps as on one machine, each on partitions, and sums where the steps meet."""
+"""Releases made on a cluster: the same steps as on one machine, each on partitions, combined by sums."""

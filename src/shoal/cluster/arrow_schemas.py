@@ -1,4 +1,4 @@
-"""The tables that pass between the steps on a cluster, and how they become bags and back."""
+"""The tables passed between the steps on a cluster, and their conversion to bags and back."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ SHOWN = pa.schema([("place", pa.int64()), ("owner", pa.int64()), ("items", WORDS
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """The tree that records are put on, without the words that the taxonomy lacks, and the number there of each node of the taxonomy."""
+    """The tree of the records without the words that the taxonomy lacks, and the number in it of each node of the taxonomy."""
 
     names: pl.Series
     parent: Small
@@ -75,14 +75,14 @@ class Fitted:
 
     @classmethod
     def of(cls, tree: Taxonomy, renumbered: Small) -> Fitted:
-        """Of a tree in which one leaf represents all unknown words."""
+        """Make it from a tree in which one leaf represents all unknown words."""
         n = len(tree) if tree.unlisted is None else tree.unlisted + 1
         worth = Worth(tree.loss[:n], tree.unit_losses[:n], tree.units, tree.charges[:n], tree.leaves[:n])
         barred = None if tree.barred is None else tree.barred[:n]
         return cls(tree.names.names[:n], tree.parent[:n].copy(), tree.unlisted, barred, worth, renumbered, tree.loss_name)
 
     def coarse(self) -> Taxonomy:
-        """The tree in which every unknown word is the node of all of them; made once for all tasks of a worker."""
+        """The tree in which every unknown word is one common node; created once for all tasks of a worker."""
         if COARSE not in self.__dict__:
             self.__dict__[COARSE] = self.with_words(pl.Series([], dtype=pl.String))
         return cast("Taxonomy", self.__dict__[COARSE])
@@ -91,7 +91,7 @@ class Fitted:
         return {name: value for name, value in self.__dict__.items() if name != COARSE}
 
     def with_words(self, words: pl.Series) -> Taxonomy:
-        """The tree with these unknown words, which are in order, at the losses of the tree with all of them."""
+        """Return the tree with these unknown words, which are sorted, with the losses of the tree with all of them."""
         n, worth = len(words), self.worth
         if n and self.unlisted is None:
             raise GuaranteeNotMet(STRANGE, code="cluster-result-inconsistent", hint="nothing was written")
@@ -109,13 +109,13 @@ class Fitted:
 
 
 def typed_tree(items: int) -> Taxonomy:
-    """A root with this many names as they were typed below it, of which one represents all. No item is called like the root: nothing."""
+    """Return a root with this many names as typed below it, of which one represents all."""
     names = Vocabulary(["", "(typed)"])
     return Taxonomy(names, np.array([-1, 0], np.int32), unlisted=0, unseen=max(0, items - 1))
 
 
 def lists_of(table: pa.Table, name: str) -> tuple[Ints, Any]:
-    """Where the lists of a column begin, with the end of the last, and all their values, as an Arrow array."""
+    """Return the offsets of the lists of a column, and all their values as an Arrow array."""
     column = table.column(name).combine_chunks()
     if isinstance(column, pa.ChunkedArray):
         column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], table.schema.field(name).type)
@@ -124,39 +124,39 @@ def lists_of(table: pa.Table, name: str) -> tuple[Ints, Any]:
 
 
 def numbers_of(table: pa.Table, name: str) -> Any:
-    """All values of a column of lists of numbers."""
+    """Return all values of a column of lists of numbers."""
     return lists_of(table, name)[1].to_numpy(zero_copy_only=False)
 
 
 def list_array(indptr: Ints, values: Any, kind: Any = None) -> pa.ListArray:
-    """Lists of these values, which begin at these places."""
+    """Return lists of these values with these offsets."""
     flat = values if isinstance(values, pa.Array) else pa.array(values, kind)
     return pa.ListArray.from_arrays(pa.array(indptr, pa.int32()), flat)
 
 
 def records_in(table: pa.Table) -> pa.Table:
-    """The records of a stored part, without what else it tells."""
+    """Return the records of a stored partition without other columns."""
     kinds = table.column("kind").to_numpy()
     n = int((kinds == RECORD).sum())
     return table.slice(0, n) if (kinds[:n] == RECORD).all() else table.filter(pa.array(kinds == RECORD))
 
 
 def present_in(table: pa.Table) -> pa.Table:
-    """The records of a stored part that hold something."""
+    """Return the non-empty records of a stored partition."""
     held = records_in(table)
     empty = pc.equal(pc.add(*(pc.list_value_length(held.column(name)) for name in ("nodes", "words"))), 0)
     return held.filter(pc.invert(empty)) if pc.any(empty).as_py() else held
 
 
 def words_in(table: pa.Table) -> pl.Series:
-    """The different unknown words of records, in order."""
+    """Return the distinct unknown words of records, sorted."""
     found = pl.from_arrow(lists_of(table, "words")[1])
     assert isinstance(found, pl.Series)
     return found.cast(pl.String).unique().sort()
 
 
 def _codes(words: Any, fitted: Fitted, tree: Taxonomy) -> Ints:
-    """The node of each unknown word: on the coarse tree that of all of them; negative where there is none."""
+    """Return the node of each unknown word: on the coarse tree the common one; negative if there is none."""
     if len(tree) == len(fitted.names) and fitted.unlisted is not None:
         return np.full(len(words), fitted.unlisted, np.int64)
     named = pl.from_arrow(words)
@@ -165,9 +165,9 @@ def _codes(words: Any, fitted: Fitted, tree: Taxonomy) -> Ints:
 
 
 def bags_of(table: pa.Table, fitted: Fitted, tree: Taxonomy, counts: str = "counts") -> Bags:
-    """Records over a tree with their unknown words, or over the coarse one; `counts` says which of the two counts is meant.
+    """Return records over a tree with their unknown words, or over the coarse one; `counts` selects one of the two counts.
 
-    Raises if an item has no node there: it would be missing in all that follows.
+    Raises if an item has no node there: it would be missing in all later steps.
     """
     starts, nodes = lists_of(table, "nodes")
     begins, words = lists_of(table, "words")

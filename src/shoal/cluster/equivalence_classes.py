@@ -1,4 +1,4 @@
-"""Classes of identical published records, counted on the workers: equal contents meet in one part, and are told apart by all items."""
+"""Classes of identical published records, counted on the workers: equal contents go to one partition, and are compared by all items."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ CLASSES = pa.schema([("items", WORDS), ("made", pa.int64()), ("people", pa.int64
 
 @dataclass(frozen=True)
 class Contents:
-    """The sizes below which a class is too small, in how many parts classes are counted, and the files of the release."""
+    """The sizes below which a class is too small, the number of partitions for counting, and the files of the release."""
 
     sizes: tuple[int, ...]
     parts: int
     files: tuple[Path, ...] = ()
 
     def places(self, table: pa.Table) -> Ints:
-        """The part of each record: equal ones have the same."""
+        """Return the partition of each record: equal ones have the same."""
         return _places(pl.from_arrow(table.column("items")).list.join("\n"), self.parts)  # type: ignore[union-attr]
 
 
@@ -45,25 +45,25 @@ def _places(values: Any, parts: int) -> Ints:
 
 @dataclass(frozen=True)
 class MadeContents:
-    """The same, and where the classes of records as they were made are stored."""
+    """The same, and where the classes of the records are stored."""
 
     contents: Contents
     classes: Step
 
 
 def made_rows(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Published records as they were made."""
+    """Return published records as made."""
     yield table.select(MADE.names)
 
 
 def written_rows(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Published records as they are in the files whose numbers are here."""
+    """Return published records as in the files with these numbers."""
     for number in table.column("id").to_pylist():
         yield pa.table({"items": published_in(given.files[number]).to_arrow().cast(WORDS)}, WRITTEN)
 
 
 def counted_made(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
-    """The classes of a part, and sums over them."""
+    """Count the classes of a partition, and sum over them."""
     frame = pl.from_arrow(table if len(table) else MADE.empty_table())
     assert isinstance(frame, pl.DataFrame)
     classes = frame.group_by("items").agg(made=pl.len(), people=pl.col("owner").n_unique())
@@ -73,7 +73,7 @@ def counted_made(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Tab
 
 
 def counted_written(given: MadeContents, part: int, table: pa.Table) -> Iterator[str]:
-    """Sums over the classes of a part as they are written, and how many contents are not written as often as made."""
+    """Sum over the written classes of a partition, and count the contents that are not written as often as made."""
     made, rows = pl.from_arrow(given.classes.part(part)), pl.from_arrow(table if len(table) else WRITTEN.empty_table())
     assert isinstance(made, pl.DataFrame) and isinstance(rows, pl.DataFrame)
     nothing, once = pl.lit(0, pl.Int64), pl.lit(1, pl.Int64)
@@ -99,13 +99,13 @@ def _summed(classes: pl.DataFrame, source: str, sizes: Sequence[int]) -> dict[st
 
 @dataclass(frozen=True)
 class Counted:
-    """What is known about all classes: `of` gives what a model asks of those below a size."""
+    """Counts of all classes; `of` returns what a model needs about those below a size."""
 
     sizes: tuple[int, ...]
     parts: tuple[dict[str, Any], ...]
 
     def of(self, size: int) -> dict[str, int]:
-        """The smallest class in records and in people, how many are below the size, with their records, and all classes and records."""
+        """Return the smallest class in records and in people, the number of classes below the size with their records, and the totals."""
         at = self.sizes.index(size)
         least = {name: min((part[name] for part in self.parts if part[name] is not None), default=0) for name in ("smallest", "fewest")}
         few = {name: sum(part[name][at] for part in self.parts) for name in ("short", "short_records")}
@@ -113,14 +113,14 @@ class Counted:
 
 
 def classes_made(cluster: Cluster, shown: Step, given: Contents) -> tuple[Counted, Step]:
-    """The classes of published records, with the people behind each; and where they are stored."""
+    """Return the classes of published records with the people behind each, and where they are stored."""
     held = sent(cluster, "made", [(shown, made_rows)], given, given.places, given.parts)
     classes, words = stored(cluster, held, counted_made, given, "classes")
     return Counted(given.sizes, tuple(map(json.loads, words))), classes
 
 
 def classes_written(cluster: Cluster, classes: Step, given: Contents) -> Counted:
-    """The classes of the records in the files; raises unless every record is written as often as it was made."""
+    """Return the classes of the records in the files. Raise unless every record is written as often as it was made."""
     held = sent(cluster, "written", [(Numbers(len(given.files)), written_rows)], given, given.places, given.parts)
     parts = [json.loads(word) for word in told(cluster, held, counted_written, MadeContents(given, classes))]
     if any(part["differing"] for part in parts):
@@ -130,11 +130,11 @@ def classes_written(cluster: Cluster, classes: Step, given: Contents) -> Counted
     return Counted(given.sizes, tuple(part["written"] for part in parts))
 
 
-# -- different names
+# -- distinct names
 
 
 def names_in(nothing: Any, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The names that a stored part tells, and the nodes that its records use."""
+    """Return the names in a stored partition, and the nodes that its records use."""
     frame = pl.from_arrow(table.select(["kind", "words"]))
     assert isinstance(frame, pl.DataFrame)
     nodes = pl.from_arrow(lists_of(table.filter(table.column("nodes").is_valid()), "nodes")[1])
@@ -145,7 +145,7 @@ def names_in(nothing: Any, part: int, table: pa.Table) -> Iterator[pa.Table]:
 
 
 def item_names(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The different names in files of a release."""
+    """Return the distinct names in files of a release."""
     for rows in written_rows(given, part, table):
         names = pl.from_arrow(lists_of(rows, "items")[1])
         assert isinstance(names, pl.Series)
@@ -154,17 +154,17 @@ def item_names(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table
 
 @dataclass(frozen=True)
 class NamePlaces:
-    """In how many parts names are counted."""
+    """The number of partitions for counting names."""
 
     parts: int
 
     def __call__(self, table: pa.Table) -> Ints:
-        """The part of each name."""
+        """Return the partition of each name."""
         return _places(pl.from_arrow(table.column("name")), self.parts)
 
 
 def counted_names(given: Any, part: int, table: pa.Table) -> Iterator[str]:
-    """How many different names of each kind are here, and the nodes themselves."""
+    """Count the distinct names of each kind here, and return the nodes."""
     if not len(table):
         return
     frame = pl.from_arrow(table)
@@ -174,7 +174,7 @@ def counted_names(given: Any, part: int, table: pa.Table) -> Iterator[str]:
 
 
 def different_names(cluster: Cluster, source: Step | Numbers, work: Any, given: Any, parts: int) -> dict[int, list[Any]]:
-    """Of each kind of names what `counted_names` says about the parts."""
+    """Return for each kind of names the results of `counted_names` for the partitions."""
     found: dict[int, list[Any]] = {}
     names = sent(cluster, "names", [(source, work)], given, NamePlaces(parts), parts)
     for kind, value in map(json.loads, told(cluster, names, counted_names, given)):

@@ -1,8 +1,9 @@
-"""Rounds of work on packed rows: Spark says who works on which part, and neither moves nor sees a row.
+"""Rounds of work on serialized rows: Spark only schedules the partitions, and neither moves nor sees a row.
 
-A source is a number of parts. What a task makes of a part is sent on, each row to the part where it is needed next; or stored, for as many
-rounds as need it; or it is a few words for the driver. Tasks write and read the files themselves, so the directory must be one that all
-machines see. A task may be tried twice, and both may end: the file that counts is the one of the attempt whose words came to the driver.
+A source is a number of partitions. The output of a task is sent, each row to the partition that needs it next; or stored, for as many
+rounds as need it; or it is a short message to the driver. Tasks write and read the files themselves, so the directory must be on a shared
+file system. A task may run twice, and both attempts may finish: the file that counts is that of the attempt whose message reached the
+driver.
 """
 
 from __future__ import annotations
@@ -29,42 +30,42 @@ SENDING = pa.schema([("file", pa.string()), ("size", pa.int64()), ("word", pa.st
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers below n in a column `id`, each a part of its own."""
+    """The numbers below n in a column `id`, each a partition."""
 
     n: int
 
     def values(self, cluster: Cluster) -> Any:
-        """The numbers of the parts."""
+        """Return the numbers of the partitions."""
         return cluster.parts(self.n)
 
     def table(self, values: Iterator[Any]) -> pa.Table:
-        """The rows of a part."""
+        """Return the rows of a partition."""
         return pa.table({"id": pa.array(values, pa.int64())})
 
 
 @dataclass(frozen=True)
 class Step:
-    """Rows that were stored, in a file for each part."""
+    """Stored rows, in a file for each partition."""
 
     directory: Path
     files: tuple[str, ...]
 
     def values(self, cluster: Cluster) -> Any:
-        """The numbers of the parts."""
+        """Return the numbers of the partitions."""
         return cluster.parts(len(self.files))
 
     def table(self, values: Iterator[Any]) -> pa.Table:
-        """The rows of a part."""
+        """Return the rows of a partition."""
         return pa.concat_tables(self.part(number) for number in values)
 
     def part(self, number: int) -> pa.Table:
-        """The rows of this part."""
+        """Return the rows of this partition."""
         return read_stored(self.directory / self.files[number])
 
 
 @dataclass(frozen=True)
 class Sent:
-    """Rows in the parts to which they were sent, to be worked on once; a part to which none were sent has no columns."""
+    """Rows in the partitions to which they were sent, for one use; a partition without rows has no columns."""
 
     directory: Path
     files: tuple[str, ...]
@@ -72,16 +73,16 @@ class Sent:
     words: tuple[str, ...] = ()  # that were said of them when they were made
 
     def values(self, cluster: Cluster) -> Any:
-        """The numbers of the parts."""
+        """Return the numbers of the partitions."""
         return cluster.parts(self.parts)
 
     def table(self, values: Iterator[Any]) -> pa.Table:
-        """The rows of a part."""
+        """Return the rows of a partition."""
         (part,) = values
         return read_exchanged([self.directory / file for file in self.files], part)
 
     def remove(self) -> None:
-        """All parts were worked on."""
+        """Remove the files after all partitions were processed."""
         end_exchange(self.directory)
 
 
@@ -90,13 +91,13 @@ Source = Numbers | Step | Sent
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a frame of Spark."""
+    """Rows of a Spark data frame."""
 
     frame: Any
 
 
 def sent(cluster: Cluster, name: str, work: Sequence[tuple[Source | Rows, Work]], shared: Any, places: Places, parts: int) -> Sent:
-    """What is made of the parts of some sources, every row in the part that `places` tells about it; what it took goes to the log."""
+    """Send the output for some sources, every row to the partition given by `places`; log the time and size."""
     started, directory = time.monotonic(), begin_exchange(cluster.place, name)
     answers: list[Any] = []
     for source, task in work:
@@ -112,17 +113,17 @@ def sent(cluster: Cluster, name: str, work: Sequence[tuple[Source | Rows, Work]]
 
 
 def told(cluster: Cluster, source: Source, work: Work, shared: Any) -> list[str]:
-    """The words that are said about the parts: sums, cuts; never records or groups."""
+    """Return the messages about the partitions: sums, cuts; never records or groups."""
     return [word for word in _answers(cluster, source, work, shared) if isinstance(word, str)]
 
 
 def gathered(cluster: Cluster, source: Source, work: Work, shared: Any) -> pa.Table:
-    """The rows that are made of the parts, here: those of a sample, of drawn numbers; never of records or groups."""
+    """Return the output rows on the driver: those of a sample, of drawn numbers; never of records or groups."""
     return unpacked(_answers(cluster, source, _Packing(work), shared))
 
 
 def stored(cluster: Cluster, source: Source, work: Work, shared: Any, name: str) -> tuple[Step, tuple[str, ...]]:
-    """What is made of each part, in a file of its own, and the words that are said about it; what it took goes to the log."""
+    """Store the output for each partition in a file, and return the messages; log the time and size."""
     started, directory = time.monotonic(), cluster.place / name
     begin_stored(directory)
     files, words = _apart(_answers(cluster, source, _Storing(work, directory), shared))
@@ -132,25 +133,25 @@ def stored(cluster: Cluster, source: Source, work: Work, shared: Any, name: str)
 
 
 def _apart(answers: Sequence[Any]) -> tuple[list[tuple[str, int]], tuple[str, ...]]:
-    """The files that tasks wrote, with their sizes, and the words that they said."""
+    """Return the files of the tasks with their sizes, and their messages."""
     return [answer for answer in answers if not isinstance(answer, str)], tuple(answer for answer in answers if isinstance(answer, str))
 
 
 @contextmanager
 def frame_of(cluster: Cluster, source: Sent, work: Work, shared: Any, schema: pa.Schema) -> Iterator[Any]:
-    """What is made of each part, as a frame of Spark, which can be worked on while this is open."""
+    """Context with the output for each partition as a Spark data frame."""
     yield cluster.map(cluster.numbers(source.parts), _Arrived(source, work), shared, schema)
     source.remove()
 
 
 def stored_frame(cluster: Cluster, source: Sent, work: Work, shared: Any, schema: pa.Schema, name: str) -> Any:
-    """What is made of each part, as a frame of Spark that is stored."""
+    """Store the output for each partition as a Spark data frame."""
     with frame_of(cluster, source, work, shared, schema) as frame:
         return cluster.store(frame, name)
 
 
 def _answers(cluster: Cluster, source: Source, work: Any, shared: Any) -> list[Any]:
-    """What the tasks on all parts say, in the order of the parts. What was sent is of no use any more then, and is removed."""
+    """Return the messages of the tasks, in partition order. Sent rows are then no longer needed, and removed."""
     with spark_errors():
         said: list[Any] = source.values(cluster).mapPartitionsWithIndex(_Task(source.table, work, cluster.share(shared))).collect()
     if isinstance(source, Sent):
@@ -163,7 +164,7 @@ def _answers(cluster: Cluster, source: Source, work: Any, shared: Any) -> list[A
 
 @dataclass(frozen=True)
 class _Task:
-    """Work on the rows of one part."""
+    """Processes the rows of one partition."""
 
     table: Callable[[Iterator[Any]], pa.Table]
     work: Any
@@ -176,7 +177,7 @@ class _Task:
 
 @dataclass(frozen=True)
 class _Sending:
-    """What is made, in a file with the rows for each part; its name, if there is one, and the words go to the driver."""
+    """Writes the output to a file with the rows for each partition; its name, if any, and the message go to the driver."""
 
     work: Work
     places: Places
@@ -197,7 +198,7 @@ class _Sending:
 
 @dataclass(frozen=True)
 class _AsRows:
-    """What is sent of the rows of a frame: the names of files and the words, as rows."""
+    """Returns file names and messages for the rows of a data frame as rows."""
 
     sending: _Sending
 
@@ -209,7 +210,7 @@ class _AsRows:
 
 @dataclass(frozen=True)
 class _Arrived:
-    """Work on the rows that were sent to the part whose number is here, if there are any."""
+    """Processes the rows that were sent to this partition, if any."""
 
     source: Sent
     work: Work
@@ -222,7 +223,7 @@ class _Arrived:
 
 @dataclass(frozen=True)
 class _Packing:
-    """What is made, each table one value."""
+    """Serializes each output table as one value."""
 
     work: Work
 
@@ -234,7 +235,7 @@ class _Packing:
 
 @dataclass(frozen=True)
 class _Storing:
-    """What is made, in a file; its name and size and the words go to the driver."""
+    """Writes the output to a file; its name, size and the message go to the driver."""
 
     work: Work
     directory: Path

@@ -1,4 +1,4 @@
-"""Records in groups, on the workers: hashes for the sample, leaves of the frozen cuts, and the groups of one range."""
+"""Grouping on the workers: hashes for the sample, leaves of the fixed cuts, and the groups of one range."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEAVES = pa.schema([(LEAF, pa.int64())])
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """The tree of the records, and the hashes that were drawn into the sample."""
+    """The tree of the records, and the hashes drawn for the sample."""
 
     fitted: Fitted
     hashes: Hashes
@@ -40,14 +40,14 @@ class Frozen:
 
 @dataclass(frozen=True, eq=False)
 class Ranges:
-    """The range of each leaf, and where the leaf of each record is stored; None if there is one leaf only."""
+    """The range of each leaf, and where the leaf of each record is stored; None if there is only one leaf."""
 
     of_leaves: Ints
     leaves: Step | None = None
 
     @property
     def number(self) -> int:
-        """How many ranges there are."""
+        """The number of ranges."""
         return int(self.of_leaves.max()) + 1
 
 
@@ -60,17 +60,17 @@ class Grouping:
 
 
 def hashes(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The hash of each record."""
+    """Return the hash of each record."""
     yield pa.table({"hash": _hashes(fitted, present_in(table))[1].view(np.int64)}, HASHES)
 
 
 def hash_places(partitions: int, table: pa.Table) -> Ints:
-    """The partition of each hash."""
+    """Return the partition of each hash."""
     return np.asarray(table.column("hash").to_numpy() % partitions, np.int64)
 
 
 def drawn(size: Size, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The hashes that are drawn into the sample, and how often, of all that are equal."""
+    """Return the hashes drawn for the sample, and how often."""
     if len(table):
         found, here = np.unique(table.column("hash").to_numpy().view(np.uint64), return_counts=True)
         times = drawn_times(found, here.astype(np.int64), size)
@@ -79,7 +79,7 @@ def drawn(size: Size, part: int, table: pa.Table) -> Iterator[pa.Table]:
 
 
 def sampled(given: Drawn, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The contents of records whose hash was drawn, unknown words as their common node."""
+    """Return the contents of records whose hash was drawn, with unknown words as their common node."""
     bags, found = _hashes(given.fitted, present_in(table))
     chosen = np.flatnonzero(np.isin(found, given.hashes))
     held = bags.select(chosen)
@@ -88,7 +88,7 @@ def sampled(given: Drawn, part: int, table: pa.Table) -> Iterator[pa.Table]:
 
 
 def different(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Each row once."""
+    """Return the distinct rows."""
     if len(table):
         frame = pl.from_arrow(table)
         assert isinstance(frame, pl.DataFrame)
@@ -96,7 +96,7 @@ def different(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
 
 
 def leaves(given: Frozen, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
-    """The leaf of each record that holds something, and how many people each leaf holds: all records of a person are here."""
+    """Return the leaf of each non-empty record, and the number of people in each leaf: all records of a person are here."""
     bags = bags_of(present_in(table), given.fitted, given.fitted.coarse())
     found, n = leaves_of(bags, given.cuts), max(1, bags.n_owners)
     people = np.unique(found * n + bags.owners) // n
@@ -105,24 +105,24 @@ def leaves(given: Frozen, part: int, table: pa.Table) -> Iterator[pa.Table | str
 
 
 def with_range(given: Ranges, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The records that hold something, each with its range."""
+    """Return the non-empty records, each with its range."""
     held = present_in(table)
     leaf = np.zeros(len(held), np.int64) if given.leaves is None else given.leaves.part(part).column(LEAF).to_numpy()
     yield held.append_column(RANGE, pa.array(given.of_leaves[leaf], pa.int64()))
 
 
 def range_places(table: pa.Table) -> Ints:
-    """The range of each record."""
+    """Return the range of each record."""
     return np.asarray(table.column(RANGE).to_numpy(), np.int64)
 
 
 def published_ranges(given: Grouping, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """What becomes of every record of the range that is here."""
+    """Return the outcome of every record of the range in this partition."""
     yield published_range(given, table) if len(table) else PUBLISHED.empty_table()
 
 
 def published_range(given: Grouping, table: pa.Table) -> pa.Table:
-    """What becomes of every record of one range: records of groups that share nothing below the floor are withheld, and said to be."""
+    """Return the outcome of every record of one range: records of groups that share nothing below the floor are marked as suppressed."""
     tree = given.fitted.with_words(words_in(table))
     bags = bags_of(table, given.fitted, tree)
     groups, published = formed_range(given.method.form_groups, bags, tree)
@@ -140,7 +140,7 @@ def _hashes(fitted: Fitted, table: pa.Table) -> tuple[Bags, Hashes]:
 
 
 def sample_of(rows: pa.Table, fitted: Fitted) -> tuple[Bags, Hashes]:
-    """The sampled contents, here, and their hashes."""
+    """Return the sampled contents and their hashes on the driver."""
     frame = pl.from_arrow(rows)
     assert isinstance(frame, pl.DataFrame)
     sizes = frame["nodes"].list.len().to_numpy().astype(np.int64)

@@ -1,4 +1,4 @@
-"""How the input of a cluster is laid out, found from the first rows of its first file that has some, and the account of its rows."""
+"""The layout of a cluster's input, detected from the first rows of its first non-empty file, and the accounting of its rows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Way = TypeVar("Way", bound=Gathering)
 
 @dataclass(frozen=True)
 class Found:
-    """The parts of the input that tasks read, or its rows as Spark has them; what is made of a part, and what is said about all of them."""
+    """The partitions of the input that tasks read, or a Spark data frame; how a partition is processed, and facts about all of them."""
 
     source: Numbers | Rows
     work: Work
@@ -57,33 +57,35 @@ class Found:
 
     @property
     def size(self) -> int | None:
-        """How many bytes tasks read themselves; None if Spark knows."""
+        """The bytes that tasks read themselves; None if Spark reads."""
         return sum(span.end - span.start for span in self.given.spans) if self.given.spans else None
 
     @property
     def text(self) -> bool:
-        """Whether rows hold texts, and not items."""
+        """Whether rows contain texts, and not items."""
         return "text" in self.given.layout.places
 
     @property
     def drops_repeats(self) -> bool:
-        """Whether rows that agree in owner, time and text are one event."""
+        """Whether rows with equal user, time and text are one event."""
         layout = self.given.layout
         return layout.format == "querylog" and "time" in layout.places and not {"record", "count", *CLICKS} & layout.places.keys()
 
     def sent_to_owners(self, cluster: Cluster) -> Sent:
-        """All events, those of one person in one part."""
+        """Send all events such that those of one person are in one partition."""
         cluster.expect(self.source.frame if isinstance(self.source, Rows) else None, self.size)
         parts = cluster.partitions
         return sent(cluster, "events", [(self.source, self.work)], self.given, partial(owner_places, parts), parts)
 
     def gathering(self, kind: type[Way], *more: Any) -> Way:
-        """How rows of this input are gathered by their owners, and what more this kind of gathering is to know."""
+        """Return how rows of this input are gathered by user, with further settings of this kind of gathering."""
         how = self.given.how
         return kind(how, self.text, self.drops_repeats, how.read.owners == "folded", *more)
 
     def told(self, sums: Counter[str], defects: Mapping[str, int]) -> Found:
-        """The same with the account of its rows; raises where too many are defective, none could be used, or nobody said who is who."""
+        """Return the input with the accounting of its rows. Raise if too many are defective, none could be used, or spellings of user IDs
+        are undecided.
+        """
         read, total = self.given.how.read, sum(defects.values())
         if defects and read.strict:
             raise InputError(
@@ -118,7 +120,7 @@ class Found:
 
 
 def tallied(words: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
-    """The sums of all tallies, and the defective rows by their reasons."""
+    """Return the sums of all tallies, and the defective rows by reason."""
     sums: Counter[str] = Counter()
     defects: Counter[str] = Counter()
     for word in words:
@@ -129,7 +131,7 @@ def tallied(words: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
 
 
 def find_input(cluster: Cluster, data: Any, how: Preparation) -> Found:
-    """The input at paths, or a frame of Spark."""
+    """Open the input at paths, or a Spark data frame."""
     stage(READING)
     if not isinstance(data, list | tuple | str | Path):
         return _of_frame(data, how, 1, "the frame")
@@ -174,7 +176,7 @@ def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> Found:
 
 
 def _plain_files(files: Sequence[str]) -> list[Path]:
-    """The files, if all of them are on a file system and by their names not compressed: then tasks read them without Spark."""
+    """Return the files, if all of them are on a file system and not compressed by name: then tasks read them without Spark."""
     places = [urlsplit(file) for file in files]
     if all(place.scheme == "file" and not place.netloc and not unquote(place.path).lower().endswith(COMPRESSED) for place in places):
         return [Path(unquote(place.path)) for place in places]

@@ -1,7 +1,7 @@
-"""Supports of itemsets on a cluster: workers count them in their records, Spark adds the counts up, and only what is requested leaves it.
+"""Supports of itemsets on a cluster: workers count them in their records, Spark adds the counts, and only requested ones leave it.
 
-Counted level by level, as Apriori does: single items first, then pairs of items that k people hold, then sets of three each two of which
-k people hold. The names of items that fewer people hold stay on the cluster.
+They are counted level by level, as in Apriori: single items first, then pairs of items of k people, then sets of three whose pairs all
+belong to k people. The names of rarer items stay on the cluster.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FEWER = f"other records ({option('per')}), a greater k, or fewer items that are 
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """Frequent items by their names, in order; records have names in a column."""
+    """Frequent items by name, sorted; records have a column of names."""
 
     names: pl.Series
     column = "words"
@@ -39,7 +39,7 @@ class Named:
         return len(self.names)
 
     def bags_in(self, table: pa.Table) -> Bags:
-        """The frequent items of records."""
+        """Return the frequent items of records."""
         begins, words = lists_of(table, self.column)
         held = pl.from_arrow(words)
         assert isinstance(held, pl.Series)
@@ -49,7 +49,7 @@ class Named:
 
 @dataclass(frozen=True, eq=False)
 class Frequent:
-    """Items that at least k people hold, in order, with the records that hold each; how many others there are."""
+    """Items of at least k people, sorted, with the number of records with each, and the number of other items."""
 
     held: Named | Any
     records: Ints
@@ -65,7 +65,7 @@ class Counting:
 
 
 def frequent_items(cluster: Cluster, records: Any, k: int, *, several: bool) -> Frequent:
-    """Count all items; `several` says that somebody owns more than one record."""
+    """Count all items; `several`: whether somebody owns more than one record."""
     people = "count(distinct owner)" if several else "count(1)"
     held = records.selectExpr("owner", "explode(words) as item").groupBy("item")
     counted = cluster.store(held.agg(*expressions("count(1) as records", f"{people} as people")), "items")
@@ -75,9 +75,9 @@ def frequent_items(cluster: Cluster, records: Any, k: int, *, several: bool) -> 
 
 
 def moles_of(cluster: Cluster, records: Any, found: Frequent, k: int, most: int, *, several: bool) -> Moles:
-    """All minimal sets of at most so many items that fewer than k people hold, in the order that one machine finds them in.
+    """Return all minimal sets of at most `most` items that fewer than k people have, in the order of one machine.
 
-    Items are numbered in their order; those that too few people hold have no names here, and the numbers behind all others.
+    Items are numbered in order; those of too few people have no names here, and the last numbers.
     """
     n = len(found.held)
     rank = np.empty(n, np.int64)
@@ -97,19 +97,19 @@ def moles_of(cluster: Cluster, records: Any, found: Frequent, k: int, most: int,
 
 
 def counted_sets(given: Counting, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Sets of frequent items that records of this part hold, and the people who do."""
+    """Count the sets of frequent items in the records of this partition, in people."""
     for keys, people in tallied_sets(given.held.bags_in(table), given.known):
         yield pa.table({"key": keys, "people": people}, COUNTS)
 
 
 def owned_sets(begins: Ints, codes: Any, vocabulary: Vocabulary, table: pa.Table) -> Bags:
-    """Records as sets of these codes, without those below 0, with the owners of the table."""
+    """Return records as sets of these codes, without negative ones, with the users of the table."""
     owners = np.unique(table.column("owner").to_numpy(), return_inverse=True)[1]
     return Bags.from_rows(begins, codes, np.ones(len(codes), np.int32), vocabulary, owners, as_sets=True)
 
 
 def _counted(cluster: Cluster, records: Any, given: Counting, size: int, *, several: bool) -> Any:
-    """The people who hold each set of this size that some record holds."""
+    """Count the people with each set of this size."""
     whole = records.select("owner", given.held.column)
     here = whole.repartition(cluster.partitions, "owner") if several else whole
     parts = cluster.map(here, counted_sets, given, COUNTS)
@@ -129,7 +129,7 @@ def _keys(cluster: Cluster, size: int, which: pl.Expr) -> Ints:
 
 
 def _in_order(keys: Ints, rank: Ints, size: int) -> Any:
-    """The items of each set, rising; the sets by the ranks of their items, those of the rarest items first."""
+    """Return the sorted items of each set; the sets are ordered by the ranks of their items, the rarest first."""
     items = key_digits(keys, len(rank), size)
     ranked = np.sort(rank[items], axis=1)
     place = ranked[:, 0]

@@ -1,7 +1,7 @@
-"""The judge of published records on a cluster, of claims on sets of items: Spark itself forms the sets, and counts who holds them.
+"""Verification of itemset claims on a cluster: Spark itself forms the sets and counts the people.
 
-Nothing of the method's counting is used. Sets are taken from the published records as they stand, people are the owners of the original
-records; what comes to the driver are sums and the fewest people behind any set, and no item.
+Nothing of the method's counting is used. Sets are taken from the published records, people are the users of the original records; the
+driver gets sums and the minimum number of people per set, and no item.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ HELD = "array_sort(array_distinct(items))"
 
 @dataclass(frozen=True)
 class Shown:
-    """Published records (`items`, perhaps their `owner` and the `words` they represent), and sums over them.
+    """Published records (`items`, optionally their `owner` and the `words` they represent), and sums over them.
 
-    `repeated` are items that their record holds already, `strange` those that the original record does not hold.
+    `repeated` counts repeated items of a record, `strange` items that the original record lacks.
     """
 
     frame: Any
@@ -30,7 +30,7 @@ class Shown:
 
     @classmethod
     def of(cls, cluster: Cluster, frame: Any, *, with_original: bool) -> Shown:
-        """Sum up; without the original each record counts as a person."""
+        """Compute the sums; without the original each record counts as a person."""
         repeated = "coalesce(sum(size(items) - size(array_distinct(items))), 0)"
         strange = "coalesce(sum(size(array_except(items, words))), 0)"
         others = ["count(distinct owner)", repeated, strange] if with_original else ["count(1)", repeated]
@@ -43,9 +43,9 @@ class Shown:
 
 
 def counted_known_sets(cluster: Cluster, shown: Shown, wanted: Knowledge) -> CountedSets:
-    """All sets of up to so many items that published records hold, by people where one has several.
+    """Count all sets of up to so many items in published records, by people if one has several records.
 
-    Sets of no item come first, then of one, and so on. Where some of a size are held by too few the claim is broken, and the count ends.
+    The empty set comes first, then single items, and so on. Counting stops at the first size with too rare sets, because the claim fails.
     """
     people, several = shown.people, shown.several
     counted = CountedSets(people=several).with_level(0, _level(1 if people else 0, people, int(0 < people < wanted.k)))
@@ -62,31 +62,31 @@ def counted_known_sets(cluster: Cluster, shown: Shown, wanted: Knowledge) -> Cou
 
 
 def _level(sets: int, fewest: int, few: int) -> dict[str, Any]:
-    """Sets of one size as `Counted` takes them: no item is private, and none is named."""
+    """Return sets of one size as `Counted` takes them: no item is private, and none is named."""
     return {"counted": sets, "fewest": fewest, "few": few, "telling": 0, "holders": 0, "cohort": 1, "examples": ()}
 
 
 def _one_larger(held: Any) -> Any:
-    """Sets of one item more: each with every item that stands behind its last one in the record."""
+    """Extend each set by every item after its last one in the record."""
     each = held.selectExpr("owner", "known", "rest", "posexplode(rest) as (place, item)")
     return each.selectExpr("owner", "array_append(known, item) as known", "slice(rest, place + 2, size(rest)) as rest")
 
 
 def _by_set(held: Any, k: int, *, several: bool) -> Any:
-    """How many sets there are, the fewest people behind one, and how many have fewer than k."""
+    """Return the number of sets, the minimum number of people per set, and the number of sets with fewer than k."""
     each = held.select("owner", "known").distinct() if several else held.select("known")
     people = each.groupBy("known").agg(*expressions("count(1) as people"))
     return people.selectExpr("count(1)", "min(people)", f"count_if(people < {k})")
 
 
 def repeated_in(shown: Shown) -> list[str]:
-    """That items are repeated in their record, where some are."""
+    """Return a fault if items are repeated in a record."""
     repeated = f"{shown.repeated:,} items are repeated in their record, but the number of repetitions is knowledge too"
     return [repeated] if shown.repeated else []
 
 
 def defects_of(cluster: Cluster, shown: Shown, *, with_original: bool) -> list[str]:
-    """What else is wrong: an item is repeated in its record, and how often is knowledge too; or the original was not merely suppressed."""
+    """Return other faults: repeated items, whose counts would be knowledge too; or changes of the original other than suppression."""
     told = repeated_in(shown)
     if shown.strange:
         told.append(f"{shown.strange:,} published items match nothing in their record")

@@ -1,7 +1,7 @@
-"""The judge on a cluster: published records are counted there by their content, and compared there with the records they represent.
+"""Verification on a cluster: published records are counted by content, and compared with the records they represent.
 
-Nothing of the method's bookkeeping is believed: classes are formed from the published items, people are the owners of the original records,
-and every pair is compared with the kernel that judges on one machine. What comes to the driver are sums.
+The method's bookkeeping is not used: classes are formed from the published items, people are the users of the original records, and every
+pair is compared with the kernel that is used on one machine. The driver gets sums.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ class Pairing:
 
 
 def as_it_is(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """What was made of records, on the way to them."""
+    """Pass the outcomes of records on."""
     yield table
 
 
 def judged_part(given: Pairing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
-    """Sums over the records of a part beside what is said about them, which are told; published records with their owners and places."""
+    """Return sums over the records of a partition and their outcomes, and published records with their users and positions."""
     answers = table if len(table) else PUBLISHED.empty_table()
     yield json.dumps({"answers": len(answers)})
     records = records_in(given.records.part(part))
@@ -64,7 +64,7 @@ def judged_part(given: Pairing, part: int, table: pa.Table) -> Iterator[pa.Table
 
 
 def paired(records: pa.Table, answers: pa.Table) -> pa.Table:
-    """Records, each beside what is said about it; what is said about no record, or again, is left out."""
+    """Join records with their outcomes; outcomes without a record, or repeated ones, are left out."""
     found = pc.index_in(records.column("record"), value_set=answers.column("record").combine_chunks())
     said = answers.select(ANSWER).take(found)
     for name in ANSWER:
@@ -73,7 +73,7 @@ def paired(records: pa.Table, answers: pa.Table) -> pa.Table:
 
 
 def compared(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Sums over some records and what is published for them (null if nothing is): forms, losses, records not generalized."""
+    """Return sums over some records and what is published for them (null if nothing is): forms, losses, records not generalized."""
     tree = fitted.with_words(words_in(table))
     bags = bags_of(table, fitted, tree)
     spelled = bags_of(table, fitted, tree, "spelled")
@@ -114,7 +114,7 @@ def compared(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
 
 
 def _shares(tree: Taxonomy) -> Ints:
-    """NCP of each node in leaves of the tree: whole numbers, whose sum is the same in whatever order the parts arrive."""
+    """Return the NCP of each node in leaves of the tree: integers, whose sum does not depend on the order of the partitions."""
     return np.where(tree.leaves == 1, 0, tree.leaves)
 
 
@@ -129,7 +129,7 @@ def _published(table: pa.Table, names: Any) -> Bags:
 
 
 def summed(rows: list[Any]) -> Counter[str]:
-    """The sums of all parts together."""
+    """Add the sums of all partitions."""
     total: Counter[str] = Counter()
     for row in rows:
         total.update(json.loads(row[0]))
@@ -137,10 +137,9 @@ def summed(rows: list[Any]) -> Counter[str]:
 
 
 def insist_on_all(sums: Counter[str], before: Counter[str], answers: int, *, floor: bool) -> None:
-    """Raise unless every record that is not empty, and no other, is published or said to be withheld, once, and has all its occurrences.
+    """Raise unless every non-empty record, and no other, is published or marked as suppressed, once, with all its occurrences.
 
-    `answers` is the number of rows that tell the outcome of a record. Without a floor there is no reason to withhold one; with one, nothing
-    above it may be published.
+    `answers` is the number of outcome rows. Without a floor no record may be suppressed; with one, nothing above it may be published.
     """
     whole = sums["records"] == before["records"] and sums["occurrences"] == before["occurrences"]
     if not whole or sums["misanswered"] or not answers == sums["answered"] == before["present"]:
@@ -154,13 +153,13 @@ def insist_on_all(sums: Counter[str], before: Counter[str], answers: int, *, flo
 
 
 def insist_on_shown(records: int, sums: Counter[str]) -> None:
-    """Raise unless as many records are in classes as are published."""
+    """Raise unless the classes contain as many records as are published."""
     if records != sums["published"]:
         raise GuaranteeNotMet(UNACCOUNTED, code="accounting-incomplete", hint=NOTHING_WRITTEN)
 
 
 def insist_on_files(cluster: Cluster, made: Any, again: Any) -> None:
-    """Raise unless every record is written as often as it was made; `made` are the shown records, grouped by their items."""
+    """Raise unless every record is written as often as it was made; `made` are the published records, grouped by their items."""
     one = made.agg(*expressions("count(1) as made"))
     other = again.groupBy("items").agg(*expressions("count(1) as written"))
     differing = one.join(other, "items", "full").where("not (made <=> written)").selectExpr("count(1)")
@@ -169,6 +168,6 @@ def insist_on_files(cluster: Cluster, made: Any, again: Any) -> None:
 
 
 def counts_of(classes: Any, empty: int, untrue: int = 0, *, people: bool = True) -> ClassCounts:
-    """The classes as models judge them, as `class_sums` gives them."""
+    """Return the classes for the models, from `class_sums`."""
     fewest = int(classes["fewest"] or 0) if people else None
     return ClassCounts(int(classes["smallest"] or 0), fewest, int(classes["short"]), int(classes["short_records"]), empty, untrue)

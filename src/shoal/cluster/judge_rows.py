@@ -1,6 +1,6 @@
-"""The judge of published rows on a cluster: it counts from the published queries and the original rows, and believes nothing of the method.
+"""Verification of published rows on a cluster: it counts from the published queries and the original rows, independently of the method.
 
-Texts of the original are read here again: their words, and the query that a row would be published as. What comes to the driver are sums.
+Texts of the original are read again here: their words, and the query that a row would be published as. The driver gets sums.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from shoal.privacy.row_support import CountedRows, RowsToCount
 
 @dataclass(frozen=True)
 class Judging:
-    """What is counted for a claim on rows; `by_words` says that the words of a query count each for themselves: those of items do not."""
+    """What is counted for a claim on rows; `by_words`: words of a query count separately; those of items do not."""
 
     claim: RowsToCount
     by_words: bool
 
     @property
     def reads_words(self) -> bool:
-        """Whether words matter at all: otherwise a query is its text."""
+        """Whether words matter: otherwise a query is its text."""
         return self.by_words or self.claim.words is not None
 
 
 @dataclass(frozen=True)
 class Seen:
-    """The different published queries with their rows (`shown`), and their units (a query, or each word of it), as often as they occur."""
+    """The distinct published queries with their rows (`shown`), and their units (a query, or each word of it), with multiplicities."""
 
     queries: Any
     units: Any
@@ -41,7 +41,7 @@ class Seen:
 
 
 def read_texts(by_words: bool, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Texts as the judge reads them: the query of each, its units, and how many words it has."""
+    """Parse texts for verification: the query of each, its units, and its number of words."""
     texts = pl.from_arrow(table.column("text"))
     assert isinstance(texts, pl.Series)
     words = texts.str.extract_all(WORD)
@@ -51,7 +51,7 @@ def read_texts(by_words: bool, part: int, table: pa.Table) -> Iterator[pa.Table]
 
 
 def seen_rows(cluster: Cluster, published: Any, judging: Judging, name: str) -> Seen:
-    """Published rows, counted by their queries; `name` tells the stored steps of one counting from those of another."""
+    """Count published rows by query; `name` distinguishes the stored steps of several counts."""
     shown = cluster.store(published.groupBy("query").agg(*expressions("count(1) as shown")), f"{name}_queries")
     if not judging.reads_words:
         return Seen(shown, shown.selectExpr("query", "query as unit", "shown"))
@@ -63,16 +63,16 @@ def seen_rows(cluster: Cluster, published: Any, judging: Judging, name: str) -> 
 
 
 def counted_from_file(cluster: Cluster, seen: Seen, claim: RowsToCount) -> CountedRows:
-    """The rows of each unit, as anybody can count them."""
+    """Count the rows of each unit, as anybody can."""
     rows = seen.units.groupBy("unit").agg(*expressions("sum(shown) as n"))
     least, short = cluster.collect(rows.selectExpr("min(n)", f"count_if(n < {claim.k})"))[0]
     return CountedRows(int(least or 0), None, int(short), long=seen.long)
 
 
 def counted_with_original(cluster: Cluster, seen: Seen, rows: Any, judging: Judging) -> tuple[CountedRows, int]:
-    """The rows of each unit and the people of the original who have it; `rows` are those of the original, with `owner` and `text`.
+    """Count the rows of each unit and the people of the original with it; `rows` are those of the original, with `owner` and `text`.
 
-    Beside it, how many rows of published queries are not published: what stays does so in all its rows, so these were lost.
+    Also count rows of published queries that are not published: a query is published in all its rows, so these were lost.
     """
     stood_for = _rows_stood_for(cluster, seen, rows, judging)
     there = stood_for.groupBy("query").agg(*expressions("count(1) as there"))
@@ -86,27 +86,27 @@ def counted_with_original(cluster: Cluster, seen: Seen, rows: Any, judging: Judg
 
 
 def _rows_stood_for(cluster: Cluster, seen: Seen, rows: Any, judging: Judging) -> Any:
-    """The owner and the query of every original row that reads like a published one."""
+    """Return the user and the query of every original row that equals a published one."""
     asked = rows.selectExpr("owner", "text as query") if not judging.reads_words else _read(cluster, rows, judging)
     filled = asked.where("query != ''")
     return cluster.store(joined(filled, seen.queries.select("query"), "query", "left_semi"), "stood_for")
 
 
 def _read(cluster: Cluster, rows: Any, judging: Judging) -> Any:
-    """The owner and the query of every original row that has few enough words."""
+    """Return the user and the query of every original row with few enough words."""
     read, most = cluster.map(rows.select("text").distinct(), read_texts, judging.by_words, READ), judging.claim.words
     within = read if most is None else read.where(f"length <= {most}")
     return joined(rows.select("owner", "text"), within.select("text", "query"), "text").select("owner", "query")
 
 
 def _holders(seen: Seen, stood_for: Any, judging: Judging) -> Any:
-    """Who has which published unit."""
+    """Return who has which published unit."""
     if not judging.by_words:
         return stood_for.selectExpr("query as unit", "owner")
     return joined(stood_for.distinct(), seen.units.select("query", "unit").distinct(), "query").select("unit", "owner")
 
 
 def differing(cluster: Cluster, made: Seen, written: Seen) -> int:
-    """How many different queries are not written as often as they were made."""
+    """Count the distinct queries that are not written as often as they were made."""
     both = joined(made.queries, written.queries.withColumnRenamed("shown", "written"), "query", "full")
     return int(cluster.collect(both.where("not (shown <=> written)").selectExpr("count(1)"))[0][0])

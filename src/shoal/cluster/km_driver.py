@@ -1,7 +1,8 @@
-"""Publishing from below on a cluster: the records are in parts, on the workers, and the driver adds up what is counted in each.
+"""Search from below on a cluster: the records are in partitions on the workers, and the driver adds up their counts.
 
-The steps are those of `itemsets/km_from_below.py`, as on one machine. What records publish stays on the workers. Rare sets are counted size
-by size and sent to the parts whose records hold them; the driver learns how many people hold each node, and in how many rare sets it is.
+The steps are those of `itemsets/km_from_below.py`, as on one machine. What records publish stays on the workers. Rare sets are counted by
+size and sent to the partitions whose records contain them; the driver learns how many people have each node, and in how many rare sets it
+is.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ COUNTED = "sum(people) as people", "sum(records) as records", "max(fresh) as fre
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """How many people hold each number, how many records, and which are fresh."""
+    """The number of people and of records for each number, and which are new."""
 
     people: Any
     records: Any
@@ -41,7 +42,7 @@ class Tally:
 
 @dataclass(frozen=True, eq=False)
 class RareInParts:
-    """Rare sets: nodes that are rare alone (in `sought`), and for each greater size where the rare sets of that size are."""
+    """Rare sets: single rare nodes (in `sought`), and for each larger size where the rare sets of that size are."""
 
     sought: places.Sought
     where: list[Any]
@@ -53,10 +54,10 @@ class RareInParts:
 
 
 class RecordsInParts(ABC):
-    """Records in parts, as `itemsets.km_from_below.Records`; all records of a person are in one part.
+    """Records in partitions, as `itemsets.km_from_below.Records`; all records of a person are in one partition.
 
-    A subclass says how the functions of `km_worker` are run on all parts. `where` stands for rare sets and the parts that hold them, as
-    the subclass keeps them.
+    A subclass determines how the functions of `km_worker` run on all partitions. `where` is the subclass's representation of rare sets and
+    the partitions that contain them.
     """
 
     def __init__(self, numbering: places.Numbering, k: int, most: int) -> None:
@@ -65,26 +66,26 @@ class RecordsInParts(ABC):
 
     @abstractmethod
     def lift_parts(self) -> None:
-        """Run `lifted` on all parts."""
+        """Run `lifted` on all partitions."""
 
     @abstractmethod
     def tally(self, work: Any) -> Tally:
-        """Counts of all numbers: `work` is `counted_nodes` or `counted_items`."""
+        """Return counts of all numbers: `work` is `counted_nodes` or `counted_items`."""
 
     @abstractmethod
     def rare_of_size(self, sought: places.Sought, found: list[Any]) -> tuple[Ints, Any]:
-        """Run `counted_sets` on all parts; returns in how many rare sets of this size each node is, and where they are.
+        """Run `counted_sets` on all partitions. Returns in how many rare sets of this size each node is, and where they are.
 
-        `found` tells where the rare sets of smaller sizes are.
+        `found` has the locations of the rare sets of smaller sizes.
         """
 
     @abstractmethod
     def give_up_in_parts(self, rare: RareInParts) -> Iterable[int]:
-        """Run `with_less` on all parts; returns the nodes that were given up."""
+        """Run `with_less` on all partitions. Returns the nodes that were given up."""
 
     @abstractmethod
     def words_kept(self) -> int:
-        """The number of items that are published as they are."""
+        """Return the number of items that are published as typed."""
 
     def lift(self) -> Mask:
         """Publish what is not published yet one level higher."""
@@ -94,7 +95,7 @@ class RecordsInParts(ABC):
         return np.asarray(tally.fresh)
 
     def rare_sets(self, changed: Mask) -> RareInParts:
-        """Counted size by size: no set holds a smaller rare one."""
+        """Count rare sets by size: no set contains a smaller rare one."""
         people = self.tally(places.counted_nodes).people if self._people is None else self._people
         anybody, enough = people > 0, people >= self.k
         sought = places.Sought(1, self.numbering, changed & anybody & ~enough, changed & enough)
@@ -110,7 +111,7 @@ class RecordsInParts(ABC):
         return RareInParts(replace(sought, everywhere=everywhere), found)
 
     def give_up(self, rare: RareInParts) -> Mask:
-        """Every record gives up what hits its rare sets."""
+        """Let every record give up nodes of its rare sets."""
         gone = np.zeros(len(self.numbering), bool)
         gone[list(self.give_up_in_parts(rare))] = True
         self._people = None
@@ -118,18 +119,18 @@ class RecordsInParts(ABC):
 
 
 class _Names:
-    """The names under which the steps of one way are stored, of which only the last one is read again."""
+    """The names under which the steps are stored, of which only the last one is read again."""
 
     def __init__(self, cluster: Cluster, name: str) -> None:
         self.cluster, self.name, self.number = cluster, name, 0
 
     @property
     def now(self) -> str:
-        """That of the step under way."""
+        """Return the name of the current step."""
         return f"{self.name}_{self.number}"
 
     def go_on(self) -> None:
-        """The step is stored; what led to it is not needed any more."""
+        """Continue after the step is stored; remove earlier ones."""
         sets = [f"{self.now}_{what}_{size}" for what in ("sets", "rare") for size in range(2, itemsets.LARGEST + 1)]
         for name in [*sets, f"{self.name}_{self.number - 1}"]:
             forget_step(self.cluster.place, name)
@@ -137,7 +138,7 @@ class _Names:
 
 
 class RecordsOnCluster(RecordsInParts):
-    """Records in the partitions of a frame of Spark; the frame is stored whenever records gave something up."""
+    """Records in the partitions of a Spark data frame; the frame is stored whenever records gave something up."""
 
     def __init__(self, cluster: Cluster, first: Any, name: str, numbering: places.Numbering, partitions: int, k: int, most: int) -> None:
         super().__init__(numbering, k, most)
@@ -145,11 +146,11 @@ class RecordsOnCluster(RecordsInParts):
         self.held, self._names = first, _Names(cluster, name)
 
     def lift_parts(self) -> None:
-        """Lazily: Spark lifts them whenever it reads them, until they are stored."""
+        """Lift lazily: Spark repeats it whenever it reads the records, until they are stored."""
         self.held = self.cluster.map(self.held, places.lifted, self.numbering, places.PLACES)
 
     def tally(self, work: Any) -> Tally:
-        """Added up by Spark."""
+        """Add up counts with Spark."""
         people, records, fresh = (np.zeros(len(self.numbering), np.int64) for _ in range(3))
         with frame_of(self.cluster, self._by_part(), work, self.numbering, places.NODES) as made:
             for row in self.cluster.collect(made.groupBy("node").agg(*expressions(*COUNTED))):
@@ -157,7 +158,7 @@ class RecordsOnCluster(RecordsInParts):
         return Tally(people, records, fresh > 0)
 
     def rare_of_size(self, sought: places.Sought, found: list[Any]) -> tuple[Ints, Any]:
-        """Counts of all parts are added up by Spark, where the keys of rare sets stay."""
+        """Add up the counts of all partitions with Spark, where the keys of rare sets stay."""
         name, size = self._names.now, sought.size
         counted = stored_frame(self.cluster, self._by_part(*found), places.counted_sets, sought, places.SETS, f"{name}_sets_{size}")
         rare = counted.groupBy("key").agg(*expressions("sum(people) as people")).where(f"people < {self.k}").select("key")
@@ -165,7 +166,7 @@ class RecordsOnCluster(RecordsInParts):
         return self._sets_of_nodes(where, size), where.selectExpr("key", "part", f"cast({size} as bigint) as size")
 
     def give_up_in_parts(self, rare: RareInParts) -> Iterable[int]:
-        """The keys of rare sets are sent to the parts that hold them."""
+        """Send the keys of rare sets to the partitions that contain them."""
         name = self._names.now
         if rare.of_several or rare.sought.left_out.any():
             self.held = stored_frame(self.cluster, self._by_part(*rare.where), places.with_less, rare.sought, places.PLACES, name)
@@ -175,16 +176,16 @@ class RecordsOnCluster(RecordsInParts):
         return [row[0] for row in self.cluster.collect(self.held.selectExpr("explode(gone) as node").distinct())]
 
     def words_kept(self) -> int:
-        """Counted by Spark."""
+        """Count with Spark."""
         return int(self.cluster.collect(self.held.selectExpr(f"coalesce(sum(size({_LIKE_ITEMS})), 0)"))[0][0])
 
     def _by_part(self, *keys: Any) -> Sent:
-        """Records, and keys of sets, by the partitions of the records."""
+        """Return records, and keys of sets, by the partitions of the records."""
         frames = [(Rows(frame), as_it_is) for frame in (self.held, *keys)]
         return sent(self.cluster, "places", frames, None, places.part_places, self.partitions)
 
     def _sets_of_nodes(self, where: Any, size: int) -> Ints:
-        """In how many of these sets each node is."""
+        """Count in how many of these sets each node is."""
         n = len(self.numbering)
         digits = ", ".join(f"key div {n**place} % {n}" for place in range(size))
         each = where.select("key").distinct().selectExpr(f"explode(array({digits})) as node")
@@ -195,7 +196,7 @@ class RecordsOnCluster(RecordsInParts):
 
 
 def published_from_below(cluster: Cluster, prepared: Prepared, present: Any, k: int, most: int) -> tuple[Any, int]:
-    """What is published of all records, and how many items of theirs became one with another item of the record."""
+    """Return what is published of all records, and the number of items merged with another item of their record."""
     several = prepared.sums["several"] > 0
     words = itemsets.frequent_items(cluster, present, k, several=several)
     numbering = places.Numbering(prepared.fitted, words.held.names)
@@ -221,7 +222,7 @@ _LIKE_ITEMS = "filter(zip_with(items, shown, (item, node) -> item = node), same 
 
 
 def _coherent(plain: RecordsOnCluster, rare_words: int, *, several: bool) -> Mask:
-    """The items that suppression alone would publish; those that too few people hold are counted, but not known by name."""
+    """Return the items that suppression alone would publish; those of too few people are counted, but not named."""
     tally, k = plain.tally(places.counted_items), plain.k
     numbers = np.flatnonzero(tally.people >= k)
     rare = int(((tally.people > 0) & (tally.people < k)).sum()) + rare_words

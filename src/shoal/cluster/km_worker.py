@@ -1,8 +1,8 @@
-"""Publishing from below on the workers: what records of one part publish, the sets that they hold, and what they give up.
+"""Search from below on the workers: what records of one partition publish, their itemsets, and what they give up.
 
-The steps and their order are those of `itemsets/km_from_below.py`. Nodes of the tree have their numbers there, and words that the taxonomy
-lacks and k people hold the numbers behind them. Other words have none: no set may hold them, so they are never published, and next in turn
-is the node of all unknown words.
+The steps and their order are those of `itemsets/km_from_below.py`. Nodes of the tree have their numbers there; words that the taxonomy
+lacks and k people have get the following numbers. Other words have none: no set may contain them, so they are never published, and the next
+candidate is the node of all unknown words.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SETS = pa.schema([("key", pa.int64()), ("part", pa.int64()), ("people", pa.int64
 
 @dataclass(frozen=True, eq=False)
 class Numbering:
-    """The tree without the words that it lacks, and those words that k people hold, in the order of their names."""
+    """The tree without unknown words, and the unknown words of k people, sorted by name."""
 
     fitted: Fitted
     words: pl.Series
@@ -46,12 +46,12 @@ class Numbering:
 
     @cached_property
     def names(self) -> Vocabulary:
-        """The names of all that has a number."""
+        """The names of all numbers."""
         return Vocabulary(pl.concat([self.fitted.names, self.words.rename("item")]))
 
     @cached_property
     def ladder(self) -> Ladder:
-        """What is above each of them, and which may be published."""
+        """The parent of each of them, and which may be published."""
         unlisted, barred = self.fitted.unlisted, self.fitted.barred
         above = np.full(len(self.words), NOTHING if unlisted is None else unlisted, np.int32)
         free = np.ones(len(self), bool)
@@ -69,7 +69,7 @@ class Settling:
 
 @dataclass(frozen=True, eq=False)
 class Frequent:
-    """Some of the numbers, in order, as items of sets that are counted."""
+    """Some of the numbers, sorted, as items of counted sets."""
 
     numbers: Ints
     names: Vocabulary
@@ -79,7 +79,7 @@ class Frequent:
         return len(self.numbers)
 
     def bags_in(self, table: pa.Table) -> Bags:
-        """Those of each record."""
+        """Return those of each record."""
         begins, items = lists_of(table, self.column)
         code = np.full(len(self.names) - RARE, NOTHING, np.int32)  # the last ones are for what has no number
         code[self.numbers] = np.arange(len(self.numbers))
@@ -89,9 +89,9 @@ class Frequent:
 
 @dataclass(frozen=True, eq=False)
 class Sought:
-    """Which sets are looked for: of so many nodes, none of them rare alone (`left_out`), with one at least that changed (`wanted`).
+    """The sets to search for: of this many nodes, none of them rare alone (`left_out`), with at least one that changed (`wanted`).
 
-    When all were found, `everywhere` has in how many of them each node is.
+    When all are found, `everywhere` has the number of sets with each node.
     """
 
     size: int
@@ -101,11 +101,11 @@ class Sought:
     everywhere: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
-# -- places
+# -- occurrences
 
 
 def first_places(given: Settling, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Records as places that publish nothing but settled items."""
+    """Return records that publish only settled items."""
     fitted, words = given.numbering.fitted, Vocabulary(given.numbering.words)
     starts, nodes = lists_of(table, "nodes")
     begins, named = lists_of(table, "words")
@@ -124,7 +124,7 @@ def first_places(given: Settling, part: int, table: pa.Table) -> Iterator[pa.Tab
 
 
 def lifted(given: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """What publishes nothing yet publishes one level more than was tried before; words without a number only move on."""
+    """Publish one level more than was tried before, where nothing is published; words without a number only move on."""
     before = _places(table)
     unlisted = 0 if given.fitted.unlisted is None else given.fitted.unlisted
     after = before.lifted(given.ladder)
@@ -132,7 +132,7 @@ def lifted(given: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
 
 
 def named(given: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """What the records publish, by name."""
+    """Return what the records publish, by name."""
     lists = by_name(_bags(given, table)).to_polars().to_arrow().cast(pa.list_(pa.string()))
     yield pa.table({"record": table.column("record"), "items": lists, "withheld": np.zeros(len(table), bool)}, PUBLISHED)
 
@@ -141,19 +141,19 @@ def named(given: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
 
 
 def counted_items(given: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """People and records of each item that has a number."""
+    """Count the people and records of each numbered item."""
     places = _places(table)
     yield _counted_nodes(owned_sets(places.begins, places.items, given.names, table), np.zeros(0, np.int64))
 
 
 def counted_nodes(given: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """People and records of each node that is published, and whether it is fresh somewhere."""
+    """Count the people and records of each published node, and whether it is new somewhere."""
     places = _places(table)
     yield _counted_nodes(_bags(given, table), np.unique(places.shown[places.fresh > 0]))
 
 
 def counted_sets(given: Sought, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The sets that are sought in the records that are here, and the people who hold them here."""
+    """Count the sought sets in the records of this partition, in people."""
     records, keys = _records_and_keys(table)
     if not len(records):
         return
@@ -163,7 +163,7 @@ def counted_sets(given: Sought, part: int, table: pa.Table) -> Iterator[pa.Table
 
 
 def _known(given: Sought, size: int, keys: dict[int, Ints]) -> Known:
-    """Sets of this size that are sought; those of three hold no rare set of two."""
+    """Return the sought sets of this size; those of three contain no rare set of two."""
     pairs = None if size == 2 else keys.get(2, np.zeros(0, np.int64))
     return Known(len(given.numbering), pairs, rare=True, wanted=given.wanted)
 
@@ -181,7 +181,7 @@ def _counted_nodes(bags: Bags, fresh: Ints) -> pa.Table:
 
 
 def with_less(given: Sought, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The records after each gave up, of what is fresh in it, what hits its rare sets: those of one node, and those sent here."""
+    """Return the records after each gave up new nodes of its rare sets: those of one node, and those sent here."""
     records, keys = _records_and_keys(table)
     if not len(records):
         return
@@ -191,7 +191,7 @@ def with_less(given: Sought, part: int, table: pa.Table) -> Iterator[pa.Table]:
 
 
 def _rare_sets(given: Sought, records: pa.Table, places: Places, keys: dict[int, Ints]) -> _kernels.RareSets:
-    """The rare sets that the records hold: of one node, and of two and more, whose keys are known."""
+    """Return the rare sets in the records: of one node, and of two and more, whose keys are known."""
     record = np.repeat(np.arange(len(records), dtype=np.int64), np.diff(places.begins))
     alone = np.flatnonzero(given.left_out)
     lone = (places.shown >= 0) & given.left_out[places.shown]
@@ -213,12 +213,12 @@ def _rare_sets(given: Sought, records: pa.Table, places: Places, keys: dict[int,
 
 
 def part_places(table: pa.Table) -> Ints:
-    """The partition of records and of keys: that in which the records were made."""
+    """Return the partition of records and of keys: the one in which the records were made."""
     return record_places(table) if "record" in table.column_names else table.column("part").to_numpy().astype(np.int64)
 
 
 def _records_and_keys(table: pa.Table) -> tuple[pa.Table, dict[int, Ints]]:
-    """The records of a table, and the keys, rising, of rare sets of each size that came with them."""
+    """Return the records of a table, and the sorted keys of rare sets of each size that came with them."""
     if "key" not in table.column_names:
         return table, {}
     if "record" not in table.column_names:
@@ -231,7 +231,7 @@ def _records_and_keys(table: pa.Table) -> tuple[pa.Table, dict[int, Ints]]:
 
 
 def _bags(given: Numbering, table: pa.Table, left_out: Mask | None = None) -> Bags:
-    """What the records publish, without some of it."""
+    """Return what the records publish, without some of it."""
     places = _places(table)
     if left_out is not None:
         places = places.without((places.shown >= 0) & left_out[places.shown])
@@ -239,12 +239,12 @@ def _bags(given: Numbering, table: pa.Table, left_out: Mask | None = None) -> Ba
 
 
 def _by_record(bags: Bags) -> Bags:
-    """The same with every record for itself."""
+    """Return the same with every record separate."""
     return Bags(bags.indptr, bags.items, bags.counts, np.arange(len(bags), dtype=np.int64), bags.vocabulary)
 
 
 def _places(table: pa.Table) -> Places:
-    """The places of a table's records."""
+    """Return the occurrences of a table's records."""
     columns = {name: lists_of(table, name) for name in SAID}
     begins = columns["items"][0]
     items, shown, above, fresh = (values.to_numpy(zero_copy_only=False) for _, values in columns.values())
@@ -252,7 +252,7 @@ def _places(table: pa.Table) -> Places:
 
 
 def _table(table: pa.Table, places: Places, gone: Any = None) -> pa.Table:
-    """Records of places; `gone` has the node that was given up at each, or NOTHING."""
+    """Return records of occurrences; `gone` has the node given up for each, or NOTHING."""
     lists = {name: list_array(places.begins, np.asarray(getattr(places, name), np.int32), pa.int32()) for name in SAID}
     nodes = np.full(len(places.items), NOTHING) if gone is None else gone
     ends = np.concatenate([[0], np.cumsum(nodes >= 0)])

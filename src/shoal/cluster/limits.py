@@ -1,6 +1,6 @@
-"""What a cluster cannot do: one table, checked before anything is read, and printed in docs/scale.md.
+"""Features that a cluster does not support: one table, checked before anything is read, and printed in docs/scale.md.
 
-`python scripts/cluster_limits.py` writes the table of the page anew.
+`python scripts/cluster_limits.py` updates the table of the page.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Limit:
     code: str = CODE
 
     def refusal(self, what: str = "") -> ParameterError:
-        """The error, which may name more precisely what was asked for."""
+        """Return the error, which may name the request more precisely."""
         return ParameterError(f"{what or self.what} {self.reason}", code=self.code, hint=self.hint)
 
 
@@ -73,7 +73,7 @@ def _has_steps(job: Job) -> bool:
 
 
 def _size(method: RecodingMethod) -> int | None:
-    """The size of the sets that are counted; None where counts of sets do not decide what is published."""
+    """Return the size of the counted sets; None if supports do not determine what is published."""
     return method.counts_decide if method.published_from_below is None else method.published_from_below
 
 
@@ -87,12 +87,12 @@ def _joins_ranges(job: Job) -> bool:
 
 
 def _generalizes(job: Job) -> bool:
-    """Whether items are put on a taxonomy."""
+    """Whether items are placed on a taxonomy."""
     return not isinstance(job.method, RecodingMethod) or job.method.published_from_below is not None
 
 
 def _is_given(how: Preparation) -> bool:
-    """Whether the taxonomy is one that workers can load, and records are put on it."""
+    """Whether workers can load the taxonomy, and records are placed on it."""
     return not how.typed_names and (how.taxonomy == "wordnet" or is_file(how.taxonomy))
 
 

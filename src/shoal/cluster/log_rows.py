@@ -1,4 +1,4 @@
-"""Rows of a log on a cluster: what a method that publishes rows is given, with numbers for owners."""
+"""Rows of a log on a cluster: the input of methods that publish rows, with numbered users."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ UNACCOUNTED = "rows were lost or added without being accounted for"
 
 @dataclass(frozen=True)
 class Splitting(Gathering):
-    """How events become rows; `splits` says that words count each for themselves."""
+    """How events become rows; `splits`: words count separately."""
 
     splits: bool
 
 
 @dataclass(frozen=True)
 class Logged:
-    """Rows on the cluster (`LOGGED`, without tallies), their sums, and how the input was found."""
+    """Rows on the cluster (`LOGGED`, without tallies), their sums, and how the input was read."""
 
     rows: Any
     sums: Counter[str]
@@ -44,7 +44,7 @@ class Logged:
 
 
 def logged_rows(how: Splitting, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The rows of all people whose events are here, and a tally of them."""
+    """Return the rows of all people whose events are here, and a tally of them."""
     log, told = log_of(how, table)
     told["owners"] = log.n_owners
     yield rows_of_log(log, how, part)
@@ -52,7 +52,7 @@ def logged_rows(how: Splitting, part: int, table: pa.Table) -> Iterator[pa.Table
 
 
 def rows_of_log(log: Log, how: Splitting, part: int) -> pa.Table:
-    """The rows of a log of some people, each with its query and words."""
+    """Return the rows of a log of some people, each with its query and words."""
     text = log.frame["payload"].fill_null("").rename("text")
     by_words = how.splits and how.text
     query = with_single_blanks(text) if by_words else text
@@ -63,14 +63,14 @@ def rows_of_log(log: Log, how: Splitting, part: int) -> pa.Table:
 
 
 def read_log(cluster: Cluster, data: Any, how: Preparation, *, splits: bool) -> Logged:
-    """The rows of paths or of a frame of Spark."""
+    """Read the rows of paths or of a Spark data frame."""
     found = find_input(cluster, data, how)
     work = found.gathering(Splitting, splits)
     return Logged(*gathered(cluster, found, logged_rows, work, LOGGED))
 
 
 def gathered(cluster: Cluster, found: Found, work: Work, how: Gathering, schema: pa.Schema) -> tuple[Any, Counter[str], Found]:
-    """What `work` makes of all events of some people at once, without the tallies; their sums, and how the input was found."""
+    """Return the output of `work` for all events of some people at once, without the tallies; their sums, and how the input was read."""
     events = found.sent_to_owners(cluster)
     stage(PREPARING)
     stored = stored_frame(cluster, events, work, how, schema, "rows")

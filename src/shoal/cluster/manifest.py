@@ -1,4 +1,4 @@
-"""What a run on a cluster tells: the facts of the input, the account, the metrics, the manifest and the report, all from sums."""
+"""Output of a run on a cluster: facts about the input, accounting, metrics, manifest and report, all from sums."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SPARK = "spark"
 
 @dataclass(frozen=True)
 class Made:
-    """A release that was written, as its manifest says it, and the verdicts on it."""
+    """A written release, its manifest, and the verdicts."""
 
     manifest: dict[str, Any]
     verdicts: tuple[Verdict, ...]
@@ -49,7 +49,7 @@ class Made:
 
 
 def insist_on_known(how: Preparation, sums: Counter[str], strange: int) -> None:
-    """Raise if unknown terms are refused, or nobody said what is to become of nearly all."""
+    """Raise if unknown terms are rejected, or if nearly all are unknown and their treatment was not chosen."""
     if how.unknown == "refuse" and strange:
         what = f"{counted(strange, 'term')} ({counted(sums['unknown_kept'], 'occurrence')}) not in the taxonomy"
         raise InputError(
@@ -73,7 +73,7 @@ def publish(
     notes: Sequence[str] = (),
     rules: RulesFile | None = None,
 ) -> Made:
-    """Write manifest and report beside the files, and where there are any, the rules of a recoding."""
+    """Write manifest and report next to the files and, if any, the recoding rules."""
     beside = [] if rules is None else [written_page(directory, RULES, rules.content(__version__))]
     manifest: dict[str, Any] = {
         "shoal": __version__,
@@ -93,7 +93,7 @@ def publish(
 def finished(
     manifest: dict[str, Any], published: int, verdicts: Sequence[Verdict], found: Found, notes: tuple[str, ...], directory: ReleaseDirectory
 ) -> Made:
-    """Write the report and the manifest, which then names it."""
+    """Write the report and the manifest, which lists it."""
     stage(REPORT_STAGE)
     page = render_report(Facts(manifest=manifest, published=published))
     manifest["files"].append(written_page(directory, REPORT, page))
@@ -109,14 +109,14 @@ def _steps(sums: Counter[str]) -> Steps:
 
 
 def facts_of_reading(found: Found) -> dict[str, Any]:
-    """What the manifest says about how the input was read."""
+    """Return the manifest entries about how the input was read."""
     said = found.given.how.read.described()
     several = {"files": found.files} if found.files > 1 else {}
     return {"format": found.given.layout.format, **several, **({READ_AS: said} if said else {}), "rows": found.rows.total}
 
 
 def _facts(prepared: Prepared, claims: Sequence[Model]) -> dict[str, Any]:
-    """What the manifest says about the input."""
+    """Return the manifest entries about the input."""
     found, sums, how = prepared.found, prepared.sums, prepared.found.given.how
     facts = facts_of_reading(found) | {
         "records": sums["records"],
@@ -133,7 +133,7 @@ def _facts(prepared: Prepared, claims: Sequence[Model]) -> dict[str, Any]:
 
 
 def _account(prepared: Prepared, sums: Counter[str]) -> Accounting:
-    """Where rows, words, records and occurrences went."""
+    """Return the outcome of rows, words, records and occurrences."""
     steps = _steps(prepared.sums)
     records = {"published": kept(sums["published"]), EMPTY: gone(sums["empty"]), NOTHING_LEFT: gone(sums["nothing_left"])}
     forms = _forms(sums)
@@ -152,7 +152,7 @@ def _forms(sums: Counter[str]) -> Forms:
 
 
 def _metrics(prepared: Prepared, sums: Counter[str]) -> dict[str, float]:
-    """The routine metrics of records on a taxonomy, by the formulas of `shoal.metrics`, from sums."""
+    """Return the routine metrics of records on a taxonomy, by the formulas of `shoal.metrics`, from sums."""
     tree, total = prepared.tree, max(1, sums["occurrences"])
     dropped = prepared.sums["unknown_dropped"]
     lost = sums["units"] + max(0, sums["occurrences"] - sums["out"]) * tree.units

@@ -1,6 +1,6 @@
-"""A release of noisy counts on a cluster, from reading to the manifest: what the driver asks for, step by step.
+"""A release of noisy counts on a cluster, from reading to the manifest: the steps of the driver.
 
-The driver gets no count of the input but the tallies of reading, which are not told: beside claims that rest on noise no exact number is.
+The driver gets no count of the input except the tallies of reading, which are not published: claims based on noise allow no exact number.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NOTHING_WRITTEN = "nothing was written"
 
 
 def released(cluster: Cluster, data: Any, how: Preparation, method: Mechanism, directory: ReleaseDirectory) -> outcome.Made:
-    """Choose values and count them with noise, judge the noise, write the counts, and compare what was written."""
+    """Select values and count them with noise, verify the noise, write the counts, and compare what was written."""
     summed = method.summed
     assert summed is not None
     asked = read_values(cluster, data, how, summed.unit)
@@ -58,11 +58,11 @@ def released(cluster: Cluster, data: Any, how: Preparation, method: Mechanism, d
     return _published(asked, method, verdicts, alone, files, rows, directory)
 
 
-# -- the judge
+# -- verification
 
 
 def words_of_texts(pattern: str | None, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The values that texts can give: the texts themselves, or all their words."""
+    """Return the possible values in texts: the texts themselves, or all their words."""
     texts = pl.from_arrow(table.column("text"))
     assert isinstance(texts, pl.Series)
     words = texts if pattern is None else texts.str.extract_all(pattern).explode(empty_as_null=False)
@@ -70,7 +70,7 @@ def words_of_texts(pattern: str | None, part: int, table: pa.Table) -> Iterator[
 
 
 def _strange(cluster: Cluster, counts: Any, asked: Asked) -> Iterator[str]:
-    """What is said about published values that stand nowhere in the texts of the original, which are read here again."""
+    """Return the fault if published values do not occur in the texts of the original, which are read again here."""
     for key in asked.keys:
         pattern = words_wanted(key, "text" if asked.found.text else "item")
         known = cluster.map(asked.texts, words_of_texts, pattern, TEXT).distinct()
@@ -80,7 +80,7 @@ def _strange(cluster: Cluster, counts: Any, asked: Asked) -> Iterator[str]:
 
 
 def _insist_on_files(cluster: Cluster, made: Any, again: Any, keys: tuple[str, ...]) -> int:
-    """Raise unless the files hold the counts of the release, one for each value; how many these are."""
+    """Raise unless the files contain the counts of the release, one per value; return their number."""
     if again.columns != made.columns:
         raise GuaranteeNotMet("the files have other columns than the release", code="files-differ-from-release", hint=NOTHING_WRITTEN)
     both = made.selectExpr("*", "1 as made", "0 as written").union(again.selectExpr("*", "0 as made", "1 as written"))
@@ -95,7 +95,7 @@ def _insist_on_files(cluster: Cluster, made: Any, again: Any, keys: tuple[str, .
     return int(rows)
 
 
-# -- what is told
+# -- output
 
 
 def _published(
@@ -107,7 +107,7 @@ def _published(
     rows: int,
     directory: ReleaseDirectory,
 ) -> outcome.Made:
-    """Write manifest and report beside the files, without any exact number of the input."""
+    """Write manifest and report next to the files, without any exact number of the input."""
     claims, found, summed = method.claims(), asked.found, method.summed
     assert summed is not None
     manifest: dict[str, Any] = {

@@ -1,9 +1,9 @@
-"""Noisy counts on a cluster: what each person adds is bounded where all rows of the person are, summed, and given noise once.
+"""Noisy counts on a cluster: the contribution of each person is bounded where all rows of the person are, summed, and given noise once.
 
-Two things must not happen, because Spark runs tasks again. A person must not add to some numbers under one choice of values and to others
-under another choice: so what people add is stored before it is summed. And no number may be given noise twice, of which one is then
-published: so noisy numbers are stored by the task that draws the noise, of which one attempt alone is kept, and all that follows reads what
-was stored. Noise is drawn as on one machine, by OpenDP from the entropy of the operating system, here that of the worker.
+Two things must not happen, because Spark repeats tasks. A person must not contribute to some numbers under one choice of values and to
+others under another choice: so contributions are stored before they are summed. And no number may be given noise twice, with one of the
+results published: so noisy numbers are stored by the task that draws the noise, of which only one attempt is kept, and all later steps read
+what was stored. Noise is drawn as on one machine, by OpenDP from the entropy of the operating system, here that of the worker.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NUMBER = "number"
 
 @dataclass(frozen=True)
 class Weighing:
-    """What a person adds in a step: to at most `cap` values, where there is a cap."""
+    """A person's contribution in a step: to at most `cap` values, if there is a cap."""
 
     keys: tuple[str, ...]
     step: NoisyStep
@@ -46,12 +46,12 @@ class Noising:
 
 
 def numbered(keys: Sequence[str]) -> pa.Schema:
-    """A value, and its number in multiples of the grid."""
+    """Return a value, and its number in multiples of the grid."""
     return pa.schema([*((key, pa.string()) for key in keys), (NUMBER, pa.int64())])
 
 
 def counted_as(keys: Sequence[str], step: NoisyStep) -> pa.Schema:
-    """A value, and its count as it is published."""
+    """Return a value, and its published count."""
     return pa.schema([*((key, pa.string()) for key in keys), (COUNT, pa.int64() if step.purpose == COUNTS else pa.float64())])
 
 
@@ -59,7 +59,7 @@ def counted_as(keys: Sequence[str], step: NoisyStep) -> pa.Schema:
 
 
 def added(given: Weighing, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """What the people here add to the number of each value. All rows of a person are here, and decide alone what the person adds."""
+    """Return the contributions of the people here to each value. All rows of a person are here, and alone determine them."""
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
     held = distinct_of_people(frame.select(OWNER, *given.keys), given.cap)
@@ -69,7 +69,7 @@ def added(given: Weighing, part: int, table: pa.Table) -> Iterator[pa.Table]:
 
 
 def noised(given: Noising, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Each number with fresh noise, where that is above the limit."""
+    """Return each number with new noise, if it is above the limit."""
     numbers: Ints = table.column(NUMBER).to_numpy().astype(np.int64)
     noisy = with_noise(numbers, given.step)
     columns = {key: table.column(key) for key in given.keys} | {NUMBER: noisy}
@@ -77,7 +77,7 @@ def noised(given: Noising, part: int, table: pa.Table) -> Iterator[pa.Table]:
 
 
 def shown(given: Noising, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Values and their counts, as they are published."""
+    """Return values and their counts, as published."""
     counts = as_published(table.column(NUMBER).to_numpy().astype(np.int64), given.step)
     columns = {key: table.column(key) for key in given.keys} | {COUNT: counts.to_arrow()}
     yield pa.table(columns, counted_as(given.keys, given.step))
@@ -89,7 +89,7 @@ def shown(given: Noising, part: int, table: pa.Table) -> Iterator[pa.Table]:
 def published_counts(
     cluster: Cluster, values: Any, keys: tuple[str, ...], steps: Sequence[NoisyStep], caps: Mapping[str, int | None]
 ) -> Any:
-    """The values that are chosen, with their noisy counts: the steps of one machine, in their order."""
+    """Return the selected values with their noisy counts: the steps of one machine, in order."""
     by_purpose = {step.purpose: step for step in steps}
     asked = values
     if GUIDE in by_purpose:
@@ -103,7 +103,7 @@ def published_counts(
 
 
 def _noisy(cluster: Cluster, asked: Any, how: Weighing, chosen: Any = None) -> Any:
-    """The noisy number of each value that people hold; of each value that was `chosen`, also where nobody adds to it."""
+    """Return the noisy number of each value that people have; of each `chosen` value also if nobody contributes to it."""
     by_owner = asked.repartition(cluster.partitions, OWNER)
     stored = cluster.store(cluster.map(by_owner, added, how, numbered(how.keys)), f"{how.step.purpose}_added")
     total = f"coalesce(try_sum({NUMBER}), {LARGEST}) as {NUMBER}"  # a sum that is too large is refused, as the largest number is

@@ -1,6 +1,6 @@
-"""What people did, on a cluster, as rows of an owner and a value: what noisy counts are made of.
+"""Values of people on a cluster, as rows of a user and a value: the input of noisy counts.
 
-All rows of a person are on one worker, where the code of one machine makes values of them; texts are kept beside, for the judge.
+All rows of a person are on one worker, where the code of one machine derives the values; texts are kept as well, for verification.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Asking(Gathering):
 
 @dataclass(frozen=True)
 class Asked:
-    """The values of people on the cluster (`owner` and the columns of a value), all texts, their sums, and how the input was found."""
+    """The values of people on the cluster (`owner` and the columns of a value), all texts, their sums, and how the input was read."""
 
     values: Any
     texts: Any
@@ -43,12 +43,12 @@ class Asked:
 
 
 def asked_schema(keys: tuple[str, ...]) -> pa.Schema:
-    """A value of a person; or a text that somebody typed; or a tally of rows, as JSON."""
+    """Return the schema: a value of a person; or a text; or a tally of rows, as JSON."""
     return pa.schema([(OWNER, pa.int64()), *((key, pa.string()) for key in keys), ("text", pa.string()), ("tally", pa.string())])
 
 
 def asked_rows(how: Asking, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The values and the texts of all people whose events are here, and a tally of them."""
+    """Return the values and the texts of all people whose events are here, and a tally of them."""
     schema = asked_schema(columns_of(how.unit))
     log, told = log_of(how, table)
     values = asked_values(log, how.unit)
@@ -60,7 +60,7 @@ def asked_rows(how: Asking, part: int, table: pa.Table) -> Iterator[pa.Table]:
 
 
 def read_values(cluster: Cluster, data: Any, how: Preparation, unit: str | None) -> Asked:
-    """The values of people in paths or in a frame of Spark."""
+    """Read the values of people in paths or in a Spark data frame."""
     found = find_input(cluster, data, how)
     counted = unit_of("text" if found.text else "item", unit)
     keys = columns_of(counted)

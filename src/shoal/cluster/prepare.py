@@ -1,4 +1,4 @@
-"""From the paths of the input to records on the taxonomy, which tasks store part by part: what methods that form groups start from."""
+"""From the paths of the input to records on the taxonomy, which tasks store by partition: the input of methods that form groups."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from shoal.taxonomy.place_terms import fitted_tree
 
 
 def keep_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
-    """The records of paths or of a frame of Spark on the taxonomy, as a stored step."""
+    """Store the records of paths or of a Spark data frame on the taxonomy."""
     found = find_input(cluster, data, how)
     insist_on_chosen_taxonomy(found, how)
     given, notes = load_taxonomy(how.taxonomy, how.loss)
@@ -41,11 +41,11 @@ def keep_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
     return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, sum(names.get(TYPED, [])), notes, events.parts)
 
 
-# From the paths of the input to records on the cluster: what the driver asks for, and what it learns of them.
+# From the paths of the input to records on the cluster: the steps of the driver.
 
 
 def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
-    """The records of paths or of a frame of Spark, stored on the cluster, on the taxonomy or with their names as they were typed."""
+    """Store the records of paths or of a Spark data frame on the cluster, on the taxonomy or with names as typed."""
     found = find_input(cluster, data, how)
     insist_on_chosen_taxonomy(found, how)
     given, notes = load_taxonomy(how.taxonomy, how.loss) if how.taxonomy != NO_TAXONOMY else (None, ())
@@ -68,7 +68,7 @@ def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
 
 
 def insist_on_chosen_taxonomy(found: Found, how: Preparation) -> None:
-    """Raise if rows hold items and no taxonomy was chosen: one machine takes that of their paths if they are URLs; a cluster does not."""
+    """Raise if rows contain items and no taxonomy was chosen: one machine derives it from the paths of URLs; a cluster does not."""
     if "taxonomy" in how.follows and not found.text:
         raise ParameterError(
             "a cluster does not choose the taxonomy of items",
@@ -78,13 +78,13 @@ def insist_on_chosen_taxonomy(found: Found, how: Preparation) -> None:
 
 
 def _tree_of(cluster: Cluster, records: Any, given: Taxonomy, how: Preparation, strange: int) -> tuple[Taxonomy, Small]:
-    """The tree that the records use, and the numbers there of the nodes of the whole taxonomy."""
+    """Return the tree that the records use, and the numbers there of the nodes of the whole taxonomy."""
     used = np.array([row[0] for row in cluster.collect(records.selectExpr("explode(nodes) as node").distinct())], np.int64)
     return fitted_tree(given, np.sort(used), 0 if how.unknown == "drop" else strange, how.floor_in_force)
 
 
 def insist_on_people(prepared: Prepared, k: int) -> None:
-    """Raise if fewer than k people own something."""
+    """Raise if fewer than k people have non-empty records."""
     people = prepared.sums["people"]
     if people < k:
         raise Infeasible(
@@ -97,5 +97,5 @@ def insist_on_people(prepared: Prepared, k: int) -> None:
 
 
 def different_in(cluster: Cluster, frame: Any, column: str) -> int:
-    """How many different values the lists of a column hold."""
+    """Count the distinct values in the lists of a column."""
     return int(cluster.collect(frame.selectExpr(f"explode({column}) as name").distinct().selectExpr("count(1)"))[0][0])

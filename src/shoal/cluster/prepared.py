@@ -1,4 +1,4 @@
-"""What the input of a cluster became, before anything is made of it."""
+"""The prepared input of a cluster."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from shoal.data.taxonomy import Taxonomy
 
 @dataclass(frozen=True)
 class Prepared:
-    """Records on the cluster, and in how many partitions they were made; their sums, their tree, and how the input was found.
+    """Records on the cluster, and their number of partitions; their sums, their tree, and how the input was read.
 
-    Without a taxonomy the tree is a root, with all names as they were typed below it.
+    Without a taxonomy the tree is a root, with all names as typed below it.
     """
 
     records: Any

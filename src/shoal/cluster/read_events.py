@@ -43,7 +43,7 @@ LINE_ENDS = (b"\n", b"\r\n")
 
 @dataclass(frozen=True)
 class Input:
-    """How the input is laid out, and the line that every file of it begins with, if there is one."""
+    """The layout of the input, and the common first line of its files, if any."""
 
     layout: Layout
     how: Preparation
@@ -52,13 +52,15 @@ class Input:
 
     @property
     def options(self) -> Any:
-        """How a part is read: owners are kept as they are written, because all parts together tell whose spellings differ."""
+        """The options for reading a partition: user IDs are kept as written, because only all partitions together show different
+        spellings.
+        """
         return replace(self.how.reading, owners="exact")
 
 
 @dataclass(frozen=True)
 class Gathering:
-    """How events become the log of some people: whether they hold texts, which are one event, and which owners are one person."""
+    """How events become the log of some people: whether they have texts, which of them are one event, and which users are one person."""
 
     how: Preparation
     text: bool
@@ -68,7 +70,7 @@ class Gathering:
 
 @dataclass(frozen=True)
 class Placing(Gathering):
-    """How events of a person become records on the taxonomy; a taxonomy of a file is sent along, WordNet is with the program."""
+    """How events of a person become records on the taxonomy; a taxonomy from a file is sent along, WordNet is part of the program."""
 
     given: Taxonomy | None = None
 
@@ -80,7 +82,7 @@ class Placing(Gathering):
 
 @cache
 def _loaded(name: str, loss: str) -> Taxonomy:
-    """Once for all tasks of a worker."""
+    """Load once for all tasks of a worker."""
     return load_taxonomy(name, loss)[0]
 
 
@@ -88,7 +90,7 @@ def _loaded(name: str, loss: str) -> Taxonomy:
 
 
 def events_of_lines(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
-    """The events of some lines, each with its end, and a tally of them."""
+    """Return the events of some lines, each with its line end, and a tally of them."""
     lines = table.column("line").cast(pa.large_binary())
     rows = (
         lines.filter(pc.invert(pc.is_in(lines, pa.array([given.header + end for end in LINE_ENDS], lines.type)))) if given.header else lines
@@ -97,7 +99,7 @@ def events_of_lines(given: Input, part: int, table: pa.Table) -> Iterator[pa.Tab
 
 
 def events_of_spans(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
-    """The events of parts of files, of which the table has the numbers, and a tally of each."""
+    """Return the events of parts of files, given by number, and a tally of each."""
     for number in table.column("id").to_pylist():
         text, headers = lines_in(given.spans[number]), 0
         if given.header:
@@ -111,21 +113,21 @@ def _events_of_text(given: Input, text: bytes, headers: int) -> Iterator[pa.Tabl
 
 
 def _bytes_of(lines: pa.LargeBinaryArray) -> memoryview:
-    """Lines one behind the other, as they are in memory."""
+    """Return lines concatenated in memory."""
     _, offsets, content = lines.buffers()
     bounds = np.frombuffer(offsets, np.int64)[[lines.offset, lines.offset + len(lines)]]
     return memoryview(content)[bounds[0] : bounds[1]]
 
 
 def owner_places(partitions: int, table: pa.Table) -> Ints:
-    """The partition of each event: that of its owner, however it is spelled."""
+    """Return the partition of each event: that of its user, however spelled."""
     keys = pl.from_arrow(table.column("key"))
     assert isinstance(keys, pl.Series)
     return (keys.hash(seed=0) % partitions).to_numpy().astype(np.int64)
 
 
 def events_of_rows(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
-    """The events of some rows of a table, and a tally of them."""
+    """Return the events of some rows of a table, and a tally of them."""
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
     yield from _events(given, Source(PARTITION, "", b"", True, is_parquet=True, table=frame), 0)
@@ -153,12 +155,12 @@ def _events(given: Input, source: Source, headers: int) -> Iterator[pa.Table | s
 
 
 def record_places(table: pa.Table) -> Ints:
-    """The partition in which each record was made."""
+    """Return the partition in which each record was made."""
     return np.asarray(table.column("record").to_numpy() // PARTS, np.int64)
 
 
 def placed_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The records of all people whose events are here, on the whole taxonomy or as typed, and a tally of them."""
+    """Return the records of all people whose events are here, on the whole taxonomy or as typed, and a tally of them."""
     log, told = log_of(how, table)
     records = records_of(log, how.how)
     yield from _typed(how, records, part, told) if how.how.typed_names else _placed(how, records, part, told)
@@ -166,7 +168,7 @@ def placed_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Tabl
 
 
 def kept_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
-    """The same, in a step that is stored; the tallies are told."""
+    """Do the same for a stored step; the tallies are messages."""
     if not len(table):
         yield RECORDS.empty_table()
         return
@@ -176,7 +178,7 @@ def kept_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table 
 
 
 def _placed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> Iterator[pa.Table]:
-    """Records on the taxonomy, and the names of their words; their sums are told."""
+    """Return records on the taxonomy, and the names of their words; their sums are messages."""
     rules: dict[str, Any] = {"unknown": "drop" if how.how.unknown == "drop" else "keep", "scope": "whole", "as_sets": how.how.as_sets}
     original = place_terms(records.bags, how.taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
     told |= _summed(original)
@@ -190,7 +192,7 @@ def _placed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> 
 
 
 def _typed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> Iterator[pa.Table]:
-    """Records of words as they were typed, all of them below one root, and their names; their sums are told."""
+    """Return records of words as typed, all of them below one root, and their names; their sums are messages."""
     original = as_typed(records.bags, as_sets=how.how.as_sets, stop_words=records.stop_words)
     told |= _summed(original)
     yield _records(original, 1, part)
@@ -198,7 +200,7 @@ def _typed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> I
 
 
 def log_of(how: Gathering, table: pa.Table) -> tuple[Log, dict[str, int]]:
-    """The events as a log, repeated ones counted once; how many owners there are, as they are written and without their spelling."""
+    """Return the events as a log without repeated ones, and the number of users, as written and normalized."""
     events = pl.from_arrow(table)
     assert isinstance(events, pl.DataFrame)
     key = events["key"]
@@ -216,7 +218,7 @@ def log_of(how: Gathering, table: pa.Table) -> tuple[Log, dict[str, int]]:
 
 
 def _ranked(names: pl.Series) -> tuple[Ints, int]:
-    """The rank of each name among those that differ, from 0, and how many these are: sorted once each, not once a row."""
+    """Return the rank of each name among the distinct ones, from 0, and their number: sorted once per name, not per row."""
     assert not names.null_count()  # an event has an owner
     found = whole_items(names)
     ranks = np.empty(len(found.vocabulary), np.int64)
@@ -225,7 +227,7 @@ def _ranked(names: pl.Series) -> tuple[Ints, int]:
 
 
 def _told_apart(times: pl.Series) -> pl.Series:
-    """The times; those that could not be read differ from all others, so that their rows repeat none."""
+    """Return the times; unreadable ones get distinct values, so that their rows are not repeats."""
     return times.to_frame().select(pl.coalesce("time", NO_TIME - pl.int_range(pl.len()))).to_series()
 
 
@@ -266,7 +268,7 @@ def _records(original: Original, known: int, part: int) -> pa.Table:
 
 
 def _aligned(bags: Bags, spelled: Bags, rows: Ints) -> Any:
-    """How many of the occurrences of each entry were typed just as their item is called."""
+    """Count the occurrences of each entry that were typed exactly as their item is named."""
     if spelled is bags:
         return bags.counts.copy()
     width = len(bags.vocabulary)
@@ -278,7 +280,7 @@ def _aligned(bags: Bags, spelled: Bags, rows: Ints) -> Any:
 
 
 def _refuse_marked(words: pl.Series) -> None:
-    """Raise if an unknown term could be taken for one that was marked to tell it from a node of the taxonomy."""
+    """Raise if an unknown term could be confused with one that was marked to distinguish it from a node of the taxonomy."""
     if words.str.ends_with(UNLISTED).any():
         raise InputError(
             f"some items end in {UNLISTED}, which is reserved on a cluster",
@@ -288,14 +290,14 @@ def _refuse_marked(words: pl.Series) -> None:
 
 
 def _names(names: pl.Series, kind: int) -> Iterator[pa.Table]:
-    """Names that occur, so that different ones can be counted."""
+    """Return occurring names, so that distinct ones can be counted."""
     lists = [names[at : at + NAMES_AT_ONCE].to_list() for at in range(0, len(names), NAMES_AT_ONCE)]
     if lists:
         yield told_rows(RECORDS, "words", lists, kind)
 
 
 def told_rows(schema: pa.Schema, column: str, values: list[Any], kind: int | None = None) -> pa.Table:
-    """Rows in which only one column says something."""
+    """Return rows in which only one column is set."""
     n = len(values)
     columns = {field.name: pa.nulls(n, field.type) for field in schema} | {column: pa.array(values, schema.field(column).type)}
     if kind is not None:

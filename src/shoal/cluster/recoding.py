@@ -1,7 +1,7 @@
-"""A release by recoding items on a cluster, from reading to the manifest: what the driver asks for, step by step.
+"""A release by recoding items on a cluster, from reading to the manifest: the steps of the driver.
 
-What is suppressed everywhere is decided here from counts alone; workers count, suppress, and judge. Where each record publishes items from
-below, workers choose too (`km_worker.py`).
+What is suppressed everywhere is decided here from counts alone; workers count, suppress, and verify. If each record publishes items from
+below, workers decide too (`km_worker.py`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from shoal.privacy.equivalence_classes import told_untrue
 
 
 def released(cluster: Cluster, data: Any, how: Preparation, method: RecodingMethod, directory: ReleaseDirectory) -> outcome.Made:
-    """Recode as the method chooses, judge it, write it, and judge what was written."""
+    """Recode as the method chooses, verify it, write it, and verify what was written."""
     prepared = prepare_records(cluster, data, how)
     if prepared.sums["more_than_once"]:
         raise ParameterError(
@@ -60,7 +60,7 @@ def released(cluster: Cluster, data: Any, how: Preparation, method: RecodingMeth
 
 
 def _kept_items(cluster: Cluster, records: Any, method: RecodingMethod, *, several: bool) -> tuple[pl.Series, list[str]]:
-    """The items that are published, in the order of their names, and what is told about the others."""
+    """Return the published items, sorted by name, and notes about the others."""
     found = itemsets.frequent_items(cluster, records, method.k, several=several)
     moles = itemsets.moles_of(cluster, records, found, method.k, method.counts_decide or 0, several=several)
     chosen, notes = method.suppressed_by_counts(moles, found.records, found.rare)
@@ -68,7 +68,7 @@ def _kept_items(cluster: Cluster, records: Any, method: RecodingMethod, *, sever
 
 
 def without_others(kept: pl.Series, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The records without the items that are not kept."""
+    """Return the records with the kept items only."""
     begins, words = lists_of(table, "words")
     stays = pc.is_in(words, value_set=kept.to_arrow().cast(words.type))
     before = np.concatenate([[0], np.cumsum(stays.to_numpy(zero_copy_only=False))])
@@ -76,7 +76,7 @@ def without_others(kept: pl.Series, part: int, table: pa.Table) -> Iterator[pa.T
     yield pa.table({"record": table.column("record"), "items": lists, "withheld": np.zeros(len(table), bool)}, PUBLISHED)
 
 
-# -- judging and writing
+# -- verifying and writing
 
 
 def _judged_and_written(
@@ -88,7 +88,7 @@ def _judged_and_written(
     directory: ReleaseDirectory,
     merged: int | None = None,
 ) -> outcome.Made:
-    """Judge and write; `merged` is how many items became one with another one of their record, where items are generalized."""
+    """Verify and write; `merged` is the number of items merged with another one of their record, if items are generalized."""
     stage(JUDGING)
     both = cluster.store(joined(prepared.records, published, "record", "left"), "joined")
     sums = judging.summed(cluster.collect(cluster.map(both, judging.compared, prepared.fitted, SUMS)))
@@ -111,7 +111,7 @@ def _judged_and_written(
 
 
 def _judged(cluster: Cluster, frame: Any, method: RecodingMethod, *, with_original: bool, untrue: int | None = None) -> list[Verdict]:
-    """The claims on published records; `untrue` are those that do not generalize their originals, where that is what must be so."""
+    """Verify the claims about published records; `untrue` counts those that do not generalize their originals, if they must."""
     shown = judging_sets.Shown.of(cluster, frame, with_original=with_original)
     if untrue is None:
         defects = judging_sets.defects_of(cluster, shown, with_original=with_original)
@@ -122,7 +122,7 @@ def _judged(cluster: Cluster, frame: Any, method: RecodingMethod, *, with_origin
 
 
 def _rules(cluster: Cluster, again: Any, method: RecodingMethod) -> RulesFile:
-    """The recoding as a file of rules, which names what was written and nothing else."""
+    """Return the recoding as rules, which name only what was written."""
     names = sorted(row[0] for row in cluster.collect(again.selectExpr("explode(items) as item").distinct()))
     return RulesFile(Rules(tuple(names), ()), method.name, plain_values(method.values()), None)
 

@@ -1,4 +1,4 @@
-"""What a run on a cluster that publishes rows tells: account, metrics and manifest, from sums."""
+"""Output of a cluster run that publishes rows: accounting, metrics and manifest, from sums."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from shoal.pipeline.manifest_schema import ENGINE
 
 
 def summed(cluster: Cluster, logged: Logged, answered: Any, said: Kept) -> Counter[str]:
-    """Rows and words, of the original and of what is published; raises unless each row that could be published has one answer."""
+    """Return sums of rows and words, of the original and of the release. Raise unless each candidate row has one outcome."""
     long = "false" if said.words is None else f"words > {said.words}"
     asked = ["count(1) as rows", "count_if(query = '') as empty", f"count_if(query != '' and {long}) as long"]
     asked += ["sum(terms) as words", "count(distinct case when text != '' then text end) as texts"]
@@ -45,7 +45,7 @@ def summed(cluster: Cluster, logged: Logged, answered: Any, said: Kept) -> Count
 
 
 def as_asked(cluster: Cluster, logged: Logged, queries: Any) -> Counter[str]:
-    """How many different texts stand in the release as they were typed, and whose they are; `queries` are the different published ones."""
+    """Count the distinct texts that are published as typed, and their people; `queries` are the distinct published ones."""
     shown = joined(logged.rows.select("owner", "text"), queries.selectExpr("query as text"), "text", "left_semi").where("text != ''")
     counted = shown.selectExpr("count(distinct text) as published_texts", "count(distinct owner) as published_people")
     return Counter(cluster.collect(counted)[0].asDict())
@@ -60,7 +60,7 @@ def publish(
     files: Sequence[FileFact],
     directory: ReleaseDirectory,
 ) -> outcome.Made:
-    """Write manifest and report beside the files."""
+    """Write manifest and report next to the files."""
     how, splits = logged.found.given.how, method.kept.unit.splits
     manifest: dict[str, Any] = {
         "shoal": __version__,
@@ -78,14 +78,14 @@ def publish(
 
 
 def _account(logged: Logged, sums: Counter[str], *, splits: bool) -> Accounting:
-    """Where rows, and words where these count each for themselves, went."""
+    """Return the outcome of rows, and of words if these count separately."""
     parts = {"published": kept(sums["published"]), RARE: gone(sums["rare"]), NO_QUERY: gone(sums["empty"]), TOO_LONG: gone(sums["long"])}
     words = {AS_TYPED: kept(sums["published_words"]), IN_DROPPED: gone(sums["words"] - sums["published_words"])}
     return Accounting({"rows": logged.found.rows.split(USED, parts)} | ({"words": Ledger(sums["words"], words)} if splits else {}))
 
 
 def _metrics(logged: Logged, sums: Counter[str]) -> dict[str, float]:
-    """The routine metrics of the rows of a log, by the formulas of `shoal.metrics`, from sums."""
+    """Return the routine metrics of the rows of a log, by the formulas of `shoal.metrics`, from sums."""
     told = {
         "rows_kept": sums["published"] / max(1, sums["rows"]),
         "queries_kept": sums["published_texts"] / max(1, sums["texts"]),

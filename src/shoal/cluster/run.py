@@ -1,6 +1,6 @@
-"""A release made on a cluster, from the paths of the input to the directory: what the driver asks for, step by step.
+"""A release made on a cluster, from the paths of the input to the directory: the steps of the driver.
 
-Everything is stored in the unfinished directory of the release until it gets its name, so that nothing is left behind whatever fails.
+Everything is stored in the unfinished directory of the release until it gets its name, so that nothing is left if the run fails.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class SparkBackend:
     beside: tuple[str, ...] = ()
 
     def refuse(self, job: Job) -> None:
-        """Raise if a cluster cannot do what the job asks for."""
+        """Raise if a cluster does not support a request of the job."""
         limits.refuse(job, self.beside)
 
     def release(self, job: Job) -> Written:
-        """Make, judge and write a release of the input, which is paths or a frame of Spark."""
+        """Make, verify and write a release of the input, which is paths or a Spark data frame."""
         assert job.target is not None
         family, given = _family(job.method), isinstance(job.data, list | tuple | str | Path)
         data = _urls(job.data) if given else job.data
@@ -80,20 +80,20 @@ class SparkBackend:
 
 
 def _urls(paths: Any) -> list[str]:
-    """Paths as they were typed: a `Path` makes one slash of two, which are the same in paths and not in URLs."""
+    """Return paths as typed: a `Path` merges double slashes, which matter in URLs."""
     named = [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     return [re.sub(r"^((?!file:)[a-z][a-z0-9+.-]+):/+", r"\1://", path) for path in named]
 
 
 class Family(NamedTuple):
-    """Methods that are alike on a cluster, and how a release is made. Those that form groups do so without frames of Spark."""
+    """Methods that work in the same way on a cluster, and how a release is made. Those that form groups do so without Spark data frames."""
 
     released: Callable[[Cluster, Any, Preparation, Any, ReleaseDirectory], outcome.Made]
     frames: bool = True
 
 
 def _family(method: Method) -> Family:
-    """The family of a method; methods of no other kind must form groups."""
+    """Return the family of a method; methods of no other family must form groups."""
     for kind, family in FAMILIES.items():
         if isinstance(method, kind):
             return Family(family.released)
@@ -116,7 +116,7 @@ def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMet
 
 
 def _ranges(cluster: Cluster, prepared: Prepared, size: Size) -> grouping.Ranges:
-    """The ranges, along cuts that are found on a sample and frozen, counted on all records."""
+    """Return the ranges, along cuts that are found on a sample, fixed, and counted on all records."""
     fitted, records, parts = prepared.fitted, prepared.records, prepared.partitions
     if size.ranges == 1:
         return grouping.Ranges(np.zeros(1, np.int64))
@@ -132,7 +132,7 @@ def _ranges(cluster: Cluster, prepared: Prepared, size: Size) -> grouping.Ranges
     return grouping.Ranges(joined_leaves(people, size.smallest, repeat=prepared.sums["several"] > 0), leaves)
 
 
-# -- judging and writing
+# -- verifying and writing
 
 
 def _judged(cluster: Cluster, prepared: Prepared, published: Step, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
@@ -153,7 +153,7 @@ def _judged(cluster: Cluster, prepared: Prepared, published: Step, method: Group
 def _judged_and_written(
     cluster: Cluster, prepared: Prepared, shown: Step, sums: Counter[str], method: GroupingMethod, directory: ReleaseDirectory
 ) -> outcome.Made:
-    """Judge what was made, write it, and judge what was written."""
+    """Verify the records, write them, and verify what was written."""
     claims, empty = JudgesClasses.among(method.claims()), sums["empty_published"]
     contents = Contents(tuple({claim.group_size for claim in claims}), prepared.partitions)
     made, classes = classes_made(cluster, shown, contents)
@@ -173,12 +173,12 @@ def _judged_and_written(
     return outcome.publish(prepared, sums, method, verdicts, written, files, amounts, directory)
 
 
-# A release of a frame of Spark, in Python: it is made where it is written.
+# A release of a Spark data frame in Python: it is made when it is written.
 
 
 @dataclass(frozen=True, eq=False)
 class ClusterRelease:
-    """What is to be made of a frame of Spark. Nothing is made before it is written, because it may not fit this machine."""
+    """A release of a Spark data frame. Nothing is made before it is written, because it may not fit on this machine."""
 
     job: Job
     events: Events | None = None
@@ -188,9 +188,9 @@ class ClusterRelease:
         SparkBackend().refuse(self.job)
 
     def write(self, directory: str | Path, *, force: bool = False) -> dict[str, Any]:
-        """Make the release on the cluster, judge it and write it; raises rather than writing one that fails. Returns the manifest.
+        """Make the release on the cluster, verify it and write it. Raises instead of writing one whose claim fails. Returns the manifest.
 
-        The directory must be one that the driver and all workers see.
+        The directory must be on a file system that the driver and all workers share.
         """
         job = replace(self.job, target=Target(Path(directory), force=force))
         return job.run_on(SparkBackend(), self.events, self.cancel).manifest

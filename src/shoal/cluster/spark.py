@@ -1,8 +1,9 @@
-"""A Spark cluster: frames of Arrow tables that are mapped, grouped and stored, and numbers of parts. The only module that imports pyspark.
+"""A Spark cluster: data frames of Arrow tables that are mapped, grouped and stored, and numbered partitions. The only module that imports
+pyspark.
 
-What is done with a table is given as a function of the program; it runs in a Python process beside an executor, one thread a task. Every
-step that others read is stored as Parquet in a directory that all machines see: nothing is held in memory from one step to the next, and a
-worker that is lost costs the work on its partitions only. Errors arrive as one line of the program's own, without any content.
+Tables are processed by functions of this program, in a Python process next to an executor, one thread per task. Every step that others read
+is stored as Parquet on a shared file system: nothing is kept in memory between steps, and a lost worker costs only the work on its
+partitions. Errors arrive as one line of this program, without any content.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ MOST_PARTITIONS = 20_000
 SECONDS_WITHOUT_WORKERS, NAP, GRACE = 300.0, 0.25, 5.0
 TOLD = "SHOAL-ERROR "
 _TOLD = re.compile(TOLD + r"(\{.*?\})\s*(?:$|\n)", re.MULTILINE)
-# Java's second compiler takes more than it saves where Java moves no rows; extraJavaOptions of the user count for more.
+# Java's second compiler costs more than it saves if Java moves no rows; the user's extraJavaOptions take precedence.
 LOCAL_DIR, LOCAL_DIRS_VARIABLE = "spark.local.dir", "SPARK_LOCAL_DIRS"
 JAVA_OPTIONS, COMPILED_ONCE = "spark.driver.defaultJavaOptions", "-XX:TieredStopAtLevel=1"
 SETTINGS = {
@@ -58,7 +59,7 @@ SETTINGS = {
     BROADCAST: "-1",  # a join by broadcast would bring rows to the driver
     "spark.executorEnv.POLARS_MAX_THREADS": "1",  # a task has one core
 }
-# What Spark says where something else than the program is at fault, and what is said here.
+# Messages of Spark about faults outside of this program, and the messages shown instead.
 FULL = ("No space left", "ENOSPC", "Disk quota")
 DIED = ("Python worker exited unexpectedly",)  # with an EOFException beneath it, as a file that ends too soon has one
 ABSENT = ("PATH_NOT_FOUND", "FILE_NOT_EXIST", "Input path does not exist")
@@ -68,7 +69,7 @@ LOST = ("ExecutorLost", "executor lost", "Worker lost", "FetchFailed", "Master r
 
 @dataclass(frozen=True)
 class PrivatePlaces:
-    """Where Spark keeps what nobody else may read, so that a later run can remove it.
+    """Where Spark stores private files, so that a later run can remove them.
 
     Attributes:
         lock: An existing file that the Java process of the driver locks for as long as it works.
@@ -80,7 +81,7 @@ class PrivatePlaces:
 
 
 class Cluster:
-    """A session of Spark, and the directory where the steps of one run are stored."""
+    """A Spark session, and the directory where the steps of one run are stored."""
 
     def __init__(self, session: Any, place: Path, *, own: bool = False, created: bool = False, lock: Any = None) -> None:
         self.session = session
@@ -91,9 +92,9 @@ class Cluster:
 
     @classmethod
     def at(cls, master: str | None, place: Path, *, java_works: bool = True, private: PrivatePlaces | None = None) -> Cluster:
-        """The session at this master; without one, what spark-submit says, or all cores of this machine.
+        """Return the session at this master; without one, that of spark-submit, or all cores of this machine.
 
-        Where Java works on no rows, it is not to compile more than it must.
+        If Java processes no rows, it compiles as little as possible.
         """
         with spark_errors():
             settings = _settings(master, java_works=java_works)
@@ -107,7 +108,7 @@ class Cluster:
 
     @classmethod
     def of(cls, frame: Any, place: Path, lock: Path | None = None) -> Cluster:
-        """The session of a frame."""
+        """Return the session of a data frame."""
         given = frame.sparkSession
         session = given.newSession()  # the settings of the user's own one stay as they are
         for name, value in {**SETTINGS, PARTITIONS: given.conf.get(PARTITIONS)}.items():
@@ -116,7 +117,7 @@ class Cluster:
         return cls(session, place, lock=None if lock is None else _java_lock(lock))
 
     def close(self) -> None:
-        """End a session that was created for this run, before its directories are removed; one that was there before stays."""
+        """Stop a session that was created for this run, before its directories are removed; an existing one is kept."""
         with suppress(Exception):  # Java may be dead
             if self._created:
                 java = self.session._jvm
@@ -128,9 +129,9 @@ class Cluster:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """While this is open, tasks are reported as progress, and cancelling the job ends them.
+        """Context in which tasks are reported as progress, and cancelling the job stops them.
 
-        A cluster that has had no worker for long ends the work too: Spark itself would wait for ever.
+        A cluster without workers for a long time also ends the work: Spark itself would wait forever.
         """
         context, tag = self.session.sparkContext, f"shoal-{uuid4().hex}"
         watch = _Watch(context, tag, remote=self.own and not str(context.master).startswith("local"))
@@ -157,13 +158,13 @@ class Cluster:
 
     @property
     def partitions(self) -> int:
-        """How many partitions a shuffle makes."""
+        """Return the number of shuffle partitions."""
         return int(self.session.conf.get(PARTITIONS))
 
     def expect(self, frame: Any, size: int | None = None) -> None:
-        """Make shuffles of an input like this one in partitions that fit an executor, and at least two for each core.
+        """Set the number of shuffle partitions for an input like this one: they must fit an executor, with at least two per core.
 
-        Where nobody says how many bytes it has, and Spark cannot tell how large a frame is, the setting of its session stays.
+        If the size is not given, and Spark does not know it, the setting of its session is kept.
         """
         if not self.session.sparkContext.getConf().contains(PARTITIONS):
             size = _bytes_read(frame) if size is None else size
@@ -175,43 +176,43 @@ class Cluster:
     # -- reading
 
     def lines(self, paths: Sequence[str]) -> Any:
-        """The lines of text files, as bytes, each with its end."""
+        """Return the lines of text files as bytes, with their line ends."""
         return self.session.read.option("lineSep", "\n").text(list(paths)).selectExpr("cast(concat(value, '\n') as binary) as line")
 
     def span_bytes(self, size: int) -> int:
-        """How many bytes of files of this size in all a task is to read: so that all cores have some, but not too few."""
+        """Return the bytes of a task for files of this total size: such that all cores have some, but not too few."""
         return min(PARTITION_BYTES, max(LEAST_SPAN, -(-size // int(self.session.sparkContext.defaultParallelism))))
 
     def numbers(self, n: int) -> Any:
-        """The numbers below n, each in a partition of its own, in a column `id`."""
+        """Return the numbers below n, each in its own partition, in a column `id`."""
         return self.session.range(0, n, 1, n)
 
     def parquet(self, paths: Sequence[str]) -> Any:
-        """The rows of Parquet files or directories."""
+        """Return the rows of Parquet files or directories."""
         return self.session.read.parquet(*paths)
 
     # -- work
 
     def map(self, frame: Any, work: Work, shared: Any, schema: pa.Schema) -> Any:
-        """What `work(shared, number of the partition, table)` makes of each partition."""
+        """Return the output of `work(shared, number of the partition, table)` for each partition."""
         held = self.session.sparkContext.broadcast(shared)
         return frame.mapInArrow(_on_partition(work, held, schema), _spark_schema(schema))
 
     def parts(self, n: int) -> Any:
-        """The numbers below n, each in a partition of its own, for work that needs no rows of Spark."""
+        """Return the numbers below n, each in its own partition, for work without Spark rows."""
         return self.session.sparkContext.parallelize(range(n), n)
 
     def share(self, shared: Any) -> Any:
-        """What all tasks of a step are given."""
+        """Broadcast an object to all tasks of a step."""
         return self.session.sparkContext.broadcast(shared)
 
     def grouped(self, frame: Any, key: str, work: GroupWork, shared: Any, schema: pa.Schema) -> Any:
-        """What `work(shared, table)` makes of all rows with one value of the key."""
+        """Return the output of `work(shared, table)` for all rows with one value of the key."""
         held = self.session.sparkContext.broadcast(shared)
         return frame.groupBy(key).applyInArrow(_on_group(work, held, schema), _spark_schema(schema))
 
     def store(self, frame: Any, name: str) -> Any:
-        """The frame, computed once and written to a directory of this name; what it took goes to the log."""
+        """Compute the data frame once and write it to a directory of this name; log the time and size."""
         place = self.place / name
         started = time.monotonic()
         with spark_errors():
@@ -221,27 +222,27 @@ class Cluster:
         return stored
 
     def collect(self, frame: Any) -> list[Any]:
-        """The rows of a small frame: sums, cuts, samples; never records or groups."""
+        """Return the rows of a small data frame: sums, cuts, samples; never records or groups."""
         with spark_errors():
             rows: list[Any] = frame.collect()
             return rows
 
 
 def tell_step(name: str, started: float, sizes: Sequence[int]) -> None:
-    """What a step took since it was started, and how large the files of its tasks are, to the log."""
+    """Log the duration of a step, and the size of its files."""
     said = name, time.monotonic() - started, len(sizes), sum(sizes), max(sizes, default=0)
     log.info("%s: %.1f s, %d partitions, %d bytes, the largest partition %d bytes", *said)
 
 
 class _Watch:
-    """Looks after the jobs of a run that have a tag, in a thread of its own with the context of the run."""
+    """Monitors the tagged jobs of a run, in a separate thread with the context of the run."""
 
     def __init__(self, context: Any, tag: str, *, remote: bool) -> None:
         self.context, self.tag, self.remote = context, tag, remote
         self.done, self.alone = Event(), Event()
 
     def run(self) -> None:
-        """Report progress and end jobs, until the run is done."""
+        """Report progress and cancel jobs, until the run is done."""
         since = time.monotonic()
         while not self.done.wait(NAP):
             with suppress(Exception):  # Java may be dead, which the run itself will see
@@ -262,7 +263,7 @@ class _Watch:
         return int(self.context._jsc.sc().getExecutorMemoryStatus().size()) - 1  # the driver is one of them
 
     def _tasks(self) -> tuple[int, int]:
-        """How many tasks of the jobs that run are done, and how many there are."""
+        """Return the numbers of finished and of all tasks of the running jobs."""
         tracker, ended, total = self.context._jsc.sc().statusTracker(), 0, 0
         for job in tracker.getJobIdsForTag(self.tag):
             found = tracker.getJobInfo(job)
@@ -275,7 +276,7 @@ class _Watch:
 
 
 def _settings(master: str | None, *, java_works: bool) -> dict[str, str]:
-    """The settings of a session of our own."""
+    """Return the settings of our own session."""
     settings = {"spark.app.name": "shoal", **SETTINGS}
     if master is None and "SPARK_ENV_LOADED" not in os.environ and "MASTER" not in os.environ:
         master = "local[*]"
@@ -294,7 +295,7 @@ def _has_context() -> bool:
 
 
 def _started_java(settings: dict[str, str], private: PrivatePlaces) -> Any:
-    """Start Java, have it lock a file, and say in `settings` where Spark keeps its own files; the open file."""
+    """Start Java, have it lock a file, and add Spark's private directories to `settings`; return the open file."""
     from pyspark import SparkConf, SparkContext
 
     named = os.environ.get(LOCAL_DIRS_VARIABLE)
@@ -309,7 +310,7 @@ def _started_java(settings: dict[str, str], private: PrivatePlaces) -> Any:
 
 
 def _silence() -> None:
-    """Turn the log of Java off, as a context does once it exists."""
+    """Turn Java's log off, as a context does once it exists."""
     from pyspark import SparkContext
 
     with suppress(Exception):  # another version of Spark, or of what it logs with
@@ -319,7 +320,7 @@ def _silence() -> None:
 
 
 def _java_lock(path: Path) -> Any:
-    """A file that Java has opened and locked: the lock goes with the process."""
+    """Return a file that Java has opened and locked: the lock ends with the process."""
     from pyspark import SparkContext
 
     assert SparkContext._jvm is not None
@@ -341,7 +342,7 @@ def _joined(paths: Sequence[Path]) -> str:
 
 @contextmanager
 def _environment(name: str, value: str | None) -> Iterator[None]:
-    """Another value of a variable of the environment, for processes that are started meanwhile."""
+    """Context with another value of an environment variable, for processes started in it."""
     before = os.environ.get(name)
     if value is not None:
         os.environ[name] = value
@@ -365,20 +366,20 @@ def _session(settings: Mapping[str, str]) -> Any:
 
 
 def _bytes_read(frame: Any) -> int:
-    """How large the files or tables are that a frame is read from, as Spark estimates it."""
+    """Return Spark's estimate of the size of the files or tables of a data frame."""
     leaves = frame._jdf.queryExecution().optimizedPlan().collectLeaves()
     return sum(int(str(leaves.apply(at).stats().sizeInBytes())) for at in range(leaves.size()))
 
 
 def expressions(*texts: str) -> list[Any]:
-    """Expressions of Spark's SQL, for aggregates."""
+    """Return Spark's SQL expressions, for aggregates."""
     from pyspark.sql.functions import expr
 
     return [expr(text) for text in texts]
 
 
 def joined(one: Any, other: Any, key: str | list[str], how: str = "inner") -> Any:
-    """Two frames joined where they agree in a column, or in several, by a shuffle: a join by broadcast would bring rows to the driver."""
+    """Join two data frames on one or several columns by a shuffle: a broadcast join would bring rows to the driver."""
     return one.join(other.hint("merge"), key, how)
 
 
@@ -416,7 +417,7 @@ def _on_group(work: GroupWork, held: Any, schema: pa.Schema) -> Callable[[pa.Tab
 
 @contextmanager
 def working() -> Iterator[None]:
-    """A task: it has one thread, and its errors are told to the driver."""
+    """Context of a task: it has one thread, and its errors are sent to the driver."""
     with _telling(), kernels.using(threads=1):
         yield
     _spare_modules(len(sys.modules))
@@ -424,16 +425,16 @@ def working() -> Iterator[None]:
 
 @cache
 def _spare_modules(n: int) -> None:
-    """Leave what was loaded to the garbage collector no more, once there are more modules: Spark's daemon collects after every task.
+    """Exclude loaded modules from garbage collection, once there are more: Spark's daemon collects after every task.
 
-    There are half a million such objects, and looking at all of them takes as long as many a task.
+    There are half a million such objects, and visiting all of them takes as long as many a task.
     """
     gc.freeze()
 
 
 @contextmanager
 def _telling() -> Iterator[None]:
-    """Errors leave the worker as one line that the driver understands: those of the program whole, others by their kind alone."""
+    """Context in which errors leave the worker as one line that the driver parses: this program's in full, others by type only."""
     try:
         yield
     except ShoalError as error:
@@ -460,7 +461,7 @@ def _by_kind(error: Exception) -> str:
 
 @contextmanager
 def spark_errors() -> Iterator[None]:
-    """What Spark says, as one clear line. Raises `Cancelled` if the run was cancelled."""
+    """Context that translates Spark's errors to one line. Raises `Cancelled` if the run was cancelled."""
     kernels.checkpoint()
     try:
         yield

@@ -1,4 +1,4 @@
-"""A release of the method `threshold` on a cluster, from reading to the manifest: what the driver asks for, step by step."""
+"""A release of the method `threshold` on a cluster, from reading to the manifest: the steps of the driver."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOTHING_WRITTEN = "nothing was written"
 
 
 def released(cluster: Cluster, data: Any, how: Preparation, method: ThresholdMethod, directory: ReleaseDirectory) -> outcome.Made:
-    """Publish what enough people have in common, judge it, write it, and judge what was written."""
+    """Publish what enough people share, verify it, write it, and verify what was written."""
     said = method.kept
     logged = read_log(cluster, data, how, splits=said.unit.splits)
     by_words = said.unit.splits and logged.found.text

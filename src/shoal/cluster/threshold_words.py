@@ -1,6 +1,6 @@
-"""The method `threshold` on a cluster: rows of queries, or of words, that k different people have in common.
+"""The method `threshold` on a cluster: rows of queries, or of words, that k different people share.
 
-Of every row that could be published it is said whether it stays, so that a row without an answer is one that was lost.
+Every candidate row gets an outcome, so that a row without one is known to be lost.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ PEOPLE = "count(distinct owner) as people"
 
 
 def candidates(rows: Any, said: Kept) -> Any:
-    """The rows that may be published, if enough people share them: not those without a query, or with too many words."""
+    """Return the rows that may be published if enough people share them: not those without a query, or with too many words."""
     filled = rows.where("query != ''")
     return filled if said.words is None else filled.where(f"words <= {said.words}")
 
 
 def answered_rows(cluster: Cluster, rows: Any, said: Kept, *, by_words: bool) -> Any:
-    """Whether each row that may be published `stays`, its query if it does, its words; `by_words` says that each word must be shared."""
+    """Return whether each candidate row `stays`, its query if it does, and its words; `by_words`: each word must be shared."""
     asked = candidates(rows, said)
     answers = _by_words(cluster, asked, said.k) if by_words else _by_people(asked, said.k)
     told = joined(asked.select("query", "terms"), answers, "query", "left")
@@ -38,9 +38,9 @@ def _by_people(asked: Any, k: int) -> Any:
 
 
 def _by_words(cluster: Cluster, asked: Any, k: int) -> Any:
-    """Which queries stay: the most that can, so that k people share each of their words in what stays.
+    """Return which queries stay: the maximal set such that k people share each remaining word.
 
-    Dropping queries takes people from their other words, so words are counted again until no query is dropped.
+    Dropping queries reduces the people of their other words, so words are counted again until no query is dropped.
     """
     split = cluster.map(asked.select("query").distinct(), split_queries, None, SPLIT).selectExpr("query", "explode(words) as word")
     left = cluster.store(joined(asked.select("owner", "query").distinct(), split.distinct(), "query"), "held_words")
@@ -58,7 +58,7 @@ def _by_words(cluster: Cluster, asked: Any, k: int) -> Any:
 
 
 def split_queries(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """The words of queries, between which stands one blank."""
+    """Split queries at single blanks into words."""
     queries = pl.from_arrow(table.column("query"))
     assert isinstance(queries, pl.Series)
     found = words_of(queries)

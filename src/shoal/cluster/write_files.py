@@ -1,7 +1,7 @@
-"""Published records or rows are written as several Parquet files, in an order that is drawn from the operating system's entropy.
+"""Writes published records or rows as several Parquet files, in an order drawn from the operating system's entropy.
 
-Each record or row gets a random number, which is stored; the numbers say in which file it stands, and where. So a task that is repeated
-writes the same file. Files are written by the workers, as they are on one machine, and hold nothing beside what is published.
+Each record or row gets a random number, which is stored; it determines the file and the position. So a repeated task writes the same file.
+The workers write the files in the same way as one machine, with only what is published.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WRITTEN = pa.schema([("file", pa.int64()), ("rows", pa.int64()), ("sha256", pa.s
 
 @dataclass(frozen=True)
 class Content:
-    """What the files of a table hold: these columns of what is published, before them perhaps the number of the record."""
+    """The content of a table's files: these columns, optionally after the record number."""
 
     table: str
     kind: str
@@ -44,11 +44,11 @@ class Content:
 
     @property
     def shuffled(self) -> pa.Schema:
-        """The same with a random number, and the number of its file."""
+        """Return the content with a random number and the number of its file."""
         return pa.schema([("place", pa.int64()), ("file", pa.int64()), *self.schema])
 
     def file_name(self, number: int) -> str:
-        """Files are numbered from 1."""
+        """Return the name of a file; files are numbered from 1."""
         return f"{self.table}_{number + 1:05}.parquet"
 
 
@@ -57,7 +57,7 @@ OF_RECORDS = Content(TABLE, BagTable.kind, pa.schema([("items", pa.list_(pa.stri
 
 @dataclass(frozen=True)
 class Places:
-    """What is to be written, to how many files."""
+    """What is to be written, and the number of files."""
 
     content: Content
     files: int
@@ -65,7 +65,7 @@ class Places:
 
 @dataclass(frozen=True)
 class Parts:
-    """What is written, where it is published and where it is written before, and the number of the last record before each file."""
+    """What is written, the target and the temporary directory, and the number of the last record before each file."""
 
     content: Content
     directory: Path
@@ -74,24 +74,24 @@ class Parts:
 
 
 def shuffled(given: Places, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """What is published, each record or row with a random number, and the file it belongs in."""
+    """Return what is published, each record or row with a random number and its file."""
     places = random_places(len(table))
     columns = {name: table.column(name) for name in given.content.schema.names}
     yield pa.table({"place": places, "file": files_of(places, given.files), **columns}, given.content.shuffled)
 
 
 def random_places(n: int) -> Ints:
-    """Random numbers from the operating system's entropy, to be stored before they are used: a task that is repeated draws others."""
+    """Return random numbers from the operating system's entropy, to be stored before use: a repeated task draws others."""
     return (random_keys(n) >> np.uint64(2)).astype(np.int64)
 
 
 def files_of(places: Ints, files: int) -> Ints:
-    """The file that each random number belongs in."""
+    """Return the file of each random number."""
     return np.asarray(places // -(-PLACES // files), np.int64)
 
 
 def written(parts: Parts, table: pa.Table) -> pa.Table:
-    """Write one file, sorted by the random numbers. A task that is tried again puts the same file in its place."""
+    """Write one file, sorted by the random numbers. A repeated task replaces it by the same file."""
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
     number = int(frame["file"][0])
@@ -107,7 +107,7 @@ def _write(parts: Parts, number: int, ordered: pl.DataFrame) -> str:
 
 
 def write_parts(cluster: Cluster, shown: Any, directory: Path, content: Content = OF_RECORDS) -> tuple[list[FileFact], Any]:
-    """Write what is shown, in a fresh order; what is said about the files, and their rows read again. Nothing is one file without rows."""
+    """Write published rows in random order; return the file entries, and the rows read back. Without rows, one empty file is written."""
     stage(WRITING)
     rows = int(cluster.collect(shown.selectExpr("count(1)"))[0][0])
     files = max(1, -(-rows // ROWS_IN_A_FILE))
@@ -127,33 +127,33 @@ def write_parts(cluster: Cluster, shown: Any, directory: Path, content: Content 
     return facts, cluster.parquet([str(directory / fact.name) for fact in facts])
 
 
-# -- published records that are stored with their random numbers
+# -- published records stored with their random numbers
 
 
 def numbers_of_files(files: int, part: int, table: pa.Table) -> Iterator[str]:
-    """How many records of a part belong in each file."""
+    """Count the records of a partition for each file."""
     yield json.dumps(np.bincount(files_of(table.column("place").to_numpy(), files), minlength=files).tolist())
 
 
 def on_the_way(files: int, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Published records with their files."""
+    """Return published records with their files."""
     file = pa.array(files_of(table.column("place").to_numpy(), files))
     yield table.select(["place", "items"]).append_column("file", file)
 
 
 def file_places(table: pa.Table) -> Ints:
-    """The file of each record."""
+    """Return the file of each record."""
     return np.asarray(table.column("file").to_numpy(), np.int64)
 
 
 def written_file(parts: Parts, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Write the file that is here; one in which no record belongs is not written."""
+    """Write the file of this partition, if it has records."""
     if len(table):
         yield written(parts, table)
 
 
 def write_stored(cluster: Cluster, shown: Step, rows: int, directory: Path) -> list[FileFact]:
-    """Write published records, of which there are so many, in the order of their random numbers; what is said about the files."""
+    """Write this many published records in the order of their random numbers; return the file entries."""
     stage(WRITING)
     files = max(1, -(-rows // ROWS_IN_A_FILE))
     held = np.sum([json.loads(word) for word in told(cluster, shown, numbers_of_files, files)], axis=0)

@@ -1,4 +1,4 @@
-"""Accounting: where every row, record and item occurrence went. A ledger that does not balance is an error, not a footnote."""
+"""Accounting: the outcome of every row, record and item occurrence. A ledger that does not balance is an error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from shoal.errors import ShoalError
 
 Fate = Literal["kept", "changed", "gone"]
-# Fates of parts that any run may have. All others are gone, unless the method says otherwise.
+# Outcomes of parts that any run may have. All others are lost, unless the method declares otherwise.
 FATES: Mapping[str, Fate] = {
     "published": "kept",
     "kept": "kept",
@@ -30,30 +30,30 @@ ORDER = ("rows", "items", "words", "records", "occurrences", "terms")  # in whic
 
 
 class Part(NamedTuple):
-    """A number of things with one fate: published as they were, published changed, or gone."""
+    """A number of units with one outcome: published unchanged, published changed, or lost."""
 
     n: int
     fate: Fate
 
 
 def kept(n: int) -> Part:
-    """This many are published as they were."""
+    """Return a part of n units that are published unchanged."""
     return Part(n, "kept")
 
 
 def changed(n: int) -> Part:
-    """This many are published in another form."""
+    """Return a part of n units that are published in another form."""
     return Part(n, "changed")
 
 
 def gone(n: int) -> Part:
-    """This many are not published."""
+    """Return a part of n units that are not published."""
     return Part(n, "gone")
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """A total and the parts it fell into, each with its fate."""
+    """A total and its parts, each with its outcome."""
 
     total: int
     parts: Mapping[str, Part] = field(default_factory=dict)
@@ -67,11 +67,11 @@ class Ledger:
         return self.parts[part].n if part in self.parts else 0
 
     def of_fate(self, *fates: Fate) -> int:
-        """How many met one of these fates."""
+        """Return the number of units with one of these outcomes."""
         return sum(part.n for part in self.parts.values() if part.fate in fates)
 
     def split(self, part: str, into: Mapping[str, Part]) -> Ledger:
-        """The same ledger with one part split further."""
+        """Return this ledger with one part divided further."""
         told: dict[str, Part] = {}
         for name, whole in self.parts.items():
             for finer, share in (into if name == part else {name: whole}).items():
@@ -79,17 +79,17 @@ class Ledger:
         return Ledger(self.total, told)
 
     def widened(self, reason: str, n: int) -> Ledger:
-        """The ledger of a larger whole, of which n more are gone for this reason."""
+        """Return this ledger with n more units in the total, which are lost for this reason."""
         return Ledger(self.total + n, {**self.parts, reason: gone(self[reason] + n)}) if n else self
 
     def as_dict(self) -> dict[str, int]:
-        """For the manifest; parts of nothing are left out."""
+        """Return the manifest entry, without empty parts."""
         return {"in": self.total, **{name: part.n for name, part in self.parts.items() if part.n}}
 
 
 @dataclass(frozen=True)
 class Accounting:
-    """Ledgers by name: of what the method was given (which ones depends on the kind), of file rows, of the words that were prepared."""
+    """Ledgers by name: of the method's input (depending on the kind), of file rows, and of prepared words."""
 
     ledgers: Mapping[str, Ledger]
 
@@ -109,10 +109,10 @@ class Accounting:
         return self["occurrences"]
 
     def updated(self, **ledgers: Ledger | None) -> Accounting:
-        """The same account with some ledgers replaced or added; None leaves one as it is."""
+        """Return this accounting with some ledgers replaced or added; None leaves a ledger unchanged."""
         return Accounting({**self.ledgers, **{name: ledger for name, ledger in ledgers.items() if ledger is not None}})
 
     def as_dict(self) -> dict[str, Any]:
-        """For the manifest."""
+        """Return the manifest entry."""
         names = [*(name for name in ORDER if name in self.ledgers), *(name for name in self.ledgers if name not in ORDER)]
         return {name: self.ledgers[name].as_dict() for name in names}

@@ -1,7 +1,7 @@
-"""Bags: records as sparse rows over one vocabulary, with the owner of each record. Immutable.
+"""Bags: records as sparse rows over one vocabulary, with the user of each record. Immutable.
 
-A basket, a user's search terms, a document: each is a bag of items. Row i holds the items `items[indptr[i]:indptr[i+1]]`, sorted and
-without repeats, each with its count. Owners are numbers; the names behind them are forgotten when data is read.
+A basket, a user's search terms, a document: each is a bag of items. Row i contains the items `items[indptr[i]:indptr[i+1]]`, sorted and
+distinct, each with its count. Users are numbers; user IDs are discarded when data is read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ AT_ONCE = 1 << 22  # items of records that are looked at together: what that tak
 
 
 class Vocabulary:
-    """Distinct item names; an item's number is its place here."""
+    """Distinct item names; the number of an item is its index."""
 
     def __init__(self, names: pl.Series | Iterable[str]) -> None:
         series = names if isinstance(names, pl.Series) else pl.Series(list(names), dtype=pl.String)
@@ -45,7 +45,7 @@ class Vocabulary:
         return str(self.names[int(item)])
 
     def codes(self, names: pl.Series | Sequence[str]) -> Small:
-        """The numbers of these names, -1 for names not in the vocabulary."""
+        """Return the numbers of these names, -1 for names that are not in the vocabulary."""
         wanted = pl.DataFrame({"item": pl.Series("item", names, dtype=pl.String)})
         table = pl.DataFrame({"item": self.names}).with_row_index("code")
         joined = wanted.join(table, on="item", how="left", maintain_order="left")
@@ -54,7 +54,7 @@ class Vocabulary:
 
 @dataclass(frozen=True, eq=False)
 class Bags:
-    """Records in compressed sparse rows. Build them with one of the `from_` methods, which bring rows into canonical form."""
+    """Records in compressed sparse rows. Construct them with one of the `from_` methods, which produce the canonical form."""
 
     indptr: Ints
     items: Small
@@ -73,7 +73,7 @@ class Bags:
 
     @cached_property
     def lengths(self) -> Ints:
-        """Item occurrences of each record."""
+        """The number of item occurrences in each record."""
         found = np.zeros(len(self), np.int64)
         for begin, end in self.blocks():
             rows = self.indptr[begin : end + 1]
@@ -84,7 +84,7 @@ class Bags:
 
     @cached_property
     def people_per_item(self) -> Ints:
-        """How many people have each item of the vocabulary."""
+        """The number of people with each item of the vocabulary."""
         owner = np.unique(self.owners, return_inverse=True)[1].astype(np.int64)[np.repeat(np.arange(len(self)), np.diff(self.indptr))]
         above = int(owner.max(initial=0)) + 1
         pairs = np.unique(self.items.astype(np.int64) * above + owner)
@@ -92,11 +92,11 @@ class Bags:
 
     @property
     def occurrences(self) -> int:
-        """Item occurrences of all records together."""
+        """The total number of item occurrences."""
         return int(self.counts.sum(dtype=np.int64))
 
     def item_counts(self) -> Ints:
-        """How often each item of the vocabulary occurs, counted in pieces, so that no column is copied."""
+        """Return the number of occurrences of each item, counted in pieces, so that no column is copied."""
         counted = np.zeros(len(self.vocabulary), np.int64)
         for start in range(0, len(self.items), AT_ONCE):
             items, weights = self.items[start : start + AT_ONCE], self.counts[start : start + AT_ONCE]
@@ -104,7 +104,7 @@ class Bags:
         return counted
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """Ranges of records, each of few items together, or a single record."""
+        """Yield ranges of records, each with few items in total, or a single record."""
         begin, n = 0, len(self)
         while begin < n:
             end = int(np.searchsorted(self.indptr, self.indptr[begin] + AT_ONCE, side="right")) - 1
@@ -113,14 +113,14 @@ class Bags:
             begin = end
 
     def part(self, begin: int, end: int) -> Bags:
-        """The records of a range; nothing of them is copied but where they begin."""
+        """Return the records of a range. Only the row pointers are copied."""
         rows = self.indptr[begin : end + 1]
         entries = slice(rows[0], rows[-1])
         return Bags(rows - rows[0], self.items[entries], self.counts[entries], self.owners[begin:end], self.vocabulary)
 
     @cached_property
     def n_owners(self) -> int:
-        """How many different people own the records."""
+        """The number of distinct users."""
         numbers = self.owners
         marks = max(8 * len(numbers), min(256 * len(numbers), MOST_MARKS))
         if len(numbers) and numbers.min() >= 0 and numbers.max() < marks:  # a mark for each number is quicker than sorting them
@@ -131,7 +131,7 @@ class Bags:
 
     @property
     def owners_repeat(self) -> bool:
-        """Whether some person owns more than one record."""
+        """Whether some user owns more than one record."""
         return self.n_owners < len(self)
 
     @property
@@ -141,15 +141,15 @@ class Bags:
 
     @cached_property
     def view(self) -> _kernels.Rows:
-        """The sparse rows as kernels take them: looked through once for what is wrong, as nobody can change them."""
+        """The sparse rows as kernels take them; validated once, because they are immutable."""
         return _kernels.Rows(*self.rows)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What another process can use: kernels' values are of this one."""
+        """Return the state for another process, without values of kernels, which belong to this one."""
         return {name: value for name, value in vars(self).items() if name != "view"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Here too nobody can change the arrays."""
+        """Restore the state, with read-only arrays."""
         vars(self).update(state)
         self.__post_init__()
 
@@ -166,14 +166,14 @@ class Bags:
         *,
         as_sets: bool = False,
     ) -> Bags:
-        """From rows in any order, with repeats; items numbered below 0 or counted 0 times are left out."""
+        """Make bags from rows in any order, with repeats. Items with a negative number or count 0 are left out."""
         rows = canonical_rows(indptr, items, counts, len(vocabulary), as_sets=as_sets)
         people = np.arange(len(rows[0]) - 1) if owners is None else np.array(owners)
         return cls(*rows, people.astype(np.int64, copy=False), vocabulary)
 
     @classmethod
     def from_lists(cls, records: Iterable[Iterable[str]], owners: npt.ArrayLike | None = None) -> Bags:
-        """From lists of item names; a name given twice counts twice."""
+        """Make bags from lists of item names; repeated names are counted."""
         numbers: dict[str, int] = {}
         indptr: list[int] = [0]
         items: list[int] = []
@@ -184,7 +184,7 @@ class Bags:
 
     @classmethod
     def from_polars(cls, frame: pl.DataFrame | pl.Series, owners: npt.ArrayLike | None = None) -> Bags:
-        """From a column of lists of strings (the column `items` of a frame)."""
+        """Make bags from a column of lists of strings (the column `items` of a frame)."""
         lists = frame if isinstance(frame, pl.Series) else frame["items"]
         flat = pl.DataFrame({"items": lists.drop_nulls().explode(empty_as_null=False, keep_nulls=False)}).to_series()
         interner = _kernels.Interner()
@@ -196,7 +196,7 @@ class Bags:
 
     @classmethod
     def from_scipy(cls, matrix: sp.csr_array | sp.csr_matrix, vocabulary: Vocabulary, owners: npt.ArrayLike | None = None) -> Bags:
-        """From a records x items matrix of counts."""
+        """Make bags from a records x items matrix of counts."""
         import scipy.sparse as sp
 
         csr = sp.csr_matrix(matrix)
@@ -205,17 +205,17 @@ class Bags:
     # -- other views
 
     def to_scipy(self) -> sp.csr_matrix:
-        """The records x items matrix of counts."""
+        """Return the records x items matrix of counts."""
         import scipy.sparse as sp
 
         return sp.csr_matrix((self.counts, self.items, self.indptr), shape=(len(self), len(self.vocabulary)))
 
     def to_polars(self) -> pl.Series:
-        """Each record as the list of its item names, repeated by their counts."""
+        """Return each record as the list of its item names, repeated by their counts."""
         return pl.concat([self.part(*block)._listed() for block in [(0, 0), *self.blocks()]], rechunk=True)
 
     def _listed(self) -> pl.Series:
-        """The same, all at once."""
+        """Return the same for all records at once."""
         names = self.vocabulary.names.gather(np.repeat(self.items, self.counts))
         ends = np.cumsum(self.lengths)
         records = pl.Series(np.repeat(np.arange(len(self)), self.lengths))
@@ -227,16 +227,16 @@ class Bags:
         return joined["items"].fill_null(pl.Series([[]], dtype=pl.List(pl.String)))
 
     def to_arrow(self) -> pa.Array:
-        """Each record as an Arrow list of item names; needs pyarrow."""
+        """Return each record as an Arrow list of item names; needs pyarrow."""
         return self.to_polars().to_arrow()
 
     def record(self, i: int) -> dict[str, int]:
-        """One record as item name to count."""
+        """Return one record as a mapping from item name to count."""
         span = slice(self.indptr[i], self.indptr[i + 1])
         return {self.vocabulary[int(item)]: int(n) for item, n in zip(self.items[span], self.counts[span], strict=True)}
 
     def select(self, records: npt.ArrayLike) -> Bags:
-        """The records with these numbers, or where a mask is true."""
+        """Return the records with these numbers, or where a mask is true."""
         chosen = np.asarray(records)
         chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.int64)
         chosen = np.where(chosen < 0, chosen + len(self), chosen)
@@ -246,38 +246,38 @@ class Bags:
         return self._as_long(Bags(indptr, items, counts, self.owners[chosen], self.vocabulary), chosen)
 
     def _as_long(self, others: Bags, chosen: Ints | slice = slice(None)) -> Bags:
-        """Other records that are as long as these, or as the chosen ones of these: lengths that are known are not counted again."""
+        """Copy known lengths to other records of the same lengths, so that they are not counted again."""
         if "lengths" in vars(self):
             vars(others)["lengths"] = self.lengths[chosen]
         return others
 
     def relabelled(self, codes: Small, vocabulary: Vocabulary, *, as_sets: bool = False) -> Bags:
-        """The same records with item i renamed to `codes[i]` of another vocabulary; below 0 drops it."""
+        """Return the records with item i replaced by `codes[i]` of another vocabulary; negative codes drop the item."""
         return Bags.from_rows(self.indptr, codes[self.items], self.counts, vocabulary, self.owners, as_sets=as_sets)
 
     def renumbered(self, codes: Small, vocabulary: Vocabulary) -> Bags:
-        """As `relabelled`, where codes rise with the items and drop none that occurs: rows are in order as they are."""
+        """Do the same as `relabelled` if codes increase with the items and drop none that occurs, so that rows stay sorted."""
         return self._as_long(Bags(self.indptr, codes[self.items], self.counts, self.owners, vocabulary))
 
     def as_sets(self) -> Bags:
-        """The same records with every count reduced to one."""
+        """Return the records with every count reduced to one."""
         return Bags(self.indptr, self.items, np.ones_like(self.counts), self.owners, self.vocabulary)
 
     def content_order(self, ties: Ints | None = None) -> Ints:
-        """The records' numbers by falling length, then by content; equals by `ties`, then as they arrived."""
+        """Return the record numbers by decreasing length, then by content, then by `ties`, then in their present order."""
         ranks = np.zeros(len(self), np.int64) if ties is None else ties
         order: Ints = kernels.run(_kernels.content_order, self.view, ranks, kernels.threads())
         return order
 
     def identical(self) -> Ints:
-        """A number for each record that identical ones share, from 0 in order of first appearance."""
+        """Return a number for each record, the same for identical ones, from 0 in order of first occurrence."""
         label: Ints = kernels.run(_kernels.identical_rows, self.view, kernels.threads())
         return label
 
     def owner_ranks(self) -> Ints:
-        """A rank per record by which records of equal content are told apart by what else their owners hold, never by arrival.
+        """Return a rank per record that separates records of equal content by the other records of their users, never by input order.
 
-        Owners with the same records are interchangeable: they rank by number, but the same way for all they own.
+        Users with the same records are interchangeable: they are ranked by number, in the same way for all of their records.
         """
         if not self.owners_repeat:
             return np.zeros(len(self), np.int64)
@@ -290,7 +290,7 @@ class Bags:
 def canonical_rows(
     indptr: npt.ArrayLike, items: npt.ArrayLike, counts: npt.ArrayLike, n_items: int, *, as_sets: bool = False
 ) -> tuple[Ints, Small, Small]:
-    """Rows over this many items as Bags hold them, from rows in any order, with repeats; items below 0 or counted 0 times are left out."""
+    """Bring rows in any order, with repeats, into the canonical form of Bags. Items with a negative number or count 0 are left out."""
     rows = np.asarray(indptr, np.int64), _small(items, "item numbers"), _small(counts, "counts")
     if rows[1].max(initial=-1) >= n_items:
         raise InputError(f"an item is numbered {rows[1].max():,} in a vocabulary of {n_items:,}", code="invalid-records")
@@ -304,7 +304,7 @@ def canonical_rows(
 
 
 def united(parts: Sequence[Bags]) -> Bags:
-    """Records of several vocabularies as records of one, one part after the other; owners are renumbered."""
+    """Concatenate records with different vocabularies; users are renumbered."""
     if len(parts) == 1:
         return parts[0]
     vocabulary = Vocabulary(pl.concat([part.vocabulary.names for part in parts]).unique(maintain_order=True))
@@ -312,7 +312,7 @@ def united(parts: Sequence[Bags]) -> Bags:
 
 
 def stacked(parts: Sequence[Bags]) -> Bags:
-    """Records over one vocabulary, one part after the other; owners are renumbered."""
+    """Concatenate records over one vocabulary; users are renumbered."""
     sizes = np.concatenate([np.diff(part.indptr) for part in parts])
     indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     items = np.concatenate([part.items for part in parts])
@@ -321,7 +321,7 @@ def stacked(parts: Sequence[Bags]) -> Bags:
 
 
 def _small(values: npt.ArrayLike, what: str) -> Small:
-    """The values as 32-bit whole numbers; what would be cut off or wrap round is refused."""
+    """Convert values to 32-bit integers. Raise if one would be truncated or overflow."""
     array = np.asarray(values)
     if array.dtype == np.int32 or not array.size:
         return array.astype(np.int32, copy=False)
@@ -335,7 +335,7 @@ def _small(values: npt.ArrayLike, what: str) -> Small:
 
 def _ranks_of_owners(bags: Bags) -> Ints:
     order, same = bags.content_order(), bags.identical()
-    # Number distinct contents by their place in the content order, then compare owners by the sorted lists of those numbers.
+    # Number distinct contents by their position in the content order, then compare users by the sorted lists of those numbers.
     _, first = np.unique(same[order], return_index=True)
     place = np.empty(len(first), np.int64)
     place[np.argsort(first)] = np.arange(len(first))

@@ -1,6 +1,6 @@
-"""Claims and verdicts: the base class of privacy models, and the result of judging a release by one.
+"""Claims and verdicts: the base class of privacy models, and the result of verifying a claim.
 
-A model is a frozen value such as `KAnonymity(k=5)`. It judges a release by what is published and knows no method.
+A model is an immutable object such as `KAnonymity(k=5)`. It verifies a release by what is published and knows no method.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ ALL_NUMBERS: frozenset[Numbers] = frozenset(get_args(Numbers))
 
 
 def verified_if(holds: bool) -> Standing:
-    """The status of a claim that was verified from the published tables."""
+    """Return the status of a claim that was verified from the published tables."""
     return "verified" if holds else "fails"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A model's judgement: where the claim stands, what level was achieved, what broke it, and how things were counted.
+    """The result of verifying a claim: its status, the achieved level, violations, and notes on how it was counted.
 
-    A claim is `verified` (counted from the published tables), holds `by construction` (of a mechanism whose parameters add up), `fails`, or
-    is `not checkable` from what was at hand: then `unchecked` says why, and `holds` means no more than that nothing speaks against it.
-    A claim that takes too much work to judge is `not judged`: `unchecked` says how far the judge got, and the claim does not hold.
+    A claim is `verified` (counted from the published tables), holds `by construction` (a mechanism whose parameters add up), `fails`, or is
+    `not checkable` with the available data: then `unchecked` gives the reason, and `holds` only means that no violation is known. A claim
+    that takes too long to verify is `not judged`: `unchecked` describes how far verification got, and the claim does not hold.
 
-    The level says what it counts: `records` as they are published, or the `people` behind them, who are known only while a release is made.
-    Witnesses name counts and published items of at least k people at most, never an original record or an owner. `rare` are
-    further witnesses by name, of items or sets that fewer people hold: they are not for the manifest, nor for anybody who does not ask.
+    The level states what it counts: `records` as published, or the `people` behind them, who are known only while a release is made.
+    Witnesses contain at most counts and published items of at least k people, never an original record or a user. `rare` are further
+    witnesses by name, of items or sets that fewer people have. They are not written to the manifest, and shown only on request.
     """
 
     claim: str
@@ -67,11 +67,11 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing speaks against the claim, and it was not given up."""
+        """Whether no violation is known and verification was completed."""
         return self.standing not in {"fails", "not judged"}
 
     def as_dict(self) -> dict[str, Any]:
-        """The content as JSON values, as in the manifest."""
+        """Return the content as JSON values, as in the manifest."""
         return {
             "model": self.claim,
             "verdict": self.standing,
@@ -126,7 +126,7 @@ class Model(Declared, ABC):
 
     @property
     def asked_by(self) -> int | None:
-        """The guaranteed number of people who asked each published query, if the model guarantees one."""
+        """The guaranteed number of people who issued each published query, if the model guarantees one."""
         return None
 
     protects: ClassVar[str]
@@ -141,9 +141,9 @@ class Model(Declared, ABC):
 
     @final
     def check(self, release: Release, original: AnyOriginal | None = None) -> Verdict:
-        """Judge the published tables; more strictly where the original is at hand, in whose vocabulary they are then read.
+        """Verify the published tables; more strictly with the original, in whose vocabulary they are then read.
 
-        Where that takes more work than the patience allows (see `privacy.patience`) the claim is not judged, and does not hold.
+        If that takes more work than the patience allows (see `privacy.patience`), the claim is not judged and does not hold.
         """
         if not release.kinds <= self.judges:
             raise ParameterError(
@@ -158,28 +158,28 @@ class Model(Declared, ABC):
 
     @abstractmethod
     def judge(self, release: Release, original: Any) -> Verdict:
-        """The judgement on a release of such tables, in the vocabulary of the original, or None if that is not at hand."""
+        """Verify a release of such tables in the vocabulary of the original, which is None if not available."""
 
     def judged_columns(self, table: RowTable) -> frozenset[str]:
-        """The columns of published rows that this model judges: all of them, unless it says otherwise."""
+        """Return the columns of published rows that this model covers: all of them by default."""
         return frozenset(table.columns)
 
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
-        """The fields of a published table whose values this model compares with nothing, each with what is open about it ("" for all).
+        """Return the fields of a published table whose values this model cannot verify, each with what remains open ("" for everything).
 
-        With the original there are fewer. A model that says nothing here judges all that its tables hold.
+        There are fewer with the original. By default a model verifies everything in its tables.
         """
         return {}
 
     @property
     def columns_named(self) -> tuple[str, ...] | None:
-        """The columns that the claim names as those it is about; None if it names none."""
+        """Return the columns that the claim names; None if it names none."""
         return None
 
     def keeps(self, promise: Declared) -> bool:
-        """Whether this claim, made of a release, is what its method promised.
+        """Whether this claim about a release is the one that its method guarantees.
 
-        Items that a promise names may be named again in terms of what is published; everything else must be the same.
+        Items may be named differently, in terms of what is published; everything else must be equal.
         """
         if type(self) is not type(promise):
             return False

@@ -1,4 +1,4 @@
-"""Names of columns as a parameter: written with commas between them; a comma or a backslash in a name stands behind a backslash."""
+"""Column names as a parameter: separated by commas; a comma or a backslash in a name is escaped by a backslash."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAME = re.compile(r"((?:[^,\\]|\\.)*)(,|$)", re.DOTALL)
 
 @dataclass(frozen=True)
 class ColumnNames:
-    """Different columns, in an order that has no meaning."""
+    """Distinct columns in any order."""
 
     forms: ClassVar[str] = "COLUMN,..."
 
@@ -25,7 +25,7 @@ class ColumnNames:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The names that `str` wrote."""
+        """Parse the names written by `str`."""
         names, at = [], 0
         while True:
             found = _NAME.match(text, at)
@@ -40,7 +40,7 @@ class ColumnNames:
 
     @classmethod
     def of(cls, value: Any) -> Self:
-        """Names from what is such already, or a sequence of texts."""
+        """Make column names from an object of this class or a sequence of texts."""
         if isinstance(value, cls):
             return value
         if isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value):

@@ -1,6 +1,6 @@
-"""Where long columns of numbers are kept while they grow: in memory, or wherever else somebody provides (`Shelf`).
+"""Storage for long columns of numbers that grow: in memory, or elsewhere (`Shelf`).
 
-Records of a large log are made part by part (`RowStack`); whoever made the shelf decides what that takes of memory.
+Records of a large log are made part by part (`RowStack`); the creator of the shelf decides how much memory that takes.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ RECORDS_AT_ONCE = 1 << 16  # that are selected together
 
 
 class Column(Protocol):
-    """Numbers of one type that are added piece by piece."""
+    """Numbers of one type that are appended in pieces."""
 
     def add(self, values: npt.NDArray[Any]) -> None:
-        """Take these numbers behind the others."""
+        """Append these numbers."""
 
     def whole(self) -> npt.NDArray[Any]:
-        """All numbers, in their order; nothing is added after."""
+        """Return all numbers in order. Nothing can be appended afterwards."""
 
 
 class Shelf(Protocol):
     """Makes columns."""
 
     def column(self, kind: npt.DTypeLike) -> Column:
-        """An empty column of numbers of this type."""
+        """Return an empty column of numbers of this type."""
 
 
 class MemoryColumn:
@@ -43,20 +43,20 @@ class MemoryColumn:
         self._pieces: list[npt.NDArray[Any]] = []
 
     def add(self, values: npt.NDArray[Any]) -> None:
-        """Take these numbers behind the others."""
+        """Append these numbers."""
         self._pieces.append(np.asarray(values, self._kind))
 
     def whole(self) -> npt.NDArray[Any]:
-        """All numbers; the pieces are let go."""
+        """Return all numbers, and release the pieces."""
         pieces, self._pieces = self._pieces, []
         return pieces[0] if len(pieces) == 1 else np.concatenate([np.zeros(0, self._kind), *pieces])
 
 
 class InMemory:
-    """The shelf of everyday: this process's memory."""
+    """The default storage: the memory of this process."""
 
     def column(self, kind: npt.DTypeLike) -> MemoryColumn:
-        """An empty column."""
+        """Return an empty column."""
         return MemoryColumn(kind)
 
 
@@ -64,7 +64,7 @@ IN_MEMORY = InMemory()
 
 
 class RowStack:
-    """Records over one vocabulary, part by part."""
+    """Records over one vocabulary that are appended part by part."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._ends, self._owners = shelf.column(np.int64), shelf.column(np.int64)
@@ -73,7 +73,7 @@ class RowStack:
         self._entries = 0
 
     def add(self, indptr: Ints, items: Small, counts: Small, owners: Ints) -> None:
-        """Take rows in canonical form, and their owners."""
+        """Append rows in canonical form, and their users."""
         self._ends.add(indptr[1:] + self._entries)
         self._items.add(items)
         self._counts.add(counts)
@@ -81,12 +81,12 @@ class RowStack:
         self._entries += len(items)
 
     def bags(self, vocabulary: Vocabulary) -> Bags:
-        """All records, in the order in which they were added."""
+        """Return all records in the order in which they were appended."""
         return Bags(self._ends.whole(), self._items.whole(), self._counts.whole(), self._owners.whole(), vocabulary)
 
 
 def renamed(bags: Bags, codes: Small, vocabulary: Vocabulary, shelf: Shelf, *, as_sets: bool = False) -> Bags:
-    """What `bags.relabelled` gives, on a shelf and by blocks of records: what that takes beside its answer stays small."""
+    """Do the same as `bags.relabelled` with the given storage, block by block, with little additional memory."""
     stack = RowStack(shelf)
     for begin, end in bags.blocks():
         some = bags.part(begin, end)
@@ -95,7 +95,7 @@ def renamed(bags: Bags, codes: Small, vocabulary: Vocabulary, shelf: Shelf, *, a
 
 
 def selected(bags: Bags, records: Ints, shelf: Shelf) -> Bags:
-    """What `bags.select` gives, on a shelf and a few records at a time."""
+    """Do the same as `bags.select` with the given storage, a few records at a time."""
     if shelf is IN_MEMORY:
         return bags.select(records)
     stack = RowStack(shelf)
@@ -105,19 +105,19 @@ def selected(bags: Bags, records: Ints, shelf: Shelf) -> Bags:
     return stack.bags(bags.vocabulary)
 
 
-# -- which shelf is in use
+# -- the current storage
 
 _in_use: ContextVar[Shelf] = ContextVar("shoal_shelf", default=IN_MEMORY)
 
 
 def in_use() -> Shelf:
-    """Where what is made of all records is kept here: in memory, unless somebody bounds it."""
+    """Return the storage for data derived from all records: memory, unless it is limited."""
     return _in_use.get()
 
 
 @contextmanager
 def using(shelf: Shelf) -> Iterator[None]:
-    """What is made inside of all records is kept on this shelf."""
+    """Context in which data derived from all records is kept in this storage."""
     token = _in_use.set(shelf)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Durations as they are typed: 90s, 30m, 2h, 1d."""
+"""Durations as typed: 90s, 30m, 2h, 1d."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST = timedelta(days=365_000)
 
 
 def parse_gap(text: str) -> timedelta:
-    """A duration such as 90s, 30m, 2h or 1d."""
+    """Parse a duration such as 90s, 30m, 2h or 1d."""
     found = _WRITTEN.fullmatch(str(text).strip())
     seconds = float(found[1]) * _SECONDS[found[2]] if found else 0.0
     if not 0 < seconds <= _LONGEST.total_seconds():
@@ -28,7 +28,7 @@ def parse_gap(text: str) -> timedelta:
 
 @dataclass(frozen=True)
 class Duration(Typed):
-    """A duration as a parameter, kept as it was typed."""
+    """A duration as a parameter, kept as typed."""
 
     forms: ClassVar[str] = "DURATION"
 
@@ -39,11 +39,11 @@ class Duration(Typed):
 
     @property
     def span(self) -> timedelta:
-        """How long it is."""
+        """The length of the duration."""
         return parse_gap(self.text)
 
 
-# Times made coarser: the hour, day or month that a time lies in, told by its beginning.
+# Coarser times: the beginning of the hour, day or month that contains a time.
 
 
 Period = Literal["hour", "day", "month"]
@@ -52,11 +52,11 @@ _TRUNCATED = {"hour": "1h", "day": "1d", "month": "1mo"}
 
 
 def beginning(times: str | pl.Expr, period: Period) -> pl.Expr:
-    """The beginning of the hour, day or month that each time of a column lies in; a missing time stays missing."""
+    """Return the beginning of the hour, day or month that contains each time of a column; missing times stay missing."""
     column = pl.col(times) if isinstance(times, str) else times
     return column.dt.truncate(_TRUNCATED[period])
 
 
 def at_least_as_fine(period: Period, other: Period) -> bool:
-    """Whether times that are told by this period also tell the other one."""
+    """Whether times truncated to this period also determine the other period."""
     return PERIODS.index(period) <= PERIODS.index(other)

@@ -23,9 +23,9 @@ def random_keys(n: int) -> npt.NDArray[np.uint64]:
 
 
 def fresh_order(n: int) -> Ints:
-    """Draw a permutation of 0 to n - 1, each with the same probability.
+    """Draw a random permutation of 0 to n - 1.
 
-    Rows are sorted by random keys. Two equal keys would leave their rows in the order of the data, so all keys are drawn again then.
+    Rows are sorted by random keys. Two equal keys would leave their rows in the order of the data; in that case all keys are drawn again.
     """
     while True:
         keys = random_keys(n)

@@ -1,4 +1,4 @@
-"""Shapes of input: what a method may say that it takes. Apart from the rest, so that listing methods loads nothing large."""
+"""Shapes of input that a method may declare. In a separate module, so that listing methods loads nothing large."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ Shape = Literal["sets", "bags", "log", "access log", "table", "documents"]
 
 
 def one(shape: str) -> str:
-    """One of this shape in words: a log, an access log."""
+    """Return a noun phrase for one input of this shape: a log, an access log."""
     return f"{'an' if shape.startswith('a') else 'a'} {shape.removesuffix('s')}"

@@ -1,4 +1,4 @@
-"""Choosing items: by name, by a file of names, or as everything under a node of the taxonomy; and a number for each item.
+"""Selections of items by name, by a file of names, or as everything below a taxonomy node; and weights of items.
 
 Both are values of declared parameters. A file is only named here; `shoal.io.read.parameter_files` reads it.
 """
@@ -25,9 +25,9 @@ _LIST = re.compile(LISTED + r"[^,()\s]*")
 
 @dataclass(frozen=True)
 class Items(Written):
-    """Some of the items: a set of names, a file that holds them, a node they lie under, or the digest of a set of names.
+    """A selection of items: a set of names, a file of names, a node above them, or the digest of a set of names.
 
-    Without any of these they are not named: a claim or a manifest says that there are such items, and not which.
+    Without any of these the items are unnamed: a claim or a manifest states that there are such items, but not which.
     """
 
     names: frozenset[str] | None = None
@@ -40,7 +40,7 @@ class Items(Written):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """From `under:NODE`, `items:a|b`, `unnamed` or `sha256:...` of a claim, or the path of a file with an item a line."""
+        """Parse `under:NODE`, `items:a|b`, `unnamed` or `sha256:...` of a claim, or the path of a file with one item per line."""
         if text == UNNAMED:
             return cls()
         if text.startswith(UNDER):
@@ -53,40 +53,40 @@ class Items(Written):
 
     @classmethod
     def made_of(cls, value: Any) -> Self:
-        """From names."""
+        """Make a selection from names."""
         if isinstance(value, Iterable) and not isinstance(value, Mapping | bytes):
             return cls(names=frozenset(str(name) for name in value))
         raise ParameterError("items must be names, a file or under:NODE", code="wrong-type", value=type(value).__name__)
 
     @property
     def known(self) -> bool:
-        """Whether names or a node are at hand, not only a file's name or a digest."""
+        """Whether names or a node are available, not only a file name or a digest."""
         return self.names is not None or self.under is not None
 
     @property
     def unnamed(self) -> bool:
-        """Whether nothing is known about the items but that there are some: no names, no node, no file, no digest."""
+        """Whether nothing is known about the items: no names, node, file or digest."""
         return self.names is None and self.file is None and self.under is None and self.digest is None
 
     @property
     def withheld(self) -> Items:
-        """The same items as a published claim has them where their names may reveal something: without names, number or digest."""
+        """Return the selection for a published claim if names may disclose something: without names, number or digest."""
         return self if self.names is None else Items()
 
     @property
     def sealed(self) -> str:
-        """The digest of the sorted names, and how many there are; only to compare with claims of earlier versions, and never written."""
+        """Return the digest of the sorted names and their number; only to compare with claims of earlier versions, never written."""
         if self.names is None:
             return str(self)
         text = "\n".join(sorted(self.names)).encode("utf-8", "surrogatepass")
         return f"{SEALED}{hashlib.sha256(text).hexdigest()}:{len(self.names)}"
 
     def may_be(self, given: Items) -> bool:
-        """Whether these can be the `given` items, as far as is known."""
+        """Whether this selection can be the `given` one, as far as is known."""
         return self.unnamed or self.sealed == given.sealed
 
     def listed(self, what: str) -> frozenset[str]:
-        """The names, where they are at hand; `what` names them in the error where they are not."""
+        """Return the names. If they are not available, raise an error that calls them `what`."""
         if self.digest is not None:
             raise ParameterError(f"a digest does not name the items that are {what}", code="items-not-named", hint="name them in a file")
         if self.unnamed:
@@ -101,7 +101,7 @@ class Items(Written):
 
     @property
     def described(self) -> str:
-        """What was chosen, without names and without the name of a file: for the manifest's parameters."""
+        """Describe the selection without names and file name, for the parameters in the manifest."""
         if self.under is not None:
             return UNDER + self.under
         if self.digest is not None:
@@ -121,7 +121,7 @@ class Items(Written):
 
 @dataclass(frozen=True)
 class ItemWeights(Written):
-    """A positive number for each item, kept as a decimal, so that sums and comparisons are exact."""
+    """A positive weight for each item, stored as a decimal, so that sums and comparisons are exact."""
 
     weights: tuple[tuple[str, Decimal], ...] | None = None
     file: str | None = None
@@ -131,19 +131,19 @@ class ItemWeights(Written):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """From the path of a file with an item and its weight a line."""
+        """Parse the path of a file with an item and its weight per line."""
         return cls(file=text.removeprefix("@"))
 
     @classmethod
     def made_of(cls, value: Any) -> Self:
-        """From a mapping of items to numbers."""
+        """Make weights from a mapping of items to numbers."""
         if not isinstance(value, Mapping):
             raise ParameterError("weights must be a mapping of items to numbers, or a file", code="wrong-type", value=type(value).__name__)
         return cls(weights=tuple((str(name), positive_decimal(str(name), weight)) for name, weight in value.items()))
 
     @property
     def described(self) -> str:
-        """For the manifest's parameters."""
+        """Describe the weights for the parameters in the manifest."""
         return self.label or (A_FILE if self.file else A_LIST)
 
     def __str__(self) -> str:
@@ -151,7 +151,7 @@ class ItemWeights(Written):
 
 
 def positive_decimal(name: str, weight: object) -> Decimal:
-    """An item's weight as an exact number; raises where it is not a positive one."""
+    """Return an item's weight as an exact number. Raise if it is not positive."""
     try:
         number = Decimal(str(weight))
     except InvalidOperation:
@@ -162,10 +162,10 @@ def positive_decimal(name: str, weight: object) -> Decimal:
 
 
 def without_names(claim: str) -> str:
-    """The text of a claim with the items that it lists counted instead of named, for the screen and for messages."""
+    """Return the text of a claim with the number of items instead of their names, for the terminal and for messages."""
     return _LIST.sub(lambda found: counted(found[0].count("|") + 1 if found[0] != LISTED else 0, "item"), claim)
 
 
 def plain_values(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameter values as a manifest holds them: choices of items are described, not listed."""
+    """Return parameter values as in a manifest: selections of items are described, not listed."""
     return {name: getattr(value, "described", value) for name, value in values.items()}

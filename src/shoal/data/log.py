@@ -1,8 +1,7 @@
-"""Log: a table of events, each with an owner, perhaps a time, and a payload (a query, an item).
+"""Log: a table of events, each with a user, an optional time, and a payload (a query or an item).
 
-An event may also say which record of its owner it belongs to (`record`, a number), and how often it counts (`count`).
-Owners are numbers: the names behind them are forgotten when a log is read. `Log.bags` gathers the events of a
-person, of a session or of one event into records. Methods that publish rows also see the further columns of a log.
+An event may also have the ID of its record (`record`, a number) and a count (`count`). Users are numbers; user IDs are discarded when a log
+is read. `Log.bags` makes records per user, per session or per event. Methods that publish rows also use the further columns of a log.
 """
 
 from __future__ import annotations
@@ -32,15 +31,15 @@ HALF_AN_HOUR = timedelta(minutes=30)
 
 
 class Terms(Protocol):
-    """The terms of each text, as numbers of the vocabulary: text i has `items[indptr[i]:indptr[i+1]]`."""
+    """The terms of each text as numbers of the vocabulary: text i has `items[indptr[i]:indptr[i+1]]`."""
 
     @property
     def indptr(self) -> Ints:
-        """Where the terms of each text begin, with the end of the last."""
+        """The start of each text's terms, with the end of the last."""
 
     @property
     def items(self) -> Small:
-        """The terms of all texts, one after the other."""
+        """The terms of all texts, concatenated."""
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -49,7 +48,7 @@ class Terms(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PlainTerms:
-    """Terms without any linguistics: words as they are written, or whole items."""
+    """Terms without linguistic processing: words as written, or whole items."""
 
     indptr: Ints
     items: Small
@@ -61,10 +60,10 @@ Split = Callable[[pl.Series], Terms]
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """Events in their order of arrival: `owner` (a number), `time` (may be absent), `payload` (a string), perhaps further columns.
+    """Events in input order: `owner` (a number), `time` (optional), `payload` (a string), and further columns.
 
-    The payload of kind `text` is split into terms; that of kind `item` is one item. `names` are those of the owners, in the order of their
-    numbers, and are at hand only where a method hashes them with a key: never published, and left behind by every change of the log.
+    A payload of kind `text` is split into terms; one of kind `item` is a single item. `names` are the user IDs by user number. They are
+    kept only if a method hashes them with a key; they are never published, and dropped by every change of the log.
     """
 
     frame: pl.DataFrame
@@ -93,37 +92,37 @@ class Log:
 
     @property
     def all_timed(self) -> bool:
-        """Whether there are events, and each of them has a time."""
+        """Whether there are events and each of them has a time."""
         return self.timed and len(self) > 0 and not self.frame["time"].null_count()
 
     @property
     def has_records(self) -> bool:
-        """Whether the events say which record of their owner they are of."""
+        """Whether the events have record IDs."""
         return RECORD in self.frame.columns
 
     @property
     def further(self) -> tuple[str, ...]:
-        """The names of the columns beside owner, time and payload."""
+        """The names of the columns other than owner, time and payload."""
         return tuple(name for name in self.frame.columns if name not in OWN_COLUMNS)
 
     @cached_property
     def n_owners(self) -> int:
-        """How many different people the events belong to."""
+        """The number of distinct users."""
         return self.frame["owner"].n_unique()
 
     @cached_property
     def texts(self) -> PlainTerms:
-        """The different payloads, numbered in the order in which they come first, and the number that each event has."""
+        """Return the distinct payloads in order of first occurrence, and the number of each event's payload."""
         return whole_items(self.frame["payload"])
 
     def bags(self, per: Per = "user", gap: timedelta = HALF_AN_HOUR, split: Split | None = None) -> Bags:
-        """One record per person, session (a pause longer than `gap` ends it), event, or person and value of `record`, with all repeats."""
+        """Make one record per user, session (which ends after inactivity longer than `gap`), event, or user and record ID, with repeats."""
         terms = self._terms(split)
         indptr, items, counts, owners = self.rows(terms.indptr, terms.items, per, gap)
         return Bags.from_rows(indptr, items, counts, terms.vocabulary, owners)
 
     def rows(self, indptr: Ints, items: Small, per: Per = "user", gap: timedelta = HALF_AN_HOUR) -> tuple[Ints, Small, Ints | Small, Ints]:
-        """The records as `bags` makes them, of events with these terms: where each begins, items, counts, in any order; and the owners."""
+        """Return the records that `bags` makes of events with these terms, as unsorted rows (indptr, items, counts), and their users."""
         if per not in get_args(Per):
             raise ParameterError(f"per must be {' or '.join(get_args(Per))}, not {per!r}", code="unknown-choice", value=per)
         if per == "record" and not self.has_records:
@@ -143,15 +142,15 @@ class Log:
         return indptr[starts], items, self._counts(indptr, order), self._owners()[first]
 
     def n_records(self, per: Per = "user", gap: timedelta = HALF_AN_HOUR) -> int:
-        """How many records `bags` would make."""
+        """Return the number of records that `bags` would make."""
         return len(self._records(per, gap)[1]) - 1
 
     def without_times(self) -> Log:
-        """The same events, of which nobody knows when they were."""
+        """Return the events without times."""
         return Log(self.frame.drop("time"), self.kind, self.names) if self.timed else self
 
     def without_repeats(self) -> Log:
-        """The log with events that agree in owner, time and payload counted once: the first one stays, whatever its further columns."""
+        """Return the log without repeated events (equal user, time and payload). The first one stays, whatever its further columns."""
         repeats = self._repeats() if self.timed else np.zeros(0, np.int64)
         if not len(repeats):
             return self
@@ -161,7 +160,7 @@ class Log:
         return Log(kept.with_columns(payload=_filtered(self.frame["payload"], stays)), self.kind)
 
     def _repeats(self) -> Ints:
-        """The events that repeat an earlier one, by their whole payloads within one owner and time."""
+        """Return a mask of the events that repeat an earlier one of the same user, time and payload."""
         order = self._order(self._owners(), by_time=True)
         as_they_are = np.zeros(0, np.int64)
         events, moments = _kernels.shared_moments(self._owners(), self._times(), as_they_are if order is None else order)
@@ -176,7 +175,7 @@ class Log:
         return (split or plain_words)(payload)
 
     def _records(self, per: Per, gap: timedelta) -> tuple[Ints | None, Ints]:
-        """The events in the order of their records (None: as they are), and where each record starts."""
+        """Return the order of the events by record (None: as they are), and where each record starts."""
         if per == "event":
             return None, np.arange(len(self) + 1)
         whose = {"session": self._visitors, "record": self._owned_records}.get(per, self._owners)()
@@ -188,7 +187,7 @@ class Log:
         return order, np.flatnonzero(fresh) if len(self) else np.zeros(1, np.int64)
 
     def _order(self, whose: Ints, *, by_time: bool) -> Ints | None:
-        """The events by owner (or visitor), perhaps time, and arrival; None if they are in that order already."""
+        """Return the order of the events by user (or visitor), optionally time, and input order; None if they are in this order."""
         owners, n = _dense(whose)
         times = self._times() if by_time else np.zeros(0, np.int64)
         order: Ints = kernels.run(_kernels.event_order, owners, times, n, kernels.threads())
@@ -198,17 +197,17 @@ class Log:
         return self.frame["owner"].to_numpy()
 
     def _visitors(self) -> Ints:
-        """Whose events may be one session: the owner's, or more finely those of one visitor where the log tells visitors apart."""
+        """Return whose events may form a session: the user's or, if the log distinguishes visitors, the visitor's."""
         return self.frame[VISITOR].to_numpy() if VISITOR in self.frame.columns else self._owners()
 
     def _owned_records(self) -> Ints:
-        """A number for each owner and value of `record`: the same value of two owners is two records."""
+        """Return a number for each pair of user and record ID: the same ID of two users means two records."""
         values: Ints = self.frame[RECORD].to_numpy()
         numbers: Ints = self._owners() * np.int64(values.max(initial=0) + 1) + values
         return numbers
 
     def _counts(self, indptr: Ints, order: Ints | None) -> Ints | Small:
-        """How often each term occurs: as often as its event is counted; events, whose terms begin here, come in this order."""
+        """Return the count of each term, which is that of its event; `indptr` has the terms of the events in this order."""
         if COUNT not in self.frame.columns:
             return np.ones(indptr[-1], np.int32)
         return np.repeat(_taken(self.frame[COUNT].to_numpy(), order), np.diff(indptr))
@@ -221,28 +220,28 @@ class Log:
 
 
 def log_of_items(bags: Bags) -> Log:
-    """Records as a log with a row for each occurrence of an item."""
+    """Convert records to a log with a row for each item occurrence."""
     owners = np.repeat(np.repeat(bags.owners, np.diff(bags.indptr)), bags.counts)
     items = np.repeat(bags.items, bags.counts)
     return Log(pl.DataFrame({"owner": owners, "payload": bags.vocabulary.names.gather(items)}), "item")
 
 
 def plain_words(texts: pl.Series) -> PlainTerms:
-    """Texts as their words, just as they are written."""
+    """Split texts into words as written."""
     interner = _kernels.Interner()
     indptr, items = kernels.run(interner.words, texts.__arrow_c_stream__(), 1, False, kernels.threads())
     return PlainTerms(indptr, items, Vocabulary(interner.strings()))
 
 
 def whole_items(payload: pl.Series) -> PlainTerms:
-    """Every payload as one item."""
+    """Take every payload as one item."""
     interner = _kernels.Interner()
     items = kernels.run(interner.encode, payload.__arrow_c_stream__())
     return PlainTerms(np.arange(len(payload) + 1), items, Vocabulary(interner.strings()))
 
 
 def _reordered(indptr: Ints, items: Small, order: Ints) -> tuple[Ints, Small]:
-    """The terms of the texts in another order."""
+    """Return the terms of the texts in another order."""
     sizes = np.diff(indptr)[order]
     ends = np.concatenate([[0], np.cumsum(sizes)])
     at = np.repeat(indptr[:-1][order] - ends[:-1], sizes) + np.arange(ends[-1])
@@ -254,7 +253,7 @@ def _taken(values: Ints, order: Ints | None) -> Ints:
 
 
 def _dense(owners: Ints) -> tuple[Ints, int]:
-    """Owners numbered from 0 without large gaps, in the same order, and one more than the highest number."""
+    """Renumber users from 0 without large gaps, keeping their order; also return the highest number plus one."""
     first, last = (int(owners.min()), int(owners.max())) if len(owners) else (0, 0)
     if last - first > 2 * len(owners):
         owners = np.unique(owners, return_inverse=True)[1].astype(np.int64)
@@ -264,7 +263,7 @@ def _dense(owners: Ints) -> tuple[Ints, int]:
 
 
 def _filtered(payload: pl.Series, stays: npt.NDArray[np.bool_]) -> pl.Series:
-    """The payloads that stay. Pieces of which all stay are not copied."""
+    """Return the payloads that stay. Chunks that stay completely are not copied."""
     pieces, start = [], 0
     for piece in payload.get_chunks():
         mask = stays[start : start + len(piece)]

@@ -1,7 +1,7 @@
-"""Node losses: how much is lost when an item is published as a node. Each grows from 0 at a leaf to 1 at the root.
+"""Node losses: the information lost by publishing an item as a node, from 0 at a leaf to 1 at the root.
 
-A loss is one function of a tree and one line in `LOSSES`. Kernels work with whole numbers, so that scores are exact and the same on every
-machine: `integer_losses` gives the loss of each node as a multiple of 1/scale.
+A loss is one function of a tree and one line in `LOSSES`. Kernels use integers, so that scores are exact and the same on every machine:
+`integer_losses` returns the loss of each node as a multiple of 1/scale.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ DEFAULT_LOSS = "information"  # keeps most words readable of all that were measu
 
 
 def lm(tree: Taxonomy) -> npt.NDArray[np.float64]:
-    """Iyengar's LM: the share of the other leaves that an item becomes indistinguishable from."""
+    """Iyengar's LM: the share of the other leaves from which an item becomes indistinguishable."""
     return (tree.leaves - 1) / max(1, tree.n_leaves - 1)
 
 
 def information(tree: Taxonomy) -> npt.NDArray[np.float64]:
-    """Intrinsic information content: the share of the bits that name a leaf which the node lacks."""
+    """Loss of intrinsic information content: the share of the bits that identify a leaf which the node does not give."""
     import numpy as np
 
     from shoal.util.exact_numbers import logarithm
@@ -40,7 +40,7 @@ def information(tree: Taxonomy) -> npt.NDArray[np.float64]:
 
 
 def height(tree: Taxonomy) -> npt.NDArray[np.float64]:
-    """Depth: the node's height above its deepest leaf, as a share of the tree's height."""
+    """Height loss: the node's height above its deepest leaf, as a share of the tree's height."""
     import numpy as np
 
     heights = [0] * len(tree)
@@ -54,7 +54,7 @@ LOSSES: dict[str, Loss] = {"lm": lm, "information": information, "height": heigh
 
 
 def node_loss(tree: Taxonomy, name: str) -> npt.NDArray[np.float64]:
-    """The loss of every node under the named measure."""
+    """Return the loss of every node under the named measure."""
     insist_on_text("loss", name)
     if name not in LOSSES:
         raise ParameterError(f"no node loss is called {name!r}", code="unknown-node-loss", hint=there_are(name, LOSSES), value=name)
@@ -62,7 +62,7 @@ def node_loss(tree: Taxonomy, name: str) -> npt.NDArray[np.float64]:
 
 
 def integer_losses(tree: Taxonomy, name: str) -> tuple[npt.NDArray[np.int64], int]:
-    """Every node's loss in whole units, and how many units make a loss of one."""
+    """Return every node's loss in integer units, and the number of units per loss of one."""
     import numpy as np
 
     if name == "lm":

@@ -1,7 +1,7 @@
-"""Uses of noise as a release records them, so that a judge can add up what they give away.
+"""Record of the noise in a release, from which a judge computes its privacy loss.
 
-A mechanism's guarantee cannot be seen in what it publishes. What can be checked is whether the noise that was added, as it is recorded
-here, gives the guarantee that is claimed.
+The guarantee of a mechanism cannot be verified from its output. What can be checked is whether the recorded noise gives the claimed
+guarantee.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ POLICY, EQUAL, WHOLE = "policy", "equal", "whole"
 
 @dataclass(frozen=True)
 class NoisyStep:
-    """Noise that was added to one number for each value of a table.
+    """Noise added to one number for each value of a table.
 
-    A `selection` publishes the values whose noisy number is above the `threshold`; `counts` are the noisy numbers of values that a
-    selection published; a `guide` are noisy numbers that tell people which of their values have a chance, and are not published. A person
-    counts in at most `cap` numbers, with weights: `equal` ones of length 1 together, those of a `policy`, or `whole` ones. Adding or
-    removing a person moves all numbers together by at most `sensitivity`, in the l2 norm under gaussian noise and in the l1 norm under
-    laplace noise. The noise has this `scale` (a standard deviation under gaussian noise) and is a whole multiple of 2 ** -`grid`, as the
-    numbers are. What a manifest leaves out is None.
+    A `selection` publishes the values whose noisy number exceeds the `threshold`; `counts` are the noisy numbers of values that a selection
+    published; a `guide` has unpublished noisy numbers that determine which of their values people contribute. A person contributes to at
+    most `cap` numbers, with weights: `equal` ones with a norm of 1, those of a `policy`, or `whole` ones. Adding or removing a person
+    changes the vector of numbers by at most `sensitivity`, in the l2 norm under Gaussian noise and in the l1 norm under Laplace noise. The
+    noise has this `scale` (the standard deviation under Gaussian noise) and is an integer multiple of 2 ** -`grid`, as are the numbers.
+    Values that a manifest leaves out are None.
     """
 
     purpose: str
@@ -39,10 +39,10 @@ class NoisyStep:
     threshold: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """For the manifest."""
+        """Return the manifest entry."""
         return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> NoisyStep:
-        """As a manifest has it."""
+        """Parse a manifest entry."""
         return cls(**told)

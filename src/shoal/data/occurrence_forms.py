@@ -1,13 +1,13 @@
-"""Forms: in which form the words of records are published, from as typed to not at all. Every occurrence has exactly one form.
+"""Forms in which the words of records are published, from as typed to suppressed. Every occurrence has exactly one form.
 
-Every published item represents at most one occurrence of its record that is the item or lies below it. Of all such assignments the most
-specific is meant: as many occurrences as possible are given to their own item, of the rest as many as possible to their parents, of the
-rest as many as possible to anything above. These numbers do not depend on which assignment is taken. An occurrence can always move to a
-nearer published item at no cost: whatever that item represented lies below it, and so below the item that the occurrence leaves.
+Every published item represents at most one occurrence of its record that equals it or lies below it. Of all such assignments the most
+specific one counts: as many occurrences as possible are assigned to their own item, then as many as possible to their parents, then as many
+as possible to other ancestors. These numbers do not depend on the choice of the assignment: an occurrence can always move to a nearer
+published item at no cost, because whatever that item represented lies below it, and so below the item that the occurrence leaves.
 
-A word that is published at its own node under another spelling (a synonym, a singular, lower case) is not published as it was typed; it
-is `renamed`, and counts as within one level. The root, and the node above all terms that the taxonomy lacks, say nothing about a word:
-what is published so is never counted as a parent or a category.
+A word that is published at its own node under another spelling (a synonym, a singular, lower case) is not published as typed; it is
+`renamed`, and counts as within one level. The root, and the node above all terms that the taxonomy lacks, give no information about a word:
+they never count as a parent or a category.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from shoal.data.original import Original
 if TYPE_CHECKING:
     from shoal.data.taxonomy import Taxonomy
 
-# Parts of an account of occurrences.
+# Parts of the ledger of occurrences.
 TYPED = "kept"
 RENAMED = "renamed"
 PARENT = "as the parent"
@@ -42,7 +42,7 @@ TAKEN_APART = (TOGETHER, ALONE, TERM_CHUNK)
 
 @dataclass(frozen=True)
 class Forms:
-    """Occurrences of an original by the form in which they are published; all others are not published."""
+    """Occurrences of an original by the form in which they are published; all others are suppressed."""
 
     typed: int
     renamed: int
@@ -52,11 +52,11 @@ class Forms:
 
     @property
     def published(self) -> int:
-        """Occurrences that are published in some form."""
+        """The number of occurrences that are published in some form."""
         return self.typed + self.renamed + self.parent + self.category + self.top
 
     def parts(self) -> dict[str, Part]:
-        """As parts of an account."""
+        """Return the parts of a ledger."""
         return {
             TYPED: kept(self.typed),
             RENAMED: changed(self.renamed),
@@ -70,9 +70,10 @@ _KNOWN: WeakKeyDictionary[Bags, tuple[ref[Original], ref[Ints], Forms]] = WeakKe
 
 
 def forms_of(original: Original, published: Bags, rows: Ints) -> Forms:
-    """The forms of all occurrences; `published` is over the names of the original, `rows` has each record's published row, or -1.
+    """Return the forms of all occurrences; `published` is over the names of the original, `rows` has the published row of each record or
+    -1.
 
-    The account and several metrics ask for them in turn, so the last answer is remembered while what it is about exists.
+    The accounting and several metrics need them, so the last result is cached as long as its arguments exist.
     """
     known = _KNOWN.get(published)
     if known is not None and known[0]() is original and known[1]() is rows:
@@ -93,7 +94,7 @@ def _counted(original: Original, published: Bags, rows: Ints) -> Forms:
 
 
 def top_nodes(tree: Taxonomy) -> npt.NDArray[np.uint8]:
-    """A mark at the nodes that say nothing about a word: the root, and the one above terms that the taxonomy lacks."""
+    """Return a mask of the nodes without information about a word: the root, and the one above terms that the taxonomy lacks."""
     top = np.zeros(len(tree), np.uint8)
     top[0] = 1
     if tree.unlisted is not None:

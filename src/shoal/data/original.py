@@ -1,10 +1,10 @@
-"""Original: what was read, after preparation, and the counted steps that led there. What methods, models and metrics see.
+"""Original: the prepared input of methods, models and metrics, with counted preparation steps.
 
-`AnyOriginal` is what all kinds of input have in common; `Original` are records of items, rows of logs and tables are in `original_rows`.
+`AnyOriginal` is the base class of all kinds of input; `Original` has records of items, the other classes rows of logs and tables.
 
-Preparation may rename words: WordNet takes *automobile* for the node *car*. So an Original holds its records twice: as `typed`, and as
-`bags` over the working vocabulary, with the item that each typed name became. A release is compared with an original in one vocabulary
-only: `aligned` brings it there by names, or refuses.
+Preparation may rename words: WordNet maps *automobile* to the node *car*. So an Original contains its records twice: as `typed`, and as
+`bags` over the working vocabulary, with the item for each typed name. A release is compared with an original in one vocabulary only:
+`aligned` translates it by names, or rejects it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 SUPPRESSED = "*"  # what most tools write for any item
 
-# Parts of an account that tell what preparation did.
+# Parts of the ledger of words, for preparation.
 NOT_IN_TAXONOMY = "dropped: not in the taxonomy"
 REPEATED = "dropped: repeated in its record"
 STOP_WORDS = "dropped: stop words and single letters"
@@ -42,7 +42,7 @@ UNKNOWN_KEPT = "unknown, kept"
 
 @dataclass(frozen=True)
 class Steps:
-    """What preparation did to the words of the input, in occurrences. Every word falls into exactly one of the first six."""
+    """Effects of preparation on the words of the input, in occurrences. Every word belongs to exactly one of the first six."""
 
     as_typed: int
     lower_cased: int = 0
@@ -55,7 +55,7 @@ class Steps:
 
     @property
     def ledger(self) -> Ledger:
-        """The words of the input, by what preparation made of them."""
+        """Return the ledger of the words by effect of preparation."""
         parts = {
             "as typed": kept(self.as_typed),
             "lower-cased": changed(self.lower_cased),
@@ -68,48 +68,48 @@ class Steps:
 
 
 class AnyOriginal(ABC):
-    """What a method is given, whatever its shape: records, rows of a log, rows of a table."""
+    """The input of a method of any shape: records, rows of a log, rows of a table."""
 
     @property
     @abstractmethod
     def shape(self) -> Shape:
-        """What a method must take to work on this."""
+        """The input shape that a method must support."""
 
     @property
     @abstractmethod
     def n_owners(self) -> int:
-        """How many different people are in it."""
+        """The number of distinct people."""
 
     @abstractmethod
     def to_account(self) -> dict[str, int]:
-        """What a release must account for: the total of each ledger."""
+        """Return the totals that a release must account for, by ledger."""
 
     def columns(self) -> dict[str, list[str]]:
-        """The columns by role that a manifest lists."""
+        """Return the columns by role for the manifest."""
         return {}
 
     @property
     def on_taxonomy(self) -> bool:
-        """Whether items were put on a taxonomy."""
+        """Whether items were placed on a taxonomy."""
         return False
 
     @property
     def renamed(self) -> int:
-        """How many words preparation changed, so that they are not published as they were typed."""
+        """The number of words changed by preparation, which are therefore not published as typed."""
         return 0
 
     def aligned(self, release: Release) -> Release:
-        """The release in the vocabulary of this original, where it has one."""
+        """Return the release in the vocabulary of this original, if it has one."""
         return release
 
 
 @dataclass(frozen=True, eq=False)
 class Original(AnyOriginal):
-    """Records as a method takes them, as they were typed, and how the one became the other.
+    """Records as a method takes them, as typed, and the mapping between the two.
 
-    `bags` are over the names of `tree`; `items` has the item of `tree` that each name of `typed` became, -1 where it was dropped.
-    `taxonomy` is what was requested: None, or a taxonomy. It is `tree` itself where records were put on it; otherwise names stay as they
-    were typed, `tree` has them all directly below its root, and the taxonomy only says what lies under a node.
+    `bags` are over the names of `tree`; `items` has the item of `tree` for each name of `typed`, -1 if it was dropped. `taxonomy` is the
+    requested one, or None. If records were placed on it, `tree` is the taxonomy itself; otherwise names stay as typed, `tree` has them all
+    directly below its root, and the taxonomy is used only to look up what lies below a node.
     """
 
     bags: Bags
@@ -121,7 +121,7 @@ class Original(AnyOriginal):
 
     @classmethod
     def on(cls, bags: Bags, taxonomy: Taxonomy) -> Original:
-        """Records that are bags of taxonomy nodes already, and were typed so."""
+        """Make an original of records that are bags of taxonomy nodes already, and were typed so."""
         if not bags.vocabulary.names.equals(taxonomy.names.names):
             raise InputError(
                 "these records do not belong to this taxonomy",
@@ -133,43 +133,43 @@ class Original(AnyOriginal):
 
     @property
     def shape(self) -> Shape:
-        """Sets or bags."""
+        """The shape: sets or bags."""
         return "sets" if self.as_sets else "bags"
 
     @property
     def n_owners(self) -> int:
-        """How many different people own the records."""
+        """The number of distinct users."""
         return self.bags.n_owners
 
     def to_account(self) -> dict[str, int]:
-        """Records and item occurrences."""
+        """Return the totals of records and item occurrences."""
         return {"records": len(self.bags), "occurrences": self.bags.occurrences}
 
     @property
     def renamed(self) -> int:
-        """How many words are not as they were typed."""
+        """The number of words that are not as typed."""
         return self.steps.renamed + self.steps.lower_cased
 
     @property
     def on_taxonomy(self) -> bool:
-        """Whether records were put on a taxonomy, so that items can be generalized."""
+        """Whether records were placed on a taxonomy, so that items can be generalized."""
         return self.taxonomy is self.tree
 
     @cached_property
     def as_sets(self) -> bool:
-        """Whether no item is repeated in its record."""
+        """Whether no record has a repeated item."""
         return int(self.bags.counts.max(initial=1)) == 1
 
     @cached_property
     def _spelled_codes(self) -> Small | None:
-        """The item of each typed name that is called just so, -1 for other names; None if all are."""
+        """The item with exactly the name of each typed name, or -1; None if all names are equal."""
         named = self.tree.names.names.gather(np.maximum(self.items, 0))
         same = (named == self.typed.vocabulary.names).to_numpy() & (self.items >= 0)
         return None if same.all() else np.where(same, self.items, -1).astype(np.int32)
 
     @cached_property
     def spelled(self) -> Bags:
-        """The occurrences of `bags` that were typed just as their item is called; in a set one such word is enough."""
+        """The number of occurrences of `bags` that were typed exactly as their item is named; in a set, one such word is enough."""
         codes = self._spelled_codes
         return self.bags if codes is None else self._spelled(self.typed, codes)
 
@@ -178,7 +178,9 @@ class Original(AnyOriginal):
         return kept.as_sets() if self.as_sets else kept
 
     def misspelled(self, published: Bags, rows: Ints) -> int:
-        """Occurrences that are published as their own item, whose name is not what was typed; `rows` has each record's published row."""
+        """Count the occurrences that are published as their own item under another name than typed; `rows` has the published row of each
+        record.
+        """
         codes, found = self._spelled_codes, 0
         if codes is None:
             return 0
@@ -191,15 +193,15 @@ class Original(AnyOriginal):
     # -- one vocabulary
 
     def foreign(self, release: Release) -> int:
-        """How many names of published records are not among the names of this original; other tables are compared by their models."""
+        """Return the number of names in published records that are not names of this original. Models compare other tables."""
         if not release.of_records:
             return 0
         return int((self.codes(release)[np.unique(release.published.items)] < 0).sum())
 
     def aligned(self, release: Release) -> Release:
-        """The release in the vocabulary of this original; one that holds other names is refused.
+        """Return the release in the vocabulary of this original. Raise if it contains other names.
 
-        `*` represents any item: where it is not a name of its own, it is the root.
+        `*` represents any item: it is the root, unless it is a name of the original.
         """
         if not release.of_records or release.published.vocabulary is self.bags.vocabulary:
             return release
@@ -214,25 +216,25 @@ class Original(AnyOriginal):
         return release.republished(release.published.relabelled(self.codes(release), self.bags.vocabulary))
 
     def reads_stars(self, release: Release) -> bool:
-        """Whether `*` is published and taken for the root."""
+        """Whether `*` is published and interpreted as the root."""
         if not release.of_records:
             return False
         return bool(release.published.vocabulary.codes([SUPPRESSED])[0] >= 0 and self.bags.vocabulary.codes([SUPPRESSED])[0] < 0)
 
     def codes(self, release: Release) -> Small:
-        """The item of this original that each name of a release's records is, -1 where it is none."""
+        """Return the item of this original for each name in a release's records, -1 if there is none."""
         names = release.published.vocabulary.names
         codes = self.bags.vocabulary.codes(names)
         return np.where((codes < 0) & (names == SUPPRESSED).to_numpy(), 0, codes).astype(np.int32)
 
 
 def shared_occurrences(bags: Bags, published: Bags, rows: Ints) -> int:
-    """How many item occurrences are published as themselves in the row of their record (-1: not published)."""
+    """Count the item occurrences that are published unchanged in the row of their record (-1: not published)."""
     shared: int = kernels.run(_kernels.shared_occurrences, bags.view, published.view, rows, kernels.threads())
     return shared
 
 
-# Originals whose rows are published as rows: those of a log, of an access log, and of a table of microdata.
+# Originals whose rows are published as rows: a log, an access log, and a table of microdata.
 
 
 QUASI, KEPT = "quasi_identifiers", "left_as_they_are"  # what a manifest calls them
@@ -240,43 +242,43 @@ QUASI, KEPT = "quasi_identifiers", "left_as_they_are"  # what a manifest calls t
 
 @dataclass(frozen=True, eq=False)
 class LogOriginal(AnyOriginal):
-    """A log with its further columns, just as it was read; a taxonomy may tell what its words are about."""
+    """A log with its further columns as read; a taxonomy may describe its words."""
 
     log: Log
     taxonomy: Taxonomy | None = None
 
     @property
     def on_taxonomy(self) -> bool:
-        """Whether a taxonomy is at hand."""
+        """Whether there is a taxonomy."""
         return self.taxonomy is not None
 
     @property
     def shape(self) -> Shape:
-        """A log."""
+        """The shape: a log."""
         return "log"
 
     @property
     def n_owners(self) -> int:
-        """How many different people the events belong to."""
+        """The number of distinct users."""
         return self.log.n_owners
 
     def to_account(self) -> dict[str, int]:
-        """Rows."""
+        """Return the total of rows."""
         return {"rows": len(self.log)}
 
 
 @dataclass(frozen=True, eq=False)
 class BasketOriginal(LogOriginal):
-    """Baskets as a log of items: its rows are not rows of what was read."""
+    """Baskets as a log of items: its rows are not rows of the input."""
 
     def to_account(self) -> dict[str, int]:
-        """Item occurrences."""
+        """Return the total of item occurrences."""
         return {"occurrences": len(self.log)}
 
 
 @dataclass(frozen=True, eq=False)
 class AccessOriginal(LogOriginal):
-    """A log that was read from a web access log, with all its fields."""
+    """A log read from a web access log, with all its fields."""
 
     def __post_init__(self) -> None:
         missing = [name for name in COLUMNS if name not in self.log.frame.columns]
@@ -289,37 +291,37 @@ class AccessOriginal(LogOriginal):
 
     @property
     def shape(self) -> Shape:
-        """An access log."""
+        """The shape: an access log."""
         return "access log"
 
 
 @dataclass(frozen=True, eq=False)
 class TableOriginal(AnyOriginal):
-    """A table of microdata, just as it was read."""
+    """A table of microdata as read."""
 
     table: Table
 
     @property
     def shape(self) -> Shape:
-        """A table."""
+        """The shape: a table."""
         return "table"
 
     @property
     def n_owners(self) -> int:
-        """How many different people own the rows."""
+        """The number of distinct users."""
         return self.table.n_owners
 
     def to_account(self) -> dict[str, int]:
-        """Rows."""
+        """Return the total of rows."""
         return {"rows": len(self.table)}
 
     def columns(self) -> dict[str, list[str]]:
-        """Quasi-identifiers, and the columns that are left as they are."""
+        """Return the quasi-identifiers, and the columns that stay unchanged."""
         kept = [attribute.name for attribute in self.table.attributes if not attribute.quasi]
         return {QUASI: [attribute.name for attribute in self.table.quasi], **({KEPT: kept} if kept else {})}
 
 
-# Documents as an original: each the vector of its most frequent terms, with relative weights, and the words left out, counted.
+# Documents as an original: each is the vector of its most frequent terms with relative weights; dropped words are counted.
 
 
 LESS_FREQUENT = "dropped: less frequent terms"
@@ -331,10 +333,10 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class DocumentOriginal(AnyOriginal):
-    """Documents as bags of terms, at most `most_terms` of each.
+    """Documents as bags of at most `most_terms` terms.
 
-    `places` has the noun of WordNet that each term is, -1 for a word that is kept although WordNet lacks it. `totals` are the occurrences
-    of all terms of a document, also of those beyond the most frequent: weights are shares of these. `words` is the account of all words.
+    `places` has the WordNet noun of each term, -1 for a word that is kept although WordNet lacks it. `totals` are the occurrences of all
+    terms of a document, including less frequent ones: weights are shares of these. `words` is the ledger of all words.
     """
 
     vectors: Bags
@@ -346,25 +348,25 @@ class DocumentOriginal(AnyOriginal):
 
     @property
     def shape(self) -> Shape:
-        """Documents."""
+        """The shape: documents."""
         return "documents"
 
     @property
     def n_owners(self) -> int:
-        """How many different people own them."""
+        """The number of distinct users."""
         return self.vectors.n_owners
 
     def to_account(self) -> dict[str, int]:
-        """Documents, and occurrences of the terms in their vectors."""
+        """Return the totals of documents and of occurrences of the terms in their vectors."""
         return {"records": len(self.vectors), "terms": self.vectors.occurrences}
 
     @property
     def weights(self) -> Floats:
-        """The weight of every entry of the vectors."""
+        """Return the weight of every entry of the vectors."""
         return np.asarray(self.vectors.counts / np.repeat(self.totals, np.diff(self.vectors.indptr)))
 
     def content_order(self) -> Ints:
-        """The documents' numbers in an order by content, whatever the order in which they arrived."""
+        """Return the document numbers ordered by content, independent of the input order."""
         ranks = np.lexsort((self.vectors.owner_ranks(), self.totals))
         ties = np.empty(len(ranks), np.int64)
         same = np.stack([self.totals, self.vectors.owner_ranks()])[:, ranks]

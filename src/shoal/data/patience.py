@@ -1,13 +1,12 @@
-"""The budget of work for verifying a claim.
+"""The work limit for verifying a claim.
 
 Some claims take astronomically long to verify: an attacker who knows 40 of 60 items knows one of 10^15 sets, and each would have to be
-counted.
-So every judgement has a budget of steps. A step takes some nanoseconds of one core; steps are counted and not timed, so that the same
-release gets the same verdict on every machine and with any number of threads. A judge that would need more stops, says how far it got,
-and its claim is not verified: `Model.check` turns that into a verdict that does not hold.
+counted. So every judgement has a budget of steps. A step takes some nanoseconds of one core; steps are counted and not timed, so that the
+same release gets the same verdict on every machine and with any number of threads. A judge that would need more stops and reports how far
+it got; its claim is not verified: `Model.check` returns a verdict that does not hold.
 
-A judge counts its work where it grows faster than the data do: `run` calls a kernel that counts its own steps, `spend` counts those of
-plain Python, numpy and Polars before they are done, and `insist_on_room` refuses a table of counts that would not fit into memory.
+A judge counts work that grows faster than the data: `run` calls a kernel that counts its own steps, `spend` counts those of Python, numpy
+and Polars before they are done, and `insist_on_room` rejects a table of counts that would not fit into memory.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ _left: ContextVar[list[int] | None] = ContextVar("shoal_steps_left", default=Non
 
 
 def patience() -> float:
-    """The patience of judgements made here, as a multiple of the default."""
+    """Return the current patience, as a multiple of the default."""
     return _patience.get()
 
 
 @contextmanager
 def allowing(patience: float | None) -> Iterator[None]:
-    """Judgements made inside have this much patience, a multiple of the default; None leaves it as it is.
+    """Context in which verification has this patience, a multiple of the default; None leaves it unchanged.
 
     Raises:
         ParameterError: `patience` is not a number from LEAST to MOST.
@@ -58,7 +57,7 @@ def allowing(patience: float | None) -> Iterator[None]:
 
 @contextmanager
 def one_judgement() -> Iterator[None]:
-    """All work inside is that of one judgement, with a budget of its own."""
+    """Context for one judgement with a budget of its own."""
     token = _left.set([int(STEPS * _patience.get())])
     try:
         yield
@@ -67,13 +66,13 @@ def one_judgement() -> Iterator[None]:
 
 
 def steps_left() -> int | None:
-    """What is left of the budget of the current judgement; None outside of one, where work is not limited."""
+    """Return the remaining steps of the current judgement; None outside of one, where work is not limited."""
     budget = _left.get()
     return None if budget is None else budget[0]
 
 
 def curtail() -> None:
-    """Called where all of the work is certain to be too much: only a small share of the budget is left for a part of it."""
+    """Reduce the budget to a small share, because all of the work would certainly exceed it."""
     budget = _left.get()
     if budget is not None:
         budget[0] = min(budget[0], int(STEPS * _patience.get() * TRIED))
@@ -100,13 +99,13 @@ def spend(steps: int, what: str) -> None:
 
 
 def insist_on_room(entries: int, what: str, most: int = MOST_HELD) -> None:
-    """Raise OutOfPatience where a judge would keep more than `most` entries in memory, whatever the patience."""
+    """Raise OutOfPatience if a judge would keep more than `most` entries in memory, whatever the patience."""
     if entries > most:
         raise OutOfPatience(f"{what} would keep {large(entries)} entries in memory, more than {large(most)}", code="too-much-memory")
 
 
 def run(kernel: Callable[..., Any], *arguments: Any, label: str, what: str) -> Any:
-    """Call a kernel of the judge with what is left of the budget.
+    """Call a kernel of the judge with the remaining budget.
 
     Args:
         kernel: A kernel that counts its steps.
@@ -133,12 +132,12 @@ def run(kernel: Callable[..., Any], *arguments: Any, label: str, what: str) -> A
 
 
 def advice() -> str:
-    """What allows more work."""
+    """Return the hint how to allow more work."""
     return f"a larger patience than {patience():g} allows more"
 
 
 def large(n: int) -> str:
-    """A number in words that stay short: 12,345, or 3.2 x 10^15."""
+    """Format a number briefly: 12,345, or 3.2 x 10^15."""
     if n < 10**12:
         return f"{n:,}"
     exponent = int(math.log10(n))

@@ -1,4 +1,4 @@
-"""Which rows of a log are published under one pseudonym: all of a person's, or parts of them, cut at pauses, days or after some rows."""
+"""Scope of a pseudonym: all rows of a person, or parts of them, divided by inactivity, by day or by number of rows."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _GAP, _ROWS = "gap:", "rows:"
 
 @dataclass(frozen=True)
 class Cut(Typed):
-    """What one pseudonym represents.
+    """The rows that share one pseudonym.
 
     `none`: there are no pseudonyms; `person`: all rows of a person; `day`: the rows of a person on one day; `gap:30m`: rows of a person
-    with no pause longer than that between them; `rows:10`: at most so many rows of a person that follow one another in time.
+    without longer inactivity between them; `rows:10`: at most this many consecutive rows of a person.
     """
 
     forms: ClassVar[str] = "none | person | day | gap:DURATION | rows:N"
@@ -55,19 +55,19 @@ class Cut(Typed):
 
     @property
     def gap(self) -> timedelta | None:
-        """The pause that ends a part, if that is what ends it."""
+        """The inactivity that ends a part, if this is the criterion."""
         return parse_gap(self.text.removeprefix(_GAP)) if self.text.startswith(_GAP) else None
 
     @property
     def rows(self) -> int | None:
-        """The most rows of a part, if that is what ends it."""
+        """The maximum number of rows in a part, if this is the criterion."""
         return int(self.text.removeprefix(_ROWS)) if self.text.startswith(_ROWS) else None
 
 
 def parts_of_people(log: Log, cut: Cut) -> Ints:
-    """A number for every row of a log: rows with the same number are published under one pseudonym.
+    """Return a number for every row of a log: rows with the same number share a pseudonym.
 
-    Rows of one moment are put in the order of what they hold, so that the order of arrival does not matter.
+    Rows with the same time are ordered by content, so that the input order does not matter.
     """
     if not cut.divides_people:
         return log.frame["owner"].to_numpy()
@@ -90,7 +90,7 @@ def parts_of_people(log: Log, cut: Cut) -> Ints:
 
 
 def _begins(cut: Cut, times: Ints, first: Mask) -> Mask:
-    """Which rows begin a part beside the first of every person; rows come in the order of people and times."""
+    """Return which rows start a part, in addition to the first of every person; rows are ordered by person and time."""
     begins = np.zeros(len(times), bool)
     if cut.rows is not None:
         starts = np.flatnonzero(first)

@@ -1,4 +1,4 @@
-"""What is counted in the rows of a log, whole queries, words or combinations of columns, and how columns beside that are published."""
+"""The unit of counting in a log (whole queries, words or combinations of columns), and how other columns are published."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _NAME = re.compile(r"[^,=+]+")
 
 @dataclass(frozen=True)
 class Unit(Typed):
-    """What at least k people must have in common: `query`, `term` (each word of a query), or columns such as `query+url`.
+    """The unit that at least k people must share: `query`, `term` (each word of a query), or columns such as `query+url`.
 
-    `query` represents what a row of a log holds, also where that is an item.
+    `query` refers to the content of a row of a log, also if that is an item.
     """
 
     forms: ClassVar[str] = "query | term | COLUMN+COLUMN"
@@ -42,22 +42,22 @@ class Unit(Typed):
 
     @property
     def splits(self) -> bool:
-        """Whether the words of a query count each for themselves."""
+        """Whether each word of a query counts separately."""
         return self.text == TERM
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that it consists of; `query` represents the payload."""
+        """The columns of the unit; `query` refers to the payload."""
         names = {TERM: QUERY, PAYLOAD["item"]: QUERY}
         return tuple(names.get(name, name) for name in self.text.split("+"))
 
 
 @dataclass(frozen=True)
 class Beside(Written):
-    """Columns published beside the unit, each with a way: as they are (`exact`), as a `prefix` of a path, or as `ranges` of whole numbers.
+    """Columns published next to the unit, each in one way: unchanged (`exact`), as a `prefix` of a path, or as `ranges` of integers.
 
-    Written `url=prefix, rank=ranges, country`. A value represents itself, or for the least general prefix or range, that enough people
-    have; otherwise the cell is left empty.
+    Written `url=prefix, rank=ranges, country`. A value is published as the least general prefix or range that enough people share, or
+    itself; otherwise the cell is empty.
     """
 
     forms: ClassVar[str] = "COLUMN=prefix|ranges, ..."
@@ -82,14 +82,14 @@ class Beside(Written):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """From `url=prefix, rank=ranges, country`; `none` are no columns."""
+        """Parse `url=prefix, rank=ranges, country`; `none` means no columns."""
         pieces = [piece.strip() for piece in text.split(",")] if text.strip() not in ("", "none") else []
         parts = [piece.partition("=") for piece in pieces]
         return cls(tuple((name.strip(), way.strip() or EXACT) for name, _, way in parts))
 
     @classmethod
     def made_of(cls, value: Any) -> Self:
-        """From a dictionary of columns and ways, or a list of columns."""
+        """Make it from a dictionary of columns and ways, or a list of columns."""
         if isinstance(value, Mapping) and all(isinstance(text, str) for pair in value.items() for text in pair):
             return cls(tuple(value.items()))
         texts: list[Any] = list(value) if isinstance(value, Iterable) else [None]
@@ -104,21 +104,21 @@ class Beside(Written):
 
     @property
     def described(self) -> str:
-        """For the manifest."""
+        """Return the manifest entry."""
         return str(self)
 
     def __str__(self) -> str:
         return ", ".join(name if way == EXACT else f"{name}={way}" for name, way in self.ways) or "none"
 
 
-# The words of different texts: what stands between blanks, just as it was typed.
+# The words of distinct texts: separated by blanks, as typed.
 
 
 _ODD_BLANKS = r"^\s|\s$|\s\s|[^\S ]"
 
 
 def words_of(texts: pl.Series) -> PlainTerms:
-    """The words of each text in their order, numbered. Between words stands one blank, and none at the ends."""
+    """Return the words of each text in order, as numbers. Words are separated by one blank, with none at the ends."""
     lists = texts.str.split(" ")
     sizes = lists.list.len().to_numpy().astype(np.int64)
     words, empty = lists.explode(), (texts == "").to_numpy()
@@ -129,12 +129,12 @@ def words_of(texts: pl.Series) -> PlainTerms:
 
 
 def n_words(texts: pl.Series) -> int:
-    """How many words all texts have together."""
+    """Return the total number of words in all texts."""
     return int(texts.str.count_matches(r"\S+").sum())
 
 
 def with_single_blanks(texts: pl.Series) -> pl.Series:
-    """The texts with one blank between words, and none at the ends."""
+    """Return the texts with one blank between words and none at the ends."""
     odd = texts.str.contains(_ODD_BLANKS)
     if not odd.any():
         return texts

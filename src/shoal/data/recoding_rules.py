@@ -1,7 +1,7 @@
-"""A recoding of items in terms of what it publishes, so that it can be told and applied to other records.
+"""Recoding rules of items in terms of what is published, so that they can be written and applied to other records.
 
-Rules name what is kept only: `items` that are published as they are, and `nodes` that are published in place of everything below them.
-Every other item is suppressed. So rules hold no name that the release does not: a list of what was suppressed would name rare items.
+Rules name only what is kept: `items` that are published unchanged, and `nodes` that replace everything below them. Every other item is
+suppressed. So rules contain no name that the release does not: a list of suppressed items would name rare ones.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ SUPPRESSED = -1
 
 @dataclass(frozen=True)
 class Rules:
-    """Names of items and of nodes, each in the order of the alphabet. An item below two nodes is published as the nearer one."""
+    """Names of items and of nodes, each in alphabetical order. An item below two nodes is published as the nearer one."""
 
     items: tuple[str, ...]
     nodes: tuple[str, ...]
 
     @classmethod
     def of(cls, records: Bags, code: Small, tree: Taxonomy) -> Rules | None:
-        """The rules of a recoding of these records; `code` has what each node of the tree is published as, below 0 if nothing.
+        """Return the rules of a recoding of these records; `code` has the published node of each node, negative if suppressed.
 
-        None if there are no such rules: below a published node some items were suppressed, and they could not be told apart unnamed.
+        None if there are no such rules: if only some items below a published node were suppressed, the rules would have to name them.
         """
         occurring = np.unique(records.items)
         to = code[occurring]
@@ -40,7 +40,7 @@ class Rules:
         return found if np.array_equal(found.code(tree)[occurring], to) else None
 
     def code(self, tree: Taxonomy) -> Small:
-        """What each node of a tree is published as; SUPPRESSED where it is not."""
+        """Return the published node of each node of a tree, or SUPPRESSED."""
         standing = np.zeros(len(tree), bool)
         standing[_present(tree.names, self.nodes)] = True
         code = np.full(len(tree), SUPPRESSED, np.int32)
@@ -52,7 +52,7 @@ class Rules:
 
     @property
     def names(self) -> frozenset[str]:
-        """All that the rules publish."""
+        """All published names."""
         return frozenset(self.items) | frozenset(self.nodes)
 
 
@@ -75,9 +75,9 @@ def published_parents(names: Iterable[str], tree: Taxonomy) -> dict[str, str]:
 
 
 def digest_of_taxonomy(taxonomy: Taxonomy) -> str:
-    """The SHA-256 of all nodes of a taxonomy with their parents; only for rules that were written with such a digest, by earlier versions.
+    """Return the SHA-256 of all nodes of a taxonomy with their parents; only for rules with such a digest, written by earlier versions.
 
-    It is never written: whoever has it can try words until the digest fits.
+    It is never written: an attacker could test guessed words against it.
     """
     names = taxonomy.names.names.to_list()
     pairs = sorted((name, names[up] if up >= 0 else "") for name, up in zip(names, taxonomy.parent.tolist(), strict=True))
@@ -89,6 +89,6 @@ def _named(names: Vocabulary, nodes: npt.NDArray[np.integer]) -> tuple[str, ...]
 
 
 def _present(names: Vocabulary, wanted: tuple[str, ...]) -> Small:
-    """The numbers of those of the wanted names that are there."""
+    """Return the numbers of the wanted names that exist."""
     codes = names.codes(list(wanted))
     return codes[codes >= 0]

@@ -1,6 +1,6 @@
 """Release: the tables to be published, their claims, and the accounting of what was lost.
 
-The outcome of which record stays apart and is never written.
+The mapping from records to groups is stored separately and never written.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Relevance:
 
 
 class Secret:
-    """Holds what must never be written: the published row of each original record (-1 where it was withheld)."""
+    """The mapping that must never be written: the published row of each original record (-1 if it was suppressed)."""
 
     def __init__(self, rows: Ints) -> None:
         self._rows = rows
         rows.flags.writeable = False
 
     def rows(self) -> Ints:
-        """The published row of each original record. For judging and measuring only."""
+        """The published row of each original record. For verification and metrics only."""
         return self._rows
 
     def __repr__(self) -> str:
@@ -57,11 +57,10 @@ class Secret:
 class Release:
     """Named tables, each of a kind; claims; accounting.
 
-    `notes` are what the method has to say about its work: what was proven, what was cut short. `private_notes` are for the person who makes
-    the release: they are never written, because they have numbers that the claims do not allow.
-    `mechanism` is the noise that its numbers hold, as it was added, where a claim rests on noise.
-    `secret` is None for a release that was read from a file; `relevance` is told where terms represent others that are like them; `rules`
-    are told where items were recoded everywhere alike.
+    `notes` are remarks of the method about its work, such as what was proven or cut short. `private_notes` are for the person who makes the
+    release: they are never written, because they contain numbers that the claims do not allow. `mechanism` records the noise, if a claim is
+    based on noise. `secret` is None for a release that was read from a file; `relevance` is set if terms represent similar terms; `rules`
+    are set if items were recoded the same way everywhere.
     """
 
     tables: Mapping[str, PublishedTable]
@@ -78,12 +77,12 @@ class Release:
 
     @classmethod
     def of_bags(cls, published: Bags, copies: Ints, **rest: Any) -> Release:
-        """A release of one table of records, each published in this many copies."""
+        """Make a release of one table of records with these multiplicities."""
         return cls({RECORDS: BagTable(published, copies)}, **rest)
 
     @classmethod
     def from_records(cls, records: Bags, *, owned: bool = False) -> Release:
-        """A release of which only the published records are known, such as a file that another tool made; `owned` if it tells whose."""
+        """Make a release of published records only, such as a file from another tool; `owned`: whether their users are known."""
         shown = records if owned else replace(records, owners=np.arange(len(records), dtype=np.int64))
         return cls.of_bags(shown, np.ones(len(records), np.int64))
 
@@ -94,12 +93,12 @@ class Release:
 
     @property
     def n_rows(self) -> int:
-        """How many rows are published in all tables."""
+        """The number of published rows in all tables."""
         return sum(table.n_rows for table in self.tables.values())
 
     @property
     def of_records(self) -> bool:
-        """Whether it holds one table of records, each with its copies."""
+        """Whether it consists of one table of records with multiplicities."""
         return self.kinds == {BagTable.kind} and len(self.tables) == 1
 
     def only(self, table_type: type[AnyTable]) -> AnyTable:
@@ -116,15 +115,15 @@ class Release:
 
     @property
     def adds_items(self) -> bool:
-        """Whether its claims allow that records hold items which their people never had."""
+        """Whether its claims allow records to contain items that their people never had."""
         return any(claim.adds_items for claim in self.claims)
 
     def accounted(self, accounting: Accounting) -> Release:
-        """The same release under a fuller account."""
+        """Return the release with another accounting."""
         return replace(self, accounting=accounting)
 
     def noted(self, *notes: str) -> Release:
-        """The same release with more to say."""
+        """Return the release with additional notes."""
         return replace(self, notes=(*self.notes, *notes))
 
     # -- a release of records
@@ -136,24 +135,24 @@ class Release:
 
     @property
     def published(self) -> Bags:
-        """The different published records of a release of records."""
+        """The distinct published records of a release of records."""
         return self.bag_table.records
 
     @property
     def copies(self) -> Ints:
-        """In how many copies each of them is published."""
+        """The multiplicity of each of them."""
         return self.bag_table.copies
 
     @property
     def n_records(self) -> int:
-        """How many records are published."""
+        """The number of published records."""
         return self.bag_table.n_rows
 
     def shuffled_rows(self) -> Ints:
-        """The published row of every record to be written, in an order drawn from the operating system's entropy."""
+        """Return the published row of every record to be written, in an order drawn from the operating system's entropy."""
         return self.bag_table.shuffled_rows()
 
     def republished(self, published: Bags, copies: Ints | None = None) -> Release:
-        """The same release with other records, in as many copies unless told otherwise."""
+        """Return the release with other records, with the same multiplicities by default."""
         (name,) = self.tables
         return replace(self, tables={name: BagTable(published, self.copies if copies is None else copies)})

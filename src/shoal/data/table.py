@@ -1,9 +1,9 @@
-"""Table: rows with typed attributes, and the owner of each row. Immutable.
+"""Table: rows with typed attributes, and the user of each row. Immutable.
 
-Microdata: a company's figures, a household's incomes. An attribute is a quasi-identifier, which a method has to protect, or it is left as
-it is. Owners are numbers; the names behind them are forgotten when data is read.
+Microdata such as company figures or household incomes. An attribute is a quasi-identifier, which a method must protect, or is published
+unchanged. Users are numbers; user IDs are discarded when data is read.
 
-A hierarchy is the tree above the values of a hierarchical attribute, such as towns below regions.
+A hierarchy is the tree above the values of a hierarchical attribute, such as regions above towns.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Hierarchy:
 
     @cached_property
     def level(self) -> Ints:
-        """1 for the root, one more an edge."""
+        """The level of each node: 1 for the root."""
         found = np.ones(len(self), np.int64)
         for node in range(1, len(self)):
             found[node] = found[self.parent[node]] + 1
@@ -48,14 +48,14 @@ class Hierarchy:
 
     @cached_property
     def end(self) -> Ints:
-        """One past the last node of each subtree."""
+        """The end of each subtree: its last node plus one."""
         found = np.arange(1, len(self) + 1)
         for node in range(len(self) - 1, 0, -1):
             found[self.parent[node]] = max(found[self.parent[node]], found[node])
         return found
 
     def upwards(self, node: int) -> list[int]:
-        """The node and all nodes above it, the root last."""
+        """Return the node and its ancestors, ending with the root."""
         found = [node]
         while self.parent[found[-1]] >= 0:
             found.append(int(self.parent[found[-1]]))
@@ -71,10 +71,10 @@ AttributeKind = Literal["numeric", "ordinal", "nominal", "hierarchical"]
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """A named column of one kind; `quasi` says whether it is a quasi-identifier or left as it is.
+    """A named column of one kind; `quasi`: whether it is a quasi-identifier or published unchanged.
 
-    An ordinal attribute holds numbers, or texts that are among its `levels`, which are given from the lowest on. A hierarchical one holds
-    names of nodes of its `hierarchy`. No value of a quasi-identifier is missing.
+    An ordinal attribute contains numbers, or texts among its `levels`, which are ordered from the lowest. A hierarchical one contains names
+    of nodes of its `hierarchy`. A quasi-identifier has no missing values.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Attribute:
 
     @cached_property
     def codes(self) -> Floats:
-        """The values as numbers: as they are, by rank from 0, by number in the order of texts, or by node; -1 for a foreign text."""
+        """The values as numbers: unchanged, by rank from 0, by alphabetical index, or by node; -1 for an unknown text."""
         if self.kind == "numeric":
             return np.asarray(self.values.to_numpy() + 0.0)  # zero has no sign
         if self.kind == "ordinal" and self.levels:
@@ -108,7 +108,7 @@ class Attribute:
 
     @cached_property
     def named_codes(self) -> pl.Series:
-        """What each code represents; not for numbers, which represent themselves."""
+        """Return the value of each code; not for numeric attributes."""
         if self.kind == "hierarchical":
             assert self.hierarchy is not None
             return self.hierarchy.names.names
@@ -122,7 +122,7 @@ class Attribute:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Attributes of one length and with different names, and an owner for each row."""
+    """Attributes of equal length with distinct names, and a user for each row."""
 
     attributes: tuple[Attribute, ...]
     owners: Ints
@@ -136,7 +136,7 @@ class Table:
 
     @classmethod
     def from_numbers(cls, values: npt.ArrayLike, names: Iterable[str] | None = None, owners: npt.ArrayLike | None = None) -> Table:
-        """From rows of numbers, all quasi-identifiers; by default attributes are numbered from 1 and each row has its own owner."""
+        """Make a table of numbers, all quasi-identifiers. By default attributes are numbered from 1 and each row has its own user."""
         numbers = np.array(values, np.float64, ndmin=2)
         called = [str(j + 1) for j in range(numbers.shape[1])] if names is None else list(names)
         columns = [Attribute(name, "numeric", pl.Series(column)) for name, column in zip(called, numbers.T, strict=True)]
@@ -147,7 +147,7 @@ class Table:
         return len(self.owners)
 
     def select(self, rows: npt.ArrayLike) -> Table:
-        """Only these rows, by a mask or by their numbers."""
+        """Return these rows, given as a mask or as numbers."""
         chosen = np.arange(len(self))[np.asarray(rows)]
         columns = (replace(attribute, values=attribute.values.gather(chosen)) for attribute in self.attributes)
         return Table(tuple(columns), self.owners[chosen])
@@ -159,17 +159,17 @@ class Table:
 
     @cached_property
     def n_owners(self) -> int:
-        """How many different people own the rows."""
+        """The number of distinct users."""
         return len(np.unique(self.owners))
 
     @property
     def owners_repeat(self) -> bool:
-        """Whether some person owns more than one row."""
+        """Whether some user owns more than one row."""
         return self.n_owners < len(self)
 
     @cached_property
     def numbers(self) -> Floats:
-        """The quasi-identifiers as a matrix, a row each; raises where one is not numeric. Zero has no sign."""
+        """Return the quasi-identifiers as a matrix of rows. Raise if one is not numeric. Zero has no sign."""
         if not self.all_numeric:
             raise InputError("a quasi-identifier of this table is not numeric", code="not-numeric")
         return self.codes
@@ -181,7 +181,7 @@ class Table:
 
     @cached_property
     def codes(self) -> Floats:
-        """The codes of the quasi-identifiers as a matrix, a row each."""
+        """Return the codes of the quasi-identifiers as a matrix of rows."""
         matrix = np.empty((len(self), len(self.quasi)))
         for j, attribute in enumerate(self.quasi):
             matrix[:, j] = attribute.codes
@@ -189,10 +189,10 @@ class Table:
         return matrix
 
     def content_order(self) -> Ints:
-        """The rows' numbers by their codes in the quasi-identifiers.
+        """Return the row numbers ordered by the codes of their quasi-identifiers.
 
-        Rows of equal content are told apart by what else their owners hold, never by arrival. Owners with the same rows are
-        interchangeable: they rank by number, but the same way for all they own.
+        Rows of equal content are separated by the other rows of their users, never by input order. Users with the same rows are
+        interchangeable: they are ranked by number, in the same way for all of their rows.
         """
         frame = pl.DataFrame(self.codes, schema=[str(j) for j in range(self.codes.shape[1])])
         content = frame.select(pl.struct(pl.all()).rank("dense")).to_series() if frame.width else pl.Series(np.zeros(len(self)))
@@ -209,7 +209,7 @@ class Table:
 
 
 def _with_owner_ranks(keyed: pl.DataFrame) -> pl.DataFrame:
-    """The owners renumbered by the sorted contents of their rows, then by number."""
+    """Renumber the users by the sorted contents of their rows, then by number."""
     profiles = keyed.group_by("owner").agg(pl.col("content").sort()).sort("content", "owner").select("owner").with_row_index("rank")
     joined = keyed.join(profiles, on="owner", how="left", maintain_order="left")
     return joined.select("content", pl.col("rank").cast(pl.Int64).alias("owner"))

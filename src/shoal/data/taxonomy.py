@@ -1,7 +1,7 @@
 """Taxonomy: a rooted tree of named nodes, numbered in preorder, so that a subtree is an interval of numbers.
 
-Items may be any nodes. Which node a term means is the lexicon's business: by default a term is the node of that name; WordNet's lexicon
-also knows plurals and synonyms.
+Items may be any nodes. A lexicon maps terms to nodes: by default a term is the node of that name; WordNet's lexicon also knows plurals and
+synonyms.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from shoal.util.wording import counted
 
 
 class Lexicon(Protocol):
-    """Finds the node a term means."""
+    """Maps terms to nodes."""
 
     def nodes(self, terms: pl.Series) -> Small:
-        """The node of each term, -1 where it has none."""
+        """Return the node of each term, -1 if it has none."""
 
 
 @dataclass(frozen=True, eq=False)
 class Worth:
-    """What is lost at each node of a tree that was cut out of a larger one, as it is in the larger one."""
+    """The losses of a tree that was cut out of a larger one, as in the larger one."""
 
     loss: npt.NDArray[np.float64]
     unit_losses: Ints
@@ -44,13 +44,12 @@ class Worth:
 
 @dataclass(frozen=True, eq=False)
 class Taxonomy:
-    """A tree in preorder. `parent[0]` is -1; `loss_name` picks the node loss that methods and metrics use.
+    """A tree in preorder. `parent[0]` is -1; `loss_name` selects the node loss that methods and metrics use.
 
-    `unlisted` is the node whose children are the terms that the taxonomy did not list, if there is one. It is known by its number:
-    a user's node may bear any name. `barred` are the nodes that must not be published (see `floor`): with a node its ancestors are barred.
-    `worth` is told about a tree that was cut out of a larger one: losses and numbers of leaves are then those of the larger one.
-    `unseen` are
-    leaves below `unlisted` that have no node here, because nobody needs their names.
+    `unlisted` is the parent of the terms that the taxonomy lacks, if there are any. It is identified by its number, because a user's node
+    may have any name. `barred` are the nodes that must not be published (see `floor`); with a node its ancestors are barred. `worth` is set
+    for a tree that was cut out of a larger one: losses and numbers of leaves are then those of the larger one. `unseen` counts leaves below
+    `unlisted` that have no node here, because nobody needs their names.
     """
 
     names: Vocabulary
@@ -75,7 +74,7 @@ class Taxonomy:
 
     @classmethod
     def from_parents(cls, parents: dict[str, str | None], loss_name: str = DEFAULT_LOSS) -> Taxonomy:
-        """From each node's parent (None for the root), in any order; children keep the order they are given in."""
+        """Make a taxonomy from each node's parent (None for the root), in any order; children keep their order."""
         children: dict[str | None, list[str]] = {}
         for node, above in parents.items():
             children.setdefault(above, []).append(node)
@@ -103,7 +102,7 @@ class Taxonomy:
 
     @cached_property
     def depth(self) -> Small:
-        """Edges from the root. Steps upwards double in length, so that a deep tree takes few."""
+        """The depth of each node in edges. Steps upwards double in length, so that a deep tree takes few."""
         depth = (self.parent >= 0).astype(np.int32)
         above = np.maximum(self.parent, 0)
         while above.any():
@@ -113,7 +112,7 @@ class Taxonomy:
 
     @cached_property
     def end(self) -> Small:
-        """One past the last node of each subtree, told level by level from the deepest."""
+        """The end of each subtree (its last node plus one), computed level by level from the deepest."""
         last = np.arange(1, len(self) + 1, dtype=np.int32)
         deepest_first = np.argsort(-self.depth, kind="stable")
         levels = np.split(deepest_first, np.flatnonzero(np.diff(self.depth[deepest_first])) + 1)
@@ -123,7 +122,7 @@ class Taxonomy:
 
     @cached_property
     def leaves(self) -> Ints:
-        """Leaves in each subtree; a leaf counts itself."""
+        """The number of leaves in each subtree; a leaf counts itself."""
         if self.worth is not None:
             return self.worth.leaves
         found = self.sum_up((self.end == np.arange(len(self)) + 1).astype(np.int64))
@@ -138,21 +137,21 @@ class Taxonomy:
 
     @property
     def n_leaves(self) -> int:
-        """Leaves of the whole tree."""
+        """The number of leaves of the whole tree."""
         return int(self.leaves[0])
 
     @property
     def height(self) -> int:
-        """Edges from the root to the deepest node."""
+        """The number of edges from the root to the deepest node."""
         return int(self.depth.max())
 
     def sum_up(self, values: Ints) -> Ints:
-        """The sum of these values of nodes over each subtree, which is an interval."""
+        """Return the sum of these node values over each subtree."""
         before = np.concatenate([[0], np.cumsum(values)])
         return np.asarray(before[self.end] - before[:-1])
 
     def path(self, node: int) -> list[str]:
-        """Names from the node up to the root."""
+        """Return the names from the node up to the root."""
         found = []
         while node >= 0:
             found.append(self.names[node])
@@ -160,56 +159,56 @@ class Taxonomy:
         return found
 
     def children(self, node: int) -> Ints:
-        """The children of a node, in preorder."""
+        """Return the children of a node, in preorder."""
         return np.flatnonzero(self.parent == node)
 
     # -- loss
 
     @cached_property
     def loss(self) -> npt.NDArray[np.float64]:
-        """What is lost when an item is published as each node; a node that must not be published costs what suppression does."""
+        """The loss of publishing an item as each node. A node that must not be published costs as much as suppression."""
         plain = node_loss(self, self.loss_name) if self.worth is None else self.worth.loss
         return plain if self.barred is None else np.where(self.barred, 1.0, plain)
 
     @cached_property
     def units(self) -> int:
-        """How many integer units make a loss of one (see `weights`)."""
+        """The number of integer units per loss of one (see `weights`)."""
         return integer_losses(self, self.loss_name)[1] if self.worth is None else self.worth.units
 
     @cached_property
     def unit_losses(self) -> Ints:
-        """What is lost when an item is published as each node, in whole units."""
+        """The loss of publishing an item as each node, in integer units."""
         plain = integer_losses(self, self.loss_name)[0] if self.worth is None else self.worth.unit_losses
         return plain if self.barred is None else np.where(self.barred, self.units, plain)
 
     @cached_property
     def weights(self) -> Ints:
-        """What knowing a node rather than its parent is worth, in whole units; 0 for the root."""
+        """The gain of knowing a node rather than its parent, in integer units; 0 for the root."""
         worth = self.unit_losses[self.parent] - self.unit_losses
         worth[0] = 0
         return worth
 
     @cached_property
     def ncp(self) -> npt.NDArray[np.float64]:
-        """NCP of each node: its share of all leaves, 0 for a leaf."""
+        """The NCP of each node: its share of all leaves, 0 for a leaf."""
         return np.where(self.leaves == 1, 0.0, self.leaves / self.n_leaves)
 
     def with_loss(self, loss_name: str) -> Taxonomy:
-        """The same tree under another node loss."""
+        """Return the tree with another node loss."""
         return replace(self, parent=self.parent.copy(), loss_name=loss_name, worth=None)
 
     def barring(self, nodes: npt.NDArray[np.bool_]) -> Taxonomy:
-        """The same tree with these nodes, which hold all above them, not to be published."""
+        """Return the tree with these nodes, which include all above them, barred from publication."""
         return replace(self, parent=self.parent.copy(), barred=nodes) if nodes.any() else self
 
     @property
     def publishable(self) -> npt.NDArray[np.uint8]:
-        """Of each node 1 where it may be published, 0 if it is barred, as kernels take it."""
+        """1 for each node that may be published, 0 if it is barred, as kernels take it."""
         return np.ones(len(self), np.uint8) if self.barred is None else (~self.barred).astype(np.uint8)
 
     @cached_property
     def charges(self) -> Ints:
-        """What Partition charges for each node, 1 standing for nothing: leaves below it under LM, as NCP has it, else the node loss.
+        """The integer cost of each node in Partition, at least 1: the leaves below it under LM, as in NCP, else the node loss.
 
         A node that must not be published costs as much as the root.
         """
@@ -218,7 +217,9 @@ class Taxonomy:
         return plain if self.barred is None else np.where(self.barred, plain.max(), plain)
 
     def only(self, used: Ints) -> tuple[Taxonomy, Ints]:
-        """The tree of these nodes and all above them, at the losses of this one, and the numbers its nodes have here, which rise."""
+        """Return the tree of these nodes and their ancestors with the losses of this one, and the increasing numbers of its nodes in this
+        one.
+        """
         held = np.zeros(len(self), np.int64)
         held[used] = 1
         held[0] = 1
@@ -235,7 +236,7 @@ class Taxonomy:
     # -- terms
 
     def nodes(self, terms: pl.Series | Sequence[str]) -> Small:
-        """The node each term means, -1 where the taxonomy has none."""
+        """Return the node of each term, -1 if the taxonomy has none."""
         series = terms if isinstance(terms, pl.Series) else pl.Series(list(terms), dtype=pl.String)
         return self.names.codes(series) if self.lexicon is None else self.lexicon.nodes(series)
 
@@ -244,7 +245,7 @@ class Taxonomy:
 
 
 def _ring(parents: dict[str, str | None], node: str) -> list[str]:
-    """The cycle above a node from which no way leads to a root."""
+    """Return the cycle above a node that is not connected to a root."""
     seen: dict[str, None] = {}
     while node not in seen:
         seen[node] = None
@@ -274,10 +275,10 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Floor:
-    """Nothing above this level (the root's is 1), or above these nodes, is published.
+    """The most general items that are published: nothing above this level (the root has level 1), or above these nodes.
 
-    With level 1 every node may be published. All other floors also exclude the root, nodes above all leaves, which say no more than the
-    root, and the node of unlisted terms. A leaf of the taxonomy is never above the floor: nothing is more specific.
+    With level 1 every node may be published. All other floors also exclude the root, nodes above all leaves, which carry no more
+    information than the root, and the node of unlisted terms. A leaf of the taxonomy is never above the floor.
     """
 
     level: int = BELOW_ROOT
@@ -295,7 +296,7 @@ class Floor:
 
     @classmethod
     def of(cls, value: Any) -> Self:
-        """From what a caller may give: a floor, a level, the name of a node or several names."""
+        """Make a floor from a floor, a level, the name of a node or several names."""
         if isinstance(value, cls):
             return value
         if isinstance(value, int) and not isinstance(value, bool):
@@ -323,12 +324,12 @@ class Floor:
 
     @classmethod
     def from_told(cls, told: int | list[str]) -> Self:
-        """From what a manifest says."""
+        """Parse a manifest entry."""
         return cls(level=told) if isinstance(told, int) else cls(nodes=tuple(told))
 
     @property
     def told(self) -> int | list[str]:
-        """For the manifest: the level, or the names of the nodes."""
+        """Return the manifest entry: the level, or the names of the nodes."""
         return list(self.nodes) or self.level
 
     @property
@@ -337,7 +338,7 @@ class Floor:
         return self.level == 1 and not self.nodes
 
     def bars(self, taxonomy: Taxonomy) -> Mask:
-        """Which nodes of a whole taxonomy, as it was read, lie above the floor."""
+        """Return a mask of the nodes of a whole taxonomy that lie above the floor."""
         barred = np.zeros(len(taxonomy), bool)
         if self.doubtful and taxonomy.names.codes([str(self.level)])[0] >= 0:
             raise ParameterError(
@@ -364,7 +365,7 @@ class Floor:
         return np.asarray(barred)
 
     def _found(self, taxonomy: Taxonomy) -> list[int]:
-        """The nodes of these names; an unknown name is refused, with those that are spelled much like it."""
+        """Return the nodes of these names. Raise for an unknown name, suggesting similar ones."""
         codes = taxonomy.names.codes(list(self.nodes)).tolist()
         for name, code in zip(self.nodes, codes, strict=True):
             if code < 0:
@@ -375,7 +376,7 @@ class Floor:
 
 
 def _alike(name: str, taxonomy: Taxonomy) -> str:
-    """What else may be meant by a name that no node has."""
+    """Return similar names for a name that no node has."""
     names = taxonomy.names.names
     folded = names.filter(names.str.to_lowercase() == name.lower()).to_list()
     near = folded or difflib.get_close_matches(name, names.to_list(), n=CLOSE)

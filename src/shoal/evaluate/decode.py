@@ -1,4 +1,4 @@
-"""Decoding a release: what anyone can read by combining its rows. No key is needed."""
+"""Decodes a release by combining its rows. No key is needed."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from shoal.pipeline.manifest import Published
 
 @dataclass(frozen=True, eq=False)
 class Decoded:
-    """The queries that could be read, with the people and rows of each; and how many different ones stay sealed."""
+    """The decoded queries, with the people and rows of each; and the number of distinct ones that stay encrypted."""
 
     queries: pl.DataFrame
     sealed: int
 
 
 def decode(path: str | Path) -> Decoded:
-    """What the decoder of its method reads of a release directory."""
+    """Decode a release directory with the decoder of its method."""
     place = Published.at(Path(path))
     if not place.file.exists():
         raise InputError(f"there is no release at {path}", code="not-a-release")

@@ -26,7 +26,7 @@ Tell = Callable[[Sequence[str]], None]
 
 
 def recorded(place: Published, names: Sequence[str], tell: Tell) -> dict[str, float]:
-    """These numbers, or all, as the manifest states them."""
+    """Return these metrics, or all, from the manifest."""
     for name in names:
         METRICS[name]  # an unknown name is refused
     if place.manifest is None:
@@ -44,7 +44,7 @@ def recorded(place: Published, names: Sequence[str], tell: Tell) -> dict[str, fl
 def measured(
     place: Published, original: str | Path | Any, how: Preparation, names: Sequence[str], tell: Tell, given: Taxonomy | None = None
 ) -> dict[str, float]:
-    """These numbers, or all that can be, measured from the files; those that need to know which record became which are refused."""
+    """Measure these metrics, or all that are possible, from the files. Raise for those that need the record-to-group mapping."""
     _refuse_unmeasured(name for name in names if METRICS[name].needs_groups)
     prepared = prepare(original, located(place, how, given, original), given)
     found = seen_at(place, ())
@@ -55,7 +55,7 @@ def measured(
 
 
 def _lack(place: Published) -> list[str]:
-    """What the manifest says where nothing is guaranteed."""
+    """Return the manifest's statement of a missing guarantee."""
     return [lack] if (lack := lack_of(place.manifest)) else []
 
 

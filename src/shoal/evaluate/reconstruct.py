@@ -1,7 +1,7 @@
-"""Reconstructions of a release of chunks: plain baskets for tools that take no chunks.
+"""Reconstructions of a release of chunks: complete records for tools that do not support chunks.
 
-The chunks are judged first, from their files, and nothing is written unless all claims hold. Records are then drawn from the chunks alone:
-the original is not read, so what is drawn is as safe as the chunks are.
+The claims about the chunks are verified first, from their files, and nothing is written unless all hold. Records are then drawn from the
+chunks alone: the original is not read, so they are as safe as the chunks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.write.output_format import OutputForm
 from shoal.kinds import write_table
 
-# -- records that could have given published chunks, drawn at random
+# -- random records consistent with published chunks
 
 
 Slots = list[dict[int, list[str]]]
@@ -33,9 +33,9 @@ SHARED, TERMS = -1, -2  # stand for the chunks of a joint cluster, and for the t
 
 
 def reconstructed(table: ChunkTable, rng: np.random.Generator) -> Bags:
-    """Records that give these chunks, none of them empty: the sub-records of each chunk are dealt out at random.
+    """Draw non-empty records consistent with these chunks: the sub-records of each chunk are assigned at random.
 
-    A term of a term chunk is given to one record, and to as many more as would be empty without it.
+    A term of a term chunk is assigned to one record, and to as many more as would be empty without it.
     """
     listed = table.clusters.sort(CLUSTER)
     own, shared = _chunks(table.subrecords, CLUSTER), _chunks(table.shared, JOINT)
@@ -57,7 +57,7 @@ def reconstructed(table: ChunkTable, rng: np.random.Generator) -> Bags:
 
 
 def _chunks(frame: pl.DataFrame, whole: str) -> dict[int, list[list[list[str]]]]:
-    """The chunks of each cluster as lists of sub-records, in an order that does not depend on their numbers."""
+    """Return the chunks of each cluster as lists of sub-records, in an order independent of their numbers."""
     found: dict[int, dict[int, list[list[str]]]] = {}
     for number, chunk, _, items in frame.group_by(whole, CHUNK, SUBRECORD).agg(pl.col(ITEM).sort()).iter_rows():
         found.setdefault(number, {}).setdefault(chunk, []).append(items)
@@ -70,7 +70,7 @@ def _deal(chunk: list[list[str]], slots: Slots, number: int, rng: np.random.Gene
 
 
 def _fill(slots: Slots, terms: list[str], rng: np.random.Generator) -> None:
-    """Gives something to records that would be empty: a term of the term chunk, or what another record has from one of its chunks."""
+    """Fill empty records: with a term of the term chunk, or with a sub-record of another record."""
     rich = [i for i in rng.permutation(len(slots)).tolist() if len(slots[i]) > 1]
     for slot in slots:
         if slot:
@@ -89,7 +89,7 @@ def _fill(slots: Slots, terms: list[str], rng: np.random.Generator) -> None:
 
 @dataclass(frozen=True)
 class Drawn:
-    """The files that were written, how many records each has, and the claims that were judged before."""
+    """The written files, the number of records of each, and the verified claims."""
 
     files: tuple[str, ...]
     records: int
@@ -97,7 +97,7 @@ class Drawn:
 
 
 def reconstruct(release: str | Path, out: str | Path, draws: Draws, format: str = "csv") -> Drawn:
-    """Write reconstructions of a release of chunks to a new directory, each a file of baskets, after judging the release."""
+    """Write reconstructions of a release of chunks to a new directory, one file each, after verifying the release."""
     material = gathered(release)
     table = next(iter(material.found.release.tables_of(ChunkTable)), None)
     if table is None:

@@ -9,7 +9,7 @@ from shoal.parameters import Declared, param
 
 @dataclass(frozen=True)
 class Draws(Declared):
-    """How many reconstructions are drawn, and by which seed."""
+    """The number of reconstructions, and the random seed."""
 
     name = "draws"
 

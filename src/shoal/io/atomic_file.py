@@ -1,4 +1,4 @@
-"""A single file that appears under its name only when it is complete."""
+"""A single file that gets its name only when it is complete."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from shoal.io.release_directory import disk_errors, insist_outside_releases, rel
 
 @contextmanager
 def whole_file(path: Path, force: bool, check: Callable[[Path], None] | None = None) -> Iterator[IO[bytes]]:
-    """A new file, packed where its name ends in .gz. One that is there stays, unless `force`; nothing is left of one that fails.
+    """Create a file, compressed if its name ends in .gz. An existing file is kept unless `force`; a failed one is removed.
 
-    `check` is called with the place of the complete file before it gets its name; where it raises, nothing is left of the file.
+    `check` is called with the path of the complete file before it gets its name; if it raises, the file is removed.
     """
     if path.is_dir():
         raise OutputError(f"{path} is a directory", code="output-is-a-directory", hint="name a file")
@@ -30,7 +30,7 @@ def whole_file(path: Path, force: bool, check: Callable[[Path], None] | None = N
     own = unfinished.begin(path)
     try:
         with (own / unfinished.CONTENT).open("xb") as file:
-            # Without name and time in its head, so that the same content is the same bytes.
+            # No name and time in the gzip header, so that equal content gives equal bytes.
             packed = gzip.GzipFile("", "wb", 6, file, mtime=0) if path.suffix == ".gz" else None
             yield cast(IO[bytes], packed or file)
             if packed:
@@ -50,11 +50,11 @@ def write_page(path: Path, page: str, force: bool) -> None:
         out.write(page.encode())
 
 
-# A file that must not be published: never inside a release, readable by its owner alone, and never over another file unasked.
+# A file that must not be published: never inside a release, readable only by its owner, and never overwriting another file by default.
 
 
 class PrivateFile:
-    """A page of a user's data. `check` is asked before the work."""
+    """A page of a user's data. `check` is called before the work."""
 
     def __init__(self, path: Path, release: Path, *, force: bool = False) -> None:
         self._path = Path(os.path.realpath(path))
@@ -79,11 +79,11 @@ class PrivateFile:
             )
 
     def clear(self) -> list[str]:
-        """Remove what killed runs left next to the file; a line for each."""
+        """Remove what killed runs left next to the file, and return a line for each."""
         return unfinished.clear(self._path.parent)
 
     def write(self, page: str) -> None:
-        """Write the page, after looking again where it goes; what could not be written whole is removed."""
+        """Write the page, after checking its location again; an incomplete file is removed."""
         self.check()
         with disk_errors(str(self._path)), unfinished.scratch(self._path) as own:
             fresh = own / unfinished.CONTENT

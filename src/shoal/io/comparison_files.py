@@ -1,4 +1,4 @@
-"""Files of a comparison: data that was prepared, for the processes of its cells alone, and what came out of each cell."""
+"""Files of a comparison: prepared data for the processes of its cells, and the result of each cell."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CELLS, PREPARED = "cells", "prepared"
 
 
 class CellFiles:
-    """A directory of results. A result is there whole or not at all, so that a comparison that was killed goes on where it ended."""
+    """A directory of results, each written atomically, so that a killed comparison resumes where it stopped."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -40,26 +40,26 @@ class CellFiles:
             )
 
     def begin(self) -> None:
-        """Make the directory, when there is something to be written."""
+        """Make the directory, when there is something to write."""
         (self.directory / CELLS).mkdir(parents=True, exist_ok=True)
 
     def clear(self) -> list[str]:
-        """Remove what killed comparisons left; a line for each."""
+        """Remove what killed comparisons left, and return a line for each."""
         return [line for place in (self.directory, self.directory / CELLS) if place.is_dir() for line in unfinished.clear(place)]
 
     def place(self, key: str) -> Path:
-        """Where the result of a cell is, or will be."""
+        """Return the path for the result of a cell."""
         return self.directory / CELLS / f"{key}.json"
 
     def result(self, key: str) -> dict[str, Any] | None:
-        """What came out of a cell earlier; nothing if it has not been worked on, or its file is damaged."""
+        """Return the earlier result of a cell; None if there is none or its file is damaged."""
         with suppress(OSError, ValueError):
             found = json.loads(self.place(key).read_text(encoding="utf-8"))
             return found if isinstance(found, dict) else None
         return None
 
     def write(self, name: str, content: bytes) -> Path:
-        """Write a file of the whole comparison, whole or not at all."""
+        """Write a file of the whole comparison atomically."""
         return _written(self.directory / name, content)
 
     def write_table(self, name: str, frame: pl.DataFrame) -> Path:
@@ -70,7 +70,7 @@ class CellFiles:
 
 
 class PreparedFiles:
-    """A hidden directory for this user alone, which is removed when the work ends; what a killed run leaves the next one removes."""
+    """A hidden, private directory, which is removed at the end; the next run removes what a killed run leaves."""
 
     def __init__(self, directory: Path) -> None:
         self._target = directory / PREPARED
@@ -86,7 +86,7 @@ class PreparedFiles:
         unfinished.discard(self._path)
 
     def keep(self, prepared: object) -> Path:
-        """Lay something down for another process."""
+        """Store an object for another process."""
         assert self._path is not None
         self._n += 1
         place = self._path / f"{self._n}.pickle"
@@ -96,15 +96,15 @@ class PreparedFiles:
 
 
 def taken(place: str) -> Any:
-    """What the process that started this one has laid down for it."""
+    """Load what the parent process stored for this one."""
     with Path(place).open("rb") as file:
         return pickle.load(file)
 
 
 def peak_mb() -> float | None:
-    """The most memory that this process has had, where the system tells it.
+    """Return the peak memory of this process, if the system reports it.
 
-    What `getrusage` tells is no use: a process that was started begins with the peak of the one that started it.
+    `getrusage` is of no use: a child process starts with the peak of its parent.
     """
     try:
         told = Path("/proc/self/status").read_text(encoding="utf-8")
@@ -115,7 +115,7 @@ def peak_mb() -> float | None:
 
 
 def store(place: str, found: dict[str, Any]) -> None:
-    """Write the result of a cell, whole or not at all."""
+    """Write the result of a cell atomically."""
     _written(Path(place), json.dumps(found).encode())
 
 

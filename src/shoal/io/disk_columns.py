@@ -1,7 +1,7 @@
-"""Rows and numbers that are put aside on the disk, so that memory is enough for large logs.
+"""Rows and numbers spilled to disk, so that memory is enough for large logs.
 
-They go to files without a name, which no other program can open and which are gone as soon as this process is, whatever ends it. A full
-disk is one clear error. Numbers come back as memory that is mapped from the file: the system drops its pages where memory is short.
+They go to unnamed files, which no other program can open and which disappear with this process, however it ends. A full disk is one clear
+error. Numbers are returned as memory mapped from the file: the system drops its pages when memory is short.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from shoal.io.release_directory import disk_errors
 
 
 class UnnamedFile:
-    """A file for this process alone, without a name, in a directory; closed, and with that gone, when nobody uses it any more."""
+    """An unnamed file in a directory for this process only; it disappears when it is closed."""
 
     def __init__(self, directory: Path) -> None:
         self._called = f"temporary data in {directory}"
@@ -31,7 +31,7 @@ class UnnamedFile:
         self.size = 0
 
     def append(self, content: bytes | memoryview) -> None:
-        """Write this behind what is there, all of it: the system may take a part at a time, and tells about a full disk at once."""
+        """Append all bytes: the system may accept a part at a time; a full disk is reported at once."""
         rest = memoryview(content)
         with disk_errors(self._called):
             while rest.nbytes:
@@ -39,7 +39,7 @@ class UnnamedFile:
                 rest, self.size = rest[done:], self.size + done
 
     def read(self, begin: int, size: int) -> bytes:
-        """This many bytes from this place on; the system may give a part at a time."""
+        """Read this many bytes from this position; the system may return a part at a time."""
         found = bytearray()
         with disk_errors(self._called):
             while piece := os.pread(self._handle, size - len(found), begin + len(found)):
@@ -47,13 +47,13 @@ class UnnamedFile:
         return bytes(found)
 
     def mapped(self) -> mmap.mmap:
-        """All of it as memory, read when it is used."""
+        """Return the content as mapped memory, read on demand."""
         with disk_errors(self._called):
             return mmap.mmap(self._handle, self.size, access=mmap.ACCESS_READ)
 
 
 class Spill:
-    """Puts aside what does not fit, in files without a name in a directory; `budget` are the bytes of rows that stay in memory."""
+    """Spills data to unnamed files in a directory; `budget` is the number of bytes of rows that stay in memory."""
 
     def __init__(self, directory: Path, budget: int) -> None:
         self._directory = directory
@@ -63,7 +63,7 @@ class Spill:
         self._put = self._bytes_held = self.spilled = 0
 
     def put(self, content: bytes) -> int:
-        """Keep this, in memory while there is room; the number under which it is kept."""
+        """Store bytes, in memory as long as there is room, and return their number."""
         self._put += 1
         if self._bytes_held + len(content) <= self._budget:
             self._held[self._put] = content
@@ -75,7 +75,7 @@ class Spill:
         return self._put
 
     def take(self, number: int) -> bytes:
-        """What was kept under this number, which is kept no longer."""
+        """Return and forget the bytes with this number."""
         if number not in self._held:
             return self._aside.read(*self._spans.pop(number))
         content = self._held.pop(number)
@@ -83,28 +83,28 @@ class Spill:
         return content
 
     def column(self, kind: npt.DTypeLike) -> DiskColumn:
-        """An empty column of numbers of this type, on the disk."""
+        """Return an empty column of numbers of this type, on disk."""
         return DiskColumn(UnnamedFile(self._directory), kind)
 
     @cached_property
     def _aside(self) -> UnnamedFile:
-        """The file of rows; there is none before it is needed."""
+        """Return the file of rows, created on first use."""
         return UnnamedFile(self._directory)
 
 
 class DiskColumn:
-    """Numbers that are added piece by piece to a file, and mapped from it when all are there."""
+    """Numbers that are appended to a file in pieces, and mapped from it at the end."""
 
     def __init__(self, file: UnnamedFile, kind: npt.DTypeLike) -> None:
         self._file = file
         self._kind = np.dtype(kind)
 
     def add(self, values: npt.NDArray[Any]) -> None:
-        """Take these numbers behind the others."""
+        """Append these numbers."""
         self._file.append(np.ascontiguousarray(values, self._kind).view(np.uint8).data)
 
     def whole(self) -> npt.NDArray[Any]:
-        """All numbers, read from the file as they are used."""
+        """Return all numbers, read from the file on demand."""
         if not self._file.size:
             return np.zeros(0, self._kind)
         return np.frombuffer(self._file.mapped(), self._kind)

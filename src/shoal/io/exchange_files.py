@@ -1,7 +1,7 @@
-"""Rows on their way from the tasks that make them to the parts where they are needed next, as files that all machines see.
+"""Rows on their way from the tasks that produce them to the partitions that need them, as files on a shared file system.
 
-A task writes one file: where the rows for each part begin, and then the rows, part by part. Who works on a part reads its rows in all of
-these files. So a cluster moves no rows itself, and a worker that is lost takes none with it.
+A task writes one file: the offsets of the rows for each partition, and then the rows by partition. The worker of a partition reads its rows
+from all of these files. So a cluster moves no rows itself, and a lost worker loses none.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ PLACE = np.dtype("<i8")  # where something begins in a file
 
 
 def begin_exchange(place: Path, name: str) -> Path:
-    """A directory for the files of one exchange."""
+    """Create a directory for the files of one exchange."""
     with disk_errors(name):
         return Path(tempfile.mkdtemp(prefix=f"{name}-", dir=place))
 
 
 def end_exchange(directory: Path) -> None:
-    """The rows are where they are needed. What an attempt still writes that nobody waits for goes with all that was stored."""
+    """Remove the files of an exchange; what a superseded attempt still writes is removed with everything else."""
     shutil.rmtree(directory, ignore_errors=True)
 
 
 def write_exchanged(table: pa.Table, places: Ints, parts: int, directory: Path, task: int) -> tuple[str, int]:
-    """Write rows, each for the part that its place tells; the name and size of the file. Names are random: no attempt touches another's."""
+    """Write rows by partition, and return the name and size of the file. Names are random, so that attempts do not interfere."""
     order = np.argsort(places, kind="stable")
     ends = np.cumsum(np.bincount(places, minlength=parts))
     ordered = table.combine_chunks().take(pa.array(order))
@@ -55,13 +55,13 @@ def write_exchanged(table: pa.Table, places: Ints, parts: int, directory: Path, 
 
 
 def read_exchanged(files: Sequence[Path], part: int) -> pa.Table:
-    """The rows for a part in the files of all tasks, in the order of the files. Columns that a task lacks are null; no rows, no columns."""
+    """Read the rows for a partition from the files of all tasks, in file order. Columns that a task lacks are null."""
     found = [held for held in (_for_part(file, part) for file in files) if held]
     return unpacked(found) if found else pa.table({})
 
 
 def packed(table: pa.Table) -> bytes:
-    """All rows of a table as one value."""
+    """Serialize all rows of a table as one value."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema, options=PACKING) as out:
         out.write_table(table)
@@ -69,7 +69,7 @@ def packed(table: pa.Table) -> bytes:
 
 
 def unpacked(values: Iterable[bytes]) -> pa.Table:
-    """The rows of packed values, one behind the other."""
+    """Concatenate the rows of serialized tables."""
     return pa.concat_tables((pa.ipc.open_stream(value).read_all() for value in values), promote_options="default")
 
 

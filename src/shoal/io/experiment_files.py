@@ -1,4 +1,4 @@
-"""Files of repeated experiments: the data sets in a directory of the user's, and a page, pictures and tables, each whole or not there."""
+"""Files of repeated experiments: the data sets in a user's directory; and a page, figures and tables, each written atomically."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from shoal.io.release_directory import disk_errors, insist_outside_releases
 
 
 class ExperimentFiles:
-    """Files are written into a new or an empty directory; with `force` also over files of the same names."""
+    """Writes files into a new or empty directory; with `force` also over files of the same names."""
 
     def __init__(self, directory: Path, *, force: bool = False) -> None:
         self.directory, self._force = directory, force
 
     def check(self) -> None:
-        """Raise if nothing could be written here; asked before the work."""
+        """Raise if nothing could be written here; called before the work."""
         if not self.directory.parent.is_dir():
             raise OutputError(f"there is no directory {self.directory.parent}", code="no-such-directory", hint="create it first")
         if self.directory.exists() and not self.directory.is_dir():
@@ -36,7 +36,7 @@ class ExperimentFiles:
             )
 
     def clear(self) -> list[str]:
-        """Remove what killed runs left in the directory; a line for each."""
+        """Remove what killed runs left in the directory, and return a line for each."""
         return unfinished.clear(self.directory)
 
     def write(self, name: str, content: bytes) -> None:
@@ -54,7 +54,7 @@ class ExperimentFiles:
 
 
 def insist_on_data_sets(directory: Path, stems: tuple[str, ...]) -> None:
-    """Raise if a directory holds no data set of these names: nothing is made up in place of data that was named."""
+    """Raise if a directory lacks data sets of these names: missing data is never replaced by generated data."""
     if data_set(directory, *stems) is None:
         named = ", ".join(f"{stem}*" for stem in stems)
         raise InputError(
@@ -65,7 +65,7 @@ def insist_on_data_sets(directory: Path, stems: tuple[str, ...]) -> None:
 
 
 def data_set(directory: Path | None, *stems: str) -> Path | None:
-    """The file of a directory whose name begins with one of these words, whatever its ending; None if there is none."""
+    """Return the file of a directory whose name begins with one of these words, with any suffix; None if there is none."""
     if directory is None:
         return None
     if not directory.is_dir():

@@ -1,7 +1,7 @@
 """Additional columns of a published file, which no model covers.
 
-A name or a number of a person in a column of its own makes a release worthless, however alike its items are. The one thing that may stand
-beside the items is the number of the record in the file, which tells nothing that the file's order does not.
+A name or number of a person in such a column makes a release worthless, however similar its items are. The only allowed one is the number
+of the record in the file, which contains no more than the file order.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from shoal.errors import InputError
 
 
 def numbers_rows(values: pl.Series) -> bool:
-    """Whether a column only counts: 1, 2, 3, ... (or from 0) in the order of the file."""
+    """Whether a column only numbers the rows: 1, 2, 3, ... (or from 0) in file order."""
     if values.dtype != pl.String and not values.dtype.is_integer():
         return False
     written = values.cast(pl.String)
@@ -25,19 +25,19 @@ def numbers_rows(values: pl.Series) -> bool:
 
 
 def columns_beside(frame: pl.DataFrame, judged: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The columns of a table that are not judged: those that do more than number its rows, and those that do not."""
+    """Return the columns of a table that no model covers: those that do more than number its rows, and those that do not."""
     others = [name for name in frame.columns if name not in judged]
     numbering = tuple(name for name in others if numbers_rows(frame[name]))
     return tuple(name for name in others if name not in numbering), numbering
 
 
 def numbering_note(names: Sequence[str]) -> tuple[str, ...]:
-    """What is said about columns that were passed over because they only number the records."""
+    """Return the note about ignored columns that only number the records."""
     return tuple(f"ignoring {name!r}: it only numbers the rows" for name in names)
 
 
 class KeysBeside:
-    """The keys of JSON records that are not judged, collected record by record."""
+    """The keys of JSON records that no model covers, collected record by record."""
 
     def __init__(self) -> None:
         self._first: dict[str, int] = {}
@@ -46,7 +46,7 @@ class KeysBeside:
         self._records = 0
 
     def add(self, record: Any, judged: str | None) -> None:
-        """One more record of the file, and the key of its items."""
+        """Add a record of the file, with the key of its items."""
         others = [key for key in record if key != judged] if isinstance(record, dict) else []
         for key in others:
             value = record[key]
@@ -56,7 +56,7 @@ class KeysBeside:
         self._records += 1
 
     def add_numbers(self, key: str, numbers: pl.Series) -> None:
-        """More records at once, with whole numbers under this key, null if a record lacks it, and nothing else beside the items."""
+        """Add several records at once, with integers under this key (null if missing), and nothing else next to the items."""
         places = np.arange(self._records, self._records + len(numbers))
         held = numbers.is_not_null().to_numpy()
         if held.any():
@@ -67,14 +67,14 @@ class KeysBeside:
         self._records += len(numbers)
 
     def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The keys that do more than number the records, and those that do not."""
+        """Return the keys that do more than number the records, and those that do not."""
         counting = {key for key, first in self._first.items() if first in {0, 1} and self._held[key] == self._records}
         numbering = tuple(key for key in self._held if key in counting and key not in self._telling)
         return tuple(key for key in self._held if key not in numbering), numbering
 
 
 def distinct_keys(place: str | Path) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
-    """A hook for reading JSON from this place: of a key that is given twice a reader sees one value, and the other goes unjudged."""
+    """Return a hook that rejects repeated keys when reading JSON: a reader sees one value, and the other would not be verified."""
 
     def hook(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)

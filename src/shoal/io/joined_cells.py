@@ -1,5 +1,5 @@
-"""The items of a record in one cell, joined with a separator, by the rules of CSV: an item that holds the separator, a quote or a line end
-stands in quotes, and quotes in it are doubled. What is written so is read back exactly, empty names included.
+"""The items of a record in one cell, joined with a separator by the rules of CSV: an item with the separator, a quote or a line end is
+quoted, and its quotes are doubled. This is read back exactly, including empty names.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ JOINED = frozenset({"csv", "xlsx"})  # formats whose cells hold no lists
 
 
 def joinable(names: pl.Series, separator: str) -> pl.Series:
-    """Names as they stand between separators: in quotes where they would be read as something else without."""
+    """Return names as written between separators: quoted if they would otherwise be ambiguous."""
     named = pl.col("name")
     odd = named.str.contains(separator, literal=True) | named.str.contains(r'["\n\r]') | (named == "")
     quoted = pl.format('"{}"', named.str.replace_all(QUOTE, QUOTE * 2, literal=True))
@@ -21,7 +21,7 @@ def joinable(names: pl.Series, separator: str) -> pl.Series:
 
 
 def joined(lists: pl.Series, separator: str) -> pl.Series:
-    """The items of each list in one text; null if a list is empty, as in a sheet an empty cell is."""
+    """Join the items of each list into one text; null for an empty list, like an empty cell."""
     numbered = lists.alias("name").to_frame().with_row_index("row")
     flat = numbered.filter(pl.col("name").list.len() > 0).explode("name")
     texts = flat.with_columns(joinable(flat["name"], separator).alias("name"))
@@ -30,7 +30,7 @@ def joined(lists: pl.Series, separator: str) -> pl.Series:
 
 
 def split_joined(texts: pl.Series, separator: str) -> pl.Series:
-    """The items of each cell, as a list; an empty cell holds none."""
+    """Split each cell into a list of items; an empty cell has none."""
     plain = texts.str.split(separator).list.eval(pl.element().filter(pl.element() != ""))
     marked = texts.str.contains(QUOTE, literal=True)
     if not marked.any():
@@ -41,7 +41,7 @@ def split_joined(texts: pl.Series, separator: str) -> pl.Series:
 
 
 def _items(text: str, item: re.Pattern[str], between: int) -> list[str]:
-    """A quote counts only where an item begins with it and is closed by another before the next separator."""
+    """Split one text. A quote counts only if an item begins with it and another closes it before the next separator."""
     found, at = [], 0
     while at <= len(text):
         next_item = item.match(text, at)

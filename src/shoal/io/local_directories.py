@@ -1,6 +1,6 @@
-"""The local directories of Spark for one run: shuffled rows and broadcast values, which only this user may read.
+"""The local directories of Spark for one run: shuffled rows and broadcast values, readable only by this user.
 
-They are part of what the run has not finished, so that a later run removes them if this one is killed.
+They are part of the unfinished output of the run, so that a later run removes them if this one is killed.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ NAME, INSIDE = "shoal-spark", "spark"
 
 @contextmanager
 def local_directories(work: Path) -> Iterator[Callable[[Sequence[Path]], Sequence[Path]]]:
-    """A function from the configured local directories to those of this run, which are removed at the end.
+    """Yield a function that maps the configured local directories to those of this run, which are removed at the end.
 
-    Without configured ones it is a directory inside `work`. With them it is a marked directory inside each, where leftovers of killed
-    runs are removed first.
+    Without configured ones it is a directory inside `work`. Otherwise it is a marked directory inside each, where leftovers of killed runs
+    are removed first.
     """
     begun: list[Path] = []
 

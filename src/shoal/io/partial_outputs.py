@@ -44,9 +44,9 @@ JAVA_SECONDS, LATE_SECONDS = 30.0, 0.3  # how long Java may take to end, and tas
 
 _NAMED = re.compile(r"\.(?P<name>.+)\.(?P<token>[0-9a-f]{8})\.(?P<machine>[0-9a-f]{8})\.(?P<state>partial|replaced)", re.DOTALL)
 
-# Directories that this process has begun and not finished, with the descriptor that holds the lock.
+# Directories that this process has begun and not finished, with the file descriptor of the lock.
 _open: dict[Path, int | None] = {}
-# Those of them that belong to the job that runs in this context. A job ends its own outputs and leaves those of other jobs alone.
+# Those of the current job. A job ends its own outputs and does not touch those of other jobs.
 _own: ContextVar[dict[Path, None]] = ContextVar("shoal_own_outputs", default={})  # noqa: B039 - that of code outside any job
 
 DEAD, ALIVE, ELSEWHERE, OTHER_USER, UNMARKED, UNKNOWN = "killed", "running", "other machine", "other user", "not marked", "unknown"
@@ -63,7 +63,7 @@ REFUSALS = {
 
 @dataclass(frozen=True)
 class Leftover:
-    """A directory whose name has the form of unfinished output: whose it is (a state above), and the machine it was made on."""
+    """A directory named like unfinished output: its state, and the machine that made it."""
 
     path: Path
     state: str
@@ -71,16 +71,16 @@ class Leftover:
 
     @property
     def reason(self) -> str:
-        """Why it is left alone; empty if it can be removed."""
+        """Why it is not removed; empty if it can be."""
         reason = REFUSALS.get(self.state, "")
         return f"{reason} ({self.host})" if reason and self.state == ELSEWHERE and self.host else reason
 
 
-# -- what this process writes
+# -- output of this process
 
 
 def begin(target: Path) -> Path:
-    """Create an unfinished directory next to the target: marked, locked, for this user alone."""
+    """Create an unfinished directory next to the target: marked, locked, and private."""
     while True:
         path = target.with_name(f".{target.name}.{secrets.token_hex(4)}.{machine()}.{PARTIAL}")
         _open[path] = _own.get()[path] = None  # before it exists, so that an interrupt cannot come between
@@ -102,7 +102,7 @@ def begin(target: Path) -> Path:
 
 
 def _mark(path: Path) -> bool:
-    """Write and lock the marker; false if a run that removes leftovers has locked it first."""
+    """Write and lock the marker; false if a run that removes leftovers locked it first."""
     handle = os.open(path / MARKER, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     _open[path] = handle
     try:
@@ -116,17 +116,17 @@ def _mark(path: Path) -> bool:
 
 
 def _marker(name: str) -> bytes:
-    """The content of the marker of a directory of this name."""
+    """Return the content of the marker of a directory of this name."""
     return json.dumps({"shoal": TITLE, "name": name, "host": platform.node()}).encode() + b"\n"
 
 
 def move_aside(target: Path, own: Path) -> None:
-    """Move an older release into our own directory, where it waits until the new one has taken its place."""
+    """Move an older release into the unfinished directory, until the new one has taken its place."""
     target.rename(own / REPLACED)
 
 
 def forget(path: Path) -> None:
-    """Release the lock: the output has its name, or the directory is gone."""
+    """Release the lock: the output has its name, or the directory is removed."""
     _own.get().pop(path, None)
     handle = _open.pop(path, None)
     if handle is not None:
@@ -134,14 +134,14 @@ def forget(path: Path) -> None:
 
 
 def discard(path: Path) -> None:
-    """Remove a directory that was begun, and put back what was moved aside. An interrupt that comes meanwhile is raised afterwards."""
+    """Remove an unfinished directory, and restore what was moved aside. An interrupt during this is raised afterwards."""
     if _completed(partial(_end, path)):
         raise KeyboardInterrupt
 
 
 @contextmanager
 def scratch(target: Path) -> Iterator[Path]:
-    """A directory for temporary files next to the target, for this user alone."""
+    """Context with a private directory for temporary files next to the target."""
     path = begin(target)
     try:
         yield path
@@ -151,10 +151,10 @@ def scratch(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def temporary_directory() -> Iterator[Path]:
-    """A directory for temporary files: inside what this job is writing, so that whoever removes that removes both.
+    """Context with a directory for temporary files, inside the unfinished output of this job, so that both are removed together.
 
-    If this job writes nothing, it is a marked directory in the system's directory for temporary files, and what killed runs left
-    there is removed.
+    If this job writes nothing, it is a marked directory in the system's directory for temporary files, where leftovers of killed runs are
+    removed.
     """
     place = next((path for path in reversed(_own.get()) if path.is_dir()), None)
     if place is not None:
@@ -169,7 +169,7 @@ def temporary_directory() -> Iterator[Path]:
 
 @contextmanager
 def own_outputs() -> Iterator[None]:
-    """Outputs that are begun inside belong to this block: what is unfinished at its end is removed, and nothing else."""
+    """Context that owns the outputs begun in it: those unfinished at its end are removed, and no others."""
     token = _own.set({})
     try:
         yield
@@ -180,13 +180,13 @@ def own_outputs() -> Iterator[None]:
 
 
 def settle() -> list[Path]:
-    """Discard all that this job has begun, whatever interrupts come. Returns what could not be removed."""
+    """Discard all unfinished output of this job, despite interrupts. Returns what could not be removed."""
     _completed(_end_all)
     return [path for path in _own.get() if os.path.lexists(path)]
 
 
 def _completed(step: Callable[[], None]) -> bool:
-    """Repeat a step until it is not interrupted; whether it ever was."""
+    """Repeat a step until it completes without an interrupt; return whether there was one."""
     interrupted = False
     while True:
         try:
@@ -217,11 +217,11 @@ def _end(path: Path) -> None:
             return
 
 
-# -- what killed runs left
+# -- leftovers of killed runs
 
 
 def clear(parent: Path) -> list[str]:
-    """Remove what killed runs left in a directory. Returns a line for each, also for what was left alone."""
+    """Remove what killed runs left in a directory. Returns a line for each, also for what was not removed."""
     try:
         found = leftovers(parent)
     except OSError:  # whether the output can be written there is found out later
@@ -230,7 +230,7 @@ def clear(parent: Path) -> list[str]:
 
 
 def is_named_like_one(path: Path) -> bool:
-    """Whether the name of a path has the form of unfinished output, which says nothing of what it is."""
+    """Whether a path is named like unfinished output, whatever it contains."""
     return _NAMED.fullmatch(path.name) is not None
 
 
@@ -246,7 +246,7 @@ def leftovers(parent: Path, *, any_machine: bool = False) -> list[Leftover]:
 
 
 def examined(path: Path, *, any_machine: bool = False) -> Leftover:
-    """What an entry is that is named like unfinished output. Nothing is removed."""
+    """Examine an entry named like unfinished output. Nothing is removed."""
     with _held(path, any_machine=any_machine) as (leftover, _, _):
         return leftover
 
@@ -256,7 +256,7 @@ ALREADY = "already removed"
 
 @dataclass(frozen=True)
 class Removal:
-    """What came of removing a leftover: `done` says what was done; `left` says why it is still there."""
+    """The result of removing a leftover: `done` describes what was done; `left` why it still exists."""
 
     leftover: Leftover
     done: str = ""
@@ -264,7 +264,7 @@ class Removal:
 
 
 def remove(found: Leftover, *, any_machine: bool = False) -> Removal:
-    """Remove a leftover, after examining it again under its lock. A release that it had moved aside comes back if nothing took its name."""
+    """Remove a leftover, after examining it again under its lock. An older release inside is restored if its name is free."""
     with _held(found.path, any_machine=any_machine, wait_seconds=JAVA_SECONDS) as (leftover, directory, marked):
         if directory is None:
             return Removal(found, ALREADY) if _is_gone(found.path) else Removal(leftover, left=leftover.reason)
@@ -283,7 +283,7 @@ def remove(found: Leftover, *, any_machine: bool = False) -> Removal:
 
 
 def _remove_empty(path: Path, *, any_machine: bool) -> Removal:
-    """Remove a directory without a marker only if it is still empty: no lock keeps a living run from marking it meanwhile."""
+    """Remove a directory without a marker only if it is still empty: a running process may be about to mark it."""
     try:
         path.rmdir()
     except FileNotFoundError:
@@ -309,9 +309,9 @@ def _lines(removal: Removal) -> list[str]:
 
 @contextmanager
 def _held(path: Path, *, any_machine: bool, wait_seconds: float = 0) -> Iterator[tuple[Leftover, int | None, bool]]:
-    """What a directory is, and while this is open a descriptor of it if it may be removed, and whether it has a marker.
+    """Context with the state of a directory and, if it may be removed, its descriptor, and whether it has a marker.
 
-    The locks are ours meanwhile. A directory without a marker has none: a run may be about to mark it.
+    It holds the locks meanwhile. A directory without a marker has none: a run may be about to mark it.
     """
     handles: list[int] = []
     try:
@@ -323,7 +323,7 @@ def _held(path: Path, *, any_machine: bool, wait_seconds: float = 0) -> Iterator
 
 
 def _state(path: Path, handles: list[int], *, any_machine: bool, wait_seconds: float) -> tuple[str, str]:
-    """State and host of a directory. The descriptors that were opened, first that of the directory, are left in `handles`."""
+    """Return state and host of a directory. Opened descriptors, first that of the directory, are added to `handles`."""
     try:
         entry = path.lstat()
         if not stat.S_ISDIR(entry.st_mode):
@@ -354,7 +354,7 @@ def _state(path: Path, handles: list[int], *, any_machine: bool, wait_seconds: f
 
 
 def _host(handle: int, name: str, *, alone: bool) -> str | None:
-    """The machine that a marker names; None if it is no marker of a directory of this name. One without content counts if it is alone."""
+    """Return the machine that a marker names; None if it is not a marker for this name. An empty one counts if it is the only entry."""
     kind = os.fstat(handle)
     if not stat.S_ISREG(kind.st_mode) or kind.st_uid != os.geteuid() or kind.st_size > LONGEST_MARKER:
         return None
@@ -369,7 +369,7 @@ def _host(handle: int, name: str, *, alone: bool) -> str | None:
 
 
 def _locked(path: Path, handles: list[int], wait_seconds: float) -> str:
-    """Lock the marker and wait for Java; the state that follows."""
+    """Lock the marker and wait for Java; return the resulting state."""
     try:
         fcntl.flock(handles[1], fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not os.path.samestat(os.fstat(handles[0]), path.lstat()):
@@ -406,12 +406,12 @@ def _java_state(handle: int, wait_seconds: float) -> str:
 
 
 def _home(path: Path) -> Path:
-    """The target of an unfinished directory."""
+    """Return the target of an unfinished directory."""
     return path.with_name(_NAMED.fullmatch(path.name)["name"])  # type: ignore[index]
 
 
 def _restore(path: Path, directory: int) -> str:
-    """Put back an older release that was moved aside, if nothing has its name; what was done, to follow other words."""
+    """Restore an older release that was moved aside, if its name is free; return a description to append."""
     home = _home(path)
     if not _has(directory, REPLACED) or os.path.lexists(home):
         return ""
@@ -420,10 +420,10 @@ def _restore(path: Path, directory: int) -> str:
 
 
 def _remove(path: Path, directory: int, late: float = 0) -> str:
-    """Remove a directory through its descriptor, the marker last; why it is still there, if it is.
+    """Remove a directory through its descriptor, the marker last; return why it still exists, if it does.
 
-    An older release that was moved aside goes if the new one took its place, and stays if something else did or nothing has its name.
-    `late` is a pause after which the directory is examined again: a task may still have written.
+    An older release that was moved aside is removed if the new one took its place, and kept otherwise. `late` is a delay after which the
+    directory is examined again: a task may still have written.
     """
     home, kept = _home(path), {MARKER}
     if _has(directory, REPLACED) and (_has(directory, CONTENT) or not os.path.lexists(home)):
@@ -441,7 +441,7 @@ def _remove(path: Path, directory: int, late: float = 0) -> str:
 
 
 def _remove_entries(directory: int, kept: set[str]) -> None:
-    """Remove all entries but these. Symbolic links are removed, not followed."""
+    """Remove all entries except these. Symbolic links are removed, not followed."""
     with os.scandir(directory) as entries:
         found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries if entry.name not in kept]
     for name, is_directory in found:
@@ -452,7 +452,7 @@ def _remove_entries(directory: int, kept: set[str]) -> None:
 
 
 def _count(directory: int) -> int:
-    """How many entries a directory has."""
+    """Return the number of entries of a directory."""
     with os.scandir(directory) as entries:
         return sum(1 for _ in entries)
 
@@ -478,7 +478,7 @@ def _has(directory: int, name: str) -> bool:
 
 @cache
 def machine() -> str:
-    """A short name for this machine that no other has; one for this process alone where the system has none."""
+    """Return a short unique name for this machine, or for this process if the system has none."""
     identity = ""
     for place in ("/etc/machine-id", "/proc/sys/kernel/random/boot_id"):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Frames of flat columns, read back from Parquet, CSV, JSON lines or Excel, and compared."""
+"""Frames of scalar columns, read back from Parquet, CSV, JSON lines or Excel, and compared."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from shoal.io.write.frame_files import TIME, frame_bytes
 
 
 def sheet_frame(path: Path) -> pl.DataFrame:
-    """The only sheet of a workbook, its first row as names of columns, all other cells as text."""
+    """Read the only sheet of a workbook: its first row as column names, all other cells as text."""
     cells = sheet_of(content_of(path), path)
     names = [name or "" for name in cells.row(0)]
     if len(set(names)) < len(names) or "" in names:
@@ -41,13 +41,13 @@ SIDE = "\0side"  # no column that is read bears this name
 
 
 def read_frame(directory: Path, file: Mapping[str, Any], own: bool) -> pl.DataFrame:
-    """The columns of a file, of the declared types; undeclared types are as the file has them."""
+    """Read the columns of a file in their declared types; undeclared types are as in the file."""
     path = directory / file["name"]
     return declared(raw_frame(path, file["format"], own), file, path)
 
 
 def declared(frame: pl.DataFrame, file: Mapping[str, Any], path: Path) -> pl.DataFrame:
-    """The columns of a frame that was read from a file, in the declared order and of the declared types."""
+    """Return the columns of a frame in the declared order and types."""
     told = file.get("columns")
     if not told:
         return frame.with_columns(pl.col(pl.Int8, pl.Int16, pl.Int32, pl.UInt8, pl.UInt16, pl.UInt32).cast(pl.Int64))
@@ -62,7 +62,7 @@ def declared(frame: pl.DataFrame, file: Mapping[str, Any], path: Path) -> pl.Dat
 
 
 def raw_frame(path: Path, format: str, own: bool) -> pl.DataFrame:
-    """A file's columns: of Parquet and JSON lines as they are typed there, of CSV and Excel as text."""
+    """Read a file's columns: typed from Parquet and JSON lines, as text from CSV and Excel."""
     if format == "parquet":
         return whole(Source.of(path), own=own)
     if format == "xlsx":
@@ -74,7 +74,7 @@ def raw_frame(path: Path, format: str, own: bool) -> pl.DataFrame:
         if format == "csv":
             return pl.read_csv(io.BytesIO(content), infer_schema=False)
         frame = pl.read_ndjson(io.BytesIO(content), infer_schema_length=None)
-        # Polars sees one value of a key that is given twice; what it would write itself holds no such key.
+        # Polars sees one value of a repeated key; its own output has none.
         if frame_bytes(frame, format) != content:
             for line in filter(None, map(bytes.strip, content.splitlines())):
                 json.loads(line, object_pairs_hook=distinct_keys(path.name))
@@ -94,7 +94,7 @@ def _typed(frame: pl.DataFrame, name: str, word: str, file: str) -> pl.Series:
 
 
 def _listed(column: pl.Series, separator: str, file: str) -> pl.Series:
-    """A column of lists of items; in CSV and Excel they are joined with the separator, and an empty cell is an empty list."""
+    """Return a column of lists of items; in CSV and Excel they are joined with the separator, and an empty cell is an empty list."""
     try:
         if column.dtype in (pl.String, pl.Null):
             return split_joined(column.cast(pl.String).fill_null(""), separator).alias(column.name)
@@ -106,7 +106,7 @@ def _listed(column: pl.Series, separator: str, file: str) -> pl.Series:
 
 
 def differing(made: pl.DataFrame, seen: pl.DataFrame) -> int:
-    """How many rows of either frame have no counterpart in the other."""
+    """Count the rows of either frame without a counterpart in the other."""
     if dict(made.schema) != dict(seen.schema):
         return max(1, len(made) + len(seen))
     sides = [made.with_columns(pl.lit(1).alias(SIDE)), seen.select(made.columns).with_columns(pl.lit(-1).alias(SIDE))]
@@ -115,7 +115,7 @@ def differing(made: pl.DataFrame, seen: pl.DataFrame) -> int:
 
 
 def differing_under(numbers: str, made: pl.DataFrame, seen: pl.DataFrame) -> int:
-    """The same where rows belong together by fresh numbers: how many rows stand under numbers that have no counterpart."""
+    """Do the same if rows are grouped by random numbers: count the rows of groups without a counterpart."""
     if dict(made.schema) != dict(seen.schema):
         return max(1, len(made) + len(seen))
     sides = [made.with_columns(pl.lit(1).alias(SIDE)), seen.select(made.columns).with_columns(pl.lit(-1).alias(SIDE))]

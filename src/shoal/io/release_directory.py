@@ -1,8 +1,8 @@
-"""A release directory appears whole or not at all.
+"""A release directory that is created atomically.
 
-Files are written to an unfinished directory next to the target, which only its user can open, and brought to the disk; when all went well
-the release is renamed to the target, on any failure or interrupt it is removed, and what a killed run left is removed by the next
-one. The target's parent must exist: a mistyped path is an error, not a new tree of directories.
+Files are written to an unfinished, private directory next to the target, and flushed to disk; on success the release is renamed to the
+target, on any failure or interrupt it is removed, and leftovers of a killed run are removed by the next one. The target's parent must
+exist: a mistyped path is an error, not a new tree of directories.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 class ReleaseDirectory:
     """Writes a release: `with ReleaseDirectory(target) as directory: ... directory.path / name ...`.
 
-    An existing target is refused; with `force` an older release or an empty directory is replaced, anything
-    else is refused still. `force` is None if the user has no such choice.
+    An existing target is rejected; with `force` an older release or an empty directory is replaced, anything else is still rejected.
+    `force` is None if the user has no such option.
     """
 
     def __init__(self, target: str | Path, *, force: bool | None = False) -> None:
@@ -44,12 +44,14 @@ class ReleaseDirectory:
         self._path: Path | None = None
 
     def clear(self) -> list[str]:
-        """Remove what killed runs left beside the target; a line for each. An older release that one had moved aside comes back."""
+        """Remove what killed runs left next to the target, and return a line for each. An older release that was moved aside is
+        restored.
+        """
         return unfinished.clear(self.target.parent)
 
     @property
     def path(self) -> Path:
-        """Where files are to be written while the directory is open."""
+        """Where to write files while the directory is open."""
         return self._unfinished / unfinished.CONTENT
 
     @property
@@ -59,12 +61,14 @@ class ReleaseDirectory:
         return self._path
 
     def write(self, name: str, content: bytes) -> None:
-        """Write one of the release's files."""
+        """Write one file of the release."""
         (self.path / name).write_bytes(content)
 
     @contextmanager
     def workplace(self) -> Iterator[Path]:
-        """A directory for steps on the way, for this user alone, next to the unfinished release and gone before that gets its name."""
+        """Return a private directory for intermediate results, next to the unfinished release; it is removed before the release gets its
+        name.
+        """
         place = self._unfinished / unfinished.WORK
         with disk_errors(str(self.target)):
             place.mkdir(mode=0o700)
@@ -72,14 +76,14 @@ class ReleaseDirectory:
         shutil.rmtree(place)
 
     def java_lock(self) -> Path:
-        """A new file that a Java process locks while it works for this release, so that no other run removes what it still writes."""
+        """Return a new file that a Java process locks while it works for this release, so that no other run removes its output."""
         place = self._unfinished / unfinished.JAVA_LOCK
         with disk_errors(str(self.target)):
             os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         return place
 
     def check(self) -> None:
-        """Raise if the release could not be written here; cheap enough to be asked before hours of work."""
+        """Raise if the release could not be written here; cheap enough to be called before hours of work."""
         parent = self.target.parent
         if not parent.is_dir():
             raise OutputError(f"there is no directory {parent}", code="no-such-directory", hint="create it first")
@@ -127,7 +131,7 @@ class ReleaseDirectory:
             unfinished.discard(own)
 
     def _put_in_place(self) -> None:
-        """Give the release its name. One that it replaces comes back if that fails and goes if not."""
+        """Give the release its name. A release that it replaces is restored on failure, and removed otherwise."""
         self.check()
         if self.target.exists():
             unfinished.move_aside(self.target, self._unfinished)
@@ -136,7 +140,7 @@ class ReleaseDirectory:
 
 
 def release_files(directory: Path) -> set[str]:
-    """The names of the files that belong to the shoal release in a directory; none if it is not one."""
+    """Return the names of the files of the shoal release in a directory; empty if it is not one."""
     with suppress(OSError, ValueError, TypeError, KeyError, InputError, RecursionError), open_regular(directory / MANIFEST) as stream:
         manifest = json.loads(stream.read())
         if "shoal" in manifest:
@@ -145,7 +149,7 @@ def release_files(directory: Path) -> set[str]:
 
 
 def insist_outside_releases(path: Path) -> None:
-    """Raise if a path is a release directory or lies inside one: a release holds what was judged, and nothing else."""
+    """Raise if a path is a release directory or inside one: a release contains only what was verified."""
     release = release_around(path)
     if release is not None:
         raise OutputError(
@@ -154,7 +158,7 @@ def insist_outside_releases(path: Path) -> None:
 
 
 def release_around(path: Path) -> Path | None:
-    """The release directory that a path is or lies in, if any.
+    """Return the release directory that is or contains a path, if any.
 
     A directory is a release if its manifest is one of shoal. If the manifest cannot be parsed, the directory is a release if it also has a
     report or a table of a release.
@@ -176,7 +180,7 @@ def _is_release(directory: Path) -> bool:
 
 
 def _holds_release_files(directory: Path) -> bool:
-    """Whether a directory has a report or a table named as in a release; also true if that cannot be found out."""
+    """Whether a directory has a report or a table named as in a release; also true if that cannot be determined."""
     from shoal.data.tables import KINDS  # rarely needed, and slow to load
 
     names = {name for table in KINDS.values() for name in table.names}
@@ -188,7 +192,7 @@ def _holds_release_files(directory: Path) -> bool:
 
 
 def insist_apart(output: Path, inputs: Iterable[Path]) -> None:
-    """Raise if an output would take the place of an input, or of a directory that holds one. Inputs may be patterns."""
+    """Raise if an output would replace an input, or a directory with one. Inputs may be patterns."""
     real = Path(os.path.realpath(output))
     for path in (found for pattern in map(str, inputs) for found in (pattern, *_matches(pattern))):
         place = Path(os.path.realpath(path))
@@ -202,7 +206,7 @@ def _matches(pattern: str) -> list[str]:
 
 @contextmanager
 def disk_errors(target: str) -> Iterator[None]:
-    """What the operating system says while writing, as one clear line."""
+    """Translate errors of the operating system while writing."""
     try:
         yield
     except OSError as error:
@@ -212,7 +216,7 @@ def disk_errors(target: str) -> Iterator[None]:
 
 
 def _number(error: OSError) -> int | None:
-    """The number of the operating system's error; Polars gives it in words only."""
+    """Return the number of the operating system's error; Polars gives it as text only."""
     told = re.search(r"os error (\d+)", str(error))
     return int(told[1]) if error.errno is None and told else error.errno
 

@@ -1,8 +1,8 @@
-"""The file of rules in a release directory: what a recoding publishes, so that it can be applied to new data.
+"""The rules file in a release directory: what a recoding publishes, so that it can be applied to new data.
 
-It holds no name that the records do not hold, and no digest of such names, and may be published with them. Of the taxonomy it says which
-kind it is, and which published name stands above which. Anyone may have edited it, so it is read strictly, and
-whatever it makes of new data is judged like any other release.
+It contains no name that the records lack, and no digest of such names, and may be published with them. About the taxonomy it contains the
+kind, and which published name is above which. Anyone may have edited it, so it is read strictly, and its results on new data are verified
+like any other release.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _KEYS, _EARLIER_KEYS = _COMMON | {PARENTS}, _COMMON | {"taxonomy_sha256"}
 
 @dataclass(frozen=True)
 class RulesFile:
-    """Rules with the method that found them, its parameters as the manifest has them, and the kind of taxonomy they are about, if any.
+    """Rules with the method that found them, its parameters as in the manifest, and the kind of their taxonomy, if any.
 
     `parents` maps published names to the nearest published name above each. `taxonomy_sha256` is only in files of earlier versions: it is
-    compared if it is there, and never written. `version` is the version of shoal that wrote the file, where it was read from one.
+    compared if present, and never written. `version` is the version of shoal that wrote the file, if it was read from one.
     """
 
     rules: Rules
@@ -42,7 +42,7 @@ class RulesFile:
     version: str | None = None
 
     def content(self, version: str) -> str:
-        """The file, as it is written by this version of shoal."""
+        """Return the file content, as written by this version of shoal."""
         told = {
             "shoal": version,
             "method": self.method,
@@ -56,7 +56,7 @@ class RulesFile:
 
 
 def read_rules(path: str | Path) -> RulesFile:
-    """The rules at a place: a file, or a release directory that holds them. Refused where they are not strictly."""
+    """Read the rules at a path: a file, or a release directory with one. Raise unless they conform strictly."""
     place = Path(path)
     if place.is_dir():
         place = place / RULES
@@ -83,7 +83,7 @@ def read_rules(path: str | Path) -> RulesFile:
 
 
 def _faults(found: Mapping[str, Any]) -> list[str]:
-    """What is not as it must be."""
+    """Return the faults."""
     wrong = [f"{name} must be text" for name in ("shoal", "method", "sha256") if not isinstance(found[name], str)]
     wrong += [f"{name} must be text or null" for name in ("taxonomy", "taxonomy_sha256") if not isinstance(found.get(name), str | None)]
     for name in ("items", "nodes"):
@@ -101,7 +101,7 @@ def _faults(found: Mapping[str, Any]) -> list[str]:
 
 
 def _names(found: Mapping[str, Any]) -> set[str]:
-    """All names that are items or nodes."""
+    """Return all names of items and nodes."""
     lists = [found[part] for part in ("items", "nodes") if isinstance(found[part], list)]
     return {name for names in lists for name in names if isinstance(name, str)}
 

@@ -1,4 +1,4 @@
-"""Steps that a cluster stored as Parquet, read on the driver, as counts too many to be collected as rows of Spark; and their removal."""
+"""Steps that a cluster stored as Parquet, read on the driver if they are too many to be collected as Spark rows; and their removal."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from shoal.io.release_directory import disk_errors
 
 
 def stored_step(place: Path, name: str) -> pl.LazyFrame:
-    """What was stored under this name in the directory of a run."""
+    """Read what was stored under this name in the directory of a run."""
     return pl.scan_parquet(str(place / name / "*.parquet"))
 
 
 def forget_step(place: Path, name: str) -> None:
-    """Remove what was stored under this name, if anything was, and nothing will read it again."""
+    """Remove what was stored under this name, if anything, because it is no longer needed."""
     shutil.rmtree(place / name, ignore_errors=True)
 
 
-# Steps of a run on a cluster as files in Arrow's format, one for each part, in a directory that all machines see and nobody publishes.
+# Steps of a cluster run as Arrow files, one per partition, in a directory on a shared file system that is not published.
 
 
 PACKING = pa.ipc.IpcWriteOptions(compression="lz4")
@@ -31,7 +31,7 @@ DONE = "_SUCCESS"  # is beside the parts when all of them are there, as in what 
 
 
 def write_stored(table: pa.Table, directory: Path, part: int) -> tuple[str, int]:
-    """Write a part, and give the name and the size of its file. The name is random: no attempt of a task touches the file of another."""
+    """Write a partition, and return the name and size of its file. The name is random, so that attempts do not interfere."""
     place = directory / f"part-{part:05}-{secrets.token_hex(8)}.arrow"
     with disk_errors(directory.name):
         with pa.OSFile(str(place), "wb") as file, pa.ipc.new_file(file, table.schema, options=PACKING) as out:
@@ -40,24 +40,24 @@ def write_stored(table: pa.Table, directory: Path, part: int) -> tuple[str, int]
 
 
 def read_stored(place: Path) -> pa.Table:
-    """The rows of a part."""
+    """Read the rows of a partition."""
     with pa.OSFile(str(place), "rb") as file:
         return pa.ipc.open_file(file).read_all()
 
 
 def begin_stored(directory: Path) -> None:
-    """The directory of a step that is to be stored."""
+    """Create the directory of a step."""
     with disk_errors(directory.name):
         directory.mkdir(mode=0o700)
 
 
 def end_stored(directory: Path) -> None:
-    """All parts are there."""
+    """Complete a step."""
     with disk_errors(directory.name):
         (directory / DONE).touch()
 
 
 def published_in(path: Path) -> pl.Series:
-    """The items of the records in a file of a release."""
+    """Return the items of the records in a file of a release."""
     with translated(path):
         return pl.read_parquet(path, columns=["items"])["items"]

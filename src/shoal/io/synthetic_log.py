@@ -1,4 +1,4 @@
-"""Writing a synthetic query log: as AOL's, block by block, and under its name only when it is complete."""
+"""Writes a synthetic query log in AOL format, block by block; it gets its name only when it is complete."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def write_log(log: QueryLog, path: Path, *, force: bool = False, progress: Progress | None = None) -> GeneratedFacts:
-    """Write the log, packed where the name ends in .gz. A file that is there stays, unless `force`."""
+    """Write the log, compressed if the name ends in .gz. An existing file is kept unless `force`."""
     if path.suffix in {".zst", ".bz2", ".xz", ".zip", ".parquet"}:
         raise OutputError(f"a query log cannot be written as {path.suffix}", code="unknown-output-format", hint="name it .tsv or .tsv.gz")
     done = GeneratedFacts(0, 0, 0, 0, 0)
@@ -34,5 +34,5 @@ def write_log(log: QueryLog, path: Path, *, force: bool = False, progress: Progr
 def generate(
     path: Path, users: int, seed: int = 0, *, force: bool = False, progress: Progress | None = None, **said: Any
 ) -> GeneratedFacts:
-    """Write a synthetic query log of this many users; what else may be said are the parameters of `QueryLog`."""
+    """Write a synthetic query log of this many users; other arguments are the parameters of `QueryLog`."""
     return write_log(QueryLog(users=users, seed=seed, **said), path, force=force, progress=progress)

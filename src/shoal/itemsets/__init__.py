@@ -1,1 +1,1 @@
-"""Sets of items: which are chosen, who holds them, and which to suppress or generalize."""
+"""Itemsets: selection, support counting, suppression and generalization."""

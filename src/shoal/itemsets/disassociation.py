@@ -1,9 +1,9 @@
 """Shared chunks (REFINE): terms that are too rare in each of several clusters, but not in all of them together.
 
-The clusters that share chunks are one joint cluster. A term may be shared if it is in no record chunk of any of them; it then leaves their
-term chunks. A cluster whose own chunks would not fill its records without a term chunk stays outside if it had nothing left there. Only
-terms are shared that are certain to meet no other term: together with the most frequent term of the record chunks, or with another shared
-one, they are in no more records than there are.
+The clusters that share chunks form one joint cluster. A term may be shared if it is in no record chunk of any of them; it is then removed
+from their term chunks. A cluster whose own chunks would not fill its records without a term chunk is left out if its term chunk would
+become empty. Only terms that certainly meet no other term are shared: together with the most frequent term of the record chunks, or with
+another shared one, they occur in no more records than there are.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ TERM_CHUNK = -1
 
 @dataclass(frozen=True, eq=False)
 class Chunking:
-    """The cluster of each record, and for each place of the records the chunk of the term there; TERM_CHUNK for a term chunk.
+    """The cluster of each record, and the chunk of each occurrence; TERM_CHUNK for a term chunk.
 
-    `shared` has the shared chunk of those that have one, in the clusters that are `joined`; both are empty if none is shared.
+    `shared` has the shared chunk of each occurrence in the clusters that are `joined`; both are empty if none is shared.
     """
 
     records: Bags
@@ -38,22 +38,22 @@ class Chunking:
 
     @property
     def in_shared(self) -> npt.NDArray[np.bool_]:
-        """Which places are in shared chunks."""
+        """Which occurrences are in shared chunks."""
         return self.shared != TERM_CHUNK if len(self.shared) else np.zeros(len(self.chunks), bool)
 
     @property
     def in_terms(self) -> npt.NDArray[np.bool_]:
-        """Which places are in term chunks."""
+        """Which occurrences are in term chunks."""
         return np.asarray((self.chunks == TERM_CHUNK) & ~self.in_shared)
 
     @cached_property
     def record(self) -> Ints:
-        """The record of each place."""
+        """The record of each occurrence."""
         return np.repeat(np.arange(len(self.records), dtype=np.int64), np.diff(self.records.indptr))
 
     @cached_property
     def lengths(self) -> Ints:
-        """For each place how many terms of its record stand together there; 0 in a term chunk."""
+        """For each occurrence, the number of terms of its record in the same chunk; 0 in a term chunk."""
         inside, chunks = ~self.in_terms, self.chunks.astype(np.int64)
         if len(self.shared):
             chunks = np.where(self.in_shared, -2 - self.shared, chunks)
@@ -65,17 +65,17 @@ class Chunking:
 
     @property
     def together(self) -> int:
-        """How many occurrences stand beside others of their record."""
+        """The number of occurrences in a chunk with others of their record."""
         return int((self.lengths > 1).sum())
 
     @property
     def alone(self) -> int:
-        """How many occurrences stand in record chunks or shared ones with no other of their record."""
+        """The number of occurrences in record or shared chunks without another of their record."""
         return int((self.lengths == 1).sum())
 
 
 def chunked(records: Bags, k: int, m: int, most: int) -> Chunking:
-    """Records, which are sets and none of them empty, in clusters of about `most` records at most and at least k people."""
+    """Split records, which are non-empty sets, into clusters of about `most` records at most and at least k people."""
     order = np.argsort(records.owners, kind="stable")
     ordered = records.select(order)
     owners = np.unique(ordered.owners, return_inverse=True)[1].astype(np.int64)
@@ -90,7 +90,7 @@ def chunked(records: Bags, k: int, m: int, most: int) -> Chunking:
 
 
 def _places(indptr: Ints, order: Ints) -> Ints:
-    """The places of these records, one record after the other."""
+    """Return the occurrences of these records, record by record."""
     lengths = np.diff(indptr)[order]
     within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     return np.asarray(np.repeat(indptr[order], lengths) + within)
@@ -100,7 +100,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 def refined(found: Chunking, k: int, m: int) -> Chunking:
-    """The same clusters and record chunks, with shared chunks where there are terms for them."""
+    """Add shared chunks where there are terms for them."""
     n_clusters = int(found.clusters.max(initial=-1)) + 1
     joined = np.ones(n_clusters, bool)
     filled = _filled_clusters(found, k, m, n_clusters)
@@ -116,7 +116,7 @@ def refined(found: Chunking, k: int, m: int) -> Chunking:
 
 
 def _filled_clusters(found: Chunking, k: int, m: int, n: int) -> Mask:
-    """Which clusters need no term chunk: their chunks have enough sub-records (Lemma 2 of the paper)."""
+    """Return which clusters need no term chunk: their chunks have enough sub-records (Lemma 2 of the paper)."""
     inside = found.chunks != TERM_CHUNK
     record, chunk = found.record[inside], found.chunks[inside].astype(np.int64)
     parts = np.unique(np.stack([record, chunk]), axis=1)
@@ -127,7 +127,7 @@ def _filled_clusters(found: Chunking, k: int, m: int, n: int) -> Mask:
 
 
 def _shared_places(found: Chunking, joined: Mask, k: int, m: int) -> Small:
-    """For each place the shared chunk of its term in the joined clusters, TERM_CHUNK where it is in none."""
+    """Return the shared chunk of each occurrence in the joined clusters, or TERM_CHUNK."""
     items = found.records.items
     here = joined[found.clusters[found.record]]
     own = np.bincount(items[here & (found.chunks != TERM_CHUNK)], minlength=len(found.records.vocabulary))
@@ -143,7 +143,7 @@ def _shared_places(found: Chunking, joined: Mask, k: int, m: int) -> Small:
 
 
 def _chunks_of(found: Chunking, places: Ints, k: int, m: int) -> Small:
-    """Chunks of these places, as if they were all there is and one cluster."""
+    """Return chunks of these occurrences, as if they were a single cluster."""
     record = found.record[places]
     numbers, starts = np.unique(record, return_index=True)
     owners = np.unique(found.records.owners[numbers], return_inverse=True)[1].astype(np.int64)

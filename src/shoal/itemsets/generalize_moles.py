@@ -1,11 +1,11 @@
-"""Removing moles by generalization where that loses less than suppression.
+"""Removes moles by generalization where that loses less than suppression.
 
 One step replaces all published public items below a node by that node, everywhere, or suppresses one item everywhere; the step that removes
-most moles per loss is taken. An item published as a node loses the node's loss, one that is suppressed loses all, each weighted by
-what the item's suppression costs.
+most moles per loss is taken. An item published as a node loses the node's loss, a suppressed one loses everything, each weighted by the
+cost of its suppression.
 
-Generalizing never makes a set rarer, but it may raise the certainty of a private item, so the moles are found again after every such step.
-Of this and plain suppression the cheaper answer is taken: the answer is never worse than without generalization.
+Generalization never makes a set rarer, but it may raise the confidence for a private item, so the moles are found again after every such
+step. The cheaper of this result and plain suppression is used, so generalization never makes it worse.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ SUPPRESSED = -1
 
 @dataclass(frozen=True, eq=False)
 class Recoding:
-    """What each item is published as; below 0 it is suppressed."""
+    """The published node of each item; negative if suppressed."""
 
     code: Small
 
     @classmethod
     def identity(cls, n: int) -> Recoding:
-        """Everything as it is."""
+        """Return the recoding without changes."""
         return cls(np.arange(n, dtype=np.int32))
 
     def suppressing(self, items: Ints) -> Recoding:
-        """The same, with what is published as these items suppressed."""
+        """Return the recoding with these published items suppressed."""
         code = self.code.copy()
         code[np.isin(code, items)] = SUPPRESSED
         return replace(self, code=code)
 
     def generalizing(self, nodes: Ints, to: int) -> Recoding:
-        """The same, with what is published as these nodes published as another."""
+        """Return the recoding with these published nodes replaced by another."""
         code = self.code.copy()
         code[np.isin(code, nodes)] = to
         return replace(self, code=code)
 
     @cached_property
     def targets(self) -> Ints:
-        """Nodes that something else is published as."""
+        """Return the nodes that represent other items."""
         return np.unique(self.code[(self.code >= 0) & (self.code != np.arange(len(self.code)))]).astype(np.int64)
 
     def applied(self, records: Bags) -> Bags:
-        """The records, recoded, as sets."""
+        """Return the recoded records as sets."""
         return records.relabelled(self.code, records.vocabulary, as_sets=True)
 
 
@@ -68,7 +68,7 @@ class _Step:
     nodes: tuple[int, ...]
 
     def better_than(self, other: _Step | None) -> bool:
-        """More moles per loss; then more moles, then the lower number, suppression first."""
+        """Whether this removes more moles per loss; then more moles, then the lower number, suppression first."""
         if other is None:
             return True
         mine, theirs = self.removed * other.cost, other.removed * self.cost
@@ -86,23 +86,23 @@ class _Lifting:
         self.recoding = Recoding.identity(len(taxonomy))
 
     def total(self, recoding: Recoding) -> int:
-        """The whole loss of a recoding, in units."""
+        """Return the total loss of a recoding, in units."""
         changed = np.flatnonzero(self.occurring & (recoding.code != np.arange(len(recoding.code))))
         after = np.where(recoding.code[changed] < 0, self.units, self.node_loss[recoding.code[changed]])
         return sum(int(w) * int(d) for w, d in zip(self.loss[changed], after - self.node_loss[changed], strict=True))
 
     def recoded(self) -> tuple[Bags, Parts]:
-        """Records and parts as they would be published now."""
+        """Return records and roles under the current recoding."""
         parts = self.parts.copy()
         parts[self.recoding.targets] = PUBLIC
         return self.recoding.applied(self.records), parts
 
     def moles(self) -> Moles:
-        """The minimal moles of what would be published now."""
+        """Return the minimal moles under the current recoding."""
         return minimal_moles(*self.recoded(), self.power)
 
     def best_step(self, moles: Moles) -> _Step:
-        """The step that removes most moles per loss. Some step always removes one: suppressing an item of a mole."""
+        """Return the step that removes most moles per loss. Suppressing an item of a mole always removes one."""
         now = self.total(self.recoding)
         counts = np.bincount(moles.items, minlength=len(self.parts))
         best: _Step | None = None
@@ -122,7 +122,7 @@ class _Lifting:
         return best
 
     def _hope(self, node: int, moles: Moles, now: int) -> _Step | None:
-        """Everything public below the node becomes the node, as if that removed every mole it touches; None if it may not be."""
+        """Return the generalization to a node, assuming that it removes every mole it touches; None if it is not allowed."""
         kept = self.recoding.code[node] == node and self.parts[node] == PUBLIC
         if node <= 0 or self._above_floor(node) or (self.occurring[node] and not kept):
             return None
@@ -135,7 +135,7 @@ class _Lifting:
         return self.taxonomy.barred is not None and bool(self.taxonomy.barred[node])
 
     def _counted(self, hope: _Step, sets: list[tuple[int, ...]]) -> _Step:
-        """The same step with the number of moles it does remove: those whose image is none."""
+        """Return the step with the number of moles that it actually removes."""
         below = set(hope.nodes)
         images = [tuple(sorted({hope.to if i in below else i for i in s})) for s in sets if not below.isdisjoint(s)]
         distinct = sorted(set(images))
@@ -147,13 +147,13 @@ class _Lifting:
         return replace(hope, removed=sum(not still[image] for image in images))
 
     def take(self, step: _Step) -> None:
-        """Change the recoding by a step."""
+        """Apply a step."""
         nodes = np.array(step.nodes, np.int64)
         self.recoding = self.recoding.suppressing(nodes) if step.to < 0 else self.recoding.generalizing(nodes, step.to)
 
 
 def lift(records: Bags, taxonomy: Taxonomy, parts: Parts, loss: Ints, power: Power, moles: Moles) -> tuple[Recoding, list[str]]:
-    """A recoding under which no mole is left, and what is worth telling about it."""
+    """Return a recoding without moles, and notes about it."""
     work = _Lifting(records, taxonomy, parts, loss, power)
     plain = Recoding.identity(len(taxonomy)).suppressing(improved(moles, loss).items)
     while len(moles):

@@ -15,9 +15,9 @@ SCORES = ("mm/il", "mm", "1/il")
 
 @dataclass(frozen=True, eq=False)
 class Hitting:
-    """Items in the order of their suppression, the moles that each removed, their loss together, and a proven lower bound of it.
+    """Items in the order of their suppression, the number of moles that each removed, their total loss, and a lower bound of it.
 
-    `timed_out` says that the search for the optimum was stopped before its answer was proven.
+    `timed_out`: the search for the optimum was stopped before its result was proven.
     """
 
     items: Ints
@@ -28,22 +28,22 @@ class Hitting:
 
     @property
     def gap(self) -> float | None:
-        """By which share of itself the loss may exceed the least possible one, as far as is proven."""
+        """The proven maximum share by which the loss may exceed the optimum."""
         if self.bound is None:
             return None
         return (self.loss - self.bound) / self.loss if self.loss else 0.0
 
 
 def greedy(moles: Moles, loss: Ints, score: str = "mm/il") -> Hitting:
-    """Suppress the item of the best score until every mole is hit; ties: more moles, then less loss, then the lower number."""
+    """Suppress the item with the best score until every mole is hit; ties: more moles, then less loss, then the lower number."""
     items, removed = kernels.run(_kernels.eliminate_moles, moles.start, moles.items, loss, score, label="eliminating moles")
     return Hitting(items, removed, int(loss[items].sum()))
 
 
 def improved(moles: Moles, loss: Ints) -> Hitting:
-    """Two answers after items were put back and exchanged, the better one; no greedy one is better, and none of its items can be spared.
+    """Return the better of two results after items were restored and exchanged; no greedy one is better, and no item is redundant.
 
-    One search begins with the best greedy answer, one with all items of moles suppressed. Where they end alike, the first is taken.
+    One search begins with the best greedy result, one with all items of moles suppressed. If they are equal, the first is used.
     """
     every = np.unique(moles.items).astype(np.int64)
     starts = [min((greedy(moles, loss, score) for score in SCORES), key=lambda answer: answer.loss).items, every]
@@ -53,7 +53,7 @@ def improved(moles: Moles, loss: Ints) -> Hitting:
 
 
 def exact_hitting(moles: Moles, loss: Ints, seconds: float) -> Hitting:
-    """The least loss that hits every mole, within a time limit; never worse than the answer without it."""
+    """Return the least loss that hits every mole, within a time limit; never worse than the result without it."""
     first = improved(moles, loss)
     forced = np.zeros(len(loss), bool)
     forced[moles.items[moles.start[:-1][moles.sizes == 1]]] = True
@@ -69,7 +69,7 @@ def exact_hitting(moles: Moles, loss: Ints, seconds: float) -> Hitting:
 
 
 def _solve(moles: Moles, loss: Ints, seconds: float) -> tuple[Ints | None, int, bool]:
-    """The items HiGHS chooses (None if it found none in time), a proven lower bound of the loss, and whether time ran out."""
+    """Return the items that HiGHS chooses (None if it found none in time), a lower bound of the loss, and whether time ran out."""
     import scipy.sparse as sp
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -93,7 +93,7 @@ def _solve(moles: Moles, loss: Ints, seconds: float) -> tuple[Ints | None, int, 
 
 
 def _removed_in_turn(moles: Moles, items: Ints) -> Ints:
-    """How many moles each item removes that none before it did."""
+    """Return how many moles each item removes that no earlier one did."""
     if not len(moles):
         return np.zeros(len(items), np.int64)
     turn = np.full(int(max(moles.items.max(), items.max(initial=0))) + 1, len(items), np.int64)

@@ -1,4 +1,4 @@
-"""Which items are public, private or neither, from what a user named."""
+"""Public, private and other items, from the user's parameters."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Mask = npt.NDArray[np.bool_]
 
 
 def parts_of(names: Vocabulary, private: Items | None, public: Items | None, taxonomy: Taxonomy | None = None) -> Parts:
-    """The part of every item. What is not named public or private is public if only private items are named, private if only public
-    items are named, and neither if both are; with nothing named all is public. Names that are no items are refused.
+    """Return the role of every item. Items not named public or private are public if only private items are named, private if only public
+    items are named, and neither if both are; without any names all are public. Raise for names that are not items.
     """
     hidden = chosen(names, private, "private", taxonomy)
     known = chosen(names, public, "public", taxonomy)
@@ -37,9 +37,9 @@ def parts_of(names: Vocabulary, private: Items | None, public: Items | None, tax
 
 
 def published_parts(published: Bags, parts: Parts) -> dict[str, Items | None]:
-    """Private and public items as a claim names them, from which `parts_of` gets the same parts of all that is published.
+    """Return private and public items for a claim, from which `parts_of` derives the same roles for all published items.
 
-    Only what is published is named: the names of suppressed items stay secret.
+    Only published items are named: the names of suppressed items stay secret.
     """
     shown = np.bincount(published.items, minlength=len(parts)) > 0
     names, others = published.vocabulary, bool((parts == OTHER).any())
@@ -52,7 +52,7 @@ def published_parts(published: Bags, parts: Parts) -> dict[str, Items | None]:
 
 
 def chosen(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy | None) -> Mask | None:
-    """Which items were named; None if nothing was. `what` they are is for messages: names that are no items are refused."""
+    """Return which items were named; None if none were. Raise for names that are not items, calling them `what`."""
     if items is None:
         return None
     mask = np.zeros(len(names), bool)

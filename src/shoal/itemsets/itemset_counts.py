@@ -1,7 +1,7 @@
-"""Sets of two or three items, counted in a part of the records: the counts of all parts added up are the supports.
+"""Sets of two or three items, counted in a part of the records; the sums over all parts are the supports.
 
-Records are taken a portion at a time, so that what is held at once is bounded. A set of items is one number, its key: the items,
-rising, are the digits. Where a person owns several records, all of them must be in one part, and the person counts once for each set.
+Records are processed in portions, so that memory is bounded. A set of items is one number, its key: the sorted items are the digits. If a
+person owns several records, all of them must be in one part, and the person counts once for each set.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ LARGEST_KEY = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """Items are numbered below `n`; of three items only those are counted each two of which are among `pairs`, rising keys.
+    """Items are numbered below `n`; of three items, only sets whose pairs are all among `pairs`, sorted keys, are counted.
 
-    If these are `rare`, only those are counted no two of which are among them. Of all sets only those with a `wanted` item are counted.
+    If these are `rare`, only sets without any of these pairs are counted. Only sets with a `wanted` item are counted.
     """
 
     n: int
@@ -33,27 +33,27 @@ class Known:
     wanted: npt.NDArray[np.bool_] | None = None
 
     def holds(self, one: Ints, other: Ints) -> npt.NDArray[np.bool_]:
-        """Which pairs a set of three may hold."""
+        """Return which pairs a set of three may contain."""
         assert self.pairs is not None
         return np.asarray(among_keys(self.pairs, one * self.n + other) != self.rare)
 
     def wants(self, *items: Ints) -> npt.NDArray[np.bool_]:
-        """Which sets are counted, whose first items, second items, and so on, these are."""
+        """Return which sets, given by their first items, second items, and so on, are counted."""
         if self.wanted is None:
             return np.ones(len(items[0]), bool)
         return np.asarray(np.logical_or.reduce([self.wanted[each] for each in items]))
 
 
 def among_keys(known: Ints, keys: Ints) -> npt.NDArray[np.bool_]:
-    """Which keys are among those known, which rise."""
+    """Return which keys are among the known ones, which are sorted."""
     at = np.minimum(np.searchsorted(known, keys), max(0, len(known) - 1))
     return known[at] == keys if len(known) else np.zeros(len(keys), bool)
 
 
 def tallied_sets(bags: Bags, known: Known) -> Iterator[tuple[Ints, Ints]]:
-    """The keys of all sets of two items, or of three where pairs are known, that some record holds, and the people who hold them there.
+    """Return the keys of all sets of two items, or of three if pairs are known, in the records, with the number of people.
 
-    A key may come several times: its counts are to be added up.
+    A key may occur several times: its counts must be added.
     """
     ordered = bags.select(np.argsort(bags.owners, kind="stable"))
     for record, keys in held_sets(ordered, known):
@@ -62,19 +62,19 @@ def tallied_sets(bags: Bags, known: Known) -> Iterator[tuple[Ints, Ints]]:
 
 
 def held_sets(bags: Bags, known: Known) -> Iterator[tuple[Ints, Ints]]:
-    """The record and the key of every such set, some people at a time, whose records must follow one another."""
+    """Yield the record and the key of every such set, for some people at a time, whose records must be consecutive."""
     for begin, part in _portions(bags, PAIRS_AT_ONCE if known.pairs is None else PAIRS_FOR_TRIPLES):
         record, keys = _pairs(part, known) if known.pairs is None else _triples(part, known)
         yield begin + record, keys
 
 
 def key_digits(keys: Ints, n: int, size: int) -> Ints:
-    """The items of each key, a row each."""
+    """Return the items of each key, a row each."""
     return np.stack([keys // n ** (size - 1 - place) % n for place in range(size)], axis=1)
 
 
 def _portions(bags: Bags, at_once: int) -> Iterator[tuple[int, Bags]]:
-    """The records, some people at a time, whose records follow one another, and the number of the first of them."""
+    """Yield the records of some people at a time, which are consecutive, and the number of the first."""
     if not len(bags):
         return
     sizes = np.diff(bags.indptr)
@@ -87,7 +87,7 @@ def _portions(bags: Bags, at_once: int) -> Iterator[tuple[int, Bags]]:
 
 
 def _followers(group: Ints) -> tuple[Ints, Ints]:
-    """All two places of one group, the first before the second; `group` has the group of each place, and places of one follow another."""
+    """Return all ordered pairs of positions in the same group; `group` has the group of each position, and groups are contiguous."""
     n = len(group)
     ends = np.append(np.flatnonzero(group[1:] != group[:-1]) + 1, n) if n else np.zeros(0, np.int64)
     behind = np.repeat(ends, np.diff(ends, prepend=0)) - np.arange(n) - 1
@@ -97,7 +97,7 @@ def _followers(group: Ints) -> tuple[Ints, Ints]:
 
 
 def _pairs(bags: Bags, known: Known) -> tuple[Ints, Ints]:
-    """The record and the key of every set of two items that is counted."""
+    """Return the record and the key of every counted set of two items."""
     record = np.repeat(np.arange(len(bags), dtype=np.int64), np.diff(bags.indptr))
     items = bags.items.astype(np.int64)
     one, other = _followers(record)
@@ -107,7 +107,7 @@ def _pairs(bags: Bags, known: Known) -> tuple[Ints, Ints]:
 
 
 def _triples(bags: Bags, known: Known) -> tuple[Ints, Ints]:
-    """The same for sets of three items, of which each two may be held."""
+    """Return those of sets of three items whose pairs may occur."""
     record = np.repeat(np.arange(len(bags), dtype=np.int64), np.diff(bags.indptr))
     items = bags.items.astype(np.int64)
     one, other = _followers(record)

@@ -1,8 +1,8 @@
-"""Sets of items that an attacker may know about a person: how many people hold them, and what they give away.
+"""Itemsets that an attacker may know about a person: their support, and what they disclose.
 
-Items play one of three parts. *Public* items may be known to an attacker, *private* ones must not be inferred, and *other* items are
-neither. Where a person owns several records, support counts people; a private item's share is taken among records and among people,
-and the larger one counts.
+Items have one of three roles. *Public* items may be known to an attacker, *private* ones must not be inferred, and *other* items are
+neither. If a person owns several records, support counts people; a private item's share is computed among records and among people, and the
+larger one counts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Parts = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Power:
-    """What an attacker may know and learn: at most `p` public items, hidden among `k` people, no private item beyond the share `h`."""
+    """The attacker: knows at most `p` public items, must face `k` people, and must not infer a private item with a share above `h`."""
 
     h: float
     k: int
@@ -36,16 +36,16 @@ class Power:
 
     @property
     def share(self) -> Fraction:
-        """h as it is written: 0.29 is 29/100, not the nearest binary number."""
+        """h as a decimal fraction: 0.29 is 29/100, not the nearest binary number."""
         return exact(self.h)
 
 
 @dataclass(frozen=True, eq=False)
 class Moles:
-    """Minimal moles, by size, and what else was seen on the way.
+    """Minimal moles by size, with statistics.
 
-    `hidden` is the private item that a mole gives away (to `holders` of `cohort`), -1 for a mole of too few people. `fewest` and `greatest`
-    are the fewest people behind, and the greatest share of a private item in, any set that was counted.
+    `hidden` is the private item that a mole discloses (for `holders` of `cohort`), -1 for a mole of too few people. `fewest` and `greatest`
+    are the minimum number of people, and the maximum share of a private item, over all counted sets.
     """
 
     start: Ints
@@ -60,7 +60,7 @@ class Moles:
 
     @classmethod
     def of_levels(cls, levels: Sequence[npt.NDArray[np.int32]]) -> Moles:
-        """Moles of one item, of two, and so on, a row each, which were counted elsewhere: too few people hold them, and no more is told."""
+        """Make moles of one item, two items and so on, one per row, from sets of too few people counted elsewhere."""
         sizes = np.concatenate([np.full(len(level), level.shape[1], np.int64) for level in levels])
         start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         untold = np.broadcast_to(np.int32(-1), len(sizes))
@@ -74,16 +74,16 @@ class Moles:
 
     @property
     def sizes(self) -> Ints:
-        """How many items each mole has."""
+        """The number of items of each mole."""
         return np.diff(self.start)
 
     def sets(self) -> list[tuple[int, ...]]:
-        """All moles as tuples of items."""
+        """Return all moles as tuples of items."""
         items, start = self.items.tolist(), self.start.tolist()
         return [tuple(items[a:b]) for a, b in pairwise(start)]
 
     def without(self, gone: npt.NDArray[np.bool_]) -> Moles:
-        """The moles that hold none of these items (a mask over items)."""
+        """Return the moles without these items (a mask over items)."""
         owner = np.repeat(np.arange(len(self)), self.sizes)
         hit = np.zeros(len(self), bool)
         hit[owner[gone[self.items]]] = True
@@ -94,13 +94,13 @@ class Moles:
 
 
 def too_many_sets(known: int) -> ParameterError:
-    """The error where a search would keep more sets than fit into memory."""
+    """Return the error if a search would keep more sets than fit into memory."""
     what = f"an attacker who knows up to {known:,} items can know more sets than fit into memory"
     return ParameterError(what, code="too-many-itemsets", hint="lower the number of items that may be known (m or p)", value=known)
 
 
 def minimal_moles(bags: Bags, parts: Parts, power: Power, *, achieved: bool = False) -> Moles:
-    """The smallest sets of at most p public items that tell too much; with `achieved`, `greatest` is exact over all sets counted."""
+    """Return the smallest unsafe sets of at most p public items; with `achieved`, `greatest` is exact over all sets counted."""
     share = power.share
     question = _kernels.MoleQuestion(k=power.k, h_numerator=share.numerator, h_denominator=share.denominator, p=power.p, achieved=achieved)
     arguments = *_columns(bags, parts), question, kernels.threads()
@@ -114,7 +114,7 @@ def minimal_moles(bags: Bags, parts: Parts, power: Power, *, achieved: bool = Fa
 
 @dataclass(frozen=True, eq=False)
 class Supports:
-    """For each itemset: people and records that hold it, and the private item of the greatest share (`holders` of `cohort`)."""
+    """For each itemset: the people and records with it, and the private item with the largest share (`holders` of `cohort`)."""
 
     people: Ints
     records: Ints
@@ -123,14 +123,14 @@ class Supports:
     cohort: Ints
 
     def moles(self, power: Power) -> npt.NDArray[np.bool_]:
-        """Which of the itemsets are moles."""
+        """Return which of the itemsets are moles."""
         share = power.share
         over = [int(n) * share.denominator > share.numerator * int(of) for n, of in zip(self.holders, self.cohort, strict=True)]
         return np.asarray((self.people > 0) & ((self.people < power.k) | np.array(over, bool)))
 
 
 def supports(bags: Bags, parts: Parts, itemsets: list[tuple[int, ...]]) -> Supports:
-    """Counts sets of public items."""
+    """Count sets of public items."""
     start = np.concatenate([[0], np.cumsum([len(s) for s in itemsets])]).astype(np.int64)
     values = np.array([item for s in itemsets for item in s], np.int32)
     arguments = (*_columns(bags, parts), start, values, kernels.threads())
@@ -138,7 +138,7 @@ def supports(bags: Bags, parts: Parts, itemsets: list[tuple[int, ...]]) -> Suppo
 
 
 def _columns(bags: Bags, parts: Parts) -> tuple[Any, ...]:
-    """The records as the kernels take them: sorted by owner where an owner has several."""
+    """Return the records as the kernels take them: sorted by user if a user has several."""
     if not bags.owners_repeat:
         return (bags.view, parts, np.zeros(0, np.int64))
     ordered = bags.select(np.argsort(bags.owners, kind="stable"))

@@ -1,16 +1,17 @@
-"""Publishing from below: items as they are wherever no set of up to m published nodes is held by fewer than k people, else as parents.
+"""Search from below: items are published as typed if at least k people have every set of up to m published nodes, else as parents.
 
-`climb` has the steps, for records on this machine and on a cluster alike. Each step publishes what is not published yet one level higher
-than was tried before: items as they were typed at first, then their parents, and so on. Then, until no set is rare:
+`climb` implements the steps, for records on this machine and on a cluster. Each step publishes what is not published yet one level higher
+than was tried before: items as typed at first, then their parents, and so on. Then, until no set is rare:
 
-1. All minimal rare sets are found: sets of at most m nodes that some but fewer than k people publish and that hold no other rare set. Only
-   sets with a node that has changed can be rare.
-2. Each record that holds rare sets gives up nodes that it publishes only since this step: again and again the node that hits most of its
-   rare sets that are left; of equals, the one in more rare sets of all records; then the one with the lower number.
+1. All minimal rare sets are found: sets of at most m nodes that some but fewer than k people publish and that contain no other rare set.
+Only
+   sets with a changed node can be rare.
+2. Each record with rare sets gives up nodes that it publishes only since this step: repeatedly the node in most of its remaining
+   rare sets; of ties, the one in more rare sets of all records; then the one with the lower number.
 
-Records differ in where they are, and so in how rare sets are counted: `RecordsHere` has them in memory and counts with one kernel,
-`cluster/km_driver.py` has them in parts and adds up the counts of all parts. What is tried next and what is given up is decided by
-`Places`, for the records of one machine or of one part.
+Implementations differ in where the records are, and so in how rare sets are counted: `RecordsHere` has them in memory and counts with one
+kernel, `cluster/km_driver.py` has them in partitions and adds up the counts. `Places` decides what is tried next and what is given up, for
+the records of one machine or of one partition.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class RareSets(Protocol):
-    """Rare sets as an implementation of `Records` keeps them."""
+    """Rare sets as stored by an implementation of `Records`."""
 
     @property
     def of_several(self) -> bool:
@@ -41,26 +42,26 @@ class RareSets(Protocol):
 
 
 class Records(Protocol):
-    """Records that publish some of their items, wherever they are. Masks are over the nodes."""
+    """Records that publish some of their items, wherever they are stored. Masks are over the nodes."""
 
     def lift(self) -> Mask:
-        """Publish what is not published yet one level higher; returns the nodes that are published at such a place."""
+        """Publish what is not published yet one level higher. Returns the nodes published this way."""
 
     def rare_sets(self, changed: Mask) -> Any:
-        """The minimal rare sets with a node that has changed."""
+        """Return the minimal rare sets with a changed node."""
 
     def give_up(self, rare: Any) -> Mask:
-        """Every record gives up what hits its rare sets; returns the nodes that were given up somewhere."""
+        """Let every record give up nodes of its rare sets. Returns the nodes given up somewhere."""
 
     def words_kept(self) -> int:
-        """The number of items that are published as they are."""
+        """Return the number of items that are published as typed."""
 
 
 SomeRecords = TypeVar("SomeRecords", bound=Records)
 
 
 def climb(records: SomeRecords) -> SomeRecords:
-    """Publish as much as possible, from what the records publish at first; returns them."""
+    """Publish as much as possible, starting from what the records publish, and return them."""
     changed = records.lift()
     _settle(records, changed)
     while (changed := records.lift()).any():  # also where nothing could be tried as it was typed
@@ -69,7 +70,7 @@ def climb(records: SomeRecords) -> SomeRecords:
 
 
 def _settle(records: Records, changed: Mask) -> None:
-    """Give up what was just published until no set is rare."""
+    """Give up nodes that were just published until no set is rare."""
     while changed.any():
         rare: RareSets = records.rare_sets(changed)
         changed = records.give_up(rare)
@@ -83,13 +84,13 @@ def both_ways(begin: Callable[[Mask | None], SomeRecords], settled: Mask) -> lis
 
 
 def most_words(ways: list[SomeRecords]) -> SomeRecords:
-    """The way that keeps most items as they are; the first of equals."""
+    """Return the result that keeps most items as typed; the first of ties."""
     return max(ways, key=lambda way: way.words_kept())
 
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """What is above each node, and which nodes may be published. The root, node 0, is never published."""
+    """The parent of each node, and which nodes may be published. The root, node 0, is never published."""
 
     parent: Small
     publishable: Mask
@@ -118,30 +119,30 @@ class Places:
 
     @classmethod
     def first(cls, begins: Ints, items: Small, ladder: Ladder, settled: Mask | None) -> Self:
-        """Records that publish nothing but settled items. Items below 0 have no node."""
+        """Make records that publish only settled items. Items below 0 have no node."""
         stays = np.zeros(len(items), bool) if settled is None else (items >= 0) & settled[items]
         shown = np.where(stays & ladder.publishable[items], items, NOTHING).astype(np.int32)
         return cls(begins, items, shown, np.where(stays, 0, items).astype(np.int32), np.zeros(len(items), np.uint8))
 
     def lifted(self, ladder: Ladder) -> Self:
-        """What publishes nothing yet publishes one level more than was tried before."""
+        """Publish one level more than was tried before, where nothing is published."""
         tries = (self.shown < 0) & (self.above > 0) & ladder.publishable[self.above]
         above = np.where(tries, ladder.parent[self.above], self.above).astype(np.int32)
         return replace(self, shown=np.where(tries, self.above, self.shown).astype(np.int32), above=above, fresh=tries.astype(np.uint8))
 
     def gone(self, rare: _kernels.RareSets, everywhere: Ints) -> Mask:
-        """The places that give up what they publish, because of these rare sets; `everywhere` counts the rare sets of each node."""
+        """Return which occurrences give up their node because of these rare sets; `everywhere` counts the rare sets of each node."""
         arguments = self.begins, self.shown, self.fresh, rare, everywhere
         found: npt.NDArray[np.uint8] = kernels.run(_kernels.give_up, *arguments, label="recoding")
         return found.astype(bool)
 
     def without(self, gone: Mask) -> Self:
-        """The same with nothing published at these places."""
+        """Return the same with nothing published for these occurrences."""
         return replace(self, shown=np.where(gone, NOTHING, self.shown).astype(np.int32))
 
 
 class RecordsHere:
-    """Records in memory; they are sets, and none of them is empty."""
+    """Records in memory; they are non-empty sets."""
 
     def __init__(self, records: Bags, tree: Taxonomy, k: int, m: int, settled: Mask | None = None) -> None:
         several = records.owners_repeat
@@ -164,7 +165,7 @@ class RecordsHere:
         return self._marked(self._places.shown[fresh])
 
     def rare_sets(self, changed: Mask) -> _kernels.RareSets:
-        """Counted by a kernel over all records."""
+        """Find rare sets with a kernel over all records."""
         nodes = np.flatnonzero(changed).astype(np.int32)
         try:
             found: _kernels.RareSets = kernels.run(self._published.rare_sets, nodes, label="recoding")
@@ -173,7 +174,7 @@ class RecordsHere:
         return found
 
     def give_up(self, rare: _kernels.RareSets) -> Mask:
-        """Every record gives up what hits its rare sets."""
+        """Let every record give up nodes of its rare sets."""
         gone = self._places.gone(rare, rare.of_each_node(len(self._ladder)))
         nodes = self._marked(self._places.shown[gone])
         self._places = self._places.without(gone)
@@ -181,15 +182,15 @@ class RecordsHere:
         return nodes
 
     def words_kept(self) -> int:
-        """The number of items that are published as they are."""
+        """Return the number of items that are published as typed."""
         return int((self._places.shown == self._places.items).sum())
 
     def shown(self) -> Small:
-        """The node published at each place of the records as they were given; NOTHING where nothing is."""
+        """Return the published node of each occurrence in the input order; NOTHING if it is suppressed."""
         return in_order_of(self._records, self._order, self._places.shown)
 
     def _publish(self, places: Ints) -> None:
-        """Tell the kernel what is published at these places now."""
+        """Pass the published nodes of these occurrences to the kernel."""
         self._published.publish(places, self._places.shown[places])
 
     def _marked(self, nodes: Small) -> Mask:

@@ -1,7 +1,7 @@
-"""Recoding until no set of up to m published items is held by fewer than k people: what every place of every record is published as.
+"""Recoding until at least k people have every set of up to m published items: the published node of every occurrence.
 
-The steps are those of `cpp/cuts/`: generalize rare sets (or start from the root), undo what need not be generalized, lower single
-occurrences. The other way, from below, is in `km_from_below.py`.
+The steps are those of `cpp/cuts/`: generalize rare sets (or start from the root), undo unnecessary generalizations, specialize single
+occurrences. The search from below is in `km_from_below.py`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ SUPPRESSED = -1
 
 @dataclass(frozen=True)
 class Steps:
-    """How a recoding is found.
+    """The steps of a recoding.
 
     It `start`s with rare sets generalized `by size` (sets of one item before sets of two) or all `at once`, or with everything at the
     `root`. `undo` splits nodes again that need not be generalized, `suppress` may suppress whole nodes while doing so, and `local`
-    publishes single occurrences more precisely than the rest of their kind.
+    publishes single occurrences more precisely than others of the same item.
     """
 
     start: Literal["by size", "at once", "root"] = "by size"
@@ -36,7 +36,7 @@ class Steps:
 
 
 def recoded_places(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps) -> Small:
-    """The node published at each place of the records, which are sets and none of them empty; SUPPRESSED where nothing is."""
+    """Return the published node of each occurrence of the records, which are non-empty sets; SUPPRESSED if there is none."""
     order = _order(records)
     ordered = records.select(order)
     longest = int(np.diff(ordered.indptr).max(initial=1))
@@ -59,31 +59,33 @@ def recoded_places(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps) 
 
 
 def coherent_items(records: Bags, k: int, m: int) -> Ints:
-    """Items that can be published everywhere, all others suppressed: as many occurrences as are found to leave no set of up to m rare."""
+    """Return items that can be published everywhere, all others being suppressed: as many occurrences as possible without rare sets of up
+    to m.
+    """
     n = len(records.vocabulary)
     moles = minimal_moles(records, np.full(n, PUBLIC, np.uint8), Power(1.0, k, m))
     return coherent_by_counts(moles, np.bincount(records.items, minlength=n).astype(np.int64))
 
 
 def coherent_by_counts(moles: Moles, occurrences: Ints) -> Ints:
-    """The same from all minimal sets that too few people hold, and how often each item occurs."""
+    """Do the same from all minimal rare sets, and the number of occurrences of each item."""
     return np.setdiff1d(np.flatnonzero(occurrences), improved(moles, occurrences).items)
 
 
 def _order(records: Bags) -> Ints:
-    """An order that does not depend on how the records arrived; records of one owner follow one another."""
+    """Return an order that does not depend on the input order; records of one user are consecutive."""
     ranks = records.owner_ranks()
     order = records.content_order(ranks)
     return order[np.argsort(ranks[order], kind="stable")] if records.owners_repeat else order
 
 
 def _first_seen(owners: Ints) -> Ints:
-    """Owners that follow one another, numbered as they come."""
+    """Number consecutive users in order of occurrence."""
     return np.concatenate([[0], np.cumsum(owners[1:] != owners[:-1])]).astype(np.int64)
 
 
 def in_order_of(records: Bags, order: Ints, found: Small) -> Small:
-    """Values of the places of reordered records, at the places of the records."""
+    """Map values of the occurrences of reordered records back to the original order."""
     lengths = np.diff(records.indptr)
     starts = records.indptr[:-1][order]
     within = np.arange(len(found)) - np.repeat(np.cumsum(lengths[order]) - lengths[order], lengths[order])
@@ -93,5 +95,5 @@ def in_order_of(records: Bags, order: Ints, found: Small) -> Small:
 
 
 def places_loss(places: Small, tree: Taxonomy) -> int:
-    """What these places lose together, in units of the node loss."""
+    """Return the total loss of these published nodes, in units of the node loss."""
     return int(np.where(places >= 0, tree.unit_losses[places], tree.units).sum())

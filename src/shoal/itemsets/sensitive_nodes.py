@@ -1,8 +1,8 @@
-"""Sensitive items as a method sees them: which nodes a name means, which records hold them, and what may be published instead.
+"""Sensitive items for methods: the nodes that a name means, the records with them, and what may be published instead.
 
-A name means every node that is spelled the same but for case, accents, blanks, hyphens, full stops and a plural; where the taxonomy
-is WordNet's, also the node of its synonyms. Several nodes that match are one sensitive item, held by whoever holds one of them
-or anything below: a list of sensitive words is read as widely as it can be.
+A name means every node with the same spelling except for case, accents, blanks, hyphens, full stops and a plural; in WordNet, also the node
+of its synonyms. Several matching nodes are one sensitive item; a record has it if it has one of them or anything below: a list of sensitive
+words is interpreted as broadly as possible.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SHORTEST_STEM = 3
 
 @dataclass(frozen=True, eq=False)
 class Holdings:
-    """Which record holds which sensitive item: pairs of numbers, each once. `names` are the items, in the order of their numbers."""
+    """Which record has which sensitive item: distinct pairs of numbers. `names` are the items by number."""
 
     names: tuple[str, ...]
     records: Ints
@@ -41,7 +41,7 @@ class Holdings:
 
 @dataclass(frozen=True, eq=False)
 class SensitiveNodes:
-    """The nodes that each sensitive item means, in a taxonomy."""
+    """The nodes of each sensitive item in a taxonomy."""
 
     taxonomy: Taxonomy
     names: tuple[str, ...]
@@ -49,14 +49,14 @@ class SensitiveNodes:
 
     @classmethod
     def of(cls, taxonomy: Taxonomy, items: Items) -> SensitiveNodes:
-        """Find the nodes; names that mean none are refused."""
+        """Find the nodes. Raise for names without a node."""
         names = tuple(sorted(items.listed("sensitive") if items.under is None else {items.under}))
         found = _nodes_meant(taxonomy, names)
         _refuse([name for name, nodes in zip(names, found, strict=True) if not len(nodes)])
         return cls(taxonomy, names, tuple(found))
 
     def held(self, bags: Bags) -> Holdings:
-        """Which of these records hold which sensitive item; items that no record holds are refused."""
+        """Return which of these records have which sensitive item. Raise for items that no record has."""
         record = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
         pairs = []
         for number, nodes in enumerate(self.nodes):
@@ -71,7 +71,7 @@ class SensitiveNodes:
 
     @cached_property
     def telling(self) -> Mask:
-        """Nodes that name a sensitive item, lie below one, or represent nothing else. The root represents anything and tells nothing."""
+        """Nodes that name a sensitive item, lie below one, or represent nothing else. The root represents anything and is never one."""
         tree = self.taxonomy
         inside = np.zeros(len(tree), bool)
         for node in np.concatenate(self.nodes):
@@ -83,7 +83,7 @@ class SensitiveNodes:
         return np.asarray(inside | only, dtype=np.bool_)
 
     def harmless(self) -> Small:
-        """For each node itself or, where it tells too much, its nearest ancestor that does not; at worst the root."""
+        """For each node, itself or, if it is disclosing, its nearest ancestor that is not; at worst the root."""
         nearest = np.arange(len(self.taxonomy), dtype=np.int32)
         while len(rising := np.flatnonzero(self.telling[nearest] & (nearest > 0))):
             nearest[rising] = self.taxonomy.parent[nearest[rising]]
@@ -91,7 +91,7 @@ class SensitiveNodes:
 
 
 def spellings(name: str) -> set[str]:
-    """What a name is compared by: its letters without case, accents and gaps, and those of its singular."""
+    """Return the keys of a name for comparison: its letters without case, accents and gaps, and those of its singular."""
     plain = name
     while plain.endswith(UNLISTED):
         plain = plain.removesuffix(UNLISTED).rstrip()
@@ -112,7 +112,7 @@ def _nodes_meant(taxonomy: Taxonomy, names: tuple[str, ...]) -> list[Small]:
 
 
 def _keys(names: pl.Series) -> list[set[str]]:
-    """The spellings of each name, and the noun that it is a form of: mice and mouse are one."""
+    """Return the keys of each name, and its base noun: mice and mouse are equal."""
     nouns = base_nouns(names)
     return [spellings(name) | ({f"noun {noun}"} if noun is not None else set()) for name, noun in zip(names, nouns, strict=True)]
 

@@ -1,9 +1,9 @@
-"""Rules that give a sensitive item away, and what to suppress so that none is left (Cao, Karras, Raissi and Tan, VLDB'10).
+"""Rules that disclose a sensitive item, and what to suppress so that none is left (Cao, Karras, Raissi and Tan, VLDB'10).
 
-A rule X -> a says that whoever holds the items X holds the sensitive item a too, with a certainty: the share of a's holders among those of
-X. Suppressing an item everywhere changes the support of no set without it. So it creates no rule and changes no certainty: whatever
-breaches the limit afterwards did so before, and a rule is gone once one of its items is. Two things follow. One sweep over the
-sizes of X, the smallest first, suffices. And what to suppress is a hitting set of the rules, each a set of items, that were found.
+A rule X -> a states that a record with the items X also has the sensitive item a, with a confidence: the share of records with a among
+those with X. Suppressing an item everywhere does not change the support of sets without it. So it creates no rule and changes no
+confidence: whatever exceeds the limit afterwards did so before, and a rule is removed once one of its items is. Two things follow. One
+sweep over the sizes of X, the smallest first, is enough. And what to suppress is a hitting set of the rules found, each a set of items.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ MOST_ROUNDS = 10  # of choosing anew among all rules that were found
 
 @dataclass(frozen=True)
 class Certainty:
-    """No rule may be more certain than `rho`; rules from more than `antecedent` items do not count, where that is a number."""
+    """No rule may have a confidence above `rho`; rules with more than `antecedent` items do not count, if that is a number."""
 
     rho: float
     antecedent: int | None = None
 
     @property
     def share(self) -> Fraction:
-        """rho as it is written: 0.29 is 29/100, not the nearest binary number."""
+        """rho as a decimal fraction: 0.29 is 29/100, not the nearest binary number."""
         return exact(self.rho)
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Rules as sets of items; whether none was left out, and whether longer ones may be too certain where no shorter one is."""
+    """Rules as sets of items; whether none was left out, and whether longer rules may exceed the limit if no shorter one does."""
 
     rules: Moles
     complete: bool
@@ -49,7 +49,7 @@ class Found:
 
 
 def breaching(records: Bags, sensitive: Mask, limit: Certainty, size: int, among: Mask | None = None) -> Found:
-    """The rules from sets of this many items that are too certain; of sets that hold one of the items `among`, where those are given."""
+    """Return the rules from sets of this size that exceed the limit; only of sets with one of the items `among`, if given."""
     share = limit.share
     question = _kernels.RuleQuestion(size=size, numerator=share.numerator, denominator=share.denominator, most=MOST_RULES)
     marks = np.zeros(0, np.uint8) if among is None else among.astype(np.uint8)
@@ -61,14 +61,14 @@ def breaching(records: Bags, sensitive: Mask, limit: Certainty, size: int, among
 
 @dataclass(eq=False)
 class Sweep:
-    """Items that are suppressed everywhere, and all rules that were found on the way, as sets of items."""
+    """Items that are suppressed everywhere, and all rules found, as sets of items."""
 
     gone: Mask
     pool: list[Moles] = field(default_factory=list)
 
     @property
     def rules(self) -> Moles:
-        """All rules that were found."""
+        """Return all rules found."""
         sizes = np.concatenate([np.zeros(0, np.int64), *(rules.sizes for rules in self.pool)])
         items = np.concatenate([np.zeros(0, np.int32), *(rules.items for rules in self.pool)])
         return _as_sets(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), items.astype(np.int32))
@@ -77,9 +77,9 @@ class Sweep:
 def sweep(
     records: Bags, sensitive: Mask, loss: Ints, limit: Certainty, gone: Mask, among: Mask | None = None, *, plain: bool = False
 ) -> Sweep:
-    """Beside what is gone already, suppress items until no rule is too certain, the rules from the fewest items first.
+    """Suppress items, in addition to those in `gone`, until no rule exceeds the limit, the rules from the fewest items first.
 
-    `plain` takes the item that removes most rules for its loss, again and again, as printed; otherwise exchanges follow.
+    `plain` repeatedly takes the item that removes most rules for its loss, as printed; otherwise exchanges follow.
     """
     state = Sweep(gone.copy())
     remaining = without(records, state.gone)
@@ -98,10 +98,10 @@ def sweep(
 
 
 def suppressed(records: Bags, sensitive: Mask, loss: Ints, limit: Certainty) -> Mask:
-    """What to suppress so that no rule is too certain: the least loss that is found.
+    """Return what to suppress so that no rule exceeds the limit, with the least loss found.
 
-    After the sweep the choice is made again among all rules that were found, and swept again, while that loses less.
-    Suppressing every sensitive item is always an answer.
+    After the sweep the choice is repeated among all rules found, and swept again, while that loses less. Suppressing every sensitive item
+    is always a solution.
     """
     nothing = np.zeros(len(sensitive), bool)
     first = sweep(records, sensitive, loss, limit, nothing)
@@ -123,13 +123,13 @@ def suppressed(records: Bags, sensitive: Mask, loss: Ints, limit: Certainty) -> 
 
 
 def without(records: Bags, gone: Mask) -> Bags:
-    """The records without these items."""
+    """Return the records without these items."""
     code = np.where(gone, -1, np.arange(len(gone))).astype(np.int32)
     return records.relabelled(code, records.vocabulary) if gone.any() else records
 
 
 def _by_owner(records: Bags) -> tuple[Bags, Ints]:
-    """The records sorted by owner where some own several, and then the owners."""
+    """Return the records sorted by user if some own several, and then the users."""
     if not records.owners_repeat:
         return records, np.zeros(0, np.int64)
     ordered = records.select(np.argsort(records.owners, kind="stable"))

@@ -1,7 +1,7 @@
-"""Records grouped by what they share: a record and those most like it, of different people.
+"""Groups of similar records: a record and those most similar to it, of different people.
 
-Likeness is Jaccard's: the items that two records share, per item that either holds. Time: for each group one walk through the lists of
-records that hold an item of its first record.
+Similarity is Jaccard's: the shared items of two records, divided by the items of either. Time: for each group one scan of the lists of
+records with an item of its first record.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ WIDER = 4  # how many times as many records as are wanted are sorted first, beca
 
 
 def like_groups(records: Bags, order: Ints, k: int) -> list[Ints]:
-    """Groups of records, each of at least k people: in this order a record takes the k - 1 records of other people that are most like it.
+    """Form groups of at least k people: in this order, a record takes the k - 1 most similar records of other people.
 
-    When the records that are left are of fewer than k people, each joins the group that holds the record most like it. There must be k
-    people. Equals are taken in the given order, which groups are in too.
+    When the remaining records belong to fewer than k people, each joins the group with the most similar record. There must be k people.
+    Ties are broken by the given order, which also orders the groups.
     """
     search = _Search(records.select(order))
     groups: list[list[int]] = []
@@ -37,7 +37,7 @@ def like_groups(records: Bags, order: Ints, k: int) -> list[Ints]:
 
 
 class _Search:
-    """Records by their places in an order, with lists of those that hold an item; taken ones leave the lists from time to time."""
+    """Records by position in an order, with lists of those with an item; taken ones are removed from the lists from time to time."""
 
     def __init__(self, records: Bags) -> None:
         self._indptr, self._items, self._lengths = records.indptr, records.items, records.lengths
@@ -50,11 +50,11 @@ class _Search:
 
     @property
     def people_left(self) -> int:
-        """How many people own the records that are not taken."""
+        """The number of people with records that are not taken."""
         return int((self._records_of > 0).sum())
 
     def taken(self, k: int) -> list[int]:
-        """The next record and those of k - 1 other people that are most like it, which are taken."""
+        """Take the next record and the most similar ones of k - 1 other people."""
         while not self._left[self._next]:
             self._next += 1
         likeness = self._likeness(self._next)
@@ -68,7 +68,7 @@ class _Search:
         return chosen
 
     def joining(self, group: Ints) -> Iterator[tuple[int, int]]:
-        """The records that are left, and the group of the record most like each."""
+        """Return the remaining records, and the group of the record most similar to each."""
         self._left = group >= 0
         grouped = self._left
         self._left = np.ones(len(group), bool)
@@ -79,7 +79,7 @@ class _Search:
             yield place, int(group[np.argmax(likeness)])
 
     def _nearest(self, likeness: npt.NDArray[np.float64], n: int) -> list[int]:
-        """The places of the n largest of these numbers, of different people; equals in their order."""
+        """Return the positions of the n largest numbers of different people; ties in order."""
         wanted = min(len(likeness), WIDER * n)
         while True:
             least = np.partition(likeness, -wanted)[-wanted]
@@ -92,7 +92,7 @@ class _Search:
             wanted = min(len(likeness), WIDER * wanted)
 
     def _likeness(self, place: int) -> npt.NDArray[np.float64]:
-        """The share of items that each listed record has in common with this one."""
+        """Return the share of items that each listed record has in common with this one."""
         items = self._items[self._indptr[place] : self._indptr[place + 1]]
         holders = [self._holders[self._starts[item] : self._starts[item + 1]] for item in items]
         shared = np.bincount(np.concatenate(holders), minlength=len(self._lengths)) if holders else np.zeros(len(self._lengths), np.int64)
@@ -100,7 +100,7 @@ class _Search:
         return likeness
 
     def _list(self) -> None:
-        """List the records that are left under their items."""
+        """List the remaining records by item."""
         place = np.repeat(np.arange(len(self._lengths)), np.diff(self._indptr))
         stays = self._left[place]
         items, place = self._items[stays], place[stays]

@@ -1,10 +1,10 @@
-"""A cut of the taxonomy, and what to suppress below it, so that no rule gives a sensitive item away: from the root down (TDControl).
+"""A cut of the taxonomy with suppressed nodes such that no rule discloses a sensitive item, found from the root down (TDControl).
 
-Items that are not sensitive are published as the node of the cut above them, sensitive ones as they are. At first everything is the root,
-or the highest nodes that may be published. A node is split into its children where that loses less, with what must then be suppressed
-counted as lost. Generalizing is not monotone for certainties, which may rise or fall with a split. So every split is followed
-by the search for all rules that it can have made too certain: those from sets with a new node, of any size. The supports of all other
-sets, and with them the certainties of all other rules, are what they were.
+Non-sensitive items are published as the node of the cut above them, sensitive ones unchanged. At first everything is the root, or the
+highest nodes that may be published. A node is split into its children if that reduces the loss, counting what must then be suppressed.
+Generalization is not monotone in confidence, which may rise or fall with a split. So every split is followed by a search for all rules that
+may now exceed the limit: those from sets with a new node, of any size. The supports of all other sets, and so the confidences of all other
+rules, are unchanged.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_PASSES = 3  # over the splits that did not pay before others were made
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """What each item is published as, the nodes among these that are suppressed, and what is lost, in units of the node loss."""
+    """The published node of each item, the suppressed nodes, and the loss, in units of the node loss."""
 
     code: Small
     gone: Mask
@@ -31,13 +31,13 @@ class Cut:
 
     @property
     def published(self) -> Small:
-        """What each item is published as, below 0 if it is suppressed."""
+        """The published node of each item, negative if suppressed."""
         return np.where((self.code < 0) | self.gone[self.code], -1, self.code).astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
 class _Split:
-    """A cut with one node split, and by how much it loses less."""
+    """A cut with one node split, and the reduction of the loss."""
 
     gain: int
     code: Small
@@ -46,7 +46,7 @@ class _Split:
 
 
 class _Search:
-    """The cut between two splits."""
+    """The state of the search between two splits."""
 
     def __init__(self, records: Bags, tree: Taxonomy, sensitive: Mask, worth: Ints, limit: Certainty) -> None:
         self.records, self.tree, self.sensitive, self.limit = records, tree, sensitive, limit
@@ -60,7 +60,7 @@ class _Search:
         self.fresh = self._place(0, self.code)
 
     def _place(self, node: int, code: Small) -> list[int]:
-        """Publish everything below a node as the highest nodes that may be published; these nodes, as precise as they are for all alike."""
+        """Publish everything below a node as the highest nodes that may be published, and return these."""
         if not self.below[node]:
             return []
         if not self.publishable[node]:
@@ -76,11 +76,11 @@ class _Search:
         return children[self.below[children] > 0]
 
     def splits(self, node: int) -> bool:
-        """Whether something lies below the node that could be told apart."""
+        """Whether there is something to distinguish below the node."""
         return bool(self.below[node] > self.occurrences[node])
 
     def hoped(self, node: int) -> int:
-        """What splitting a node gains if nothing has to be suppressed."""
+        """Return the gain of splitting a node if nothing has to be suppressed."""
         code = self.code.copy()
         self._divide(node, code)
         return self._lost(node, self.code, self.gone) - self._lost(node, code, np.zeros(len(code), bool))
@@ -90,7 +90,7 @@ class _Search:
         return [*fresh, node] if self.occurrences[node] else fresh
 
     def _lost(self, node: int, code: Small, gone: Mask) -> int:
-        """What the items below a node lose."""
+        """Return the loss of the items below a node."""
         items = np.arange(node, self.tree.end[node])
         items = items[(self.occurrences[items] > 0) & ~self.sensitive[items]]
         return int((self.occurrences[items] * self._loss_of(items, code, gone)).sum())
@@ -101,19 +101,19 @@ class _Search:
         return np.asarray(after - self.tree.unit_losses[items])
 
     def suppressing(self, code: Small) -> Ints:
-        """What suppressing each published node loses beyond what publishing it does."""
+        """Return the additional loss of suppressing each published node."""
         items = np.flatnonzero((self.occurrences > 0) & (code >= 0))
         loss = np.zeros(len(code), np.int64)
         np.add.at(loss, code[items], self.occurrences[items] * (self.tree.units - self.tree.unit_losses[code[items]]))
         return loss
 
     def total(self, code: Small, gone: Mask) -> int:
-        """What is lost of all items."""
+        """Return the total loss."""
         items = np.flatnonzero(self.occurrences)
         return int((self.occurrences[items] * self._loss_of(items, code, gone)).sum())
 
     def split(self, node: int) -> _Split:
-        """A node split into its children, with all rules sought that this can have made too certain, and items suppressed against them."""
+        """Split a node into its children, search for rules that may now exceed the limit, and suppress items against them."""
         code, gone = self.code.copy(), self.gone.copy()
         fresh = self._divide(node, code)
         gone[node] = False
@@ -127,15 +127,15 @@ class _Search:
         return _Split(gain, code, swept, [other for other in fresh if other != node])
 
     def recoded(self) -> Bags:
-        """The records as the cut has them, before anything is suppressed."""
+        """Return the records under the cut, before suppression."""
         return self.records.relabelled(self.code, self.records.vocabulary, as_sets=True)
 
     def check_all(self) -> None:
-        """Search for every rule there is, and suppress against what is found."""
+        """Search for all rules, and suppress items against them."""
         self.gone = sweep(self.recoded(), self.sensitive, self.suppressing(self.code), self.limit, self.gone).gone
 
     def put_back(self) -> None:
-        """Publish suppressed nodes again, those first that lose most, where no rule from a set with the node is too certain then."""
+        """Publish suppressed nodes again, the most expensive first, if no rule from a set with the node then exceeds the limit."""
         records, loss = self.recoded(), self.suppressing(self.code)
         row = np.repeat(np.arange(len(records)), np.diff(records.indptr))
         for node in sorted(np.flatnonzero(self.gone & ~self.sensitive).tolist(), key=lambda node: (-loss[node], node)):
@@ -146,7 +146,7 @@ class _Search:
                 self.gone = gone
 
     def descend(self, nodes: list[int]) -> list[int]:
-        """Split nodes while that gains, the most gaining first as far as is known; returns those whose split did not pay."""
+        """Split nodes while that gains, the largest estimated gain first. Returns those whose split did not pay."""
         queue = [(-self.hoped(node), node) for node in nodes if self.splits(node)]
         heapq.heapify(queue)
         useless: list[int] = []
@@ -166,7 +166,7 @@ class _Search:
 
 
 def specialized(records: Bags, tree: Taxonomy, sensitive: Mask, worth: Ints, limit: Certainty) -> Cut:
-    """The cut of the least loss that is found, and what is suppressed of it; suppression alone where that loses no more."""
+    """Return the cut with the least loss found, and what is suppressed; suppression alone if that loses no more."""
     search = _Search(records, tree, sensitive, worth, limit)
     search.check_all()
     nodes = search.fresh
@@ -181,7 +181,7 @@ def specialized(records: Bags, tree: Taxonomy, sensitive: Mask, worth: Ints, lim
 
 
 def _alone(search: _Search) -> tuple[Small, Mask]:
-    """Every item as it is, or suppressed."""
+    """Return the cut with every item unchanged or suppressed."""
     shown = search.publishable | search.stays
     code = np.where(shown, np.arange(len(shown)), -1).astype(np.int32)
     records = search.records.relabelled(code, search.records.vocabulary)

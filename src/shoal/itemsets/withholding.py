@@ -1,10 +1,9 @@
-"""Words that disassociation withholds: those of fewer than k people, and those that would be tied to others once that is known.
+"""Words that disassociation suppresses: those of fewer than k people, and those that would then be linked to others.
 
-An attacker who knows that at least k people hold every published word knows that of a word in a term chunk too. Of the n records of a
-cluster, a
-hold a word of a record chunk: if a + k is more than n, both are certain to be together in some records. So words that more than n - k
-records hold go to the term chunk, where only k are certain. Two words of a term chunk are certain to meet if n is below 2k; in such small
-clusters words are left out of the whole release instead.
+An attacker who knows that at least k people have every published word knows this of a word in a term chunk too. If a of the n records of a
+cluster have a word of a record chunk and a + k exceeds n, both certainly occur together in some records. So words in more than n - k
+records go to the term chunk, where only k are certain. Two words of a term chunk certainly meet if n is below 2k; in such small clusters
+words are suppressed in the whole release instead.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ Mask = npt.NDArray[np.bool_]
 
 
 def rare_words(bags: Bags, k: int) -> Mask:
-    """Marks the words of the vocabulary that fewer than k people hold."""
+    """Return a mask of the words that fewer than k people have."""
     holders = pl.DataFrame({"item": bags.items, "owner": np.repeat(bags.owners, np.diff(bags.indptr))}).unique()["item"].to_numpy()
     return np.asarray(np.bincount(holders, minlength=len(bags.vocabulary)) < k)
 
 
 def without_words(bags: Bags, unwanted: Mask) -> Bags:
-    """The same records without these words; a record may be left empty."""
+    """Return the records without these words; a record may become empty."""
     codes = np.where(unwanted, -1, np.arange(len(unwanted))).astype(np.int32)
     return bags.relabelled(codes, bags.vocabulary)
 
 
 def settled(found: Chunking, k: int) -> Chunking:
-    """The same clusters; where one has a term chunk, words of more than n - k of its n records are in it too."""
+    """Return the clusters with words of more than n - k of the n records moved to the term chunk, if there is one."""
     own, sizes = found.clusters[found.record], np.bincount(found.clusters)
     with_terms = np.zeros(len(sizes), bool)
     with_terms[own[found.chunks == TERM_CHUNK]] = True
@@ -45,9 +44,9 @@ def settled(found: Chunking, k: int) -> Chunking:
 
 
 def tied_words(before: Chunking, after: Chunking, k: int) -> Mask:
-    """Marks words to leave out, because a cluster of fewer than 2k records has several in its term chunk.
+    """Return a mask of words to suppress, because a cluster of fewer than 2k records has several in its term chunk.
 
-    These are the words that were there before others joined them; if all words of the cluster were, all but the most frequent one.
+    These are the words that were there before others were added; if all words of the cluster were, all except the most frequent one.
     """
     unwanted = np.zeros(len(after.records.vocabulary), bool)
     own, sizes = after.clusters[after.record], np.bincount(after.clusters)
@@ -64,7 +63,7 @@ def tied_words(before: Chunking, after: Chunking, k: int) -> Mask:
 
 
 def _but_the_first(words: Ints, occurring: Ints, ranks: Ints) -> Ints:
-    """All but the most frequent of these words; of equals the first by name stays."""
+    """Return all except the most frequent of these words; of ties the first by name stays."""
     held = np.bincount(occurring, minlength=int(words.max()) + 1)[words]
     order = np.lexsort((ranks[words], -held))
     return np.asarray(words[order[1:]])

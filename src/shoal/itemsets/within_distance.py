@@ -1,9 +1,9 @@
-"""Sets of a group brought within a distance of one another by adding items and leaving others out.
+"""Brings the sets of a group within a distance of each other by adding and removing items.
 
-All members get a core of items, those that most of them hold. If the core has c items, two members of which each has at most e further
-items, all different, are at Jaccard's distance 2e / (c + 2e): so e may be as large as delta c / (2 (1 - delta)). The core is the one that
-costs least: an item left out costs 1, an added one its price. Then items are put back, and additions taken back, one by one, as long as
-the distances allow it. All is counted in whole numbers.
+All members get a core of items, those that most of them have. If the core has c items, two members with at most e further items each, all
+different, have the Jaccard distance 2e / (c + 2e): so e may be as large as delta c / (2 (1 - delta)). The cheapest core is used: a removed
+item costs 1, an added one its price. Then items are restored, and additions undone, one by one, as long as the distances allow it. All
+computations use integers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_MEMBERS = 300  # of larger groups items are not put back one by one
 
 
 def closed(held: Mask, k: int, delta: Fraction, price: Fraction, *, all_pairs: bool) -> Mask:
-    """What each member (a row) publishes of the items (columns) that the group holds, those that most members hold first.
+    """Return what each member (a row) publishes of the group's items (columns), which are sorted by decreasing number of members.
 
     Every member is then within delta of k - 1 others, or, for `all_pairs`, of all others.
     """
@@ -36,13 +36,13 @@ def closed(held: Mask, k: int, delta: Fraction, price: Fraction, *, all_pairs: b
 
 
 def by_holders(held: Mask) -> Ints:
-    """The columns in the order that `closed` wants: falling number of holders, equals as they are."""
+    """Return the columns in the order for `closed`: by decreasing number of members, ties in their order."""
     order: Ints = np.argsort(-held.sum(axis=0), kind="stable")
     return order
 
 
 def _cored(held: Mask, delta: Fraction, price: Fraction) -> Mask:
-    """The core that costs least, and of the items beyond it the first ones of each member, as many as are allowed."""
+    """Return the cheapest core, and the first allowed further items of each member."""
     members, items = held.shape
     core = np.arange(items + 1)
     beyond = held.sum(axis=1)[:, None] - np.concatenate([np.zeros((members, 1), np.int64), held.cumsum(axis=1)], axis=1)
@@ -70,11 +70,11 @@ class _Pairs:
         self._others = self._close.sum(axis=1)
 
     def put_back(self, held: Mask) -> None:
-        """Items that members hold and do not publish, those of most members first."""
+        """Restore items that members have and do not publish, the most frequent first."""
         self._try(held, publish=True)
 
     def take_back(self, held: Mask) -> None:
-        """Items that members publish and do not hold, those of fewest members first."""
+        """Remove items that members publish and do not have, the least frequent first."""
         self._try(~held, publish=False)
 
     def _try(self, meant: Mask, *, publish: bool) -> None:
@@ -83,7 +83,7 @@ class _Pairs:
             self._change(int(member), int(item), 1 if publish else -1)
 
     def _change(self, member: int, item: int, by: int) -> None:
-        """Publish an item for a member or do not, if all members are still close to as many others as is needed."""
+        """Publish or remove an item for a member, if all members still have enough others within the distance."""
         shared = self._shared[member] + by * self.shown[:, item]
         size = self._sizes[member] + by
         close = self._within(shared, size + self._sizes)
@@ -100,7 +100,7 @@ class _Pairs:
         self.shown[member, item] = by > 0
 
     def _within(self, shared: Ints, sizes: Ints) -> Mask:
-        """Whether sets with this many items in common, and this many in both together, are within the distance."""
+        """Whether sets with this many common items, and this many in total, are within the distance."""
         union = sizes - shared
         near: Mask = (union - shared) * self._delta.denominator <= self._delta.numerator * union
         return near

@@ -1,1 +1,1 @@
-"""What is computed with a secret key: codes of texts, shares of secrets, sealed texts."""
+"""Computations with a secret key: tokens of texts, shares of secrets, encrypted texts."""

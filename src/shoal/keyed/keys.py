@@ -1,7 +1,7 @@
 """A secret key as a parameter: read from a file, or drawn from the operating system for one run and never written.
 
-Whatever is computed with a key goes through `SecretKey.code`: keyed BLAKE2b, with the purpose as its personalization, so that codes made
-for one purpose tell nothing of those made for another. A file of any length is first hashed to a key of 64 bytes with SHA-512.
+Everything is derived from a key by `SecretKey.code`: keyed BLAKE2b, with the purpose as its personalization, so that codes for one purpose
+disclose nothing about those for another. A file of any length is first hashed to a key of 64 bytes with SHA-512.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MADE = "openssl rand -hex 32 > FILE makes one"
 
 @dataclass(frozen=True)
 class SecretKey(Written):
-    """A key that stands in a file, which `shoal.io.read.parameter_files` reads, or that is at hand. Nothing shows its bytes."""
+    """A key in a file, which `shoal.io.read.parameter_files` reads, or in memory. Its bytes are never shown."""
 
     forms: ClassVar[str] = "FILE"
 
@@ -32,28 +32,28 @@ class SecretKey(Written):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """From the path of a file."""
+        """Parse the path of a file."""
         return cls(file=text)
 
     @classmethod
     def made_of(cls, value: Any) -> Self:
-        """From nothing else; what was given is not told, as it may be a key."""
+        """Reject any other value without showing it, because it may be a key."""
         raise ParameterError("a key must be the path of a file", code="wrong-type")
 
     @classmethod
     def of_bytes(cls, content: bytes) -> Self:
-        """The key that a file holds; refused where it could be guessed."""
+        """Make a key from the content of a file. Raise if it could be guessed."""
         if not SHORTEST <= len(content) <= LONGEST:
             raise ParameterError(f"a key has at least {SHORTEST} bytes and at most {LONGEST:,}", code="invalid-key-length", hint=MADE)
         return cls(secret=hashlib.sha512(content).digest())
 
     @classmethod
     def fresh(cls) -> Self:
-        """A key from the operating system's entropy."""
+        """Draw a key from the operating system's entropy."""
         return cls(secret=secrets.token_bytes(64))
 
     def code(self, purpose: bytes, *parts: bytes) -> bytes:
-        """64 bytes that nobody without the key can tell from random ones: a function of the purpose and the parts, each counted apart."""
+        """Return 64 pseudo-random bytes: a function of the key, the purpose and the parts."""
         if self.secret is None:
             raise ParameterError(
                 "the file of the key was not read", code="file-not-read", hint="shoal.io.read.parameter_files.with_files_read reads it"
@@ -65,14 +65,14 @@ class SecretKey(Written):
 
     @property
     def described(self) -> str:
-        """For the manifest: neither the key nor where it is kept."""
+        """Return the manifest entry: neither the key nor its location."""
         return "from a file"
 
     def __str__(self) -> str:
         return self.described
 
 
-# -- tokens: the same text becomes the same token; nobody without the key can compute one, or try guesses
+# -- tokens: equal texts have equal tokens; nobody without the key can compute one, or test guesses
 
 
 BYTES = 16  # two of a billion texts get one token with a chance below 1e-20
@@ -80,12 +80,12 @@ WORD = r"[\p{L}\p{M}\p{N}]+"
 
 
 def token_of(text: str, key: SecretKey, purpose: bytes) -> str:
-    """The token of one text, in hexadecimal digits."""
+    """Return the token of one text, in hexadecimal digits."""
     return key.code(purpose, text.encode("utf-8", "surrogatepass"))[:BYTES].hex()
 
 
 def hashed(texts: pl.Series, key: SecretKey, purpose: bytes) -> pl.Series:
-    """A token in place of every text; an empty text stays empty."""
+    """Replace every text by a token; an empty text stays empty."""
     import polars as pl
 
     different = texts.unique()
@@ -94,12 +94,12 @@ def hashed(texts: pl.Series, key: SecretKey, purpose: bytes) -> pl.Series:
 
 
 def words_in(texts: pl.Series) -> pl.Series:
-    """The words of each text that get a token each, in their order."""
+    """Return the words of each text that get a token each, in order."""
     return texts.str.normalize("NFKC").str.to_lowercase().str.extract_all(WORD)
 
 
 def hashed_words(texts: pl.Series, key: SecretKey, purpose: bytes) -> pl.Series:
-    """Every text as the tokens of its words in their order: runs of letters and digits, whose capitals and forms do not count."""
+    """Replace every text by the tokens of its words in order: runs of letters and digits, ignoring case and form."""
     import polars as pl
 
     rows = pl.DataFrame({"row": pl.int_range(len(texts), eager=True), "word": words_in(texts)}).explode("word").drop_nulls()

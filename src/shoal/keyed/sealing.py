@@ -22,7 +22,7 @@ _END = b"\x80"
 
 
 def sealed(text: str, secret: int) -> str:
-    """The text under a secret, in lower-case letters and digits, which no program takes for a formula."""
+    """Encrypt the text with a secret, as lower-case letters and digits, which no program interprets as a formula."""
     padded = text.encode("utf-8", "surrogatepass") + _END
     padded += bytes(-len(padded) % BLOCK)
     tag = _tag(padded, secret)
@@ -30,7 +30,7 @@ def sealed(text: str, secret: int) -> str:
 
 
 def opened(written: str, secret: int) -> str | None:
-    """The text that was sealed under this secret; None if it was another, or something else is written there."""
+    """Decrypt a text; None if the secret is wrong or the text is invalid."""
     try:
         content = base64.b32decode(written.upper() + "=" * (-len(written) % 8))
     except (binascii.Error, ValueError):

@@ -1,8 +1,8 @@
-"""Threshold sharing of a secret: any k shares give it, fewer tell nothing of it.
+"""Threshold sharing of a secret: any k shares determine it, fewer disclose nothing about it.
 
 Shamir, "How to share a secret", Communications of the ACM 22(11), 1979. The secret is the value at 0 of a polynomial of degree below k over
-a prime field, of which each share is one point. Where all coefficients are uniform, any k - 1 points other than 0 take all values with the
-same probability, whatever the secret is.
+a prime field; each share is one point of it. If all coefficients are uniform, any k - 1 points other than 0 take all values with the same
+probability, whatever the secret is.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class Share(NamedTuple):
 
 @dataclass(frozen=True)
 class Polynomial:
-    """A polynomial over the integers modulo a prime, by its coefficients, the secret first. Not shown, as it is secret."""
+    """A polynomial over the integers modulo a prime, by its coefficients, the secret first. Not shown, because it is secret."""
 
     coefficients: tuple[int, ...]
     prime: int = PRIME
 
     @classmethod
     def of_text(cls, text: bytes, k: int, key: SecretKey) -> Polynomial:
-        """That of a text: k coefficients from the key. 512 bits modulo a prime of 127 are uniform to 2^-385."""
+        """Return the polynomial of a text: k coefficients from the key. 512 bits modulo a prime of 127 are uniform to 2^-385."""
         return cls(tuple(_number(key.code(_COEFFICIENT, text, _written(degree))) % PRIME for degree in range(k)))
 
     @property
@@ -42,7 +42,7 @@ class Polynomial:
         return self.coefficients[0]
 
     def share_at(self, x: int) -> Share:
-        """The share at a point, which must not be 0."""
+        """Return the share at a point, which must not be 0."""
         if not 0 < x < self.prime:
             raise ValueError("a share at 0 is the secret itself")
         y = 0
@@ -55,15 +55,15 @@ class Polynomial:
 
 
 def point_of(person: bytes, text: bytes, key: SecretKey) -> int:
-    """Where a person's share of a text lies: always the same point, never 0.
+    """Return the point of a person's share of a text: always the same, never 0.
 
-    Two people have the same point with a chance of 2^-127; then they have one share, and count as one.
+    Two people have the same point with a probability of 2^-127; then they have one share, and count as one.
     """
     return _number(key.code(_POINT, person, text)) % (PRIME - 1) + 1
 
 
 def secret_of(shares: Sequence[Share], prime: int = PRIME) -> int:
-    """The value at 0 of the polynomial of lowest degree through these different points (Lagrange)."""
+    """Return the value at 0 of the polynomial of lowest degree through these distinct points (Lagrange)."""
     points = [share.x for share in shares]
     if len(set(points)) < len(points):
         raise ValueError("two shares lie at one point")
@@ -71,7 +71,7 @@ def secret_of(shares: Sequence[Share], prime: int = PRIME) -> int:
 
 
 def _weight(x: int, points: Iterable[int], prime: int) -> int:
-    """The product of p / (p - x) over the other points p."""
+    """Return the product of p / (p - x) over the other points p."""
     above = below = 1
     for point in points:
         if point != x:

@@ -68,7 +68,7 @@ KINDS: Table[Kind] = Table(
 
 
 def write_table(table: PublishedTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
-    """Write a table to files that bear its name."""
+    """Write a table to files named after it."""
     return KINDS[table.kind].write(table, directory, name, form)
 
 
@@ -107,7 +107,7 @@ def _count_differing(made: PublishedTable | None, seen: PublishedTable | None) -
 
 
 def facts_of(manifest: Manifest, release: Release, original: AnyOriginal) -> Facts:
-    """Collect what the report of a release shows that was made from this original."""
+    """Return the facts for the report of a release made from this original."""
     if len(release.tables) != 1:
         raise ParameterError(f"a report is about one table, not {len(release.tables)}", code="report-not-possible")
     (table,) = release.tables.values()
@@ -118,7 +118,7 @@ def facts_of(manifest: Manifest, release: Release, original: AnyOriginal) -> Fac
 
 
 def facts_of_manifest(manifest: Manifest, release: Release, original: AnyOriginal) -> Facts:
-    """The facts of a kind of which a report shows no more than its manifest contains."""
+    """Return the facts for a kind whose report shows only what the manifest contains."""
     return Facts(manifest=manifest, published=release.n_rows)
 
 
@@ -134,15 +134,15 @@ def summary_of(manifest: Manifest) -> Summary:
 
 
 def summary_of_rows(manifest: Manifest) -> Summary:
-    """The summary of a kind of which only the number of rows is known."""
+    """Return the summary for a kind of which only the number of rows is known."""
     return Summary(lines=published_rows(manifest))
 
 
 def kind_warnings(release: Release, original: AnyOriginal) -> tuple[ReleaseWarning, ...]:
-    """The warnings about a release that need its original, as its kinds of tables list them."""
+    """Return the warnings that need the original, as declared by the kinds of tables of a release."""
     return tuple(warning for kind in sorted(release.kinds) for check in KINDS[kind].warnings for warning in check(release, original))
 
 
 def render_report(facts: Facts) -> str:
-    """The report of a release as one HTML document."""
+    """Render the report of a release as one HTML document."""
     return render(facts, summary_of(facts.manifest))

@@ -23,7 +23,7 @@ _TIME = "%d/%b/%Y:%H:%M:%S +0000"
 
 
 def write(table: AccessTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
-    """One file; neither separator nor layout apply."""
+    """Write one file; separator and layout do not apply."""
     form.refuse_layout(table.kind)
     insist_on_format(form.format, (ACCESSLOG,), table.kind)
     path = directory / f"{name}{OUTPUT_FORMATS[form.format]}"
@@ -33,7 +33,7 @@ def write(table: AccessTable, directory: Path, name: str, form: OutputForm) -> t
 
 
 def log_lines(frame: pl.DataFrame, *, combined: bool) -> list[str]:
-    """The rows as lines."""
+    """Format the rows as lines."""
     told = frame.select(
         "address",
         pl.col("time").dt.strftime(_TIME),
@@ -48,14 +48,14 @@ def log_lines(frame: pl.DataFrame, *, combined: bool) -> list[str]:
     return told.select(line).to_series().to_list()
 
 
-# Reading a published access log back: every line must be one.
+# Read a published access log. Every line must be well-formed.
 
 
 NOTHING = "-"  # a field that holds nothing
 
 
 def read(directory: Path, files: Sequence[FileFacts], own: bool) -> AccessTable:
-    """The rows of a file, with its addresses numbered."""
+    """Read the rows of a file and number its addresses."""
     (file,) = files
     try:
         lines = content_of(directory / file["name"]).decode().splitlines()
@@ -75,7 +75,7 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> AccessTable:
 
 
 def _beside(fields: pl.DataFrame, *, fresh: bool) -> tuple[str, ...]:
-    """The fields that no claim judges and that say something: `-` says nothing, nor do addresses numbered from 1, nor one time zone."""
+    """Return the fields that no claim covers and that carry information: not `-`, addresses numbered from 1, or a single time zone."""
     named = {"ident": "ident", "auth": "authuser"}
     telling = [name for field, name in named.items() if (fields[field] != NOTHING).any()]
     zones = ["time zone"] if fields["zone"].n_unique() > 1 else []
@@ -83,12 +83,12 @@ def _beside(fields: pl.DataFrame, *, fresh: bool) -> tuple[str, ...]:
 
 
 def count_differing(made: AccessTable, seen: AccessTable) -> int:
-    """Rows without counterpart, whatever their addresses are."""
+    """Count the rows without a counterpart, ignoring addresses."""
     return differing_under("address", made.frame, seen.frame)
 
 
 def summary_of_accesslog(manifest: Mapping[str, Any]) -> Summary:
-    """Sessions that are found, and the shares of browsers."""
+    """Summarize an access log: sessions found, and shares of browsers."""
     metrics = manifest.get("metrics", {})
     ratio, clicks, sessions = (metrics.get(name) for name in ("session_ratio", "browser_clicks", "browser_sessions"))
     if ratio is None or clicks is None or sessions is None:

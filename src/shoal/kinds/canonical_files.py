@@ -1,9 +1,9 @@
-"""One canonical form for every file format.
+"""The canonical form of every file format.
 
-The content of a file is what is read from it and judged. Everything else can carry a message that no judge sees: metadata, quoting, blank
-lines, the spelling of numbers, bytes between pages. So the content is written again, and what is not content is compared. A file of a
-release directory must be in canonical form. A file that another tool wrote may be written in another style, which is named; what can carry
-free text fails, unless it is allowed by name.
+The content of a file is what is read from it and verified. Everything else can carry a hidden message: metadata, quoting, blank lines, the
+spelling of numbers, bytes between pages. So the content is written again, and the result is compared with the file. A file of a release
+directory must be in canonical form. A file from another tool may use another style, which is reported; anything that can carry free text
+fails, unless it is allowed by name.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def directory_form(directory: Path, manifest: Mapping[str, Any], written_manifes
 
 
 def _irregular(path: Path) -> Iterator[Finding]:
-    """That a file of a release is a symbolic link, or no file."""
+    """Return a fault if a file of a release is a symbolic link, or not a file."""
     try:
         kind = path.lstat().st_mode
     except OSError:
@@ -94,7 +94,7 @@ def _irregular(path: Path) -> Iterator[Finding]:
 
 
 def _page_findings(path: Path, lack: str, version: str) -> list[Finding]:
-    """How the rules of a recoding, or the notice that nothing is guaranteed, are written."""
+    """Return deviations in the form of the recoding rules or of the notice that nothing is guaranteed."""
     found = content_of(path)
     if path.name == NOTICE:
         return differences(found, f"{lack}\n".encode())
@@ -115,7 +115,7 @@ def _syntax_of(text: bytes) -> Syntax:
 
 
 def file_findings(path: Path) -> tuple[Finding, ...]:
-    """What a single file of any tool holds beyond its content."""
+    """Return what a single file of any tool contains beyond its content."""
     raw = content_of(path)
     compression = compression_of(raw[:4])
     found: list[Finding] = []

@@ -1,4 +1,4 @@
-"""The canonical bytes of a table's file: its content is read as the judges read it, and written again by the writer of its kind."""
+"""The canonical bytes of a table file: its content is read as the judges read it, and written again by the writer of its kind."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ROWS = carries("bytes:rows", "rows, numbers of records or types of columns that
 
 @dataclass(frozen=True)
 class TableForm:
-    """What a table's file holds beyond its content, its number of rows, and whether it is byte for byte what the writer makes now."""
+    """What a table file contains beyond its content, its number of rows, and whether its bytes are those of the present writer."""
 
     findings: tuple[Finding, ...]
     rows: int = 0
@@ -48,7 +48,7 @@ class TableForm:
 
 
 def table_form(directory: Path, facts: Facts, before: int) -> TableForm:
-    """Compare a table's file with what the writer makes of its content.
+    """Compare a table file with the writer's output for its content.
 
     Args:
         directory: The release directory.
@@ -76,7 +76,7 @@ def table_form(directory: Path, facts: Facts, before: int) -> TableForm:
 
 
 def canonical_bytes(directory: Path, facts: Facts, found: bytes) -> bytes:
-    """The bytes that the writer makes of the content of a file that is not Parquet."""
+    """Return the writer's output for the content of a file that is not Parquet."""
     if facts["kind"] == "access log":
         return _access_log(found)
     if facts["kind"] == "bags":
@@ -91,7 +91,7 @@ def canonical_bytes(directory: Path, facts: Facts, found: bytes) -> bytes:
 
 
 def _records(path: Path, facts: Facts) -> Iterator[bytes]:
-    """The pieces of a file of records, in the order in which they are there."""
+    """Yield the pieces of a file of records in their present order."""
     format, separator = facts["format"], facts.get("separator", "")
     bags = by_name(read_published(path, format, separator or None, facts.get("layout"), own=True).bags)
     refuse_ambiguous(bags.vocabulary.names.gather(np.unique(bags.items)), format, separator)
@@ -102,7 +102,7 @@ def _records(path: Path, facts: Facts) -> Iterator[bytes]:
 
 
 def _levels(frame: pl.DataFrame) -> Levels | None:
-    """The levels of items, as a file in the long layout has them."""
+    """Return the levels of items in a file of the long layout."""
     if "level" not in frame.columns:
         return None
     pairs = frame.select(pl.col("item").cast(pl.String), pl.col("level").cast(pl.Int64)).drop_nulls("item").unique("item")
@@ -111,7 +111,7 @@ def _levels(frame: pl.DataFrame) -> Levels | None:
 
 
 def _weighted(directory: Path, facts: Facts) -> pl.DataFrame:
-    """Records with weights, as the writer hands them on."""
+    """Return records with weights as the writer produces them."""
     table = read_weighted(directory, [facts], True)
     frame = table.ordered(np.arange(table.n_rows, dtype=np.int64))
     if facts.get("layout") == LONG:
@@ -127,7 +127,7 @@ def _joined_lists(frame: pl.DataFrame, facts: Facts) -> pl.DataFrame:
 
 
 def _access_log(found: bytes) -> bytes:
-    """Lines in the order in which they are there, which is that of time."""
+    """Return the lines in their present order, which is by time."""
     try:
         lines = pl.Series(found.decode().removesuffix("\n").split("\n"), dtype=pl.String)
     except UnicodeDecodeError:
@@ -161,7 +161,7 @@ def _parquet_form(path: Path, facts: Facts, before: int) -> TableForm:
 
 
 def _canonical_frame(path: Path, frame: pl.DataFrame, facts: Facts, before: int) -> pl.DataFrame:
-    """The frame that the writer would hand on, with this content in this order."""
+    """Return the frame that the writer would produce, with this content in this order."""
     long, kind = facts.get("layout") == LONG, facts["kind"]
     if kind == "weighted bags":
         return _weighted(path.parent, facts)
@@ -175,7 +175,7 @@ def _canonical_frame(path: Path, frame: pl.DataFrame, facts: Facts, before: int)
 
 
 def _sorted_lists(lists: pl.Series) -> pl.Series:
-    """Lists without nulls, sorted by name. Lists that are so already, as in every release, are not sorted again, which would be slow."""
+    """Return lists without nulls, sorted by name. Sorted lists, as in every release, are not sorted again, which would be slow."""
     if not lists.null_count():
         flat = lists.explode(empty_as_null=False)
         falling = (flat > flat.shift(-1)).fill_null(False).to_numpy().copy()
@@ -187,7 +187,7 @@ def _sorted_lists(lists: pl.Series) -> pl.Series:
 
 
 def _writers(facts: Facts) -> list[Callable[[pl.DataFrame], str]]:
-    """How a table of this kind is written on one machine, and by several workers: the digest of the file."""
+    """Return how a table of this kind is written on one machine and by several workers."""
     writers: list[Callable[[pl.DataFrame], str]] = [_digest_of_frame]
     if facts["kind"] == "bags" and facts.get("layout") != LONG:
         writers.insert(0, _digest_of_lists)

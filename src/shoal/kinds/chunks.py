@@ -28,7 +28,7 @@ from shoal.util.wording import counted, percent
 
 
 def write(table: ChunkTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
-    """One file for each part; neither separator nor layout apply."""
+    """Write one file per part; separator and layout do not apply."""
     form.refuse_layout(table.kind)
     return tuple(
         write_frame(frame, directory, f"{name}_{part}", form.format, table=name, kind=table.kind, part=part)
@@ -36,11 +36,11 @@ def write(table: ChunkTable, directory: Path, name: str, form: OutputForm) -> tu
     )
 
 
-# Reading chunks back, and comparing them whatever their numbers.
+# Read chunks back, and compare them ignoring their numbers.
 
 
 def read(directory: Path, files: Sequence[FileFacts], own: bool) -> ChunkTable:
-    """All parts, each from its file."""
+    """Read all parts, each from its file."""
     found = {str(file.get("part")): read_frame(directory, file, own) for file in files}
     if found.keys() != set(PARTS):
         raise InputError(f"chunks are written as {', '.join(PARTS)}, but one of them is missing", code="missing-part")
@@ -51,7 +51,7 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> ChunkTable:
 
 
 def count_differing(made: ChunkTable, seen: ChunkTable) -> int:
-    """Rows of joint clusters that have no counterpart with the same clusters and chunks."""
+    """Count the rows of joint clusters without a counterpart with the same clusters and chunks."""
     left, right = _joints(made), _joints(seen)
     content = {**left[1], **right[1]}
     surplus = {joint: abs(left[0][joint] - right[0][joint]) for joint in content}
@@ -59,7 +59,7 @@ def count_differing(made: ChunkTable, seen: ChunkTable) -> int:
 
 
 def _joints(table: ChunkTable) -> tuple[Counter[Hashable], dict[Hashable, int]]:
-    """How often each joint cluster is there, known by its content, and how many rows it has."""
+    """Count the joint clusters with the same content, and their rows."""
     chunks, shared = _chunks(table.subrecords, CLUSTER), _chunks(table.shared, JOINT)
     terms = dict(table.terms.group_by(CLUSTER).agg(pl.col(ITEM).sort()).iter_rows())
     members: dict[int, list[tuple[Any, ...]]] = {}
@@ -73,7 +73,7 @@ def _joints(table: ChunkTable) -> tuple[Counter[Hashable], dict[Hashable, int]]:
 
 
 def _chunks(frame: pl.DataFrame, whole: str) -> dict[int, list[tuple[tuple[str, ...], ...]]]:
-    """The chunks of each cluster, each as its sorted sub-records."""
+    """Return the chunks of each cluster as sorted sub-records."""
     subrecords = frame.group_by(whole, CHUNK, SUBRECORD).agg(pl.col(ITEM).sort())
     found: dict[int, dict[int, list[tuple[str, ...]]]] = {}
     for number, chunk, _, items in subrecords.iter_rows():
@@ -81,11 +81,11 @@ def _chunks(frame: pl.DataFrame, whole: str) -> dict[int, list[tuple[tuple[str, 
     return {number: sorted(tuple(sorted(held)) for held in chunks.values()) for number, chunks in found.items()}
 
 
-# Facts about records that were taken apart: how long the parts are that are published of them.
+# Facts about disassociated records: the lengths of the published sub-records.
 
 
 def facts_of_chunks(manifest: Mapping[str, Any], release: Release, original: Original) -> Facts:
-    """The facts of chunks that were published for these records."""
+    """Return the facts of chunks published for these records."""
     table = release.only(ChunkTable)
     parts = ((table.subrecords, CLUSTER), (table.shared, JOINT))
     lengths = pl.concat([frame.group_by(whole, CHUNK, SUBRECORD).len()["len"] for frame, whole in parts]).to_numpy().astype(np.int64)
@@ -99,14 +99,14 @@ def facts_of_chunks(manifest: Mapping[str, Any], release: Release, original: Ori
     )
 
 
-# The summary of records that were taken apart: all words are there as typed; how many still stand together.
+# Summary of disassociated records: all words are published as typed; how many pairs still occur together.
 
 
 TONES = {TOGETHER: "same", ALONE: "near", TERM_CHUNK: "changed"}
 
 
 def summary_of_chunks(manifest: Mapping[str, Any]) -> Summary:
-    """The summary of chunks from what a manifest tells."""
+    """Summarize chunks from a manifest."""
     ledger = manifest.get("accounting", {}).get("occurrences", {})
     given = {part: n for part, n in ledger.items() if part != "in" and part not in BEFORE}
     whole = sum(given.values())

@@ -16,16 +16,16 @@ from shoal.kinds import FileFacts, Kind, facts_of_manifest, summary_of_rows
 
 
 def write(table: CountTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
-    """One file; neither separator nor layout apply."""
+    """Write one file; separator and layout do not apply."""
     form.refuse_layout(table.kind)
     return (write_frame(table.shuffled(), directory, name, form.format, table=name, kind=table.kind),)
 
 
-# Reading counts back.
+# Read counts back.
 
 
 def read(directory: Path, files: Sequence[FileFacts], own: bool) -> CountTable:
-    """The counts of a file, or of several that hold parts of a table."""
+    """Read the counts of a file, or of several files with parts of a table."""
     frames = [read_frame(directory, file, own) for file in files]
     if any(frame.schema != frames[0].schema for frame in frames):
         raise InputError(
@@ -37,7 +37,7 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> CountTable:
 
 
 def count_differing(made: CountTable, seen: CountTable) -> int:
-    """Counts without counterpart."""
+    """Count the rows without a counterpart."""
     return differing(made.frame, seen.frame)
 
 

@@ -30,7 +30,7 @@ from shoal.util.wording import counted
 
 
 def write(table: GroupTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
-    """One file for each part; neither the form's separator nor its layout apply."""
+    """Write one file per part; the form's separator and layout do not apply."""
     form.refuse_layout(table.kind)
     return tuple(
         _written(frame, directory, f"{name}_{part}", form.format, name, part) for part, frame in zip(PARTS, table.shuffled(), strict=True)
@@ -47,14 +47,14 @@ def _written(frame: pl.DataFrame, directory: Path, name: str, format: str, table
     return write_frame(frame, directory, name, format, table=table, kind=GroupTable.kind, part=part, separator=separator, columns=told)
 
 
-# Reading groups with two parts back.
+# Read groups with two parts back.
 
 
 PART = "\0part"
 
 
 def read(directory: Path, files: Sequence[FileFacts], own: bool) -> GroupTable:
-    """Both parts, each from its file."""
+    """Read both parts, each from its file."""
     found = {file.get("part"): read_frame(directory, file, own) for file in files}
     if found.keys() != {"rows", "histogram"}:
         raise InputError("groups are written as rows and histogram, but one of them is missing", code="missing-part")
@@ -65,12 +65,12 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> GroupTable:
 
 
 def count_differing(made: GroupTable, seen: GroupTable) -> int:
-    """Rows and counts of groups that have no counterpart with the same rows and the same histogram."""
+    """Count the rows and counts of groups without a counterpart with the same rows and histogram."""
     return differing_under(GROUP, _whole(made), _whole(seen))
 
 
 def _whole(table: GroupTable) -> pl.DataFrame:
-    """Both parts below one another; columns of the same name in both are told apart."""
+    """Stack both parts; columns with the same name in both are renamed."""
     parts = []
     for part, frame in (("rows", table.rows), ("histogram", table.histogram)):
         lists = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.List)]
@@ -80,11 +80,11 @@ def _whole(table: GroupTable) -> pl.DataFrame:
     return pl.concat(parts, how="diagonal")
 
 
-# Facts about groups in two parts: how large they are, and how often sensitive items occur in them.
+# Facts about groups in two parts: their sizes, and how often sensitive items occur in them.
 
 
 def facts_of_groups(manifest: Mapping[str, Any], release: Release, original: Original) -> Facts:
-    """The sizes of the groups that hold what the histograms count; the others are not cut into groups of any size."""
+    """Return the sizes of the groups with sensitive items; the other records are not divided into groups of a fixed size."""
     table = release.only(GroupTable)
     holding = table.rows.join(table.histogram.select(GROUP).unique(), on=GROUP, how="semi")
     sizes = holding.group_by(GROUP).len()["len"].to_numpy().astype("int64")
@@ -92,7 +92,7 @@ def facts_of_groups(manifest: Mapping[str, Any], release: Release, original: Ori
 
 
 def summary_of_groups(manifest: Mapping[str, Any]) -> Summary:
-    """The summary of records whose sensitive items are counted per group: what is as typed, and how far the groups mislead."""
+    """Summarize records whose sensitive items are counted per group: the share as typed, and the error of the groups."""
     shares = forms(manifest.get("accounting", {}).get("occurrences", {"in": 0}), str(manifest.get("method")))
     as_typed = next((share.value for share in shares if share.name == AS_TYPED), None)
     facts, error = file_facts(manifest), share_in(manifest.get("metrics", {}), "reconstruction_kl")

@@ -13,7 +13,7 @@ from shoal.kinds.rows import count_differing, facts_of_log, summary_of_log, writ
 
 
 def read(directory: Path, files: Sequence[FileFacts], own: bool) -> ProfileTable:
-    """The profiles of a file."""
+    """Read the profiles of a file."""
     (file,) = files
     frame = read_frame(directory, file, own)
     if file.get("pseudonyms") not in frame.columns:

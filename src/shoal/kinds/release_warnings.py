@@ -1,7 +1,7 @@
-"""Warnings about a release that need its original: what says more than its reader expects, and what says hardly anything.
+"""Warnings about a release that need its original: it discloses more than expected, or keeps hardly any information.
 
-A kind of table lists the checks that apply to it (`Kind.warnings`). They are for the person who makes the release and are not published.
-What follows from the published tables alone is in `report/alarms.py`.
+The descriptor of a kind lists the checks that apply to it (`Kind.warnings`). They are for the person who makes the release and are not
+published. Warnings that follow from the published tables alone are in `report/alarms.py`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MANY = 0.25  # share of the published items from which on general ones are warne
 
 
 def general_items(release: Release, original: AnyOriginal) -> Iterator[ReleaseWarning]:
-    """A sentence where a large part of the published items are nodes near the root."""
+    """Return a warning if many of the published items are nodes near the root."""
     if not isinstance(original, Original) or not original.on_taxonomy:
         return
     tree, aligned = original.tree, original.aligned(release)
@@ -41,7 +41,7 @@ def general_items(release: Release, original: AnyOriginal) -> Iterator[ReleaseWa
 
 
 def single_person_words(release: Release, original: AnyOriginal) -> Iterator[ReleaseWarning]:
-    """A sentence where words that only one person has are published, and no claim says how many people have a published word."""
+    """Return a warning if words of a single person are published and no claim bounds the number of people per word."""
     if not isinstance(original, Original) or any(claim.item_holders or claim.generalized_groups for claim in release.claims):
         return
     names = pl.concat([pl.Series(dtype=pl.String), *_names(release)]).unique()
@@ -53,7 +53,7 @@ def single_person_words(release: Release, original: AnyOriginal) -> Iterator[Rel
 
 
 def _names(release: Release) -> Iterable[pl.Series]:
-    """The names in tables of records and of groups."""
+    """Return the names in tables of records and of groups."""
     bags = (table.records.vocabulary.names.gather(np.unique(table.records.items)) for table in release.tables_of(BagTable))
     groups = (table.rows[ITEMS].explode().drop_nulls() for table in release.tables_of(GroupTable) if table.of_items)
     return chain(bags, groups)

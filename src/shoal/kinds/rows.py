@@ -27,16 +27,16 @@ from shoal.util.wording import percent
 
 
 def write(table: RowTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
-    """One file; neither separator nor layout apply."""
+    """Write one file; separator and layout do not apply."""
     form.refuse_layout(table.kind)
     return (write_frame(table.shuffled(), directory, name, form.format, table=name, kind=table.kind, pseudonyms=table.pseudonyms or ""),)
 
 
-# Reading rows of a log or of microdata back.
+# Read rows of a log or of microdata back.
 
 
 def read(directory: Path, files: Sequence[FileFacts], own: bool) -> RowTable:
-    """The rows of a file, or of several that hold parts of a table; pseudonyms are those of one file."""
+    """Read the rows of a file, or of several files with parts of a table. Pseudonyms are unique within one file."""
     frames = [read_frame(directory, file, own) for file in files]
     pseudonyms = files[0].get("pseudonyms")
     if len(files) > 1 and (any(file.get("pseudonyms") for file in files) or any(frame.schema != frames[0].schema for frame in frames)):
@@ -49,7 +49,7 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> RowTable:
 
 
 def count_differing(made: RowTable, seen: RowTable) -> int:
-    """Rows without counterpart, pseudonyms apart."""
+    """Count the rows without a counterpart, ignoring pseudonyms."""
     if made.pseudonyms != seen.pseudonyms:
         return max(1, made.n_rows + seen.n_rows)
     if made.pseudonyms is None:
@@ -57,14 +57,14 @@ def count_differing(made: RowTable, seen: RowTable) -> int:
     return differing_under(made.pseudonyms, made.frame, seen.frame)
 
 
-# Facts about published rows of a log: how many different queries there are, how often they stand there, which are the most frequent.
+# Facts about published rows of a log: the number of distinct queries, their frequencies, and the most frequent ones.
 
 
 MOST_QUERIES = 10
 
 
 def facts_of_log(manifest: Mapping[str, Any], release: Release, original: LogOriginal) -> Facts:
-    """The facts of rows that were published for this log."""
+    """Return the facts of rows published for this log."""
     (table,) = release.tables_of(RowTable)
     if not table.has_unit:
         return Facts(manifest=manifest, published=release.n_rows)
@@ -74,9 +74,9 @@ def facts_of_log(manifest: Mapping[str, Any], release: Release, original: LogOri
 
 
 def query_facts(table: RowTable, original: LogOriginal, fewest: int, *, unguaranteed: bool = False) -> QueryFacts:
-    """The facts of published rows of this log; a bar of the original counts queries of at least this many people, or of nobody.
+    """Return the facts of published rows of this log. Bars of the original count queries of at least `fewest` people.
 
-    Where nothing is guaranteed, only queries that many people asked are named.
+    Without a guarantee, only queries of many people are named.
     """
     rows = (
         table.frame.select(pl.col(table.unit).alias("query"))
@@ -101,17 +101,17 @@ def query_facts(table: RowTable, original: LogOriginal, fewest: int, *, unguaran
 
 
 def _common(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
-    """The published queries that many different people asked, whether they wrote capitals or not."""
+    """Return the published queries of many different people, ignoring case."""
     folded = asked.select("owner", query=pl.col("payload").str.to_lowercase())
     many = folded.group_by("query").agg(pl.col("owner").n_unique()).filter(pl.col("owner") >= FEWEST_PEOPLE)
     return rows.filter(pl.col("query").str.to_lowercase().is_in(many["query"].implode()))
 
 
-# Facts about published microdata: groups of rows alike in their quasi-identifiers, and each column's mean and spread before and after.
+# Facts about published microdata: groups of rows with equal quasi-identifiers, and each column's mean and spread before and after.
 
 
 def facts_of_microdata(manifest: Mapping[str, Any], release: Release, original: TableOriginal) -> Facts:
-    """The facts of rows that were published for this table."""
+    """Return the facts of rows published for this table."""
     table = release.only(RowTable)
     names = [attribute.name for attribute in original.table.quasi]
     numeric = [attribute.name for attribute in original.table.quasi if attribute.kind == "numeric"]
@@ -138,7 +138,7 @@ WORDS = {AS_TYPED: (("as typed",), "same"), "in lower case": (("lower-cased",), 
 
 
 def summary_of_log(manifest: Mapping[str, Any]) -> Summary:
-    """Queries and people that are left."""
+    """Summarize a log: the queries and people that are left."""
     metrics = manifest.get("metrics", {})
     queries, people = share_in(metrics, "queries_kept"), share_in(metrics, "people_kept")
     if queries is None or people is None:
@@ -151,7 +151,7 @@ def summary_of_log(manifest: Mapping[str, Any]) -> Summary:
 
 
 def _forms_of_words(ledger: Mapping[str, int], method: str) -> tuple[SummaryShare, ...]:
-    """The words of the log by the form in which they are published, where the method accounts for words; none if it does not."""
+    """Return the words of the log by the form in which they are published; empty if the method does not account for words."""
     whole = ledger.get("in", 0)
     told = {name: sum(ledger.get(part, 0) for part in parts) for name, (parts, _) in WORDS.items()}
     known = {part for parts, _ in WORDS.values() for part in parts}
@@ -163,7 +163,7 @@ def _forms_of_words(ledger: Mapping[str, int], method: str) -> tuple[SummaryShar
 
 
 def summary_of_microdata(manifest: Mapping[str, Any]) -> Summary:
-    """The share of the dispersion that means of groups lose."""
+    """Summarize microdata: the share of the dispersion lost by group means."""
     lost = share_in(manifest.get("metrics", {}), "information_loss")
     if lost is None:
         return Summary(lines=published_rows(manifest))

@@ -1,4 +1,4 @@
-"""Weighted bags: lists of items and lists of weights, in CSV and Excel joined with `;`; in the long layout a row for each item."""
+"""Weighted bags: lists of items and lists of weights, joined with `;` in CSV and Excel; one row per item in the long layout."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from shoal.util.wording import percent
 
 
 def write(table: WeightedBagTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
-    """One file; the form's separator does not apply."""
+    """Write one file; the form's separator does not apply."""
     insist_on_format(form.format, FRAME_FORMATS, table.kind)
     separator = JOINER if form.format in JOINED and form.layout == LISTS else ""
     names = table.flat["item"].unique()
@@ -55,7 +55,7 @@ def write(table: WeightedBagTable, directory: Path, name: str, form: OutputForm)
     return (FileFact(path.name, table.n_rows, digest, form.format, separator, name, table.kind, layout=form.layout),)
 
 
-# Reading weighted bags back.
+# Read weighted bags back.
 
 
 COLUMNS = ["record", "items", "weights"]
@@ -63,7 +63,7 @@ LONG_COLUMNS = ["record", "item", "weight"]
 
 
 def read(directory: Path, files: Sequence[FileFacts], own: bool) -> WeightedBagTable:
-    """The records of a file; in CSV and Excel lists are joined with the declared separator."""
+    """Read the records of a file; in CSV and Excel, lists are joined with the declared separator."""
     (file,) = files
     path = directory / file["name"]
     frame = raw_frame(path, file["format"], own)
@@ -92,7 +92,7 @@ def _split(frame: pl.DataFrame, separator: str) -> pl.DataFrame:
 
 
 def _gathered(frame: pl.DataFrame) -> pl.DataFrame:
-    """Lists from a row for each item; a row without an item is a record without items."""
+    """Collect lists from a row per item; a row without an item is an empty record."""
     if "level" in frame.columns and frame.select("item", "level").n_unique() != frame["item"].n_unique():
         raise ShoalError("equal items have different levels", code="invalid-table")
     typed = frame.select("record", pl.when(pl.col("item") != "").then("item"), pl.col("weight").cast(pl.Float64))
@@ -105,7 +105,7 @@ def _listed(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def count_differing(made: WeightedBagTable, seen: WeightedBagTable) -> int:
-    """Items with weights in records without counterpart, and empty records too many or too few."""
+    """Count the weighted items in records without a counterpart, and the difference in the number of empty records."""
     empty = abs(_empty(made) - _empty(seen))
     return empty + differing_under("record", made.flat, seen.flat)
 
@@ -114,11 +114,11 @@ def _empty(table: WeightedBagTable) -> int:
     return int((table.frame["items"].list.len() == 0).sum())
 
 
-# Facts about published vectors of documents: groups of identical ones.
+# Facts about published document vectors: groups of identical ones.
 
 
 def facts_of_documents(manifest: Mapping[str, Any], release: Release, original: DocumentOriginal) -> Facts:
-    """The facts of vectors that were published for these documents."""
+    """Return the facts of vectors published for these documents."""
     table = release.only(WeightedBagTable)
     sizes = classes_of_vectors(table)[1]
     return Facts(
@@ -131,7 +131,7 @@ def facts_of_documents(manifest: Mapping[str, Any], release: Release, original: 
 
 
 def summary_of_documents(manifest: Mapping[str, Any]) -> Summary:
-    """How far documents lie from the vectors published for them."""
+    """Summarize documents: their distance from the vectors published for them."""
     lost = share_in(manifest.get("metrics", {}), "semantic_loss")
     if lost is None:
         return Summary(lines=published_rows(manifest))

@@ -1,4 +1,4 @@
-"""Verifying a masked access log from its file alone: what was to be removed is not there. Shares no code with the masking."""
+"""Verifies from its file alone that a masked access log contains nothing that was to be removed. Shares no code with the masking."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SIGNED_IN = r"^[A-Za-z][A-Za-z0-9+.-]*://[^/]*@"
 
 
 def faults(fields: pl.DataFrame, options: Masking) -> dict[str, int]:
-    """How many lines still hold what the options remove, by what it is.
+    """Count the lines that still contain what the options remove, by kind.
 
     Args:
         fields: The fields of the written lines, as the reader of access logs cuts them.
@@ -52,7 +52,7 @@ _SECONDS: Mapping[str, int] = {MINUTE: 60, HOUR: 3600, DAY: 86_400}
 
 
 def _masked_addresses(addresses: pl.Series, options: Masking) -> pl.Series:
-    """Whether each address has the form that was asked for."""
+    """Return whether each address has the requested form."""
     different = addresses.unique().drop_nulls()
     good = [_is_masked(address, options) for address in different.to_list()]
     return addresses.replace_strict(different, pl.Series(good, dtype=pl.Boolean), default=False, return_dtype=pl.Boolean)
@@ -79,13 +79,13 @@ def _finer_times(times: pl.Series, options: Masking) -> int:
 
 
 def _user_names(users: pl.Series, options: Masking) -> int:
-    """User names that are neither removed nor tokens."""
+    """Return user names that are neither removed nor tokens."""
     tokens = users.str.contains(r"^[0-9a-f]{32}$") if options.users == KEYED else pl.repeat(False, len(users), eager=True)
     return int(((users != NOTHING) & ~tokens).sum())
 
 
 def _texts_with(fields: pl.DataFrame, pattern: str) -> int:
-    """Requests and referrers in which a pattern is found."""
+    """Return requests and referrers that match a pattern."""
     request = fields["page"].str.contains(pattern).fill_null(False)
     referrer = fields["referrer"].str.contains(pattern).fill_null(False)
     return int((request | referrer).sum())

@@ -1,7 +1,7 @@
-"""Masking lines of an access log: each line becomes one line of the same format, in the same order.
+"""Masks lines of an access log: each line becomes one line of the same format, in the same order.
 
-What a line has beyond its address, user name, time, page, referrer and agent stays: method, protocol, status and size. The ident field is
-always removed, and so is a request that is none, because nobody knows what it holds.
+Method, protocol, status and size are kept. The ident field is always removed, and so is a malformed request, because its content is
+unknown.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ADDRESSES, _USERS = b"mask:addresses", b"mask:users"
 
 
 class LineMasker:
-    """Masks lines as the options say. Without a key file, a key is drawn for the run and forgotten."""
+    """Masks lines according to the options. Without a key file, a random key is used and discarded."""
 
     def __init__(self, options: Masking) -> None:
         self._options = options
@@ -53,14 +53,14 @@ class LineMasker:
         self._agent = _remembered(family_of)
 
     def masked(self, fields: pl.DataFrame) -> pl.Series:
-        """The lines that these fields become. Every line has a time; lines in the common format have neither referrer nor agent."""
+        """Return the masked lines. Every line has a time; lines in the common format have neither referrer nor agent."""
         common = pl.format('{} - {} [{}] "{}" {} {}', "address", "auth", "time", "request", "status", "size")
         combined = pl.format('{} "{}" "{}"', common, "referrer", "agent")
         line = pl.when(pl.col("agent").is_null()).then(common).otherwise(combined)
         return self.table(fields).select(line.alias("line")).to_series()
 
     def table(self, fields: pl.DataFrame) -> pl.DataFrame:
-        """The masked fields of each line."""
+        """Return the masked fields of each line."""
         options = self._options
         return fields.select(
             _mapped(fields["address"], self._address),
@@ -74,13 +74,13 @@ class LineMasker:
         )
 
     def _request(self) -> pl.Expr:
-        """Method, page and protocol; nothing of a broken request."""
+        """Return method, page and protocol; empty for a malformed request."""
         protocol = pl.when(pl.col("protocol").is_null()).then(pl.lit("")).otherwise(pl.lit(" ") + pl.col("protocol"))
         whole = pl.format("{} {}{}", "method", self._without_query("page"), protocol)
         return pl.when(pl.col("page") == BROKEN).then(pl.lit(NOTHING)).otherwise(whole).alias("request")
 
     def _without_query(self, column: str) -> pl.Expr:
-        """A page or referrer without the name of a user in front of its host, and without its query string unless that is kept."""
+        """Return a page or referrer without a user name in front of its host, and without its query string unless that is kept."""
         place = pl.col(column).str.replace(_SIGNED_IN, "${1}")
         return place if self._options.queries == KEEP else place.str.replace(_QUERY, "")
 
@@ -92,7 +92,7 @@ class LineMasker:
         return _mapped(agents, self._agent)
 
     def _truncated(self, address: str) -> str:
-        """The network of an address; of a host name nothing, as names of hosts are names of people often enough."""
+        """Return the network of an address; nothing for a host name, which often contains a person's name."""
         known = _parsed(address)
         if known is None:
             return NO_HOST
@@ -100,7 +100,7 @@ class LineMasker:
         return str(ipaddress.ip_network(f"{known}/{bits}", strict=False).network_address)
 
     def _keyed(self, address: str) -> str:
-        """An address of fd00::/8 that belongs to this one under the key; spellings of one address get the same."""
+        """Return the keyed address in fd00::/8; all spellings of an address give the same."""
         known = _parsed(address)
         plain = str(known) if known is not None else address.lower().rstrip(".")
         return str(ipaddress.IPv6Address(b"\xfd" + self._key.code(_ADDRESSES, plain.encode())[:15]))
@@ -110,7 +110,7 @@ class LineMasker:
 
 
 def family_of(agent: str) -> str:
-    """The browser family of a user agent, if it is a common one."""
+    """Return the browser family of a user agent, if it is a common one."""
     from ua_parser import parse_user_agent
 
     if agent == NOTHING:
@@ -121,7 +121,7 @@ def family_of(agent: str) -> str:
 
 
 def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """An address as a number; IPv4 inside IPv6 as IPv4. None for the name of a host."""
+    """Parse an address as a number; IPv4 inside IPv6 as IPv4. None for a host name."""
     try:
         known = ipaddress.ip_address(address.strip("[]").partition("%")[0])
     except ValueError:
@@ -135,7 +135,7 @@ def _remembered(mask: Callable[[str], str]) -> Callable[[str], str]:
 
 
 def _mapped(column: pl.Series, mask: Callable[[str], str]) -> pl.Series:
-    """Every value masked, each different one once; null stays null."""
+    """Mask every value, each distinct one once; null stays null."""
     different = column.unique().drop_nulls()
     masked = pl.Series([mask(value) for value in different.to_list()], dtype=pl.String)
     return column.replace_strict(different, masked, default=None, return_dtype=pl.String)

@@ -1,4 +1,4 @@
-"""What is masked in an access log, and what that leaves open. The options are shown without loading polars."""
+"""Options for masking an access log, and what masking leaves unprotected. The options are shown without loading polars."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Masking(Declared):
 
     @property
     def not_protected(self) -> str:
-        """What a masked log leaves open."""
+        """Return what a masked log leaves unprotected."""
         return "; ".join(self._left_open())
 
     def _left_open(self) -> Iterator[str]:

@@ -1,6 +1,6 @@
-"""Masking a whole access log: read, masked and written in pieces of a few megabytes, then verified from the written file.
+"""Masks a whole access log: reads, masks and writes it in pieces of a few megabytes, then verifies the written file.
 
-The masked log appears under its name only when it is complete and verified. Next to it, a file says that nothing is guaranteed.
+The masked log gets its name only when it is complete and verified. A file next to it states that nothing is guaranteed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FIRST_LINES = 20
 
 @dataclass(frozen=True)
 class Masked:
-    """What masking did.
+    """The result of masking.
 
     Attributes:
         file: The masked log.
@@ -55,11 +55,11 @@ class Masked:
 
     @property
     def lack(self) -> str:
-        """That nothing is guaranteed, and what is not protected."""
+        """The statement that nothing is guaranteed, and what is not protected."""
         return f"Nothing is guaranteed. Not protected: {self.options.not_protected}."
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON values."""
+        """Return the content as JSON values."""
         return {
             "no_guarantee": self.lack,
             "file": str(self.file),
@@ -114,12 +114,12 @@ def mask_log(
 
 
 def clear_leftovers(out: Path) -> list[str]:
-    """Remove what killed runs left next to an output; a line for each."""
+    """Remove what killed runs left next to an output, and return a line for each."""
     return unfinished.clear(out.parent) if out.parent.is_dir() else []
 
 
 def _insist_on_format(source: Source) -> None:
-    """Raise if a file does not begin like an access log: masking lines of another format would remove all of them."""
+    """Raise if a file does not begin like an access log: lines of another format would all be removed."""
     first = source.head.decode("utf-8", "replace").splitlines()[:FIRST_LINES]
     if source.is_parquet or not any(looks_like_access_log([line]) for line in first):
         raise InputError(
@@ -130,7 +130,7 @@ def _insist_on_format(source: Source) -> None:
 
 
 def _sound(fields: pl.DataFrame, at: np.ndarray[Any, Any], tally: Tally) -> pl.DataFrame:
-    """The lines without a defect; the others are counted."""
+    """Return the lines without a defect; the others are counted."""
     no_line, no_time = fields["address"].is_null().to_numpy(), fields["time"].is_null().to_numpy()
     tally.defects.add(NOT_A_LINE, at[no_line])
     tally.defects.add("unreadable time", at[~no_line & no_time])
@@ -141,7 +141,7 @@ def _sound(fields: pl.DataFrame, at: np.ndarray[Any, Any], tally: Tally) -> pl.D
 
 
 def _insist(written: Path, lines: int, options: Masking) -> None:
-    """Read the masked log again; raise if a line is missing, or holds what was to be removed."""
+    """Read the masked log again. Raise if a line is missing, or contains what was to be removed."""
     source = Source.of(written)
     tally = Tally(source, strict=True)
     seen, wrong = 0, dict[str, int]()
@@ -166,7 +166,7 @@ def _notes(tally: Tally, broken: int) -> Sequence[str]:
 
 
 def _label(done: Masked) -> str:
-    """The file next to the masked log."""
+    """Return the content of the file next to the masked log."""
     masked = "\n".join(f"  {name}: {value}" for name, value in done.as_dict()["masked"].items())
     account = " + ".join(f"{n:,} {name}" for name, n in done.rows.as_dict().items() if name != "in")
     return f"{done.lack}\n\nshoal {__version__} masked {done.file.name}:\n{masked}\nLines: {done.rows.total:,} = {account}\n"

@@ -1,8 +1,8 @@
-"""Methods: how a release is made. Adding one is a file here, a line in `METHODS` and a page in the docs.
+"""Methods, which make releases. Adding one takes a file here, a line in `METHODS` and a page in the docs.
 
-The class of every method can be imported from here, and is loaded when it is first used: `from shoal.methods import Clump`.
+The class of every method can be imported from here, and is loaded on first use: `from shoal.methods import Clump`.
 
-A preset is a name for parameters of a method. Presets are listed in `presets.toml`, each with what it does not protect.
+A preset is a named set of parameters of a method. Presets are listed in `presets.toml`, each with what it does not protect.
 """
 
 from __future__ import annotations
@@ -66,28 +66,28 @@ class Method(Declared, ABC):
 
     @property
     def hashes(self) -> Hashes:
-        """What the method publishes as tokens, equal for equal texts; by default nothing."""
+        """What the method publishes as tokens, which are equal for equal texts; by default nothing."""
         return ""
 
     @classmethod
     def summary(cls) -> str:
-        """The first line of the class's docstring, marked where nothing is guaranteed."""
+        """Return the first line of the class's docstring, marked if nothing is guaranteed."""
         told = super().summary()
         return f"No guarantee: {told[:1].lower()}{told[1:]}" if cls.guarantees_nothing else told
 
     @property
     def not_protected(self) -> str:
-        """What is left open with these parameters, where nothing is guaranteed; otherwise the claims say it."""
+        """What these parameters leave unprotected, if nothing is guaranteed; otherwise the claims describe it."""
         return self.does_not_protect
 
     @property
     def caution(self) -> str:
-        """What a user should know about these parameters before the work starts; empty if there is nothing to say."""
+        """What a user should know about these parameters before the run; empty if nothing."""
         return ""
 
     @property
     def needs_taxonomy(self) -> bool:
-        """Whether records must be put on a taxonomy. Otherwise names stay as they were typed."""
+        """Whether records must be placed on a taxonomy. Otherwise names stay as typed."""
         return True
 
     @property
@@ -107,36 +107,36 @@ class Method(Declared, ABC):
 
     @property
     def holds_one_range(self) -> bool:
-        """Whether the records of many people can be worked on one range at a time, so that memory can be bounded."""
+        """Whether the records of many people can be processed one range at a time, so that memory can be limited."""
         return False
 
     @property
     def reads_names(self) -> bool:
-        """Whether the names of people are needed, because they are hashed with a key; otherwise they are forgotten when a log is read."""
+        """Whether user IDs are needed, because they are hashed with a key; otherwise they are discarded when a log is read."""
         return False
 
     @abstractmethod
     def claims(self) -> tuple[Model, ...]:
-        """The models that every release of this method promises to satisfy."""
+        """Return the claims of every release of this method."""
 
     def noisy_steps(self) -> tuple[NoisyStep, ...]:
-        """The noise that a release of this method holds, which depends on the parameters alone; none unless the method says so."""
+        """Return the noise in a release of this method, which depends on the parameters alone; by default none."""
         return ()
 
     def columns_of(self, table: str) -> Slots | None:
-        """The columns that a table of this name has with these parameters; None if the kind of the table, or a claim, decides."""
+        """Return the columns of a table of this name with these parameters; None if the kind of table or a claim determines them."""
         return None
 
     def work_per_record(self, records: int) -> float:
-        """How much work is spent on each of so many records, in units of the method's own; less where it searches large data less."""
+        """Return the work per record for this many records, in units of the method; less if it searches large data less."""
         return 1.0
 
     @abstractmethod
     def apply(self, original: Any) -> Release:
-        """A release of this original, which is of a shape that the method takes. The input is not changed."""
+        """Make a release of this original, which has a supported shape. The input is not changed."""
 
     def decoded(self, release: Release) -> pl.DataFrame:
-        """What anybody can read of a release with the decoder that belongs to the method; an error where it is read as it stands."""
+        """Decode a release with the decoder of the method. Raises if the release needs no decoding."""
         raise ParameterError(f"a release of the method {self.name} is not encoded: there is nothing to decode", code="nothing-to-decode")
 
 
@@ -188,13 +188,13 @@ def insist_on_packages(method: Method | type[Method]) -> None:
 
 
 def fate_of(part: str, method: str) -> Fate:
-    """The outcome of a part of an account, as this method says, or as any run may have it."""
+    """Return the outcome of a part of the accounting, as declared by this method or for any run."""
     own = METHODS[method].fates if method in METHODS else {}
     return own.get(part, FATES.get(part, "gone"))
 
 
 def ledgers_of(method: str) -> tuple[str, ...]:
-    """What this method accounts for beyond what it was given."""
+    """Return what this method accounts for beyond its input."""
     return METHODS[method].ledgers if method in METHODS else ()
 
 
@@ -206,7 +206,7 @@ PRESET = "preset"  # what names one, on the command line, in Python and in files
 
 @dataclass(frozen=True)
 class Preset:
-    """A name for some parameters of a method, what they are for, and what they do not protect."""
+    """Named parameters of a method, their purpose, and what they do not protect."""
 
     name: str
     use: str
@@ -220,13 +220,13 @@ class Preset:
 
 
 def presets_of(method: str) -> Mapping[str, Preset]:
-    """The presets of a method by their names; most methods have none."""
+    """Return the presets of a method by name; most methods have none."""
     told = _tables().get(method, {})
     return {name: Preset(name, preset["for"], preset["not"], preset["values"]) for name, preset in told.items()}
 
 
 def with_preset(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters in which a preset is named, with those of the preset that are not given themselves."""
+    """Return the given parameters, completed by those of the named preset."""
     rest = {name: value for name, value in given.items() if name != PRESET}
     wanted = given.get(PRESET)
     if wanted is None:

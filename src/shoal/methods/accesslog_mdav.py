@@ -1,11 +1,11 @@
 """Microaggregation of web access logs (Navarro-Arribas and Torra, NAFIPS 2009; Internet Research 20(3), 2010).
 
-Units (owners, sessions, or single rows as in the paper) are grouped by MDAV on a weighted sum of the distances of their fields; every unit
-of a group is published as the same representative rows, under an address of its own. Guarantee: k owners behind every published profile.
-O(n^2 / k) distances of n units.
+Units (users, sessions, or single rows as in the paper) are grouped by MDAV on a weighted sum of the distances of their fields; every unit
+of a group is published as the same representative rows, under a separate address. Guarantee: k users behind every published profile. O(n^2
+/ k) distances of n units.
 
-Deviations: the paper masks single rows, of which k may be one person's (`per=row`); here units are owners or sessions. A page, a referrer
-or an agent that fewer than `min_owners` owners of the group have is generalized, where the paper's plurality would publish it.
+Deviations: the paper masks single rows, of which k may belong to one person (`per=row`); here units are users or sessions. A page, a
+referrer or an agent that fewer than `min_owners` users of the group have is generalized, whereas the paper's plurality would publish it.
 """
 
 from __future__ import annotations
@@ -85,22 +85,22 @@ class AccessLogMDAV(Method):
 
     @property
     def needs_taxonomy(self) -> bool:
-        """Paths bring their own."""
+        """False: paths have their own taxonomy."""
         return False
 
     @property
     def weights(self) -> dict[str, float]:
-        """The weight of each field of the distance."""
+        """The weight of each field in the distance."""
         half = self.weight_method / 2
         beside = {"method": half, "protocol": half, SESSION: self.weight_session if self.session else 0.0}
         return {name: beside[name] if name in beside else getattr(self, f"weight_{name}") for name in (*NODES, *NUMBERS)}
 
     def claims(self) -> tuple[Model, ...]:
-        """k owners behind every profile, and min_owners behind every value."""
+        """Claim k users behind every profile, and min_owners behind every value."""
         return (AccessKAnonymity(k=self.k, per=self.per, min_owners=self.min_owners, gap=self.gap),)
 
     def apply(self, original: AccessOriginal) -> Release:
-        """Group, and publish the representative of its group for every unit."""
+        """Group the units, and publish the representative of its group for each."""
         rows = original.log.frame
         visits = Visits.of(rows, self.per, self.gap.span)  # type: ignore[arg-type]
         counted = np.arange(len(visits)) if self.per == "row" else visits.owners
@@ -111,7 +111,7 @@ class AccessLogMDAV(Method):
         return replace(release, secret=Secret(first[visits.frame["unit"].to_numpy()]))
 
     def _published(self, visits: Visits, group: Ints) -> tuple[pl.DataFrame, Ints]:
-        """The published rows, and the first of them for each unit."""
+        """Return the published rows, and the first of them for each unit."""
         first, parts, n, addresses = np.zeros(len(visits), np.int64), [], 0, _Addresses(visits, self.session)
         for members, rows in _members(visits, group, by_row=self.per == "row"):
             profile = representative(rows, self.min_owners, self.gap.span)
@@ -127,7 +127,7 @@ class AccessLogMDAV(Method):
 
 
 def _members(visits: Visits, group: Ints, *, by_row: bool) -> Iterator[tuple[list[int], list[Visit]]]:
-    """The units of each group, and all their rows. Where rows are grouped, each counts as an owner and as a session of its own."""
+    """Return the units of each group, and all their rows. If rows are grouped, each counts as a user and as a session."""
     frame = visits.frame.with_columns(pl.col("unit").alias("owner"), pl.col("unit").alias(SESSION)) if by_row else visits.frame
     told = frame.with_columns(
         pl.col("time").min().over(SESSION).alias("start"),
@@ -141,7 +141,7 @@ def _members(visits: Visits, group: Ints, *, by_row: bool) -> Iterator[tuple[lis
 
 
 class _Addresses:
-    """Numbers of published addresses where rows are grouped: that of the session of most rows, or of the beginning that all share."""
+    """Numbers of published addresses if rows are grouped: that of the session with most rows, or the common prefix."""
 
     def __init__(self, visits: Visits, by_session: bool) -> None:
         frame = visits.frame.sort("unit")
@@ -151,7 +151,7 @@ class _Addresses:
         self._known: dict[object, int] = {}
 
     def of_group(self, rows: Sequence[int]) -> int:
-        """The address of a group of rows."""
+        """Return the address of a group of rows."""
         key: object
         if self._sessions is not None:
             key = min(Counter(self._sessions[row] for row in rows).items(), key=lambda found: (-found[1], found[0]))[0]

@@ -1,12 +1,12 @@
-"""AA, Apriori anonymization (Terrovitis, Mamoulis and Kalnis, VLDB'08): items are generalized until no few of them single anybody out.
+"""AA, Apriori anonymization (Terrovitis, Mamoulis and Kalnis, VLDB'08): items are generalized until no small itemset is rare.
 
-Guarantee: every set of up to m published items is held by at least k people. One recoding for all records: where an item is published as
-a node, so is everything below that node, everywhere.
+Guarantee: at least k people have every set of up to m published items. One recoding for all records: if an item is published as a node, so
+is everything below that node, everywhere.
 
-Sets of one item are treated first, then of two, up to m: every set that too few people hold is brought to k by the cheapest
-generalization of its items. Where this deviates from the print, and why: each size is repeated until no rare set is left, because a set
-whose items were generalized meanwhile may still be rare; and afterwards nodes are split into their children again wherever that leaves
-no rare set, because later steps often make earlier ones needless. Time: that of counting the sets of up to m items, a few times.
+Sets of one item are treated first, then of two, up to m: every set of too few people is brought to k by the cheapest generalization of its
+items. Deviations from the paper: each size is repeated until no rare set is left, because a set whose items were generalized in the
+meantime may still be rare; and afterwards nodes are split into their children again if that leaves no rare set, because later steps often
+make earlier ones unnecessary. Time: that of counting the sets of up to m items, a few times.
 """
 
 from __future__ import annotations
@@ -30,5 +30,5 @@ class Apriori(KnownItemsMethod):
     undo: bool = param(True, help="undo generalizations that turn out to be unnecessary")
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
-        """Generalize rare sets size by size; undo what was not needed."""
+        """Generalize rare sets by size; undo unnecessary generalizations."""
         return recoded_places(records, taxonomy, self.k, self.m, Steps("by size", undo=self.undo))

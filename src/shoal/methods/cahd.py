@@ -1,16 +1,16 @@
-"""CAHD: groups of similar records with the sensitive items of each group apart (Ghinita, Tao and Kalnis, ICDE 2008; TKDE 2011).
+"""CAHD: groups of similar records, with the sensitive items of each group separate (Ghinita, Tao and Kalnis, ICDE 2008; TKDE 2011).
 
-Records are put into band order (reverse Cuthill-McKee on shared items that are not sensitive), so that neighbours are alike. Around every
-record that holds a sensitive item a group of p is formed in which no sensitive item and no person occurs twice. Published are, per group,
-the records without their sensitive items, exactly, and how often each sensitive item occurs. Guarantee: privacy degree p, in every group
-at most one record in p holds the same sensitive item. Time: O(occurrences + records * log records) for the order, O(candidates * length)
-for each group.
+Records are put into band order (reverse Cuthill-McKee on shared non-sensitive items), so that neighbours are similar. Around every record
+with a sensitive item a group of p is formed in which no sensitive item and no person occurs twice. For each group, the records without
+their sensitive items and the number of occurrences of each sensitive item are published. Guarantee: privacy degree p: in every group at
+most one record in p has the same sensitive item. Time: O(occurrences + records * log records) for the order, O(candidates * length) for
+each group.
 
-Where this deviates from the print, and why: a group is accepted only if what remains *without it* can be one group (line 8 of the paper's
-Figure 8 compares with what was there before, and then releases groups below p). The graph of shared items is searched through the items and
-never made. `search` = content, the default, looks for the least differing records among those that share an item, not in a window of
-the order alone, and takes records with scarce items into a group before they are too many for what remains; `band` is the paper's choice.
-No group with a sensitive item holds two records of a person, which the paper does not consider.
+Deviations from the paper: a group is accepted only if the rest *without it* can be one group (line 8 of the paper's Figure 8 compares with
+the rest before, and then releases groups below p). The graph of shared items is searched through the items and never built. `search` =
+content, the default, looks for the least different records among those that share an item, not in a window of the order alone, and puts
+records with scarce items into a group before they are too many for the rest; `band` is the paper's choice. No group with a sensitive item
+has two records of a person, which the paper does not consider.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ from shoal.util.wording import counted
 
 
 def with_left_over(formed: Ints, sensitive: Bags, p: int) -> Ints:
-    """Groups for all records; `formed` has those that were found, -1 for what is left, and `sensitive` what records hold."""
+    """Return groups for all records; `formed` has the groups found, -1 for leftover records; `sensitive` has the sensitive items of
+    records.
+    """
     groups, left = formed.copy(), formed < 0
     if not left.any():
         return groups
@@ -63,7 +65,9 @@ def with_left_over(formed: Ints, sensitive: Bags, p: int) -> Ints:
 
 
 def _joined(record: int, groups: Ints, sensitive: Bags, p: int) -> int:
-    """The first group that can take this record: of other people, and large enough for one more of its items; -1 where there is none."""
+    """Return the first group that can take this record: of other people, and large enough for one more of its items; -1 if there is
+    none.
+    """
     n, owners = int(groups.max()) + 1, sensitive.owners
     sizes = np.bincount(groups[groups >= 0], minlength=n) + 1
     able = np.ones(n, bool)
@@ -76,7 +80,7 @@ def _joined(record: int, groups: Ints, sensitive: Bags, p: int) -> int:
 
 
 def _one_of_each_person(left: Mask, holding: Mask, owners: Ints) -> Ints:
-    """Of the records that are left all sensitive ones, and of every other person the first."""
+    """Return all leftover sensitive records, and the first record of every other person."""
     if not holding.any():
         return np.zeros(0, np.int64)
     others = np.flatnonzero(left & ~np.isin(owners, owners[holding]))
@@ -85,7 +89,7 @@ def _one_of_each_person(left: Mask, holding: Mask, owners: Ints) -> Ints:
 
 
 def _insist(together: Ints, sensitive: Bags, p: int) -> None:
-    """Raise unless these records are of different people and have privacy degree p together."""
+    """Raise unless these records belong to different people and together have privacy degree p."""
     if not len(together):
         return
     held = sensitive.select(together)
@@ -134,11 +138,11 @@ class CAHD(Method):
 
     @property
     def needs_taxonomy(self) -> bool:
-        """Names stay as they were typed."""
+        """False: names stay as typed."""
         return False
 
     def claims(self) -> tuple[Model, ...]:
-        """The privacy degree of the items as they are named here."""
+        """Claim the privacy degree for the items as named here."""
         return (PrivacyDegree(p=self.p, items=self.sensitive),)
 
     def apply(self, original: Original) -> Release:
@@ -154,7 +158,7 @@ class CAHD(Method):
         return self._release(original, present, Split.of(present.records, hidden), groups)
 
     def groups(self, split: Split) -> Ints:
-        """The group of each record, which are given in an order that does not depend on how they arrived."""
+        """Return the group of each record; the records are in an order independent of the input order."""
         order = self.order(split.known)
         sensitive = split.sensitive.select(order)
         groups = np.empty(len(order), np.int64)
@@ -162,12 +166,12 @@ class CAHD(Method):
         return groups
 
     def order(self, known: Bags) -> Ints:
-        """The records in band order."""
+        """Return the records in band order."""
         order: Ints = kernels.run(_kernels.band_order, known.view, len(known.vocabulary), label="ordering records")
         return order
 
     def formed(self, known: Bags, sensitive: Bags) -> Ints:
-        """The groups around sensitive records, of records in band order; -1 for what is left."""
+        """Return the groups around sensitive records, of records in band order; -1 for leftover records."""
         owners = np.unique(known.owners, return_inverse=True)[1].astype(np.int64)
         parts = known.view, sensitive.view, len(known.vocabulary)
         reach = min(self.alpha * self.p, len(known)), CANDIDATES if self.search == "content" else 0
@@ -213,21 +217,21 @@ class CAHD(Method):
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """The records in two parts: items that are published with them, and sensitive ones."""
+    """The records in two parts: published items and sensitive items."""
 
     known: Bags
     sensitive: Bags
 
     @classmethod
     def of(cls, records: Bags, hidden: Mask) -> Split:
-        """By a mark at the sensitive items."""
+        """Split by a mask of the sensitive items."""
         own = np.arange(len(hidden), dtype=np.int32)
         parts = (records.relabelled(np.where(side, own, -1).astype(np.int32), records.vocabulary) for side in (~hidden, hidden))
         return cls(*parts)
 
 
 def _histogram(sensitive: Bags, groups: Ints) -> pl.DataFrame:
-    """How often each sensitive item occurs in each group that holds it."""
+    """Count the occurrences of each sensitive item in each group with it."""
     held = pl.DataFrame({GROUP: np.repeat(groups, np.diff(sensitive.indptr)), ITEM: sensitive.vocabulary.names.gather(sensitive.items)})
     return held.group_by(GROUP, ITEM).agg(pl.len().cast(pl.Int64).alias(COUNT)).sort(GROUP, ITEM)
 
@@ -240,7 +244,7 @@ def _account(bags: Bags, split: Split) -> Accounting:
 
 
 def _notes(groups: Ints, sensitive: Bags) -> tuple[str, ...]:
-    """How many groups hold sensitive items, and what stands in the largest."""
+    """Return notes on the number of groups with sensitive items, and on the largest one."""
     holding = np.unique(groups[np.diff(sensitive.indptr) > 0])
     sizes = np.bincount(groups)
     without = int(sizes.sum() - sizes[holding].sum())

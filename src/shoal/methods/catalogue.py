@@ -1,7 +1,7 @@
 """The summary, the family and the parameters of every method, for the help of the command line, without loading any method.
 
-A method declares its parameters in its own class (`shoal.parameters.param`). `catalogue.json` is written from these declarations by
-`python scripts/method_catalogue.py`; a test compares the two. Loading all methods to show their help would take seconds.
+A method declares its parameters in its class (`shoal.parameters.param`). `python scripts/method_catalogue.py` writes `catalogue.json` from
+these declarations; a test compares the two. Loading all methods to show their help would take seconds.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ListedParameter:
 
 @dataclass(frozen=True)
 class ListedMethod:
-    """What the help says about a method: what it does, its family, and its parameters in the order of their declaration."""
+    """The catalogue entry of a method: summary, family, and parameters in the order of their declaration."""
 
     summary: str
     family: str
@@ -58,13 +58,13 @@ class ListedMethod:
 
     @classmethod
     def of(cls, method: type[Declared]) -> Self:
-        """List a method by what its class declares."""
+        """Make the entry from the declarations of a class."""
         return cls(method.summary(), family_of(method), tuple(map(ListedParameter.of, method.parameters())))
 
 
 @cache
 def listed_methods() -> Mapping[str, ListedMethod]:
-    """Read the summary and the parameters of every method, by the name of the method."""
+    """Read the entries of all methods, by name."""
     content: dict[str, Any] = json.loads(files("shoal.methods").joinpath(FILE).read_text("utf-8"))
     return {
         name: ListedMethod(method["summary"], method["family"], tuple(ListedParameter(**one) for one in method["parameters"]))
@@ -73,12 +73,12 @@ def listed_methods() -> Mapping[str, ListedMethod]:
 
 
 def listed_method(name: str) -> ListedMethod:
-    """What the help says about a method: from the catalogue, or from its class while a new method is not in the catalogue yet."""
+    """Return the entry of a method, from the catalogue or, for a new method that is not in it, from its class."""
     return listed_methods().get(name) or ListedMethod.of(METHODS[name])
 
 
 def methods_by_family() -> dict[Family, list[str]]:
-    """The names of the methods of each family that has one, in the order of the families."""
+    """Return the names of the methods of each non-empty family, in the order of the families."""
     found: dict[str, list[str]] = {}
     for name in METHODS:
         found.setdefault(listed_method(name).family, []).append(name)
@@ -86,6 +86,6 @@ def methods_by_family() -> dict[Family, list[str]]:
 
 
 def catalogue_text() -> str:
-    """The content of the catalogue, from the declarations of all methods."""
+    """Return the content of the catalogue, from the declarations of all methods."""
     listed = {name: asdict(ListedMethod.of(method)) for name, method in METHODS.items()}
     return json.dumps(listed, indent=1, ensure_ascii=False) + "\n"

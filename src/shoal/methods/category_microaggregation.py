@@ -1,9 +1,9 @@
-"""Category microaggregation: people of a query log in groups that ask about the same categories, each group with one common history.
+"""Category microaggregation: groups people of a query log by the categories of their queries; one common history per group.
 
 Erola, Castella-Roca, Navarro-Arribas and Torra, "Semantic microaggregation for the anonymization of query logs", PSD 2010; SORT 35, 2011.
-They classify with the Open Directory, which has ended; any taxonomy serves here, WordNet by default. A term may lie at any depth, and
-counts in the category above it at every level. Guarantee: user k-anonymity; and, unlike in the paper, no query, word or URL of fewer than
-`min_owners` members. Groups are formed inside blocks of people of similar categories: O(people * block) coincidences.
+They classify with the Open Directory, which no longer exists; any taxonomy can be used here, WordNet by default. A term may be at any
+depth, and counts for its ancestor at every level. Guarantee: user k-anonymity; and, unlike in the paper, no query, word or URL of fewer
+than `min_owners` members. Groups are formed inside blocks of people with similar categories: O(people * block) coincidences.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class CategoryMicroaggregation(ProfileMethod):
 
     @property
     def needs_taxonomy(self) -> bool:
-        """It tells the categories of terms."""
+        """True: it gives the categories of terms."""
         return True
 
     def groups(self, histories: Histories, original: LogOriginal) -> list[Ints]:
-        """Greedily by coincidence, inside each block of people with similar categories."""
+        """Group greedily by coincidence, inside each block of people with similar categories."""
         counts = self._classified(histories, original)
         things = Things(counts.view, counts.lengths, counts.weights, counts.units)
         everybody = np.arange(len(histories), dtype=np.int64)
@@ -60,12 +60,12 @@ class CategoryMicroaggregation(ProfileMethod):
         return self.formed_in_blocks(len(histories), lambda engine, size: engine.split(things, everybody, size), form)
 
     def chosen(self, histories: Histories, members: Ints, matches: Matches) -> Ints:
-        """By contribution: a member with more queries gives more of them, and rather those that they repeat."""
+        """Select by contribution: a member with more queries contributes more of them, preferring repeated ones."""
         chance = np.random.default_rng([self.seed, int(members[0])])
         return np.sort(contributed(histories, members, matches, self.min_owners, chance))
 
     def _classified(self, histories: Histories, original: LogOriginal) -> TreeCounts:
-        """How often each person asks about each category, at every level; words outside the taxonomy are in none."""
+        """Count the queries of each person about each category, at every level; words outside of the taxonomy have no category."""
         if original.taxonomy is None:
             raise ParameterError(
                 "the method category-microaggregation needs a taxonomy", code="needs-taxonomy", hint=f"name one with {option('taxonomy')}"
@@ -77,7 +77,7 @@ class CategoryMicroaggregation(ProfileMethod):
 
 
 def _incidence(counts: TreeCounts, people: Ints) -> Ints:
-    """How much every two of these people coincide."""
+    """Return the coincidence of every two of these people."""
     n = len(people)
     left, right = np.triu_indices(n, 1)
     sums = _kernels.min_sums(counts.view, people[left], people[right], counts.weights, 1, _kernels.Task())

@@ -1,15 +1,15 @@
-"""Clump: clustering records by how little their least common generalization loses.
+"""Clump: clusters records by the loss of their least common generalization.
 
-Milani Fard and Wang, SECRYPT'10, and the thesis of 2010, chapters 4 and 5. Records are put in falling order of length; every k-th of them
-starts a cluster; each other record joins, among the first r clusters that still want members, the one where it costs least; what remains
-goes wherever it costs least.
+Milani Fard and Wang, SECRYPT'10, and the thesis of 2010, chapters 4 and 5. Records are sorted by decreasing length; every k-th of them
+starts a cluster; each other record joins the cheapest of the first r clusters that still need members; the rest goes to the cheapest
+clusters.
 
 Guarantee: every published record is shared by at least k people. Time: O(records * r * items * height), on sparse tree counts.
 
-Where this deviates from the print, and why: the least common generalization is the exact meet (the printed BUIG drops residuals and
-duplicates); the default criterion is the *increase* of distortion (the printed total draws records to the emptiest cluster, whatever it
-holds); ties in length are broken by content, so that the answer does not depend on the order of the file. `criterion="total"` and
-`ties="given"` give the printed algorithm back.
+Deviations from the paper: the least common generalization is the exact meet (the printed BUIG drops residuals and duplicates); the default
+criterion is the *increase* of distortion (the printed total attracts records to the emptiest cluster, whatever its content); ties in length
+are broken by content, so that the result does not depend on the input order. `criterion="total"` and `ties="given"` restore the printed
+algorithm.
 """
 
 from __future__ import annotations
@@ -52,22 +52,24 @@ class Clump(GroupingMethod):
 
     @property
     def works_in_ranges(self) -> bool:
-        """Clusters of one range are k-anonymous whatever the others hold. The order in which records arrived is that of one machine."""
+        """Whether groups may be formed range by range: clusters of one range are k-anonymous by themselves, but the input order is that of
+        one machine.
+        """
         return self.ties == "content"
 
     def claims(self) -> tuple[Model, ...]:
-        """Transactional k-anonymity."""
+        """Claim transactional k-anonymity."""
         return (KAnonymity(k=self.k),)
 
     def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
-        """Clump's three steps, on tree counts; each group is published as its least common generalization."""
+        """Run Clump's three steps on tree counts; each group is published as its least common generalization."""
         clusters = self.cluster(bags, tree_counts(bags, taxonomy), self._assignment_order(bags))
         groups = np.unique(clusters, return_inverse=True)[1].astype(np.int64)
         published = meet(bags, taxonomy, groups)
         return groups, published.as_sets() if self.distinct else published
 
     def cluster(self, bags: Bags, counts: TreeCounts, order: Ints) -> Ints:
-        """The cluster of each record, when records are assigned in this order; some numbers may stay unused."""
+        """Return the cluster of each record, if records are assigned in this order; some numbers may be unused."""
         clusters: Ints = run_grouping(
             _kernels.clump,
             counts.scored(bags.owners, self.k, bags.owners_repeat),

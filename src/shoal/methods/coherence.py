@@ -77,25 +77,25 @@ class Cohesion(RecodingMethod):
 
     @property
     def power(self) -> Power:
-        """The attacker that is provided for."""
+        """The attacker against whom it protects."""
         return Power(self.h, self.k, self.p)
 
     def claims(self) -> tuple[Model, ...]:
-        """Coherence, for the items as they are named here."""
+        """Claim coherence for the items as named here."""
         return (Coherence(h=self.h, k=self.k, p=self.p, private=self.private, public=self.public),)
 
     @property
     def needs_taxonomy(self) -> bool:
-        """Only generalizing does."""
+        """Whether a taxonomy is needed: only for generalization."""
         return self.generalize
 
     @property
     def deterministic(self) -> bool:
-        """The exact search has a time limit."""
+        """Whether the result is deterministic: the exact search has a time limit."""
         return not self.exact
 
     def recode(self, records: Bags, original: Original) -> Recoded:
-        """Find the minimal moles, choose what removes them; what is published is every record without it."""
+        """Find the minimal moles, choose items that remove them, and publish every record without these."""
         names = original.tree.names
         parts = parts_of(names, self.private, self.public, original.taxonomy)
         loss = self.losses(records, parts)
@@ -116,25 +116,25 @@ class Cohesion(RecodingMethod):
         return Recoded(published, (self._claim(published, parts, recoding),), told, tuple(notes), recoding.code)
 
     def claims_on(self, published: Bags, code: Small, original: Original) -> tuple[Model, ...]:
-        """Coherence, for the items as they are published."""
+        """Claim coherence for the items as published."""
         parts = parts_of(original.tree.names, self.private, self.public, original.taxonomy)
         return (self._claim(published, parts, Recoding(np.where(code < 0, np.arange(len(code)), code).astype(np.int32))),)
 
     @property
     def counts_decide(self) -> int | None:
-        """Sets of up to p items, where all are public and items are suppressed only."""
+        """The size of itemsets that decide: up to p items, if all are public and items are only suppressed."""
         named = self.private is not None or self.public is not None or self.weights is not None
         return None if named or self.generalize or self.exact else self.p
 
     def suppressed_by_counts(self, moles: Moles, records: Ints, rare: int) -> tuple[Ints, list[str]]:
-        """The choice of `suppressed`. What a rare item loses is the same in every choice, as each must go."""
+        """Choose as `suppressed` does. Every rare item must be suppressed, so its loss is the same in every choice."""
         ones = np.ones(rare, np.int64)
         loss = np.concatenate([records if self.il == "support" else np.ones_like(records), ones])
         chosen = self.suppressed(moles, np.arange(len(loss), dtype=np.int64), loss)
         return chosen.items, _told(chosen, len(loss))
 
     def suppressed(self, moles: Moles, items: Ints, loss: Ints) -> Hitting:
-        """The public items to suppress, of all that occur, by the score that was requested."""
+        """Return the public items to suppress, of all that occur, by the requested score."""
         if self.score == "rmall":
             return Hitting(items, np.zeros(len(items), np.int64), int(loss[items].sum()))
         if self.exact:
@@ -142,7 +142,7 @@ class Cohesion(RecodingMethod):
         return improved(moles, loss) if self.score == BEST else greedy(moles, loss, self.score)
 
     def losses(self, records: Bags, parts: Parts) -> Ints:
-        """What suppressing each item loses, in whole numbers; weights are brought to their common denominator."""
+        """Return the loss of suppressing each item as integers; weights are brought to a common denominator."""
         if self.il == "support":
             return np.bincount(records.items, minlength=len(parts)).astype(np.int64)
         if self.weights is None:
@@ -150,13 +150,13 @@ class Cohesion(RecodingMethod):
         return _weights(self.weights, records, parts)
 
     def _claim(self, published: Bags, parts: Parts, recoding: Recoding) -> Coherence:
-        """The promise in terms of what is published, where nodes that represent public items are public too."""
+        """Return the claim in terms of what is published, where nodes that represent public items are public too."""
         recoded = parts.copy()
         recoded[recoding.targets] = PUBLIC
         return Coherence(h=self.h, k=self.k, p=self.p, **published_parts(published, recoded))
 
     def _infeasible(self, moles: Moles, records: Bags, parts: Parts) -> Infeasible:
-        """Theorem 1: the empty set is a mole, so no suppression helps. Says why, and what would."""
+        """Return the error if the empty set is a mole (Theorem 1), so that no suppression helps: the reason, and what would help."""
         item, share = repr(records.vocabulary[int(moles.hidden[0])]), moles.holders[0] / moles.cohort[0]
         shared = bool(moles.holders[0] >= self.k)
         frequent = np.bincount(records.items, minlength=len(parts)) > int(self.power.share * len(records))
@@ -206,12 +206,12 @@ def _weights(weights: ItemWeights, records: Bags, parts: Parts) -> Ints:
 
 
 def _occurring(records: Bags, parts: Parts) -> Ints:
-    """The public items that some record holds."""
+    """Return the public items that occur in some record."""
     return np.flatnonzero((parts == PUBLIC) & (np.bincount(records.items, minlength=len(parts)) > 0))
 
 
 def _too_general(records: Bags, parts: Parts, tree: Taxonomy) -> Ints:
-    """The items that occur and lie above the floor: they are suppressed. Refuses where one is private, because those are published."""
+    """Return the items above the floor, which are suppressed. Raise if one is private, because those are published."""
     if tree.barred is None:
         return np.zeros(0, np.int64)
     found = np.flatnonzero(tree.barred & (np.bincount(records.items, minlength=len(parts)) > 0))

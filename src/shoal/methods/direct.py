@@ -1,8 +1,8 @@
-"""DA, direct anonymization (Terrovitis, Mamoulis and Kalnis, VLDB'08): as AA, with sets of all sizes treated together.
+"""DA, direct anonymization (Terrovitis, Mamoulis and Kalnis, VLDB'08): like AA, but with sets of all sizes treated together.
 
-Guarantee: every set of up to m published items is held by at least k people. One recoding for all records. It counts sets of m items over
-items that AA would have generalized before, so it is slower, and mostly loses no less. As with AA, passes are repeated
-until no rare set is left.
+Guarantee: at least k people have every set of up to m published items. One recoding for all records. It counts sets of m items over items
+that AA would already have generalized, so it is slower, and usually loses no less. As with AA, passes are repeated until no rare set is
+left.
 """
 
 from __future__ import annotations

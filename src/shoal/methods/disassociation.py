@@ -1,15 +1,14 @@
-"""Disassociation (Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB'12): words are published, but not which stood together.
+"""Disassociation (Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB'12): publishes words, but not which of them occurred together.
 
-Guarantee: who knows up to m terms of a record finds k people whose records may hold them, in every cluster where one record may; and no
-terms of several chunks are certain to stand together, unless for k people. See `privacy/disassociated.py` for what that takes.
+Guarantee: an attacker who knows up to m terms of a record finds k people whose records may contain them, in every cluster where one record
+may; and no terms of several chunks certainly occur together, except for k people. See `privacy/disassociated_km_anonymity.py`.
 
-HORPART forms clusters of records that share frequent terms, VERPART forms chunks of terms in each, REFINE chunks that clusters share,
-in one joint cluster. Deviations, with reasons: two parts of
-HORPART are one cluster, because the term that a part was split by would be certain to stand beside all others there (the cover problem);
-a chunk grows by the term that most often stands beside those in it, not by the next in support; terms that the numbers of a cluster
-would tie to others go to the term chunk, so nothing is suppressed for that; unless a size of clusters is requested, several are tried;
-and words of fewer than k people are withheld, unless the user chooses to publish them as the paper does (`itemsets/withholding.py`).
-Time: that of counting the pairs of terms in records, for each size that is tried.
+HORPART forms clusters of records that share frequent terms, VERPART forms chunks of terms in each, REFINE forms chunks shared by clusters,
+in one joint cluster. Deviations from the paper: two parts of HORPART form one cluster, because otherwise the term that splits them would
+certainly occur together with all others in its part (the cover problem); a chunk grows by the term that most often occurs with those in it,
+not by the next in support; terms that the numbers of a cluster would link to others go to the term chunk, so nothing is suppressed for
+that; several cluster sizes are tried unless one is requested; and words of fewer than k people are suppressed, unless the user chooses to
+publish them as the paper does (`itemsets/withholding.py`). Time: that of counting the pairs of terms in records, for each cluster size.
 """
 
 from __future__ import annotations
@@ -69,29 +68,29 @@ class Disassociation(Method):
 
     @property
     def needs_taxonomy(self) -> bool:
-        """Words are published as they were typed."""
+        """False: words are published as typed."""
         return False
 
     @property
     def withholds(self) -> bool:
-        """Whether words of fewer than k people are left out."""
+        """Whether words of fewer than k people are suppressed."""
         return self.rare_words == WITHHOLD
 
     @property
     def caution(self) -> str:
-        """Publishing rare words can expose people."""
+        """A warning that publishing rare words can expose people."""
         if self.withholds:
             return ""
         return f"words of fewer than {self.k:,} people, such as names and phone numbers, are published as typed"
 
     def claims(self) -> tuple[Model, ...]:
-        """k^m-anonymity of records that were taken apart; and that k people hold every word, unless rare words are published."""
+        """Claim k^m-anonymity of disassociated records and, unless rare words are published, that k people have every word."""
         if not self.withholds:
             return (DisassociatedKmAnonymity(k=self.k, m=self.m),)
         return DisassociatedKmAnonymity(k=self.k, m=self.m, support=self.k), WordSupport(k=self.k)
 
     def apply(self, original: Original) -> Release:
-        """Withhold empty records and rare words, take the records apart, and account for all."""
+        """Suppress empty records and rare words, split the records into chunks, and account for everything."""
         bags = original.bags
         present = present_records(bags, self.k)
         rare = rare_words(present.records, self.k) if self.withholds else np.zeros(len(bags.vocabulary), bool)
@@ -117,7 +116,7 @@ class Disassociation(Method):
         )
 
     def _chunked(self, present: Present, most: int) -> tuple[Present, Chunking]:
-        """Clusters of about this many records, and their chunks; words that a known support would tie to others are left out."""
+        """Return clusters of about this many records with their chunks; words that a known support would link to others are left out."""
         while True:
             formed = chunked(present.records, self.k, self.m, most)
             if not self.withholds or self.m < 2:
@@ -129,14 +128,14 @@ class Disassociation(Method):
             present = _left(present, tied)
 
     def _notes(self, bags: Bags) -> Iterator[str]:
-        """Where rare words are published: how many."""
+        """Return a note on the number of published rare words."""
         few = 0 if self.withholds else int((rare_words(bags, self.k) & (np.bincount(bags.items, minlength=len(bags.vocabulary)) > 0)).sum())
         if few:
             yield f"WARNING: {counted(few, 'word')} of fewer than {self.k:,} people {'is' if few == 1 else 'are'} published as typed"
 
 
 def _left(present: Present, unwanted: npt.NDArray[np.bool_]) -> Present:
-    """The records without these words; those that lose all their words are no longer present."""
+    """Return the records without these words, and without records that become empty."""
     if not unwanted.any():
         return present
     records = without_words(present.records, unwanted)
@@ -145,7 +144,7 @@ def _left(present: Present, unwanted: npt.NDArray[np.bool_]) -> Present:
 
 
 def table_of(found: Chunking) -> ChunkTable:
-    """The chunks as they are published; clusters stand in the order of their numbers, so that a cluster's number is its row."""
+    """Return the chunks as published; clusters are sorted by number, so that a cluster's number is its row."""
     records, inside, outside = found.records, found.chunks != TERM_CHUNK, found.in_terms
     names, cluster = records.vocabulary.names.gather(records.items), found.clusters[found.record]
     sizes = np.bincount(found.clusters)
@@ -162,7 +161,7 @@ def table_of(found: Chunking) -> ChunkTable:
 
 
 def _shared(found: Chunking, names: pl.Series) -> pl.DataFrame:
-    """The sub-records of shared chunks, all of one joint cluster, which is numbered 0."""
+    """Return the sub-records of shared chunks, all of one joint cluster, which has the number 0."""
     places = np.flatnonzero(found.in_shared)
     if not len(places):
         return empty_part("shared")
@@ -171,7 +170,7 @@ def _shared(found: Chunking, names: pl.Series) -> pl.DataFrame:
 
 
 def _account(original: Original, found: Chunking, rare: int) -> Accounting:
-    """Words are published, in a term chunk only that they are there, not how often; or left out, as they are rare or tied to others."""
+    """Return the outcome of the words: published, published as present in a term chunk, or suppressed as rare or linked to others."""
     bags = original.bags
     empty = int((bags.lengths == 0).sum())
     numbers = found.together, found.alone, int(found.in_terms.sum())

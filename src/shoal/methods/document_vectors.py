@@ -1,12 +1,12 @@
 """Semantic microaggregation of document vectors (Abril, Navarro-Arribas and Torra, MDAI 2010; chapter 2 of the ARES report).
 
-Documents are grouped by MDAV on the likeness of their terms in WordNet, over all senses; for each is published the vector of its group:
-terms that generalize those of all members, with mean weights. Guarantee: every published vector is shared by at least k people, and each
-of its terms is the term of every member, or lies above it. O(n^2) matchings of terms, O(terms^3) each.
+Documents are grouped by MDAV on the similarity of their terms in WordNet, over all senses. Each is published as the vector of its group:
+terms that generalize those of all members, with mean weights. Guarantee: every published vector is shared by at least k people, and each of
+its terms is a term of every member, or lies above one. O(n^2) matchings of terms, O(terms^3) each.
 
-Deviations: the papers' distance could not be read; it is here 1 - (best one-to-one matching) / (terms of the longer vector), which
-reproduces the report's Table 2.1. The middle that MDAV starts from is a medoid. A node has a name of its own: `bank#2` is another than
-`bank`. Terms that come to one node are published once, with the sum of their weights. A group takes one document of an owner.
+Deviations from the paper: the papers' distance could not be determined; here it is 1 - (best one-to-one matching) / (terms of the longer
+vector), which reproduces the report's Table 2.1. MDAV starts from a medoid. Nodes have unique names: `bank#2` differs from `bank`. Terms
+with the same node are published once, with the sum of their weights. A group takes one document per user.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ class DocumentVectors(Method):
 
     @property
     def needs_taxonomy(self) -> bool:
-        """Documents are compared in all of WordNet, never on a tree that is given."""
+        """False: documents are compared in all of WordNet, never on a given tree."""
         return False
 
     def claims(self) -> tuple[Model, ...]:
-        """k-anonymity of vectors."""
+        """Claim k-anonymity of vectors."""
         return (WeightedKAnonymity(k=self.k),)
 
     def apply(self, original: DocumentOriginal) -> Release:
-        """Withhold documents without terms, group the others, and publish the vector of its group for each."""
+        """Suppress documents without terms, group the others, and publish the vector of its group for each."""
         present_records(original.vectors, self.k)  # refuses too few people
         space = space_of(original)
         groups = mdav_groups(space, original.vectors.owners[space.documents], self.k)
@@ -73,14 +73,14 @@ class DocumentVectors(Method):
 
 
 def _table(vectors: list[tuple[TermSlot, ...]], groups: Ints) -> WeightedBagTable:
-    """The vector of its group for every document."""
+    """Return the vector of its group for every document."""
     items = pl.Series("items", [[slot.name for slot in vector] for vector in vectors], dtype=pl.List(pl.String))
     weights = pl.Series("weights", [[slot.weight for slot in vector] for vector in vectors], dtype=pl.List(pl.Float64))
     return WeightedBagTable(pl.DataFrame([items, weights])[groups])
 
 
 def _account(original: DocumentOriginal, space: DocumentSpace, members: list[Ints], vectors: list[tuple[TermSlot, ...]]) -> Accounting:
-    """Documents, and occurrences of terms: published under their own name, generalized, or without a counterpart in the group."""
+    """Return the ledgers of documents and of term occurrences: published, generalized, or without a counterpart in the group."""
     same = general = 0
     for rows, vector in zip(members, vectors, strict=True):
         own, above = _told(space, rows, vector)
@@ -92,7 +92,7 @@ def _account(original: DocumentOriginal, space: DocumentSpace, members: list[Int
 
 
 def _told(space: DocumentSpace, rows: Ints, vector: tuple[TermSlot, ...]) -> tuple[int, int]:
-    """Occurrences in these documents that are published under their own name, and under another."""
+    """Count the occurrences in these documents that are published under their own name, and under another."""
     own = above = 0
     for at, row in enumerate(rows.tolist()):
         counts = space.counts(row)

@@ -1,8 +1,8 @@
-"""Differentially private queries: which queries, terms, items or pairs are published, with noisy counts of people, and noisy clicks.
+"""Differentially private queries: selected queries, terms, items or pairs with noisy counts of people, and noisy clicks.
 
 Korolova, Kenthapadi, Mishra and Ntoulas, "Releasing search queries and clicks privately", WWW 2009, as the mechanism `korolova`. The others
 select by the l2 norm: Gopi et al., "Differentially private set union", ICML 2020. Guarantee: (epsilon, delta)-differential privacy of a
-person, with all that the person did. Time: O(rows), and about 13 microseconds of noise for each different value.
+person with all of their rows. Time: O(rows), and about 13 microseconds of noise per distinct value.
 """
 
 from __future__ import annotations
@@ -77,26 +77,28 @@ class DPQueries(Mechanism):
 
     @property
     def reads_clicks(self) -> bool:
-        """Where clicks are counted."""
+        """Whether clicks are counted."""
         return self.clicks > 0
 
     def claims(self) -> tuple[Model, ...]:
-        """Differential privacy of a person."""
+        """Claim differential privacy of a person."""
         return (DifferentialPrivacy(epsilon=self.epsilon, delta=self.delta),)
 
     def noisy_steps(self) -> tuple[NoisyStep, ...]:
-        """The noise of this budget."""
+        """Return the noise of this budget."""
         shares = (self.counts, self.clicks, self.guide)
         return plan_of(Budget(self.epsilon, self.delta, self.mechanism, self.cap_in_force, self.count_cap, *shares))
 
     @property
     def cap_in_force(self) -> int:
-        """The cap that was requested, or one that depends on the mechanism alone and not on any data."""
+        """The requested cap, or one that depends on the mechanism alone and not on any data."""
         return CAPS[self.mechanism] if self.cap is None else self.cap
 
     @property
     def summed(self) -> Summed | None:
-        """Equal weights add up: a policy takes people, and korolova the queries of a person, one after the other."""
+        """How a cluster computes the sums: equal weights add up, but a policy processes people, and korolova a person's queries, in
+        sequence.
+        """
         if self.mechanism != "weighted" or self.clicks:
             return None
         caps = {GUIDE: None, SELECTION: self.cap_in_force, COUNTED: self.count_cap}
@@ -107,14 +109,14 @@ class DPQueries(Mechanism):
         return () if self.counts else (WEIGHTS_ONLY,)
 
     def columns_of(self, table: str) -> Slots:
-        """What is counted, and the count; without a unit that is the whole payload."""
+        """Return the counted columns and the count; without a unit, the whole payload is counted."""
         keys = (
             ((QUERY,), (URL,)) if table == CLICKS else tuple((name,) for name in columns_of(self.unit)) if self.unit else ((QUERY, ITEM),)
         )
         return (*keys, (COUNT,))
 
     def counted(self, original: LogOriginal) -> NoisyCounts:
-        """Choose values and count them; then URLs of clicks, in the same way, after the queries that were chosen."""
+        """Select values and count them; then, in the same way, URLs of clicks after the selected queries."""
         log = original.log
         unit = unit_of(log.kind, self.unit)
         if self.clicks and unit == ITEM:
@@ -130,7 +132,7 @@ class DPQueries(Mechanism):
         return NoisyCounts(values, told, self._notes, more)
 
     def _published(self, asked: pl.DataFrame, table: str) -> pl.DataFrame:
-        """The values of a table that are chosen, with their noisy counts."""
+        """Return the selected values of a table, with their noisy counts."""
         steps = {step.purpose: step for step in self.noisy_steps() if step.table == table}
         selection = steps[SELECTION]
         if GUIDE in steps:
@@ -143,7 +145,7 @@ class DPQueries(Mechanism):
         return found.with_columns(count=self._noisy_counts(held, asked, found, steps[COUNTED]))
 
     def _noisy_counts(self, held: Holdings, asked: pl.DataFrame, found: pl.DataFrame, step: NoisyStep) -> pl.Series:
-        """How many people have each published value, or with korolova how often it stands among what was kept of them; to whole numbers."""
+        """Return the rounded noisy number of people with each published value or, with korolova, of its occurrences among what was kept."""
         if self.mechanism != "korolova":
             among = asked.join(found, on=found.columns, how="semi", maintain_order="left", nulls_equal=True)
             held = distinct_of_people(among, self.count_cap).counted_once()
@@ -153,7 +155,7 @@ class DPQueries(Mechanism):
 
 
 def _promising(asked: pl.DataFrame, guide: NoisyStep) -> pl.DataFrame:
-    """The rows whose value is not one of a few people, as far as the noise of the guide lets that be known."""
+    """Return the rows whose value probably has many people, according to the noisy guide."""
     held = distinct_of_people(asked, None)
     noisy = with_noise(equal_weights(held, guide.grid), guide)
     wanted = held.table[np.flatnonzero(noisy > limit_of(guide))]
@@ -161,7 +163,7 @@ def _promising(asked: pl.DataFrame, guide: NoisyStep) -> pl.DataFrame:
 
 
 def _chosen(held: Holdings, step: NoisyStep) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], Ints]:
-    """Which values of people reach the threshold with noise, and the noisy numbers of all of them."""
+    """Return which values reach the threshold with noise, and the noisy numbers of all of them."""
     assert step.threshold is not None
     assert step.cap is not None
     if step.weights == "policy":

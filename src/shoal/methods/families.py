@@ -1,6 +1,6 @@
-"""Families of methods by what an attacker may know: which models belong together, in the order of the listings.
+"""Families of methods by attacker knowledge: which models belong together, in the order of the lists.
 
-A method belongs to the family of the first model that it claims. The catalogue records it, so that listings load no method.
+A method belongs to the family of its first claim. The catalogue records it, so that lists load no method.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ FAMILIES = (
     Family(
         "similar-records",
         "Similar records",
-        "not limited, nor is the risk",
+        "anything; the risk is not bounded",
         "Every record is close to at least k-1 others. It may still be unique: how many people an attacker finds is not bounded.",
         ("k-delta-anonymity",),
     ),
@@ -105,13 +105,13 @@ FAMILIES = (
 
 
 def first_model(method: type[Declared]) -> str:
-    """The name of the first model that a method claims; empty if it claims none."""
+    """Return the name of the first model that a method claims; empty if it claims none."""
     claims = cast("Method", method(**REQUIRED.get(method.name, {}))).claims()
     return claims[0].name if claims else ""
 
 
 def family_of(method: type[Declared]) -> str:
-    """The name of the family that a method belongs to, by the first model that it claims."""
+    """Return the name of the family of a method, by its first claim."""
     model = first_model(method)
     known = {one: family.name for family in FAMILIES for one in family.models}
     return known.get(model, OTHER) if model else NONE

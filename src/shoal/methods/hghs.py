@@ -1,11 +1,11 @@
-"""HgHs, heuristic generalization with heuristic suppression (Liu and Wang, PAKDD'10): top-down over cuts, with suppression inside.
+"""HgHs, heuristic generalization with heuristic suppression (Liu and Wang, PAKDD'10): top-down over cuts, with suppression.
 
-Guarantee: every set of up to m published items is held by at least k people. One recoding for all records: an item is published as one
-node everywhere, or suppressed everywhere. m may be as large as the longest record, or larger.
+Guarantee: at least k people have every set of up to m published items. One recoding for all records: an item is published as one node
+everywhere, or suppressed everywhere. m may be as large as the longest record, or larger.
 
-At first everything is the root. The split of a node into its children that lowers the loss most is made, again and again. Where it makes
-sets rare, nodes are suppressed that hit most of them for what they cost, as long as the split still gains. A suppressed item loses as much
-as the root does. Beyond the print: a suppressed node is published again once that makes no set rare.
+The search starts with the root and repeatedly makes the split of a node into its children that reduces the loss most. If a split makes sets
+rare, nodes that remove most of them for their cost are suppressed, as long as the split still gains. A suppressed item loses as much as the
+root. Beyond the paper: a suppressed node is published again once that makes no set rare.
 """
 
 from __future__ import annotations

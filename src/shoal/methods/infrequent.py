@@ -1,8 +1,8 @@
-"""Infrequent queries deleted: a query stays in the log if enough people asked it.
+"""Deletion of infrequent queries: a query stays in the log if enough people issued it.
 
-Cooper, "A survey of query log privacy-enhancing techniques from a policy perspective", ACM TWEB 2008; counted in people, as by Adar,
-"User 4XXXXX9: anonymizing query logs", WWW 2007 workshop on Query Log Analysis. It is the method `threshold` with nothing else declared.
-Guarantee: every published query was asked by at least k different people. Time: O(rows log rows), one pass.
+Cooper, "A survey of query log privacy-enhancing techniques from a policy perspective", ACM TWEB 2008; counted in people, as by Adar, "User
+4XXXXX9: anonymizing query logs", WWW 2007 workshop on Query Log Analysis. It is the method `threshold` with fixed settings. Guarantee: at
+least k different people issued every published query. Time: O(rows log rows), one pass.
 """
 
 from __future__ import annotations
@@ -24,5 +24,5 @@ class Infrequent(ThresholdMethod):
 
     @property
     def kept(self) -> Kept:
-        """Whole queries, and nothing beside them."""
+        """The settings: whole queries without other columns."""
         return Kept(k=self.k)

@@ -1,15 +1,15 @@
-"""k-delta-anonymity: groups of people with like words, whose records are brought within a distance of one another.
+"""k-delta-anonymity: groups of people with similar words, whose records are brought within a distance of each other.
 
-Hong, He, Vaidya, Adam and Atluri, "Effective anonymization of query logs", CIKM 2009. A record and the k-1 records most like it are a
-group; words are added to its records and left out of them until each is within Jaccard's distance delta of k-1 others.
+Hong, He, Vaidya, Adam and Atluri, "Effective anonymization of query logs", CIKM 2009. A record and the k-1 most similar records form a
+group; words are added to its records and removed from them until each is within Jaccard distance delta of k-1 others.
 
-Guarantee: every published record has k-1 records of other people within delta of it; with delta = 0 they are the same. It does not bound
-the chance of linking a person for delta > 0. Time: for each group one walk through the lists of records that hold a word of its first
-record; then words and members of each group.
+Guarantee: every published record has k-1 records of other people within delta of it; with delta = 0 they are identical. For delta > 0 it
+does not bound the probability of linking a person. Time: for each group one scan of the lists of records with a word of its first record;
+then words and members of each group.
 
-Where this deviates from the print, and why: the poster gives the definition and a sketch. Here likeness is Jaccard's on words, distances
-are compared as fractions, people are counted where they own several records, and the price of an added word says how words left out and
-words added are weighed.
+Deviations from the paper: the poster gives the definition and a sketch. Here similarity is Jaccard's on words, distances are compared as
+fractions, people are counted if they own several records, and the price of an added word determines how removed and added words are
+weighed.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ class KDelta(Method):
 
     @property
     def needs_taxonomy(self) -> bool:
-        """Words stay as they were typed."""
+        """False: words stay as typed."""
         return False
 
     def claims(self) -> tuple[Model, ...]:
-        """k-delta-anonymity."""
+        """Claim k-delta-anonymity."""
         return (KDeltaAnonymity(k=self.k, delta=self.delta),)
 
     def apply(self, original: Original) -> Release:
-        """Group the records that are not empty, bring those of each group together, and account for all words."""
+        """Group the non-empty records, bring those of each group together, and account for all words."""
         present = present_records(original.bags, self.k)
         records = present.records
         published, rows = self._published(records, like_groups(records, content_order(records), self.k))
@@ -81,7 +81,7 @@ class KDelta(Method):
         return build_release(self, original, present, Outcome(published, rows, {"kept": kept(own)}, self.claims(), (note,)))
 
     def _published(self, records: Bags, groups: list[Ints]) -> tuple[Bags, Ints]:
-        """The published records, and the row of each record among them; those of a group of which nothing is left are withheld."""
+        """Return the published records, and the row of each record; records of a group with nothing left are suppressed."""
         delta, price = Fraction(str(self.delta)), Fraction(str(self.price))
         rows = np.full(len(records), -1, np.int64)
         sizes: list[int] = [0]
@@ -100,7 +100,7 @@ class KDelta(Method):
 
 
 def _incidence(records: Bags, members: Ints) -> tuple[Small, Mask]:
-    """The words of these records, those of most members first, and which member holds which."""
+    """Return the words of these records, the most frequent first, and which member has which."""
     held = [records.items[records.indptr[member] : records.indptr[member + 1]] for member in members]
     words, place = np.unique(np.concatenate(held), return_inverse=True)
     matrix = np.zeros((len(members), len(words)), bool)
@@ -110,7 +110,7 @@ def _incidence(records: Bags, members: Ints) -> tuple[Small, Mask]:
 
 
 def _own_words(records: Bags, published: Bags, rows: Ints) -> int:
-    """How many published words the people of the records typed themselves."""
+    """Count the published words that the people of the records typed themselves."""
     width = len(records.vocabulary)
     typed = np.repeat(rows, np.diff(records.indptr)) * width + records.items
     shown = np.repeat(np.arange(len(published)), np.diff(published.indptr)) * width + published.items

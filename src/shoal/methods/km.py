@@ -1,14 +1,13 @@
-"""k^m-anonymity by local recoding: an item may be published as itself here and as a category there.
+"""k^m-anonymity by local recoding: an item may be published as itself in one record and as a category in another.
 
-Guarantee: every set of up to m published items is held by at least k people; `privacy/km_anonymity.py` has the argument why this is
-enough for local recodings too. Two ways lead there. From above: items are generalized everywhere as by AA, what need not be is
-undone, and single occurrences are then published as children of their node wherever that makes no set rare. From below: items are
-published as they were typed wherever that makes no set rare, the others as their parents where that does, and so on upwards; that is
-done twice, once beginning with the items that suppression alone would publish everywhere. The first loses less where categories are
-informative, the second keeps far more words as they were typed.
+Guarantee: at least k people have every set of up to m published items; `privacy/km_anonymity.py` proves that this is enough for local
+recodings too. There are two searches. From above: items are generalized globally as by AA, unnecessary generalizations are undone, and
+single occurrences are then published as children of their node if that makes no set rare. From below: items are published as typed if that
+makes no set rare, the others as their parents if that does not, and so on upwards; this is done twice, once starting with the items that
+suppression alone would publish everywhere. The first loses less if categories are informative, the second keeps far more words as typed.
 
-Our own; the guarantee is that of Terrovitis, Mamoulis and Kalnis (VLDB'08). Time: that of counting the sets of up to m items, a few dozen
-times.
+Developed for shoal; the guarantee is that of Terrovitis, Mamoulis and Kalnis (VLDB'08). Time: that of counting the sets of up to m items, a
+few dozen times.
 """
 
 from __future__ import annotations
@@ -41,11 +40,11 @@ class Km(KnownItemsMethod):
 
     @property
     def published_from_below(self) -> int | None:
-        """Sets of up to m items, where words count: the way from above goes through all nodes, one after the other."""
+        """The size of itemsets that decide, from below: up to m if words count; the search from above visits all nodes in sequence."""
         return self.m if self.aim == WORDS else None
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
-        """The best of all ways by loss, or of those from below by words."""
+        """Return the best result of all searches by loss, or of those from below by words."""
         settled = np.zeros(len(taxonomy), bool)
         settled[coherent_items(records, self.k, self.m)] = True
 

@@ -1,10 +1,10 @@
-"""LRA, local recoding anonymization (Terrovitis, Mamoulis and Kalnis, VLDB Journal 2011): AA in parts of similar records.
+"""LRA, local recoding anonymization (Terrovitis, Mamoulis and Kalnis, VLDB Journal 2011): AA on parts of similar records.
 
-Guarantee: every set of up to m published items is held by at least k people, because it is in each part where it occurs. An item may be
-published differently from part to part.
+Guarantee: at least k people have every set of up to m published items, because this holds in each part where it occurs. An item may be
+published differently in different parts.
 
-Records are put in the Gray-code order of their items, in which neighbours differ in few, and cut into parts; AA works on each. Items are
-taken in the order of the taxonomy, so that neighbours also hold items of the same categories. Time: that of AA on the parts.
+Records are sorted in the Gray-code order of their items, in which neighbours differ in few items, and split into parts; AA runs on each.
+Items are in the order of the taxonomy, so that neighbours also have items of the same categories. Time: that of AA on the parts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Local(KnownItemsMethod):
     part: int = param(10_000, minimum=1, help="minimum number of records per part")
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
-        """AA on each part."""
+        """Run AA on each part."""
         out = np.empty(len(records.items), np.int32)
         for part in parts_of(records, gray_order(records), self.part, self.k):
             chosen = records.select(part)
@@ -42,10 +42,10 @@ class Local(KnownItemsMethod):
 
 
 def gray_order(records: Bags) -> Ints:
-    """The records' numbers in the order of the Gray code whose bits are the items, the first item the highest bit.
+    """Return the record numbers in the order of the Gray code whose bits are the items, the first item being the highest bit.
 
-    Two records first differ at a bit that one of them has. It comes later if the number of items before that bit is even, and earlier if
-    it is odd: the code runs backwards below every other item. Equal records follow one another in an order that does not depend on arrival.
+    Two records first differ at a bit that one of them has. This one comes later if the number of items before that bit is even, and earlier
+    if it is odd: the code runs backwards below every other item. Equal records are in an order that does not depend on the input order.
     """
     order = records.content_order(records.owner_ranks())
     return np.array(sorted(order.tolist(), key=lambda record: _gray_key(records, record)), np.int64)
@@ -58,7 +58,7 @@ def _gray_key(records: Bags, record: int) -> tuple[float, ...]:
 
 
 def parts_of(records: Bags, order: Ints, least: int, k: int) -> Iterator[Ints]:
-    """Runs of the order with at least this many records, of at least k people each; what remains joins the last one."""
+    """Split the order into runs of at least this many records of at least k people; the rest joins the last one."""
     ends, people, begin = [0], set[int](), 0
     for place, owner in enumerate(records.owners[order].tolist(), 1):
         people.add(owner)
@@ -71,7 +71,7 @@ def parts_of(records: Bags, order: Ints, least: int, k: int) -> Iterator[Ints]:
 
 
 def _places_of(records: Bags, chosen: Ints) -> Ints:
-    """The places of these records, one record after the other."""
+    """Return the occurrences of these records, record by record."""
     lengths = np.diff(records.indptr)[chosen]
     within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     return np.asarray(np.repeat(records.indptr[chosen], lengths) + within)

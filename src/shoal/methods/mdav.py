@@ -1,10 +1,10 @@
 """MDAV: microaggregation of rows of numbers (Domingo-Ferrer and Torra, Data Mining and Knowledge Discovery 11, 2005).
 
-Rows are grouped around those that lie farthest out, on standardised values and with Euclid's distance; each group has at least k owners.
-Guarantee: k-anonymity on the quasi-identifiers, since all of them are aggregated together. O(n^2 / k) distances at most.
+Rows are grouped around the most distant ones, on standardized values with the Euclidean distance; each group has at least k users.
+Guarantee: k-anonymity on the quasi-identifiers, because all of them are aggregated together. At most O(n^2 / k) distances.
 
-Deviation: ties are resolved by content, not by arrival, so that the order of rows does not matter; and a group takes one row of an owner,
-so that k rows are k people. Where owners repeat, each row left with fewer than k owners joins the group with the nearest centroid.
+Deviation: ties are broken by content, so that the input order does not matter; and a group takes one row per user, so that k rows are k
+people. If users repeat, each leftover row joins the group with the nearest centroid.
 """
 
 from __future__ import annotations
@@ -28,5 +28,5 @@ class MDAV(TableMethod):
     k: int = param(3, minimum=2, help="minimum number of people per published combination of values")
 
     def grouped(self, table: Table) -> Ints:
-        """By MDAV, as published."""
+        """Group by MDAV."""
         return groups_of_table(table, self.k)

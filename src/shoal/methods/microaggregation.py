@@ -1,11 +1,11 @@
 """Microaggregation: MDAV's groups, improved by local search on the exact sum of squares.
 
-Our own. Groups are put into pools with their nearest neighbours. A pool descends by the best move of a row or swap of two; later some of
-its groups are disbanded, or dissolved and grown again, before it descends. Only what lowers the SSE is kept, so the loss is never above
-MDAV's, and more effort continues what less effort did.
+Developed for shoal. Groups are put into pools with their nearest neighbours. A pool descends by the best move of a row or swap of two;
+later some of its groups are disbanded, or dissolved and grown again, before it descends. Only changes that reduce the SSE are kept, so the
+loss is never above MDAV's, and more effort continues the search of less effort.
 
-Guarantee: k-anonymity on the quasi-identifiers, since all of them are aggregated together. Time: MDAV's, and linear in the rows at a given
-effort. The groups depend on content and seed alone, not on threads or the order of rows.
+Guarantee: k-anonymity on the quasi-identifiers, because all of them are aggregated together. Time: MDAV's, plus time linear in the rows for
+a given effort. The groups depend on content and seed alone, not on threads or the order of rows.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from shoal.parameters import param
 
 @dataclass(frozen=True)
 class ImprovementRounds:
-    """Rounds over all groups: `least`, and up to `most` where this many rows in all rounds together are not exceeded."""
+    """The number of rounds over all groups: `least`, and up to `most` within this total number of rows."""
 
     least: int
     most: int
     rows: int
 
     def rounds_for(self, rows: int) -> int:
-        """More of them where they take no time."""
+        """Return the number of rounds for this many rows; more for small data."""
         return max(self.least, min(self.most, self.rows // max(1, rows)))
 
 
@@ -51,5 +51,5 @@ class Microaggregation(TableMethod):
     seed: int = param(0, minimum=0, help="random seed of the search; releases with other seeds are of similar quality")
 
     def grouped(self, table: Table) -> Ints:
-        """MDAV, then as many rounds of local search as the effort represents."""
+        """Run MDAV, then the rounds of local search for the effort."""
         return better_groups_of_table(table, self.k, EFFORTS[self.effort].rounds_for(len(table)), self.seed)

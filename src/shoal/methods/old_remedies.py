@@ -81,7 +81,7 @@ class OldRemedies(UnguaranteedRows):
 
     @property
     def not_protected(self) -> str:
-        """What each of the chosen remedies leaves open."""
+        """What each of the chosen measures leaves unprotected."""
         return "; ".join(self._left_open())
 
     def _left_open(self) -> Iterator[str]:
@@ -92,31 +92,31 @@ class OldRemedies(UnguaranteedRows):
 
     @property
     def links_people(self) -> bool:
-        """Unless ids are deleted."""
+        """Whether rows are linked: unless user IDs are deleted."""
         return self.ids.links
 
     @property
     def hashes(self) -> Hashes:
-        """Queries or words, if that is requested."""
+        """Queries or words, if requested."""
         return "words" if self.queries == WORDS else "queries" if self.queries == WHOLE else ""
 
     @property
     def reads_names(self) -> bool:
-        """Names are hashed with the key; without one, pseudonyms are drawn."""
+        """Whether user IDs are needed: they are hashed with the key; without one, pseudonyms are random."""
         return self.key is not None and self.ids.links
 
     @property
     def reads_times(self) -> bool:
-        """Sessions and old rows are known by their times."""
+        """Whether times are needed: for sessions and for deleting old rows."""
         return self.ids.divides_people or self.since is not None
 
     @property
     def deterministic(self) -> bool:
-        """But for pseudonyms, which are always drawn, and tokens under a fresh key."""
+        """Whether the result is deterministic: except for random pseudonyms and tokens with a random key."""
         return self.key is not None or self.queries == TYPED
 
     def remaining(self, log: Log) -> RemainingRows:
-        """The rows that are young enough, under new ids, with their queries scrubbed, then hashed."""
+        """Return the recent rows with new user IDs and with their queries scrubbed, then hashed."""
         young = self._young(log)
         rows = Log(log.frame.select(name for name in ("owner", "time", "payload") if name in log.frame.columns)[young], log.kind, log.names)
         parts = pl.Series(parts_of_people(rows, self.ids))
@@ -129,7 +129,7 @@ class OldRemedies(UnguaranteedRows):
         return RemainingRows(Log(frame, log.kind), young, told, tuple(self._notes(log, found)), ids, words)
 
     def _young(self, log: Log) -> Ints:
-        """The rows that are not too old."""
+        """Return the rows that are recent enough."""
         if self.since is None:
             return np.arange(len(log))
         if not log.timed:
@@ -146,7 +146,7 @@ class OldRemedies(UnguaranteedRows):
         return found
 
     def _scrubbed(self, queries: pl.Series) -> tuple[pl.Series, Counter[str]]:
-        """The queries without what was looked for, and how many things of each kind were found in all rows."""
+        """Return the scrubbed queries, and the number of removals of each kind."""
         found: Counter[str] = Counter()
         if not self.scrub:
             return queries, found
@@ -158,20 +158,20 @@ class OldRemedies(UnguaranteedRows):
         return queries.replace_strict(different[queries.name], [one.text for one in clean], return_dtype=pl.String), found
 
     def _hashed(self, queries: pl.Series) -> pl.Series:
-        """The queries as tokens, if that is requested."""
+        """Return the queries as tokens, if requested."""
         if self.queries == TYPED:
             return queries
         key = self.key or SecretKey.fresh()
         return hashed(queries, key, _QUERIES) if self.queries == WHOLE else hashed_words(queries, key, _WORDS)
 
     def _fates(self, before: pl.Series, clean: pl.Series, after: pl.Series) -> Mapping[str, Part]:
-        """The outcome of the rows that are published: a query is as typed, hashed, or scrubbed and not hashed."""
+        """Return the outcome of the published rows: as typed, hashed, or scrubbed and not hashed."""
         different = int((before != after).sum())
         scrubbed_rows = int((before != clean).sum()) if self.queries == TYPED else 0
         return {"published": kept(len(before) - different), SCRUBBED: changed(scrubbed_rows), HASHED: changed(different - scrubbed_rows)}
 
     def _words(self, every: pl.Series, before: pl.Series, clean: pl.Series) -> Ledger:
-        """The outcome of the words of every row, of which those before scrubbing are left."""
+        """Return the outcome of the words of every row; `before` are the queries before scrubbing."""
         total, left = n_words(every), n_words(before)
         dropped = {IN_DROPPED: gone(total - left)}
         if self.queries == TYPED:
@@ -188,14 +188,14 @@ class OldRemedies(UnguaranteedRows):
 
 
 def _words_left(before: pl.Series, after: pl.Series) -> int:
-    """How many words of the texts before stand in the same text after; in a text that was not changed all of them."""
+    """Count the words of the texts before that are in the same text after; all words of an unchanged text."""
     pairs = pl.DataFrame({"before": before, "after": after}).filter(pl.col("before") != pl.col("after"))
     rest = [(Counter(old.split()) & Counter(new.split())).total() for old, new in pairs.iter_rows()]
     return n_words(before) - n_words(pairs["before"]) + sum(rest)
 
 
 def moment(written: str) -> datetime:
-    """A date or time as it is typed."""
+    """Parse a date or time."""
     try:
         found = datetime.fromisoformat(written)
     except ValueError:

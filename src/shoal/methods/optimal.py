@@ -1,13 +1,12 @@
-"""OA, optimal anonymization (Terrovitis, Mamoulis and Kalnis, VLDB'08): the cut of least loss, for small data.
+"""OA, optimal anonymization (Terrovitis, Mamoulis and Kalnis, VLDB'08): the cut with the least loss, for small data.
 
-Guarantee: every set of up to m published items is held by at least k people. One recoding for all records, and none of full
-subtrees loses less.
+Guarantee: at least k people have every set of up to m published items. One recoding for all records; no other full-subtree recoding loses
+less.
 
-Cuts are looked at from the cheapest on, beginning with the most precise one in which every single node is held by k people: generalizing
-never costs less, so the first cut without a rare set is the best. Where the print goes through all cuts by breadth, this
-stops there. And where a set is rare, every cut above that has no rare set publishes one of its nodes, at least, more generally: only
-these few steps are followed, not one for each published node. There are exponentially many cuts, so data with more than a stated number
-is refused.
+Cuts are examined by increasing loss, starting with the most precise one in which k people have every single node. Generalization never
+reduces the loss, so the first cut without a rare set is optimal. The paper examines all cuts breadth-first; this search stops there. If a
+set is rare, every more general cut without rare sets generalizes at least one of its nodes: only these few steps are followed, not one for
+each published node. The number of cuts is exponential, so data with more than a stated number is rejected.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class Optimal(KnownItemsMethod):
     paper = "Terrovitis, Mamoulis and Kalnis, VLDB 2008"
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
-        """Cuts by rising loss until one has no rare set."""
+        """Examine cuts by increasing loss until one has no rare set."""
         cuts = TaxonomyCuts(records, taxonomy)
         first = cuts.with_single_nodes_shared(self.k)
         there = cuts.above(first)
@@ -60,7 +59,7 @@ class Optimal(KnownItemsMethod):
         return cuts.places(open_cuts[0][1])
 
     def _rare_set(self, published: Bags) -> tuple[int, ...] | None:
-        """One of the smallest rare sets, None if there is none; records of which nothing is left tell nothing."""
+        """Return one of the smallest rare sets, or None; empty records are ignored."""
         held = published.select(published.lengths > 0)
         if not len(held):
             return None
@@ -77,43 +76,43 @@ class TaxonomyCuts:
         self.items, self.occurrences = np.unique(records.items, return_counts=True)
 
     def images(self, cut: Merged) -> Small:
-        """What each item is published as, or would be if it may be."""
+        """Return the published node of each item, ignoring whether it may be published."""
         images = self.items.astype(np.int32)
         for node in cut:
             images[self._below(node)] = node
         return images
 
     def loss(self, cut: Merged) -> int:
-        """What all occurrences lose, in units of the node loss."""
+        """Return the total loss of all occurrences, in units of the node loss."""
         return int((self.occurrences * self.taxonomy.unit_losses[self.images(cut)]).sum())
 
     def places(self, cut: Merged) -> Small:
-        """What is published at every place of the records."""
+        """Return the published node of every occurrence."""
         codes = np.full(len(self.taxonomy), -1, np.int32)
         images = self.images(cut)
         codes[self.items] = np.where(self.taxonomy.publishable[images], images, -1)
         return codes[self.records.items]
 
     def published(self, cut: Merged) -> Bags:
-        """The records under a cut."""
+        """Return the records under a cut."""
         return published_sets(self.records, self.places(cut))
 
     def more_general(self, cut: Merged, images: Iterable[int]) -> Iterator[Merged]:
-        """The next cuts above, each of which publishes one of these nodes more generally."""
+        """Return the next more general cuts, each of which generalizes one of these nodes."""
         for image in images:
             node = self._next_above(cut, image)
             if node >= 0:
                 yield self._merged(cut, node)
 
     def with_single_nodes_shared(self, k: int) -> Merged:
-        """The least general cut in which each published node is held by k people, which every k^m-anonymous one generalizes."""
+        """Return the least general cut in which k people have each published node; every k^m-anonymous cut generalizes it."""
         cut: Merged = ()
         while len(rare := self._rare(cut, k)):
             cut = self._merged(cut, self._next_above(cut, int(rare[0])))
         return cut
 
     def above(self, cut: Merged) -> int:
-        """How many cuts are this one or more general."""
+        """Return the number of cuts that equal or generalize this one."""
         ways: dict[int, int] = {}
         for node in range(len(self.taxonomy) - 1, -1, -1):
             n = int(self._below(node).sum())
@@ -126,11 +125,11 @@ class TaxonomyCuts:
         return ways[0]
 
     def _below(self, node: int) -> npt.NDArray[np.bool_]:
-        """Which items are a node or lie below it."""
+        """Return which items are at or below a node."""
         return np.asarray((self.items >= node) & (self.items < self.taxonomy.end[node]))
 
     def _next_above(self, cut: Merged, image: int) -> int:
-        """Where a published node goes in the least general cut that changes it: to its parent, or to itself with all items below it."""
+        """Return the image of a published node in the least general cut that changes it: its parent, or itself with all items below it."""
         alone = image in cut or int(self._below(image).sum()) == 1
         return int(self.taxonomy.parent[image]) if alone else image
 
@@ -138,7 +137,7 @@ class TaxonomyCuts:
         return tuple(sorted([*(n for n in cut if not node <= n < self.taxonomy.end[node]), node]))
 
     def _rare(self, cut: Merged, k: int) -> Ints:
-        """Published nodes of fewer than k people."""
+        """Return published nodes of fewer than k people."""
         published = self.published(cut)
         owners = np.repeat(published.owners, np.diff(published.indptr))
         pairs = np.unique(np.stack([published.items.astype(np.int64), owners]), axis=1)

@@ -59,11 +59,11 @@ class Partition(GroupingMethod):
     )
 
     def claims(self) -> tuple[Model, ...]:
-        """Transactional k-anonymity."""
+        """Claim transactional k-anonymity."""
         return (KAnonymity(k=self.k),)
 
     def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
-        """The parts that cannot be split further, each published as its cut or as its least common generalization."""
+        """Return the parts that cannot be split further, each published as its cut or as its least common generalization."""
         groups, rows = top_down(bags, taxonomy, self.k, self.tries, self.leftover == "split")
         if self.publish_as == "words":
             groups = self._exchanged(bags, taxonomy, groups)
@@ -73,7 +73,7 @@ class Partition(GroupingMethod):
         return groups, cuts if self.publish_as == "bag" else cuts.as_sets()
 
     def _exchanged(self, bags: Bags, taxonomy: Taxonomy, groups: Ints) -> Ints:
-        """The groups after their members changed places where that keeps more words, then where it loses less."""
+        """Return the groups after exchanging members where that keeps more words, then where it loses less."""
         order = content_order(bags)
         sorted_bags, labels = bags.select(order), groups[order]
         search = Search(k=self.k, block=0, grow=_kernels.GrowOptions(candidates=1), refine=EXCHANGES, refine_block=2048, rounds=ROUNDS)

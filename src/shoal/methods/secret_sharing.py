@@ -1,9 +1,9 @@
-"""Secret sharing: a query can be read once k people have asked it, and by nobody before.
+"""Secret sharing: a query can be decrypted once k people have issued it, and not before.
 
-Adar, "User 4XXXXX9: anonymizing query logs", WWW 2007 workshop on Query Log Analysis. Every query is sealed under a secret of its own, and
-every person who asks it publishes a share of that secret (`shoal.keyed.secret_sharing`). Who repeats a query repeats the share. Guarantee:
-none is claimed, as a person's rows stay linked, and how often a query was asked is seen before it can be read.
-Time: O(rows) and O(k) multiplications for each different pair of person and query.
+Adar, "User 4XXXXX9: anonymizing query logs", WWW 2007 workshop on Query Log Analysis. Every query is encrypted with its own secret, and
+every person who issues it publishes a share of that secret (`shoal.keyed.secret_sharing`). Repeated queries of a person have the same
+share. Guarantee: none is claimed, because a person's rows stay linked, and the frequency of a query is visible before it can be decrypted.
+Time: O(rows) and O(k) multiplications per distinct pair of person and query.
 """
 
 from __future__ import annotations
@@ -51,21 +51,21 @@ class SecretSharing(UnguaranteedRows):
 
     @property
     def not_protected(self) -> str:
-        """With a key that is kept, also everything from whoever gets it."""
+        """What is unprotected; with a stored key, also everything from whoever obtains it."""
         return self.does_not_protect if self.key is None else f"{self.does_not_protect}; any query from an attacker who gets the key"
 
     @property
     def reads_names(self) -> bool:
-        """A person's shares are the same in every release with the same key, and so are made from the name."""
+        """Whether user IDs are needed: shares are equal in every release with the same key, so they are derived from the user ID."""
         return self.key is not None
 
     @property
     def deterministic(self) -> bool:
-        """Only where a key is given."""
+        """Whether the result is deterministic: only with a given key."""
         return self.key is not None
 
     def remaining(self, log: Log) -> RemainingRows:
-        """Every row that asks something: sealed, with a share."""
+        """Return every row with a query, encrypted and with a share."""
         columns = [name for name in ("owner", "time", "payload") if name in log.frame.columns]
         asked = log.frame.select(columns).with_row_index("row").filter(pl.col("payload") != "")
         people = asked.group_by("payload").agg(people=pl.col("owner").n_unique())
@@ -85,7 +85,7 @@ class SecretSharing(UnguaranteedRows):
         return RemainingRows(Log(frame, log.kind), asked["row"].to_numpy().astype("int64"), told, words=words)
 
     def _shares(self, asked: pl.DataFrame, log: Log) -> pl.DataFrame:
-        """Of every person and query the sealed query and the share."""
+        """Return the encrypted query and the share of every person and query."""
         key = SecretKey.fresh() if self.key is None else self.key
         names = None if self.key is None else names_of(log)
         polynomials = {text: Polynomial.of_text(_encoded(text), self.k, key) for text in asked["payload"].unique().to_list()}
@@ -99,7 +99,7 @@ class SecretSharing(UnguaranteedRows):
         return pl.DataFrame(made, schema=schema, orient="row")
 
     def decoded(self, release: Release) -> pl.DataFrame:
-        """The queries that k shares open, with the number of different shares and of rows, the most shared first."""
+        """Return the queries that k shares decrypt, with the numbers of different shares and of rows, the most shared first."""
         table = release.only(RowTable)
         if not {X, Y} <= table.columns.keys():
             raise InputError(f"the rows have no columns {X!r} and {Y!r} of shares", code="missing-column")
@@ -114,13 +114,13 @@ class SecretSharing(UnguaranteedRows):
         return pl.DataFrame(found, schema=schema, orient="row").sort("people", "rows", "query", descending=[True, True, False])
 
     def _opened(self, cover: str, shares: list[Share]) -> str | None:
-        """The query under a cover, if there are shares of k people; None if there are fewer, or the rows were changed."""
+        """Decrypt a query with these shares; None if there are fewer than k, or if the rows were changed."""
         points = {share.x: share for share in sorted(shares)}
         return opened(cover, secret_of(list(points.values())[: self.k])) if len(points) >= self.k else None
 
 
 def _share(written: dict[str, str]) -> Share | None:
-    """A share as it stands in a row; None if it is none."""
+    """Parse a share; None if it is invalid."""
     try:
         x, y = int(written[X], 16), int(written[Y], 16)
     except (TypeError, ValueError):

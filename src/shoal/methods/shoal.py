@@ -54,7 +54,7 @@ EFFORT_K = 5  # efforts count groups of up to five people, and fewer of larger o
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """What an effort represents; `growing.py`, `cpp/group_search/grow.hpp` and `cpp/group_search/refine.hpp` explain the numbers."""
+    """The settings of an effort; `growing.py`, `cpp/group_search/grow.hpp` and `cpp/group_search/refine.hpp` explain the numbers."""
 
     block: int  # short records
     long_block: int  # long ones, at least
@@ -70,15 +70,15 @@ class Effort:
     on_large_data: Mapping[str, Any] = field(default_factory=dict)  # what is different on large data
 
     def rounds_for(self, records: int) -> int:
-        """More of them where they take no time."""
+        """Return the number of rounds for this many records; more for small data."""
         return max(self.rounds, min(self.most_rounds, SMALL // max(1, records)))
 
     def for_data(self, records: int, entries: int) -> Effort:
-        """The effort for so many records that together touch this many nodes: less of what gains least where that takes long."""
+        """Return the effort for this many records and touched nodes: steps with little gain are reduced for large data."""
         return self if records < FEW_RECORDS and entries <= FEW_ENTRIES else replace(self, **self.on_large_data)
 
     def block_for(self, counts: TreeCounts) -> int:
-        """Fewer long records: their sketches tell less about them, so that more to choose from is no better choice."""
+        """Return the block size: smaller for long records, whose sketches are less precise."""
         records, entries = len(counts.lengths), len(counts.nodes)
         return max(self.long_block, min(self.block, self.block * SHORT * records // max(1, entries)))
 
@@ -140,32 +140,32 @@ class Shoal(GroupingMethod):
 
     @property
     def share(self) -> float:
-        """How much of a group may hold the same sensitive item."""
+        """The maximum share of a group with the same sensitive item."""
         return DEFAULT_SHARE if self.h is None else self.h
 
     @property
     def deterministic(self) -> bool:
-        """How far a time limit lets the search come depends on the machine."""
+        """Whether the result is deterministic: with a time limit it depends on the machine."""
         return self.seconds is None
 
     def work_per_record(self, records: int) -> float:
-        """Growing groups once, and the rounds of the search, of which large data gets fewer and smaller ones."""
+        """Return the work: growing groups once, and the rounds of the search, which are fewer and smaller for large data."""
         small = EFFORTS[self.effort]
         effort = small.for_data(records, 0)
         return 1 + effort.rounds_for(records) * effort.neighbours / small.neighbours
 
     @property
     def works_in_ranges(self) -> bool:
-        """Unless sensitive items are to be spread over all groups, or a limit in seconds is to be shared."""
+        """Whether groups may be formed range by range: not with sensitive items or a time limit."""
         return self.sensitive is None and self.seconds is None
 
     def claims(self) -> tuple[Model, ...]:
-        """Transactional k-anonymity, and a bound on who holds a sensitive item where such items are named."""
+        """Claim transactional k-anonymity and, with sensitive items, a limit on their share."""
         anonymous = KAnonymity(k=self.k)
         return (anonymous,) if self.sensitive is None else (anonymous, SensitiveShare(h=self.share, items=self.sensitive))
 
     def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
-        """Groups found on the records in content order; each is published as its least common generalization."""
+        """Search for groups on the records in content order; each is published as its least common generalization."""
         if self.sensitive is None:
             groups = self._grouped(bags, taxonomy)
             return groups, meet(bags, taxonomy, groups)
@@ -194,7 +194,7 @@ class Shoal(GroupingMethod):
         return found
 
     def _efforts(self, owners_repeat: bool) -> list[str]:
-        """The efforts to try. Where people own several records the lower ones too, which take little: more effort then never loses more."""
+        """Return the efforts to try. If people own several records, these include the lower ones, so that more effort never loses more."""
         if not owners_repeat or self.seconds is not None:
             return [self.effort]
         names = list(EFFORTS)
@@ -223,10 +223,10 @@ class Shoal(GroupingMethod):
 
 
 def _best_of(searches: list[GroupSearch], parts: Ints) -> Groups:
-    """The groups that keep most of those that the searches find, from nothing and from parts that were split from the top down.
+    """Return the best groups that the searches find, starting from nothing and from parts split top-down.
 
-    Where most people own several short records such parts are hard to find by growing. Where they lose much more than the groups that
-    were grown, no search starts from them.
+    If most people own several short records, such parts are hard to find by growing. If they lose much more than the grown groups, no
+    search starts from them.
     """
     from_the_top = Groups.labelled(parts)
     found = [(searches[0].loss(from_the_top), from_the_top)]

@@ -1,7 +1,7 @@
-"""Split personality: a person's queries divided by topic, with a pseudonym of its own for each topic.
+"""Split personality: divides a person's queries by topic, with a separate pseudonym for each topic.
 
 Adar, "User 4XXXXX9: anonymizing query logs", WWW 2007 workshop on Query Log Analysis. A topic is a node of the taxonomy on a given level:
-that above most words of a query, of several the first in the order of the tree. Queries without a word of the taxonomy are one more topic.
+the one above most words of a query; ties go to the first in tree order. Queries without a word of the taxonomy form one more topic.
 Guarantee: none. Time: O(words).
 """
 
@@ -39,11 +39,11 @@ class SplitPersonality(UnguaranteedRows):
 
     @property
     def needs_taxonomy(self) -> bool:
-        """It tells the topics of queries."""
+        """True: it gives the topics of queries."""
         return True
 
     def remaining_of(self, original: LogOriginal) -> RemainingRows:
-        """All rows, as they were typed, under a pseudonym for each person and topic."""
+        """Return all rows as typed, with a pseudonym for each person and topic."""
         log, taxonomy = original.log, original.taxonomy
         if taxonomy is None:
             raise ParameterError(

@@ -78,29 +78,29 @@ class SSC(Method):
             )
 
     def claims(self) -> tuple[Model, ...]:
-        """Vocabulary k-anonymity, counted in people, and that no published term is one person's alone."""
+        """Claim vocabulary k-anonymity, counted in people, and that no published term belongs to one person only."""
         shared: tuple[Model, ...] = (SharedTerms(owners=self.min_owners),) if self.min_owners > 1 else ()
         return (VocabularyKAnonymity(k=self.k, people=True), *shared)
 
     def apply(self, original: Original) -> Release:
-        """Cluster the vocabularies that are not empty, publish a typical one for each cluster, and account for every occurrence."""
+        """Cluster the non-empty vocabularies, publish a typical one for each cluster, and account for every occurrence."""
         present = present_records(original.bags, self.k)
         used, semantics = present.records, self.semantics(original.tree)
         measure = semantics.kernel()
         clusters, typical = self.clustered(used, measure, original.tree)
         indptr, items, counts = typical.rows
         published = Bags(indptr, items, counts, np.arange(len(clusters), dtype=np.int64), original.tree.names)
-        # An occurrence represented by another term is told apart from one that is published.
+        # An occurrence represented by another term is counted separately from a published one.
         told = {"kept": kept(typical.kept), "replaced": changed(typical.replaced), "generalized": changed(typical.generalized)}
         relevance = Relevance(semantics.measure, semantics.eps)
         return build_release(self, original, present, Outcome(published, clusters.group, told, self.claims(), relevance=relevance))
 
     def semantics(self, taxonomy: Taxonomy) -> SemanticDistance:
-        """The distance of terms and vocabularies in force."""
+        """Return the distance of terms and vocabularies."""
         return SemanticDistance(taxonomy, self.distance, self.eps, self.omega)  # type: ignore[arg-type]
 
     def clustered(self, bags: Bags, measure: Any, taxonomy: Taxonomy) -> tuple[Any, Any]:
-        """The clusters and their typical vocabularies: of promising groups first, or in the printed order where that keeps more words."""
+        """Return the clusters and their typical vocabularies: promising groups first, or in the printed order if that keeps more words."""
         found = [self._clustered(bags, measure, taxonomy, promising) for promising in sorted({self.promising, 0}, reverse=True)]
         return max(found, key=lambda one: one[1].kept)
 
@@ -123,5 +123,5 @@ class SSC(Method):
 
 
 def _numbered(owners: Ints) -> Ints:
-    """Owners renumbered from 0."""
+    """Renumber users from 0."""
     return np.unique(owners, return_inverse=True)[1].astype(np.int64)

@@ -1,16 +1,15 @@
-"""SuppressControl: rho-uncertainty by suppressing items everywhere (Cao, Karras, Raissi and Tan, VLDB'10).
+"""SuppressControl: rho-uncertainty by global suppression of items (Cao, Karras, Raissi and Tan, VLDB'10).
 
-Guarantee: an attacker who knows any items of a record infers no further sensitive item of it with a certainty above rho. No item is
-invented or
-replaced, and every itemset that survives keeps its support.
+Guarantee: an attacker who knows any items of a record infers no further sensitive item of it with a confidence above rho. No item is added
+or replaced, and every remaining itemset keeps its support.
 
-Rules that are too certain are found by the size of what they follow from, the smallest first; items are suppressed, sensitive ones among
-them, until none of that size is left. Suppression creates no rule, so one sweep suffices. A set is not extended where what its records
-share with records that lack the sensitive item shows that no larger set is too certain. Beyond the print: the empty set counts, so that a
-sensitive item above the base rate goes; exchanges after the greedy choice; then the choice is made again among all rules that were found,
-while that loses less; and the answer is never worse than suppressing every sensitive item. `choice=printed` does without these.
+Rules with too much confidence are found by the size of their antecedent, the smallest first; items, including sensitive ones, are
+suppressed until no such rule of that size is left. Suppression creates no rule, so one sweep is enough. A set is not extended if what its
+records share with records without the sensitive item shows that no larger set has too much confidence. Beyond the paper: the empty set
+counts, so that a sensitive item above the base rate is suppressed; exchanges after the greedy choice; then the choice is repeated among all
+rules found, while that loses less; and the result is never worse than suppressing every sensitive item. `choice=printed` omits these steps.
 
-Time: that of counting the sets of items up to the size at which no rule is left, in practice three or four.
+Time: that of counting itemsets up to the size at which no rule is left, in practice three or four.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class SuppressControl(InferenceMethod):
     )
 
     def recode(self, records: Bags, original: Original) -> Recoded:
-        """Every record without the items that were chosen, and without what lies above the floor."""
+        """Return every record without the chosen items, and without items above the floor."""
         sensitive = self.sensitive_items(records, original)
         tree = original.tree
         gone = np.zeros(len(tree), bool) if tree.barred is None else tree.barred.copy()

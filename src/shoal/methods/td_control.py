@@ -1,15 +1,14 @@
-"""TDControl: rho-uncertainty by generalizing and suppressing (Cao, Karras, Raissi and Tan, VLDB'10).
+"""TDControl: rho-uncertainty by generalization and suppression (Cao, Karras, Raissi and Tan, VLDB'10).
 
-Guarantee: an attacker who knows any items of a record, as they are published, infers no further sensitive item of it with a certainty
-above rho.
-One recoding for all records: an item that is not sensitive is published as one node at or above it everywhere, or suppressed everywhere;
-sensitive items stay as they are or are suppressed everywhere.
+Guarantee: an attacker who knows any items of a record, as published, infers no further sensitive item of it with a confidence above rho.
+One recoding for all records: a non-sensitive item is published as one node at or above it everywhere, or suppressed everywhere; sensitive
+items are unchanged or suppressed everywhere.
 
-From the root down: the split of a node that lowers the loss most, with what must then be suppressed counted as lost, is made, again and
-again. After every split all rules that it can have made too certain are sought, because generalizing may raise a certainty as well as
-lower it. Beyond the print: gains are known only as far as they were counted, and are counted again before a split is made; splits that
-did not pay are tried again after the others; suppressed nodes are published again at the end where that makes no rule too certain; and
-where suppressing alone loses no more, that is done. So the loss is never above that of suppress-control.
+The search goes from the root down and repeatedly makes the split of a node that reduces the loss most, counting the suppression that it
+requires. After every split all rules that may now have too much confidence are searched for, because generalization may raise or lower
+confidence. Beyond the paper: gains are estimates, and are computed again before a split is made; splits that did not pay are tried again
+after the others; suppressed nodes are published again at the end if that gives no rule too much confidence; and if suppression alone loses
+no more, its result is used. So the loss is never above that of suppress-control.
 
 Time: that of suppress-control on the records below each node, for each node that is tried.
 """
@@ -37,11 +36,11 @@ class TDControl(InferenceMethod):
 
     @property
     def needs_taxonomy(self) -> bool:
-        """Items are generalized."""
+        """True: items are generalized."""
         return True
 
     def recode(self, records: Bags, original: Original) -> Recoded:
-        """Every record under the cut that was found."""
+        """Return every record under the cut that was found."""
         sensitive = self.sensitive_items(records, original)
         cut = specialized(records, original.tree, sensitive.mask, self.worth(sensitive), self.limit)
         published = records.relabelled(cut.published, records.vocabulary, as_sets=True)
@@ -52,7 +51,7 @@ class TDControl(InferenceMethod):
 
 
 def _account(records: Bags, cut: Cut, published: Bags) -> dict[str, Part]:
-    """The outcome of the occurrences; items of a record that became one and the same node are merged."""
+    """Return the outcome of the occurrences; items of a record with the same published node are merged."""
     code = cut.published[records.items]
     same = int((code == records.items).sum())
     merged = int((code >= 0).sum()) - published.occurrences

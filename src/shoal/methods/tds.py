@@ -1,13 +1,14 @@
 """k-anonymity of the public items by top-down specialization (Fung, Wang and Yu, ICDE'05), the baseline of the coherence paper.
 
-Every public item is a column of zeros and ones. At first all are suppressed; then the column of the best score is shown, as long as every
-combination of shown columns is that of at least k people. Suppression is global, so the support of what is shown is exact.
+Every public item is a binary column. At first all are suppressed; then the column with the best score is published, as long as at least k
+people have every combination of published columns. Suppression is global, so the support of published items is exact.
 
-Guarantee: an attacker who knows all public items of a person, present and absent, finds at least k people. Time: O(shown items *
+Guarantee: an attacker who knows all public items of a person, present and absent, finds at least k people. Time: O(published items *
 occurrences).
 
-The paper's score weighs information about a class label, which transactions lack: here an item's gain is its occurrences, over the loss of
-anonymity (by how much the smallest class shrinks) plus one. An item that cannot be shown now never can later, and is not tried again.
+The paper's score weighs information about a class label, which transactions lack: here an item's gain is its number of occurrences, divided
+by the loss of anonymity (the decrease of the smallest class) plus one. An item that cannot be published now never can later, and is not
+tried again.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ class TopDownSpecialization(RecodingMethod):
     public: Items | None = param(None, help="items an attacker may know (default: all that are not private)")
 
     def claims(self) -> tuple[Model, ...]:
-        """k-anonymity of the public items."""
+        """Claim k-anonymity of the public items."""
         return (PublicKAnonymity(k=self.k, private=self.private, public=self.public),)
 
     def recode(self, records: Bags, original: Original) -> Recoded:
-        """Show items one by one; what is published is every record without the public items that were not shown."""
+        """Publish items one by one, and return every record without the suppressed public items."""
         names = original.tree.names
         parts = parts_of(names, self.private, self.public, original.taxonomy)
         chosen, suppressed = specialize(records, parts, self.k)
@@ -56,13 +57,13 @@ class TopDownSpecialization(RecodingMethod):
         return Recoded(published, self.claims_on(published, code, original), {"kept": kept(published.occurrences)}, (note,), code)
 
     def claims_on(self, published: Bags, code: Small, original: Original) -> tuple[Model, ...]:
-        """k-anonymity of the public items, as they are published."""
+        """Claim k-anonymity of the public items as published."""
         parts = parts_of(original.tree.names, self.private, self.public, original.taxonomy)
         return (PublicKAnonymity(k=self.k, **published_parts(published, parts)),)
 
 
 def specialize(records: Bags, parts: Parts, k: int) -> tuple[list[int], int]:
-    """The items shown, in the order of their choice, and how many are left suppressed."""
+    """Return the published items in the order of their choice, and the number of suppressed ones."""
     holders = _holders(records, parts)
     classes = _Classes(records, k)
     chosen: list[int] = []
@@ -79,7 +80,7 @@ def specialize(records: Bags, parts: Parts, k: int) -> tuple[list[int], int]:
 
 
 class _Classes:
-    """Records in classes of equal shown items, refined by one item after the other."""
+    """Records in classes with equal published items, refined by one item after the other."""
 
     def __init__(self, records: Bags, k: int) -> None:
         self.k, self.owners, self.repeat = k, records.owners, records.owners_repeat
@@ -87,7 +88,7 @@ class _Classes:
         self.sizes = self._people(self.label, 1)
 
     def loss(self, tids: Ints) -> int | None:
-        """By how much the smallest class shrinks if the item of these records is shown; None if one falls below k."""
+        """Return the decrease of the smallest class if the item of these records is published; None if a class falls below k."""
         having, lacking = self._halves(tids)
         halves = np.concatenate([having[having > 0], lacking[lacking > 0]])
         smallest = int(halves.min())
@@ -110,7 +111,7 @@ class _Classes:
         return self._people(self.label[tids], n, self.owners[tids]), self._people(self.label[rest], n, self.owners[rest])
 
     def _people(self, label: Ints, n: int, owners: Ints | None = None) -> Ints:
-        """Different people in each class."""
+        """Count the distinct people in each class."""
         if not self.repeat:
             return np.bincount(label, minlength=n)
         pairs = np.unique(np.stack([label, self.owners if owners is None else owners]), axis=1)
@@ -118,7 +119,7 @@ class _Classes:
 
 
 def _holders(records: Bags, parts: Parts) -> dict[int, Ints]:
-    """The records that hold each public item."""
+    """Return the records with each public item."""
     by_item = np.argsort(records.items, kind="stable")
     record = np.repeat(np.arange(len(records)), np.diff(records.indptr))[by_item]
     ends = np.cumsum(np.bincount(records.items, minlength=len(parts)))

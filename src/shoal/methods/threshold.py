@@ -1,10 +1,10 @@
-"""Thresholds on people: what is published of a log is what at least k people have in common, in units that are declared.
+"""Thresholds on people: publishes the units of a log that at least k people share.
 
 Cooper, "A survey of query log privacy-enhancing techniques from a policy perspective", ACM TWEB 2008, lists the deletion of infrequent
-queries and the shortening of sessions; search companies publish queries, or queries whose words are each frequent, by such thresholds.
-Beyond them rare words are replaced by the lowest node of a taxonomy that k people share, and the rest of the query stays.
-Guarantee: every published unit is of at least k people, counted in what is published. Time: O(rows log rows), one pass over the log; where
-queries with a rare word are dropped, one for each round in which dropping makes other words rare.
+queries and the shortening of sessions; search companies publish queries, or queries whose words are each frequent, by such thresholds. In
+addition, rare words can be replaced by the lowest node of a taxonomy that k people share, while the rest of the query stays. Guarantee: at
+least k people have every published unit, counted in what is published. Time: O(rows log rows), one pass over the log; if queries with a
+rare word are dropped, one pass for each round in which dropping makes other words rare.
 """
 
 from __future__ import annotations
@@ -63,15 +63,15 @@ class Threshold(ThresholdMethod):
 
     @property
     def kept(self) -> Kept:
-        """What is published, as the parameters say."""
+        """The settings, from the parameters."""
         return Kept.said(**self.values())
 
     @property
     def reads_clicks(self) -> bool:
-        """Only where they are published."""
+        """Whether clicks are published."""
         return bool({"rank", "url"} & {*self.unit.columns, *self.columns.names})
 
     @property
     def reads_times(self) -> bool:
-        """Where they are published, counted by, or cut by."""
+        """Whether times are published, or used for counting or for pseudonyms."""
         return self.times != DROPPED or self.window is not None or self.link.divides_people

@@ -1,9 +1,9 @@
-"""User microaggregation: people of a query log in groups by MDAV over their histories, one common history for each group.
+"""User microaggregation: groups people of a query log by MDAV over their histories; one common history per group.
 
 Navarro-Arribas, Torra, Erola and Castella-Roca, "User k-anonymity for privacy preserving data mining of query logs", Information Processing
-& Management 48(3), 2012; the tree of queries, times and clicks is that of their WI-IAT 2009 paper.
-Guarantee: user k-anonymity; and, unlike in the paper, no query, word or URL of fewer than `min_owners` members. People are compared inside
-blocks of similar ones, so time grows linearly: O(people * block / k) distances.
+& Management 48(3), 2012; the tree of queries, times and clicks is that of their WI-IAT 2009 paper. Guarantee: user k-anonymity; and, unlike
+in the paper, no query, word or URL of fewer than `min_owners` members. People are compared inside blocks of similar ones, so time grows
+linearly: O(people * block / k) distances.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class UserMicroaggregation(ProfileMethod):
     compared: int = param(64, minimum=1, help="maximum number of queries to compare per person, most popular first")
 
     def groups(self, histories: Histories, original: LogOriginal) -> list[Ints]:
-        """MDAV inside each block of similar people."""
+        """Run MDAV inside each block of similar people."""
         weights = Weights(self.text_weight, self.time_weight, self.click_weight, self.rank_weight, self.host_weight)
         forest = Forest(histories, weights, "letters" if self.compare == "letters" else "words", self.compared)
 
@@ -53,5 +53,5 @@ class UserMicroaggregation(ProfileMethod):
         return self.formed_in_blocks(len(histories), lambda _, size: blocks_of_people(histories, size), form)
 
     def chosen(self, histories: Histories, members: Ints, matches: Matches) -> Ints:
-        """As many as the members have in the mean, those of the most members first."""
+        """Select the average number of queries of the members, those of the most members first."""
         return np.sort(shared_queries(histories, members, matches, self.min_owners))

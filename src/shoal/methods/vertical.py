@@ -1,10 +1,10 @@
 """VPA, vertical partitioning anonymization (Terrovitis, Mamoulis and Kalnis, VLDB Journal 2011): AA on parts of the items first.
 
-Guarantee: every set of up to m published items is held by at least k people. One recoding for all records.
+Guarantee: at least k people have every set of up to m published items. One recoding for all records.
 
-The items below each branch of the taxonomy's top are a part. AA works on the records reduced to one part at a time, so that it counts
-fewer sets; a last run of AA over all records, as generalized so far, finds the rare sets across parts. Time: less than that of AA where
-records hold items of many branches.
+The items below each branch of the taxonomy's top form a part. AA runs on the records reduced to one part at a time, so that it counts fewer
+sets; a final run of AA over all records, as generalized so far, finds the rare sets across parts. Time: less than that of AA if records
+have items of many branches.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Vertical(KnownItemsMethod):
     paper = "Terrovitis, Mamoulis and Kalnis, VLDB Journal 2011"
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
-        """AA on each branch, then on all of them together."""
+        """Run AA on each branch, then on all of them together."""
         within = records.items.copy()
         for branch in branches(taxonomy):
             chosen = np.flatnonzero((records.items >= branch) & (records.items < taxonomy.end[branch]))
@@ -37,7 +37,7 @@ class Vertical(KnownItemsMethod):
         return self._across(records, within, taxonomy)
 
     def _within_branch(self, records: Bags, chosen: Ints, branch: int, taxonomy: Taxonomy) -> Small:
-        """The records reduced to these places. Where fewer than k people hold anything of the branch all of it becomes one node."""
+        """Return the records reduced to these occurrences. If fewer than k people have items of the branch, all of it becomes one node."""
         record = np.searchsorted(records.indptr, chosen, side="right") - 1
         held = np.unique(record)
         if len(np.unique(records.owners[held])) < self.k:
@@ -49,7 +49,7 @@ class Vertical(KnownItemsMethod):
         return recoded_places(reduced, taxonomy, self.k, self.m, AA)
 
     def _across(self, records: Bags, within: Small, taxonomy: Taxonomy) -> Small:
-        """AA over what the branches made of the records: a node of the first step is an item of the second."""
+        """Run AA over the results of the branches: a node of the first step is an item of the second."""
         met = published_sets(records, within)
         held = np.flatnonzero(met.lengths > 0)
         node_of = np.full(len(taxonomy) + 1, -1, np.int32)  # the last one stands for what is suppressed already
@@ -59,7 +59,7 @@ class Vertical(KnownItemsMethod):
 
 
 def branches(taxonomy: Taxonomy) -> Ints:
-    """The children of the first node below which the taxonomy branches."""
+    """Return the children of the first node below which the taxonomy branches."""
     top = taxonomy.children(0)
     while len(top) == 1:
         top = taxonomy.children(int(top[0]))

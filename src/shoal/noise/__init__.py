@@ -1,1 +1,1 @@
-"""Noise: drawn by OpenDP, scaled to a budget, and added to numbers in which each person counts for little."""
+"""Noise: drawn by OpenDP, scaled to a budget, and added to numbers with a bounded contribution of each person."""

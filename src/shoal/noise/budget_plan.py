@@ -1,4 +1,4 @@
-"""The noise of a whole release: how a budget is shared by the choice of values, their counts, and the clicks on them."""
+"""The noise of a whole release: how the budget is divided between the selection of values, their counts, and clicks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FINEST = 37  # so that a standard deviation is at least 2**37 grid points
 
 @dataclass(frozen=True)
 class Budget:
-    """What was requested."""
+    """The requested budget."""
 
     epsilon: float
     delta: float
@@ -31,13 +31,13 @@ class Budget:
 
     @property
     def shares(self) -> list[tuple[str, float]]:
-        """The tables and their shares of the budget."""
+        """Return the tables and their shares of the budget."""
         return [(VALUES, 1 - self.clicks), *([(CLICKS, self.clicks)] if self.clicks else [])]
 
 
 @cache
 def plan_of(budget: Budget) -> tuple[NoisyStep, ...]:
-    """All uses of noise, each selection before the counts of what it publishes. They depend on the budget alone, never on data."""
+    """Return all noisy steps, each selection before the counts of what it publishes. They depend on the budget alone, never on data."""
     return _by_laplace(budget) if budget.mechanism == "korolova" else _by_gaussian(budget)
 
 
@@ -59,20 +59,20 @@ def _by_gaussian(budget: Budget) -> tuple[NoisyStep, ...]:
 
 
 def _guide(budget: Budget, plan: GaussianPlan, table: str, share: float) -> NoisyStep:
-    """Equal weights on all values of a person: of length 1, however many they are."""
+    """Return the guide: equal weights on all values of a person, with norm 1."""
     scale = plan.scale(share * (1 - budget.counts) * budget.guide, 1.0)
     return NoisyStep(GUIDE, table, GAUSSIAN, EQUAL, scale, _grid(scale), sensitivity=1.0)
 
 
 def _gaussian_counts(budget: Budget, plan: GaussianPlan, table: str, share: float) -> NoisyStep:
-    """A person adds 1 to at most `count_cap` numbers."""
+    """Return the counts: a person adds 1 to at most `count_cap` numbers."""
     moved = math.sqrt(budget.count_cap)
     scale = plan.scale(share * budget.counts, moved)
     return NoisyStep(COUNTS, table, GAUSSIAN, WHOLE, scale, _grid(scale), budget.count_cap, moved)
 
 
 def _grid(scale: float) -> int:
-    """A grid as fine as noise in whole numbers needs to be as good as Gaussian noise, and no finer, so that numbers may be large."""
+    """Return a grid fine enough for integer noise to be as good as Gaussian noise, and no finer, so that numbers may be large."""
     return FINEST - math.floor(math.log2(scale))
 
 

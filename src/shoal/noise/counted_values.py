@@ -1,4 +1,4 @@
-"""What is counted: whole queries, their terms, items, or pairs of these, as rows of an owner and a value."""
+"""Counted values: whole queries, their terms, items, or pairs of these, as rows of a user and a value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST = 32  # terms of a query, or items of a person, that are paired
 
 
 def unit_of(kind: str, asked: str | None) -> str:
-    """The unit that was requested, or the whole payload; refused where a log of this kind has none."""
+    """Return the requested unit, or the whole payload. Raise if a log of this kind has none."""
     whole = ITEM if kind == "item" else QUERY
     unit = asked or whole
     if unit != PAIR and (unit == ITEM) != (whole == ITEM):
@@ -36,7 +36,7 @@ def columns_of(unit: str) -> tuple[str, ...]:
 
 
 def asked_values(log: Log, unit: str) -> pl.DataFrame:
-    """An owner and a value in each row, in the order of times where there are any."""
+    """Return a user and a value in each row, ordered by time if there are times."""
     frame = _in_time(log.without_repeats())
     if unit == PAIR and log.kind == "item":
         return _pairs_of_items(frame)
@@ -44,7 +44,7 @@ def asked_values(log: Log, unit: str) -> pl.DataFrame:
 
 
 def clicked(log: Log, queries: pl.Series) -> pl.DataFrame:
-    """An owner, a query and the URL that was clicked after it, for clicks after these queries."""
+    """Return a user, a query and the URL clicked after it, for clicks after these queries."""
     if URL not in log.frame.columns:
         raise InputError(
             "there are no clicks to count: no column of URLs was found",
@@ -70,30 +70,30 @@ def _items(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _terms(frame: pl.DataFrame) -> pl.DataFrame:
-    """Every term of every query, as it was typed."""
+    """Return every term of every query, as typed."""
     return _with_rows(frame).select(OWNER, TERM)
 
 
 def _with_rows(frame: pl.DataFrame) -> pl.DataFrame:
-    """The terms of all queries, each with its owner and the number of its row."""
+    """Return the terms of all queries, each with its user and the number of its row."""
     found = terms_of(frame["payload"], as_typed=True)
     rows = np.repeat(np.arange(len(frame)), np.diff(found.indptr))
     return pl.DataFrame({"row": rows, OWNER: frame[OWNER].to_numpy()[rows], TERM: found.vocabulary.names.gather(found.items)})
 
 
 def _pairs_of_terms(frame: pl.DataFrame) -> pl.DataFrame:
-    """Two different terms of one query."""
+    """Return pairs of different terms of one query."""
     terms = _with_rows(frame).unique(maintain_order=True).group_by("row", maintain_order=True).head(LONGEST)
     return _paired(terms, "row", TERM)
 
 
 def _pairs_of_items(frame: pl.DataFrame) -> pl.DataFrame:
-    """Two different items of one person."""
+    """Return pairs of different items of one person."""
     return _paired(distinct_of_people(_items(frame), LONGEST).frame, OWNER, ITEM)
 
 
 def _paired(frame: pl.DataFrame, together: str, column: str) -> pl.DataFrame:
-    """All pairs of values that stand together, the first one of each before the second in the alphabet."""
+    """Return all pairs of values that occur together, each in alphabetical order."""
     columns = frame.select(together, OWNER, value=column) if together != OWNER else frame.select(OWNER, value=column)
     both = columns.join(columns.select(together, other="value"), on=together, maintain_order="left_right")
     return both.filter(pl.col("value") < pl.col("other")).select(OWNER, first="value", second="other")

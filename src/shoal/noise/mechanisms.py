@@ -1,4 +1,4 @@
-"""Noise is drawn by OpenDP alone, over whole numbers: its samplers use the operating system's entropy and no floating point."""
+"""Noise, drawn by OpenDP alone over integers: its samplers use the operating system's entropy and no floating point."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LARGEST = 2**62  # numbers and noise together stay below 2**63
 
 
 def with_noise(numbers: Ints, step: NoisyStep) -> Ints:
-    """The numbers, in multiples of the step's grid, each with fresh noise."""
+    """Add independent noise to the numbers, which are multiples of the step's grid."""
     if np.abs(numbers).max(initial=0) >= LARGEST:
         raise ShoalError("the numbers are too large to add noise on this grid", code="number-too-large")
     dp = _opendp()
@@ -50,12 +50,12 @@ LESS = 1 - 1e-12  # of epsilon, so that rounding cannot decide whether a judge a
 
 
 def laplace_scale(cap: int, epsilon: float) -> float:
-    """b: the scale for counts to which a person adds at most `cap`."""
+    """Return b, the scale for counts to which a person adds at most `cap`."""
     return cap / (epsilon * LESS)
 
 
 def korolova_threshold(cap: int, epsilon: float, delta: float) -> float:
-    """K: above which noisy count a query is published."""
+    """Return K, the noisy count above which a query is published."""
     return cap * (1 - math.log(2 * delta / cap) / (epsilon * LESS))
 
 
@@ -75,7 +75,7 @@ FACTORS = (1.0005, 1.001, 1.002, 1.004, 1.007, 1.01, 1.015, 1.02, 1.03, 1.04, 1.
 
 @dataclass(frozen=True)
 class Selecting:
-    """A selection to be given noise: its share of the budget, values of one person at most, and its sensitivity."""
+    """A selection that needs noise: its share of the budget, the maximum number of values per person, and its sensitivity."""
 
     share: float
     cap: int
@@ -92,18 +92,18 @@ class Selected:
 
 @dataclass(frozen=True)
 class GaussianPlan:
-    """What each selection gets; `unit` is the standard deviation that sensitivity 1 would need if it had the whole budget."""
+    """The result for each selection; `unit` is the standard deviation for sensitivity 1 with the whole budget."""
 
     unit: float
     selections: tuple[Selected, ...]
 
     def scale(self, share: float, sensitivity: float) -> float:
-        """The standard deviation of a step with this share of the budget."""
+        """Return the standard deviation of a step with this share of the budget."""
         return self.unit * sensitivity / math.sqrt(share)
 
 
 def loss(epsilon: float, mu: float | Floats) -> Floats:
-    """The least delta for which noise of standard deviation 1/mu times the sensitivity is (epsilon, delta)-private."""
+    """Return the smallest delta for which noise of standard deviation 1/mu times the sensitivity is (epsilon, delta)-private."""
     from scipy.special import ndtr
 
     mu = np.maximum(np.asarray(mu, np.float64), 1e-9)
@@ -112,7 +112,7 @@ def loss(epsilon: float, mu: float | Floats) -> Floats:
 
 @cache
 def least_noise(epsilon: float, delta: float) -> float:
-    """The least standard deviation for sensitivity 1 that is (epsilon, delta)-private."""
+    """Return the smallest standard deviation for sensitivity 1 that is (epsilon, delta)-private."""
     from scipy.optimize import brentq
 
     return 1 / float(brentq(lambda mu: float(loss(epsilon, mu)) - delta, 1e-6, 1e3, xtol=1e-15))
@@ -120,9 +120,9 @@ def least_noise(epsilon: float, delta: float) -> float:
 
 @cache
 def gaussian_plan(epsilon: float, delta: float, selections: tuple[Selecting, ...], guided: bool = False) -> GaussianPlan:
-    """The noise with which the whole is (epsilon, delta)-private, and its thresholds; the first one is as low as possible.
+    """Return the noise with which the whole is (epsilon, delta)-private, and its thresholds; the first one is as low as possible.
 
-    Where selections are `guided`, what a person adds to them depends on noise that was drawn before.
+    If selections are `guided`, a person's contribution depends on noise that was drawn before.
     """
     epsilon, delta = epsilon - WHOLE_NUMBERS, delta * (1 - MARGIN)
     least = least_noise(epsilon, delta)
@@ -131,7 +131,7 @@ def gaussian_plan(epsilon: float, delta: float, selections: tuple[Selecting, ...
 
 
 def _plan(epsilon: float, delta: float, unit: float, selections: Sequence[Selecting], guided: bool) -> GaussianPlan:
-    """The plan for this much noise: the chance that a value of one person is published uses up what is left of delta."""
+    """Return the plan for this much noise: the probability of publishing a value of one person uses up the rest of delta."""
     scales = [unit * one.sensitivity / math.sqrt(one.share) for one in selections]
 
     def plan(chance: float) -> GaussianPlan:
@@ -153,7 +153,7 @@ def _plan(epsilon: float, delta: float, unit: float, selections: Sequence[Select
 
 
 def _below(excess: Callable[[float], float], lowest: float, highest: float) -> float:
-    """The largest place found at which the excess, which grows, is not above zero."""
+    """Return the largest position found at which the increasing excess is not positive."""
     for _ in range(24):
         middle = (lowest + highest) / 2
         lowest, highest = (middle, highest) if excess(middle) <= 0 else (lowest, middle)
@@ -161,7 +161,9 @@ def _below(excess: Callable[[float], float], lowest: float, highest: float) -> f
 
 
 def _thresholds(scale: float, cap: int, chance: float) -> Floats:
-    """For 1 to `cap` values of one person alone: above which threshold one of them is published with at most this chance."""
+    """Return, for 1 to `cap` values of one person only, the threshold above which one of them is published with at most this
+    probability.
+    """
     from scipy.special import ndtri
 
     values = np.arange(1, cap + 1)
@@ -170,10 +172,10 @@ def _thresholds(scale: float, cap: int, chance: float) -> Floats:
 
 
 def _first_part(epsilon: float, mu: float, found: Selected, asked: Selecting) -> float:
-    """The most that the whole mechanism and the publication of values of one person alone give away together.
+    """Return the maximum privacy loss of the whole mechanism and the publication of values of one person only.
 
-    `q` is the part of a person's squared weight that lies on values of nobody else: it does not move the numbers of others, and there are
-    at most q * cap such values.
+    `q` is the share of a person's squared weight on values of nobody else: it does not change the numbers of others, and there are at most
+    q * cap such values.
     """
     from scipy.special import ndtr
 
@@ -187,14 +189,14 @@ def _first_part(epsilon: float, mu: float, found: Selected, asked: Selecting) ->
     return float((loss(epsilon, np.sqrt(moved)) + published).max())
 
 
-# -- which noisy numbers are published, and as what: the same wherever noise is drawn
+# -- which noisy numbers are published, and in which form: the same wherever noise is drawn
 
 
 PROMISING = 1.5  # standard deviations of its noise that the guide's number of a value must have for the value to be taken further
 
 
 def limit_of(step: NoisyStep) -> float:
-    """Above which noisy number, in multiples of the grid, a value is taken further or published; counts are published whatever they are."""
+    """Return the noisy number, in multiples of the grid, above which a value is kept or published; counts are always published."""
     if step.purpose == GUIDE:
         return PROMISING * step.scale * 2.0**step.grid
     if step.purpose == SELECTION:
@@ -204,6 +206,6 @@ def limit_of(step: NoisyStep) -> float:
 
 
 def as_published(noisy: Ints, step: NoisyStep) -> pl.Series:
-    """Counts as whole numbers; the numbers of a selection, which are weights, with one digit after the point."""
+    """Return counts as integers, and the weights of a selection with one decimal digit."""
     numbers = noisy / 2.0**step.grid
     return pl.Series(np.rint(numbers).astype(np.int64) if step.purpose == COUNTS else np.round(numbers, 1))

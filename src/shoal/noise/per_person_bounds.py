@@ -1,7 +1,7 @@
-"""What each person counts in: their values, no more of them than a cap, chosen without a look at anybody else.
+"""Bounded contributions: the values of each person, at most a cap, chosen independently of all others.
 
-Which values of a person are taken, and where the person stands in the order of all people, depends on what that person did alone. So adding
-or removing a person changes nothing about the others, which is what sensitivities rest on.
+Which values of a person are taken, and the person's position in the order of all people, depends on that person's data alone. So adding or
+removing a person does not affect the others, which is required for the sensitivities.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ OWNER = "owner"
 
 @dataclass(frozen=True, eq=False)
 class Holdings:
-    """Person i has `values[starts[i]:starts[i + 1]]`, numbers of rows of `table`, and each of them this many `times`."""
+    """Person i has `values[starts[i]:starts[i + 1]]`, row numbers of `table`, each with a number of `times`."""
 
     starts: Ints
     values: Ints
@@ -28,30 +28,30 @@ class Holdings:
 
     @property
     def n_people(self) -> int:
-        """How many people have a value."""
+        """The number of people with a value."""
         return len(self.starts) - 1
 
     @property
     def n_values(self) -> int:
-        """How many different values people have."""
+        """The number of distinct values."""
         return len(self.table)
 
     def counted_once(self) -> Holdings:
-        """The same, each value of a person counted once."""
+        """Return the same with each value of a person counted once."""
         return Holdings(self.starts, self.values, np.ones_like(self.times), self.table)
 
     @cached_property
     def frame(self) -> pl.DataFrame:
-        """The same as rows: a person, the columns of a value."""
+        """Return rows of a person and the columns of a value."""
         people = np.repeat(np.arange(self.n_people), np.diff(self.starts))
         return self.table[self.values].with_columns(pl.Series(OWNER, people))
 
 
 def distinct_of_people(asked: pl.DataFrame, cap: int | None) -> Holdings:
-    """The different values of each person, at most `cap` where there is one: those used most often, ties in an order of the values.
+    """Return the distinct values of each person, at most `cap`: the most frequent ones, ties in an order of the values.
 
-    `asked` has an owner and the columns of a value in each row. People with few values come first; those with as many in an order of what
-    they hold. So neither the names of people nor the order of rows matter.
+    `asked` has a user and the columns of a value in each row. People with few values come first; ties are ordered by content. So neither
+    user IDs nor the order of rows matter.
     """
     keys = [name for name in asked.columns if name != OWNER]
     own = asked.group_by(OWNER, *keys).agg(times=pl.len().cast(pl.Int64))
@@ -63,14 +63,14 @@ def distinct_of_people(asked: pl.DataFrame, cap: int | None) -> Holdings:
 
 
 def first_of_people(asked: pl.DataFrame, cap: int) -> Holdings:
-    """The values in the first `cap` rows of each person, as often as they stand there; rows are in their order of time."""
+    """Return the values in the first `cap` rows of each person, with multiplicities; rows are ordered by time."""
     keys = [name for name in asked.columns if name != OWNER]
     first = asked.group_by(OWNER, maintain_order=True).head(cap)
     return _gathered(first.group_by(OWNER, *keys).agg(times=pl.len().cast(pl.Int64)).sort(OWNER), keys)
 
 
 def _gathered(own: pl.DataFrame, keys: list[str]) -> Holdings:
-    """Rows of one person stand together; `times` says how often each value is theirs."""
+    """Group rows by person; `times` counts the occurrences of each value."""
     table = own.select(keys).unique().with_row_index("value")
     numbered = own.join(table, on=keys, how="left", maintain_order="left", nulls_equal=True)
     owners = numbered[OWNER].to_numpy()

@@ -1,7 +1,7 @@
-"""Weights: how much each person adds to the number of each value, so that no person moves all numbers together by more than 1.
+"""Weights: the contribution of each person to the number of each value, such that one person changes the vector by at most 1.
 
-Numbers are whole multiples of 2 ** -grid, so that noise in whole numbers can be added to them. Gopi, Gulhane, Kulkarni, Shen, Shokouhi and
-Yekhanin, "Differentially private set union", ICML 2020, for the policy. The proofs are in docs/methods/dp-queries.md.
+Numbers are integer multiples of 2 ** -grid, so that integer noise can be added. Gopi, Gulhane, Kulkarni, Shen, Shokouhi and Yekhanin,
+"Differentially private set union", ICML 2020, for the policy. The proofs are in docs/methods/dp-queries.md.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ LOOK = 4096  # people between two reports of progress
 
 
 def policy_grid(cutoff: float) -> int:
-    """The finest grid on which numbers up to the cutoff are exact in floating point."""
+    """Return the finest grid on which numbers up to the cutoff are exact in floating point."""
     return EXACT - math.ceil(math.log2(cutoff))
 
 
 def most_people(cap: int, grid: int) -> int:
-    """For how many people the rounding of all their steps stays within `ROUNDING`.
+    """Return for how many people the rounding errors of all steps stay within `ROUNDING`.
 
     A step is off by less than 1 + (cap + 8) * 2**(grid - 53) grid points in every one of its numbers, whichever of two inputs it works on.
     """
@@ -35,9 +35,10 @@ def most_people(cap: int, grid: int) -> int:
 
 
 def policy_weights(held: Holdings, cutoff: float, cap: int) -> tuple[Ints, int]:
-    """The number of each value, and the grid: each person in turn moves the numbers of their values towards the cutoff, by a length of 1.
+    """Return the number of each value, and the grid: each person in turn moves the numbers of their values towards the cutoff by a norm of
+    1.
 
-    What is near the cutoff already gets less, and what is not there yet gets more.
+    Numbers near the cutoff get less, the others more.
     """
     grid = policy_grid(cutoff)
     if held.n_people > most_people(cap, grid):
@@ -58,7 +59,7 @@ def policy_weights(held: Holdings, cutoff: float, cap: int) -> tuple[Ints, int]:
 
 
 def equal_weights(held: Holdings, grid: int) -> Ints:
-    """The number of each value: a person with n values adds 1/sqrt(n) to each of them, rounded down."""
+    """Return the number of each value: a person with n values adds 1/sqrt(n) to each of them, rounded down."""
     sizes = np.diff(held.starts)
     largest = int(sizes.max(initial=0))
     each = np.array([0, *(math.isqrt(4**grid // n) for n in range(1, largest + 1))], np.int64)
@@ -68,7 +69,7 @@ def equal_weights(held: Holdings, grid: int) -> Ints:
 
 
 def whole_weights(held: Holdings, grid: int) -> Ints:
-    """The number of each value: how often all people together count it."""
+    """Return the number of each value: its total count over all people."""
     numbers = np.zeros(held.n_values, np.int64)
     np.add.at(numbers, held.values, held.times)
     return numbers << grid

@@ -27,13 +27,13 @@ Claims = Sequence[str | Model] | str | Model
 
 
 def asked_claims(claims: Claims) -> list[Model]:
-    """Claims as they are typed, such as `km-anonymity(k=5, m=2)`, or as values; what files they name is read."""
+    """Parse claims such as `km-anonymity(k=5, m=2)`, and read the files they name. Claims that are models already are kept."""
     several = [claims] if isinstance(claims, (str, Model)) else claims
     return [with_files_read(MODELS.make(claim) if isinstance(claim, str) else claim) for claim in several]
 
 
 def claims_for(method: Method, claims: Claims) -> tuple[Model, ...]:
-    """The requested claims; rejected before the work if a model cannot verify what the method publishes."""
+    """Return the requested claims. Raise early if a model cannot verify what the method publishes."""
     asked = asked_claims(claims)
     if asked and method.guarantees_nothing:
         what = f"the method {method.name} guarantees nothing, so its release makes no claim"
@@ -64,14 +64,14 @@ def claims_for(method: Method, claims: Claims) -> tuple[Model, ...]:
 
 
 def with_further(release: Release, further: Sequence[Model]) -> Release:
-    """The release with these claims too; one that it makes already is not made twice."""
+    """Return the release with these claims added. Claims that it already makes are not repeated."""
     made = {str(claim) for claim in release.claims}
     new = {str(claim): claim for claim in further if str(claim) not in made}
     return replace(release, claims=(*release.claims, *new.values()))
 
 
 def insist_on_counting(verdicts: Sequence[Verdict], further: Sequence[Model]) -> None:
-    """Raise if a further claim does not fail, but was not counted either: only a method knows what it does by construction."""
+    """Raise if an additional claim was not verified by counting: only a method can claim something by construction."""
     asked = {str(claim) for claim in further}
     for verdict in verdicts:
         if verdict.claim in asked and verdict.holds and verdict.standing != "verified":
@@ -83,11 +83,11 @@ def insist_on_counting(verdicts: Sequence[Verdict], further: Sequence[Model]) ->
             )
 
 
-# Whether a manifest claims what its method promises for the parameters it names.
+# Verify that a manifest makes the claims that its method guarantees for the recorded parameters.
 
 
 def claims_of(manifest: Mapping[str, Any]) -> list[Model]:
-    """The claims of a manifest as models, with nothing read that they may name."""
+    """Return the claims of a manifest as models. Files that they name are not read."""
     return [MODELS.make(claim["model"]) for claim in manifest["claims"]]
 
 
@@ -108,13 +108,15 @@ def as_promised(manifest: Mapping[str, Any]) -> Verdict:
 
 
 def some_guarantee(manifest: Mapping[str, Any]) -> list[Verdict]:
-    """That the release makes a claim at all: no verdict where it does, a failure where it says that nothing is guaranteed."""
+    """Return a failed verdict if the manifest states that nothing is guaranteed, and no verdict if it makes a claim."""
     lack = lack_of(manifest)
     return [Verdict("some guarantee", "fails", {}, (lack,), ("the option no-guarantee accepts this",))] if lack else []
 
 
 def _lack_misstated(manifest: Mapping[str, Any], method: Method) -> list[str]:
-    """A release of a method that guarantees nothing must say so in the method's own words, and make no claim; no other may say it."""
+    """Return what is wrong with the statement that a release has no guarantee: only methods without a guarantee may make it, in their own
+    words.
+    """
     if method.guarantees_nothing and manifest["claims"]:
         return [f"the method {method.name} guarantees nothing, but the manifest makes a claim"]
     if lack_of(manifest) != stated_lack(method).get(LACKING, ""):
@@ -123,7 +125,7 @@ def _lack_misstated(manifest: Mapping[str, Any], method: Method) -> list[str]:
 
 
 def method_of(manifest: Mapping[str, Any]) -> Method:
-    """The method that a manifest names, with its parameters; which items and weights were given is not known, only that some were."""
+    """Return the method that a manifest names, with its parameters. Of items and weights, it only records that there were some."""
     kind, given = METHODS[manifest["method"]], manifest["parameters"]
     known = {declared.name: declared for declared in kind.parameters()}
     for name in known.keys() ^ given.keys():
@@ -148,19 +150,19 @@ def _value(declared: Param, described: Any) -> Any:
 
 
 def _told(promise: Declared) -> str:
-    """A promise without the items it names."""
+    """Describe a claim without the items it names."""
     values = {name: value for name, value in promise.values().items() if value is not None and not isinstance(value, Items)}
     return f"{promise.name}({', '.join(f'{name}={value}' for name, value in values.items())})"
 
 
-# What a guarantee about records protects, in words: a record among k people, or, where each person has one record, all of a history.
+# Description of what a guarantee about records protects: a single record, or a whole history if each person has one record.
 
 
 WAYS: tuple[Per, ...] = ("user", "session", "event")
 
 
 def protected(per: Per, people: int | str = "k") -> str:
-    """What is protected where one record is made so; `people` are those behind each published record, 0 if a claim promises none."""
+    """Describe what is protected with records per `per`. `people` is the guaranteed number of people per published record, or 0."""
     among = f" among {people} people" if people else " by itself"
     if per == "user":
         return f"a person's whole history{among}"
@@ -168,7 +170,7 @@ def protected(per: Per, people: int | str = "k") -> str:
 
 
 def protection(claims: Sequence[Model], original: AnyOriginal, per: Per) -> dict[str, str]:
-    """What the claims on records protect, for the manifest: nothing is said where each person owns one record, or nothing is claimed."""
+    """Describe what the claims about records protect, for the manifest. Empty if each person has one record or nothing is claimed."""
     if not claims:
         return {}
     if isinstance(original, DocumentOriginal) and original.vectors.owners_repeat:
@@ -183,7 +185,7 @@ def _people(claims: Sequence[Model]) -> int:
 
 
 def protection_by_per(data: Log | Bags, gap: timedelta, timed: bool = False) -> dict[str, str]:
-    """For each way of making records of this data: how many there would be, and what would be protected.
+    """For each unit of a record (user, session, event), return the number of records and what would be protected.
 
     `timed` says that the file has times, though they may not have been read.
     """

@@ -1,4 +1,4 @@
-"""What a method owes, checked before and after it works: what it takes, what it publishes, what it claims and accounts for.
+"""Checks before and after a method runs: its input, the tables it publishes, its claims and its accounting.
 
 The account of a whole run is what the method accounts for, extended by what happened before the method got its input.
 """
@@ -22,14 +22,14 @@ from shoal.methods import Method
 from shoal.pipeline.prepare import Prepared
 from shoal.report.verdict_text import LACKING
 
-# -- the account of a whole run
+# -- accounting of a whole run
 
 
 USED = "used"  # the part of a file's rows that reached the method
 
 
 def whole_account(release: Release, prepared: Prepared) -> Accounting:
-    """The account of a release from the file's rows on."""
+    """Return the accounting of a release, starting from the rows of the file."""
     if release.accounting is None:
         raise GuaranteeNotMet(
             "the release does not account for what it was made from", code="accounting-incomplete", hint="nothing was written"
@@ -38,7 +38,7 @@ def whole_account(release: Release, prepared: Prepared) -> Accounting:
 
 
 def with_preparation(account: Accounting, prepared: Prepared) -> Accounting:
-    """A method's account, widened by what happened before the method saw its input."""
+    """Extend the accounting of a method by what happened during preparation."""
     return _widened(account, prepared).updated(items=prepared.items.ledger if prepared.items else None)
 
 
@@ -57,7 +57,7 @@ def _widened(account: Accounting, prepared: Prepared) -> Accounting:
 
 
 def _in_detail(release: Release, account: Accounting, original: AnyOriginal) -> Accounting:
-    """The method's account, with what it published told by its form, as the kind of each table has it."""
+    """Split published occurrences of an accounting by the form in which they are published, as defined by the kind of each table."""
     for table in release.tables.values():
         if table.kind in _BY_KIND:
             account = _BY_KIND[table.kind](release, account, original)
@@ -65,7 +65,7 @@ def _in_detail(release: Release, account: Accounting, original: AnyOriginal) -> 
 
 
 def _forms_of_records(release: Release, account: Accounting, original: AnyOriginal) -> Accounting:
-    """Occurrences by the form in which they are published; beyond these, what the method represents in a way of its own."""
+    """Count occurrences by the form in which they are published, plus those that the method represents in its own way."""
     if not isinstance(original, Original) or release.secret is None:
         raise GuaranteeNotMet(
             "the release does not contain the record-to-group mapping", code="mapping-not-recorded", hint="nothing was written"
@@ -90,11 +90,11 @@ _TOLD_BY_METHODS = ("generalized",)  # what methods tell of published occurrence
 _BY_KIND: dict[str, Callable[[Release, Accounting, AnyOriginal], Accounting]] = {BagTable.kind: _forms_of_records}
 
 
-# -- the contract of a method
+# -- contract of a method
 
 
 def made_by(method: Method, original: AnyOriginal, work: Callable[[], Release] | None = None) -> Release:
-    """The method's release of these records, or an error where either of them breaks the method's contract.
+    """Return the method's release of these records. Raise if the method breaks its contract.
 
     `work` makes it in another way than the method's `apply`, under the same contract.
     """
@@ -105,7 +105,7 @@ def made_by(method: Method, original: AnyOriginal, work: Callable[[], Release] |
 
 
 def insist_on_input(method: Method, original: AnyOriginal) -> None:
-    """Raise unless the method can work on this original, and promises something."""
+    """Raise unless the method supports this original and makes a claim."""
     if not method.claims() and not method.guarantees_nothing:
         raise GuaranteeNotMet(
             f"the method {method.name} claims nothing, but does not declare it", code="method-contract-broken", hint="nothing was written"
@@ -128,7 +128,7 @@ def insist_on_input(method: Method, original: AnyOriginal) -> None:
 
 
 def insist_on_honesty(release: Release, method: Method, original: AnyOriginal) -> None:
-    """Raise unless a release promises what its method promises, is of its kind, and accounts for all that the method was given."""
+    """Raise unless a release makes the claims of its method, has the declared kind, and accounts for all of the input."""
     account, made = release.accounting, release.claims
     if method.claims() and not (made and all(any(claim.keeps(promise) for claim in made) for promise in method.claims())):
         raise GuaranteeNotMet(
@@ -154,7 +154,7 @@ def insist_on_honesty(release: Release, method: Method, original: AnyOriginal) -
 
 
 def _insist_on_shape(method: Method, original: AnyOriginal) -> None:
-    """Raise unless the method takes what it is given."""
+    """Raise unless the method supports this type of input."""
     if original.shape == "bags" and "bags" not in method.takes and "sets" in method.takes:
         raise ParameterError(
             f"the method {method.name} takes sets, but these records repeat items",
@@ -168,7 +168,7 @@ def _insist_on_shape(method: Method, original: AnyOriginal) -> None:
 
 
 def _insist_on_fates(account: Accounting, method: Method) -> None:
-    """Raise unless parts of the account have the fates that are known about them: the manifest tells names and numbers only."""
+    """Raise unless the parts of the accounting have the outcomes declared for their names: the manifest contains names and numbers only."""
     known = {**FATES, **method.fates}
     wrong = [name for ledger in account.ledgers.values() for name, part in ledger.parts.items() if known.get(name, "gone") != part.fate]
     if wrong:
@@ -180,7 +180,7 @@ def _insist_on_fates(account: Accounting, method: Method) -> None:
 
 
 def _insist_on_kind(release: Release, method: Method) -> None:
-    """Raise unless the release holds tables of the kind that the method says it publishes."""
+    """Raise unless the release contains tables of the kind that the method declares."""
     kind = "bags" if method.publishes == "sets" else method.publishes
     if release.kinds != {kind}:
         raise GuaranteeNotMet(
@@ -196,14 +196,14 @@ def _and(names: Iterable[str]) -> str:
     return " and ".join(sorted(names))
 
 
-# Consent: a method that guarantees nothing works only where its user asked for that, and its release says so wherever it is described.
+# Consent: a method without a guarantee runs only on explicit request, and its release states the lack everywhere.
 
 
 OPTION = option("no-guarantee", True)
 
 
 def insist_on_consent(method: Method, given: bool) -> None:
-    """Raise if a method guarantees nothing and nobody requested that, or where that was asked of a method that makes a claim."""
+    """Raise if a method without a guarantee was not explicitly allowed, or if a method with a claim was run with that permission."""
     if not isinstance(given, bool):
         raise ParameterError(f"{option('no-guarantee')} is yes or no, not {given!r}", code="wrong-type", value=given)
     if method.guarantees_nothing and not given:
@@ -218,15 +218,15 @@ def insist_on_consent(method: Method, given: bool) -> None:
 
 
 def stated_lack(method: Method) -> dict[str, str]:
-    """What the manifest says about a release without a guarantee; nothing of any other."""
+    """Return the manifest entry of a release without a guarantee; empty for all others."""
     return {LACKING: f"Nothing is guaranteed. Not protected: {method.not_protected}."} if method.guarantees_nothing else {}
 
 
-# Columns of published rows that no claim is about: whatever stands in them goes unjudged.
+# Columns of published rows that no claim covers are not verified.
 
 
 def unjudged_columns(release: Release, models: Sequence[Model], meant: Sequence[str] = ()) -> tuple[str, ...]:
-    """The columns of rows that none of these models judges, and that do more than number the rows. Without a model there is no judging.
+    """Return the columns of rows that no model covers and that do not merely number the rows. Empty if there is no model.
 
     Columns that are `meant` to be published as they are do not count.
     """

@@ -35,17 +35,17 @@ SETTINGS = frozenset({READ_AS, "terms", "floor"})  # what the user typed
 
 
 def safe_numbers(claims: Iterable[Model]) -> frozenset[Numbers]:
-    """The exact numbers about the original that may be published next to all of these claims."""
+    """Return the exact numbers about the original that may be published together with all of these claims."""
     return ALL_NUMBERS.intersection(*(claim.safe_numbers for claim in claims))
 
 
 def allows_exact_counts(claims: Iterable[Model]) -> bool:
-    """Whether all exact numbers about the original may be published next to these claims."""
+    """Whether these claims permit publishing all exact numbers about the original."""
     return safe_numbers(claims) == ALL_NUMBERS
 
 
 def disclosed(manifest: Mapping[str, Any], claims: Iterable[Model], from_file: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
-    """A manifest as it may be published next to these claims; `counts` says where something was left out.
+    """Return the part of a manifest that may be published with these claims; `counts` records that something was left out.
 
     `from_file` are the notes of each claim as judged from the files alone. Where numbers of words are not safe, only these are published:
     they tell nothing that the tables do not.
@@ -82,12 +82,12 @@ def unsafe_notes(manifest: Mapping[str, Any], safe: frozenset[Numbers], implied:
 
 
 def disclosed_input(facts: Mapping[str, Any], claims: Iterable[Model]) -> dict[str, Any]:
-    """What may be said about the input next to these claims."""
+    """Return the facts about the input that may be published with these claims."""
     return _safe_input(facts, safe_numbers(claims))
 
 
 def disclosed_notes(notes: Iterable[str], claims: Iterable[Model]) -> tuple[str, ...]:
-    """What may be shown on a terminal of how the input was read: notes with numbers unless no exact number is allowed."""
+    """Return the notes about reading that may be shown on a terminal. Notes with numbers are left out if no exact number is allowed."""
     told = tuple(notes)
     if safe_numbers(claims):
         return told
@@ -96,14 +96,14 @@ def disclosed_notes(notes: Iterable[str], claims: Iterable[Model]) -> tuple[str,
 
 
 def disclosed_facts(manifest: Mapping[str, Any], release: Release, original: AnyOriginal) -> Facts:
-    """What the report may draw: distributions of the original only where exact numbers of words are safe."""
+    """Return the data for the charts of the report. Distributions of the original are included only if exact numbers of words are safe."""
     if WORDS in safe_numbers(release.claims):
         return facts_of(manifest, release, original)
     return Facts(manifest=manifest, published=release.n_rows)
 
 
 def for_the_publisher(manifest: Mapping[str, Any], whole: Mapping[str, Any], claims: Iterable[Model]) -> dict[str, Any]:
-    """A manifest with what was withheld from it, for the terminal; as it is published where no exact number is allowed.
+    """Return a manifest with withheld numbers restored, for the terminal. If no exact number is allowed, it is returned as published.
 
     `whole` is the manifest before anything was withheld.
     """
@@ -114,7 +114,7 @@ def for_the_publisher(manifest: Mapping[str, Any], whole: Mapping[str, Any], cla
 
 
 def _with_notes(claim: Mapping[str, Any], notes: Sequence[str]) -> dict[str, Any]:
-    """A claim of a manifest with other notes."""
+    """Return a claim of a manifest with other notes."""
     return {name: fact for name, fact in claim.items() if name != "notes"} | ({"notes": list(notes)} if notes else {})
 
 
@@ -124,7 +124,7 @@ def _is_safe(name: str, safe: frozenset[Numbers]) -> bool:
 
 
 def _safe_input(facts: Mapping[str, Any], safe: frozenset[Numbers]) -> dict[str, Any]:
-    """Texts and settings, and the numbers that are safe; where none is, neither are settings with numbers in them."""
+    """Return texts, settings and safe numbers about the input. If no number is safe, settings with numbers are left out too."""
     if not safe:
         return {name: fact for name, fact in facts.items() if isinstance(fact, str) or name == READ_AS}
     return {name: fact for name, fact in facts.items() if not isinstance(fact, int) or name in SETTINGS or _is_safe(name, safe)}
@@ -138,7 +138,7 @@ ROWS_LEFT_OUT = "left out: unreadable rows; publishing their number would break 
 
 @dataclass(frozen=True)
 class Announced:
-    """Notes on how the input was read, rows that were left out, and warnings."""
+    """Notes on how the input was read, skipped rows, and warnings."""
 
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -146,7 +146,7 @@ class Announced:
 
 
 def announced(prepared: Prepared, claims: Iterable[Model] = ()) -> Announced:
-    """How the input was read, and what was left out: to be told before the method runs, which may take hours.
+    """Describe how the input was read and what was skipped, before the method runs, which may take hours.
 
     Beside claims that forbid exact counts no number is told.
     """
@@ -158,7 +158,7 @@ def announced(prepared: Prepared, claims: Iterable[Model] = ()) -> Announced:
 
 
 def doubts(method: Method) -> list[str]:
-    """What a choice of method and parameters does that its user may not mean."""
+    """Return warnings about unintended effects of a method and its parameters."""
     if method.guarantees_nothing:
         return [f"no guarantee. Not protected: {method.not_protected}"]
     if method.caution:

@@ -91,12 +91,12 @@ class Cancel:
         self.task = _kernels.Task()
 
     def cancel(self) -> None:
-        """Ask the job to stop."""
+        """Request that the job stops."""
         self.task.cancel()
 
     @property
     def cancelled(self) -> bool:
-        """Whether the job was asked to stop."""
+        """Whether the job has been requested to stop."""
         return bool(self.task.cancelled)
 
 
@@ -105,7 +105,7 @@ _current: ContextVar[Events | None] = ContextVar("shoal_events", default=None)
 
 @contextmanager
 def running(events: Events | None, cancel: Cancel | None, threads: int | None = None) -> Iterator[None]:
-    """Code inside reports to `events`, stops when `cancel` says so, and owns the outputs that it begins.
+    """Context in which code reports to `events`, stops when `cancel` is set, and owns the outputs that it creates.
 
     Raises:
         Cancelled: The work was cancelled.

@@ -35,7 +35,7 @@ from shoal.report.alarms import alarms
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """What a job has made: the prepared input, the judged release, the manifest of what was written, if anything was; time and warnings."""
+    """The result of a job: the prepared input, the verified release, the manifest if a release was written, the time and the warnings."""
 
     prepared: Prepared
     judged: Judged
@@ -46,7 +46,7 @@ class Done:
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """What a backend has made: the verdicts on a release that is in its directory now, its manifest, and warnings."""
+    """The result of a backend: verdicts on the written release, its manifest, and warnings."""
 
     verdicts: tuple[Verdict, ...]
     manifest: dict[str, Any]
@@ -54,31 +54,31 @@ class Written:
 
 
 class Backend(Protocol):
-    """Does the steps of a job elsewhere, where the records stay. It reports the same stages, and writes to the target of the job."""
+    """Runs the steps of a job elsewhere, near the records. It reports the same stages and writes to the target of the job."""
 
     def refuse(self, job: Job) -> None:
-        """Raise, before anything is read, if the backend cannot do what the job asks for."""
+        """Raise, before anything is read, if the backend does not support a request of the job."""
 
     def release(self, job: Job) -> Written:
         """Run all stages. Nothing is written unless every claim holds."""
 
 
 class ReleaseCheck(Protocol):
-    """Something that is done with a release after it was judged and before it is written."""
+    """A check of a release between its verification and its writing."""
 
     option: str  # that asks for it
     needs_reading: bool  # whether the data must be kept in memory as it was read
 
     def begin(self, job: Job) -> None:
-        """Raise before the work if the check cannot be made."""
+        """Raise, before the run, if the check cannot be made."""
 
     def examine(self, job: Job, done: Done, reading: Reading | None) -> Judged:
-        """Return the release with what was found; raise where it must not be written. `reading` is the data, if the check needs it."""
+        """Return the release with the results of the check. Raise if it must not be written. `reading` is the data, if needed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """All that a run was requested.
+    """All settings of a run.
 
     Attributes:
         data: Paths, data in memory, or what was prepared already.
@@ -166,7 +166,7 @@ class Job:
             yield
 
     def _begin(self) -> None:
-        """Refuse, before the work, what could not be finished."""
+        """Raise, before the run, for settings with which it could not finish."""
         insist_on_packages(self.method)
         insist_on_consent(self.method, self.no_guarantee)
         for check in self.checks:
@@ -178,7 +178,7 @@ class Job:
         warn(*doubts(self.method))
 
     def _prepare(self) -> tuple[Prepared, Reading | None]:
-        """Read and prepare the data, and report how it was understood before the method runs, which may take hours."""
+        """Read and prepare the data. Report how it was parsed before the method runs, which may take hours."""
         if isinstance(self.data, Prepared):
             return self.data, None
         reading = None

@@ -1,4 +1,4 @@
-"""From data to a taxonomy of topics: read it, take sessions or records as contexts, learn, and count the people behind every name.
+"""Learns a taxonomy of topics from data: reads it, uses sessions or records as contexts, and counts the people behind every name.
 
 The count is made by code that shares nothing with the learning: a name of a topic may be published, so each of its words must belong to
 enough people.
@@ -30,7 +30,7 @@ NUMBERED = r" \(\d+\)$"  # what tells two topics of one name apart
 
 @dataclass(frozen=True, eq=False)
 class LearnedTaxonomy:
-    """A taxonomy of topics, and what is worth knowing about how it was learned.
+    """A learned taxonomy of topics, with statistics.
 
     Attributes:
         taxonomy: The tree.
@@ -92,7 +92,7 @@ def _called(per: Per) -> str:
 
 
 def _insist_on_holders(tree: Taxonomy, contexts: Bags, people: int) -> None:
-    """Raise if a word in a name of a topic is used by fewer people, or by nobody."""
+    """Raise if a word in the name of a topic is used by too few people."""
     topics = pl.DataFrame({"name": tree.names.names.gather(np.unique(tree.parent[1:])[1:])})
     named = topics.select(pl.col("name").str.split(SEPARATOR).explode().str.replace(NUMBERED, "").alias("word")).unique()
     held = pl.DataFrame({"item": contexts.items, "owner": np.repeat(contexts.owners, np.diff(contexts.indptr))})

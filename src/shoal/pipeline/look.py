@@ -38,7 +38,7 @@ Example = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class LargestOwner:
-    """The person with the most rows: how many of the rows and of the records are this person's."""
+    """The person with the most rows: this person's numbers of rows and records."""
 
     rows: int
     records: int
@@ -46,7 +46,7 @@ class LargestOwner:
 
 @dataclass(frozen=True)
 class TaxonomyCoverage:
-    """How much of the items the taxonomy knows; `refused` says that `anonymize` would not go on with so little unasked."""
+    """How many of the items the taxonomy contains; `refused` if `anonymize` would reject so low a coverage by default."""
 
     taxonomy: str
     items: int
@@ -110,7 +110,7 @@ class Look:
         return asdict(self)
 
     def _repr_html_(self) -> str:
-        """For notebooks: how the data was read and what is in it, without the examples."""
+        """HTML for notebooks: how the data was read and what it contains, without the examples."""
         rows = [
             ("format", self.format),
             *([("columns", ", ".join(f"{role} = {name}" for role, name in self.columns.items()))] if self.columns else []),
@@ -127,7 +127,7 @@ class Look:
 def look(
     input: Paths | Any, how: Preparation | None = None, *, whole: bool = False, given: Taxonomy | None = None, show_rare: bool = False
 ) -> Look:
-    """Read data in memory or a file, of a large one the first part unless the `whole` is wanted, and say what is in it.
+    """Describe data in memory or a file. Only the first part of a large file is read unless `whole` is set.
 
     The taxonomy may be `given` as a tree. Examples hold values of few people only with `show_rare`.
     """
@@ -141,7 +141,7 @@ def look(
 
 
 def look_at(reading: Reading, how: Preparation, given: Taxonomy | None = None, *, show_rare: bool = False) -> Look:
-    """The same of what was read already."""
+    """Describe data that has already been read."""
     fewest = 1 if show_rare else FEWEST_SHOWN
     if isinstance(reading.data, Table):
         return _table(reading, reading.data, fewest)
@@ -209,7 +209,7 @@ def _table(reading: Reading, table: Table, fewest: int) -> Look:
 
 
 def _people_per_value(values: pl.Series, owners: Ints) -> Ints:
-    """For each row, how many people share its value."""
+    """For each row, return the number of people who share its value."""
     frame = pl.DataFrame({"value": values, "owner": owners})
     return frame.select(pl.col("owner").n_unique().over("value")).to_series().to_numpy()
 
@@ -230,7 +230,7 @@ def _largest(of_rows: Ints, of_records: Ints) -> LargestOwner:
 
 
 def _examples(bags: Bags) -> list[int]:
-    """The first records that hold something, of different people where there are as many."""
+    """Return the first non-empty records, of different people if possible."""
     filled = np.flatnonzero(bags.lengths > 0)
     _, first = np.unique(bags.owners[filled], return_index=True)
     chosen = [int(filled[at]) for at in sorted(first)[:EXAMPLES]]

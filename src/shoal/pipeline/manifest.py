@@ -1,4 +1,4 @@
-"""A release on disk, as its manifest describes it. A manifest is checked before it is used: anyone may have edited it."""
+"""A release on disk and its manifest. A manifest is validated before it is used, because anyone may have edited it."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _COLUMNS |= {NOMINAL: "nominal", ORDINAL: "ordinal", HIERARCHIES: "hierarchy"}
 
 @dataclass(frozen=True)
 class Published:
-    """A release on disk: its records file, and its manifest where it has one."""
+    """A release on disk: its records file and, if there is one, its manifest."""
 
     file: Path
     manifest: dict[str, Any] | None
 
     @classmethod
     def at(cls, path: Path) -> Published:
-        """A release directory, or a single file of records."""
+        """Open a release directory or a single file of records."""
         if not path.is_dir():
             return cls(path, None)
         manifest = read_manifest(path)
@@ -45,12 +45,12 @@ class Published:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the manifest says about the records file."""
+        """The manifest entry of the records file."""
         return dict(self.manifest["files"][0]) if self.manifest else {}
 
     @property
     def tables(self) -> list[dict[str, Any]]:
-        """What the manifest says about the files of its tables."""
+        """The manifest entries of the table files."""
         return [file for file in self.manifest["files"] if "table" in file] if self.manifest else []
 
     @property
@@ -60,37 +60,37 @@ class Published:
 
     @property
     def format(self) -> str | None:
-        """The form of the records, where the manifest has it."""
+        """The file format of the records, if the manifest records it."""
         return self.facts.get("format")
 
     @property
     def separator(self) -> str | None:
-        """What separates items, where the manifest has it."""
+        """The item separator, if the manifest records it."""
         return self.facts.get("separator")
 
     @property
     def layout(self) -> str | None:
-        """Whether a row is a record or an item of one, where the manifest has it."""
+        """The layout, one row per record or per item, if the manifest records it."""
         return self.facts.get("layout")
 
     @property
     def claims(self) -> list[str]:
-        """What the manifest claims."""
+        """The claims in the manifest."""
         return [claim["model"] for claim in self.manifest["claims"]] if self.manifest else []
 
     @property
     def mechanism(self) -> tuple[NoisyStep, ...]:
-        """The noise that the manifest records."""
+        """The noise mechanism that the manifest records."""
         return tuple(NoisyStep.from_dict(step) for step in self.manifest.get("mechanism", ())) if self.manifest else ()
 
     def digests(self) -> dict[str, str]:
-        """The SHA-256 of every listed file that is there."""
+        """Return the SHA-256 of every listed file that exists."""
         assert self.manifest is not None
         places = [self.file.with_name(file["name"]) for file in self.manifest["files"]]
         return {place.name: digest_of(place) for place in places if place.exists()}
 
     def as_listed(self, digests: Mapping[str, str]) -> Verdict:
-        """That the directory holds the files that the manifest lists, as they were written, and no others."""
+        """Verify that the directory contains exactly the files that the manifest lists, unchanged."""
         assert self.manifest is not None
         names = [file["name"] for file in self.manifest["files"]]
         broken = [f"{name} is listed in the manifest but missing" for name in names if name not in digests]
@@ -104,7 +104,7 @@ class Published:
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
-    """A release directory's manifest; refused where it is not strictly of the schema."""
+    """Read the manifest of a release directory. Raise unless it conforms strictly to the schema."""
     place = directory / MANIFEST
     if not place.exists():
         raise InputError(
@@ -125,7 +125,7 @@ def read_manifest(directory: Path) -> dict[str, Any]:
 
 
 def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
-    """How the original was prepared, as the manifest says."""
+    """Return the preparation of the original as recorded in the manifest."""
     given = manifest["input"]
     said = given.get("reading")
     read = ReadOptions.from_description(given.get("format"), said if isinstance(said, dict) else {})
@@ -157,5 +157,5 @@ def _said(told: str | int | list[str]) -> str | int | tuple[str, ...]:
 
 
 def _no_number(text: str) -> NoReturn:
-    """NaN and the infinities are not JSON, though Python reads them."""
+    """Raise for NaN and infinities: Python reads them, but they are not JSON."""
     raise ValueError(text)

@@ -1,8 +1,8 @@
-"""The schema of a manifest: its keys, their types and ranges; and its digest.
+"""Schema of a manifest: its keys, their types and ranges, and its digest.
 
-Anyone may have edited a manifest, so it is read strictly: a key that is missing, unknown or given twice, a count below zero, a number
-that is none are refused. The digest finds accidents and careless edits only, because whoever edits a manifest can compute it again; what
-can be recomputed from the files is therefore recomputed by an audit.
+Anyone may have edited a manifest, so it is read strictly: missing, unknown or repeated keys, negative counts and NaN are rejected. The
+digest detects accidents and careless edits only, because whoever edits a manifest can recompute it. An audit therefore recomputes
+everything that the files allow.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from shoal.report.attacks import ATTACKS, FEW, SKIPPED
 from shoal.report.verdict_text import LACKING
 from shoal.taxonomy.place_terms import Scope, Unknown
 
-# -- rules: each looks at one value under its key and yields what is wrong with it
+# -- rules: each checks the value of a key and yields its faults
 
 
 LARGEST_COUNT = 2**63 - 1
@@ -55,7 +55,7 @@ Rule = Callable[[str, Any], Iterator[str]]
 
 
 def must(test: Callable[[Any], bool], what: str) -> Rule:
-    """A value that passes a test, in words: what it must be."""
+    """Rule: the value passes a test; `what` describes it."""
 
     def rule(key: str, value: Any) -> Iterator[str]:
         if not test(value):
@@ -65,12 +65,12 @@ def must(test: Callable[[Any], bool], what: str) -> Rule:
 
 
 def one_of(allowed: tuple[str, ...]) -> Rule:
-    """One of these texts."""
+    """Rule: the value is one of these texts."""
     return must(lambda value: isinstance(value, str) and value in allowed, f"one of {', '.join(allowed)}")
 
 
 def either(one: Rule, other: Rule) -> Rule:
-    """A value that follows one of two rules; the faults are those of the first."""
+    """Rule: the value conforms to one of two rules; the faults are those of the first."""
 
     def check(key: str, value: Any) -> Iterator[str]:
         if list(other(key, value)):
@@ -80,7 +80,7 @@ def either(one: Rule, other: Rule) -> Rule:
 
 
 def entries(rule: Rule, *, required: tuple[str, ...] = ()) -> Rule:
-    """An object with entries of any name, all under one rule."""
+    """Rule: an object with entries of any name that all conform to one rule."""
 
     def check(key: str, value: Any) -> Iterator[str]:
         if not isinstance(value, dict):
@@ -95,7 +95,7 @@ def entries(rule: Rule, *, required: tuple[str, ...] = ()) -> Rule:
 
 
 def object_of(required: Mapping[str, Rule], optional: Mapping[str, Rule] | None = None) -> Rule:
-    """An object with these keys and no others."""
+    """Rule: an object with these keys and no others."""
     rules = {**required, **(optional or {})}
 
     def check(key: str, value: Any) -> Iterator[str]:
@@ -112,7 +112,7 @@ def object_of(required: Mapping[str, Rule], optional: Mapping[str, Rule] | None 
 
 
 def several(rule: Rule) -> Rule:
-    """A list whose entries are all under one rule."""
+    """Rule: a list whose entries conform to one rule."""
 
     def check(key: str, value: Any) -> Iterator[str]:
         if not isinstance(value, list):
@@ -125,32 +125,32 @@ def several(rule: Rule) -> Rule:
 
 
 def under(key: str, name: str) -> str:
-    """The full key of a name under a key."""
+    """Return the full key of a name below a key."""
     return f"{key}.{name}" if key else name
 
 
 def is_text(value: Any) -> bool:
-    """Whether this is text that every file can hold; JSON may carry halves of characters."""
+    """Whether this is text without unpaired surrogates, which JSON may contain."""
     return isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
 
 
 def is_plain(value: Any) -> bool:
-    """Whether this is the name of a file without a directory."""
+    """Whether this is a file name without a directory."""
     return is_text(value) and not {"/", "\\", "\0"} & set(value)
 
 
 def is_number(value: Any) -> bool:
-    """Whether this is a finite number that a count could be compared with."""
+    """Whether this is a finite number."""
     return type(value) in {int, float} and math.isfinite(value) and abs(value) <= LARGEST_COUNT
 
 
 def is_version(value: Any) -> bool:
-    """Whether this is the number of a version, which holds no other text."""
+    """Whether this is a version number and no other text."""
     return isinstance(value, str) and VERSION.fullmatch(value) is not None
 
 
 def is_separator(value: Any) -> bool:
-    """Whether this is a separator as users write it: one character, or a word for one."""
+    """Whether this is a separator as in the options: one character, or the name of one."""
     try:
         return isinstance(value, str) and one_byte(value) is not None
     except ParameterError:
@@ -167,7 +167,7 @@ def is_gap(value: Any) -> bool:
 
 
 def is_floor(value: Any) -> bool:
-    """Whether this is a level of a taxonomy, or different names of nodes."""
+    """Whether this is a level of a taxonomy, or a list of distinct node names."""
     names = isinstance(value, list) and bool(value) and all(map(is_text, value)) and len(set(value)) == len(value)
     return names or (type(value) is int and 1 <= value <= LARGEST_COUNT)
 
@@ -192,7 +192,7 @@ ENGINE = "engine"  # told where a release was not made on one machine
 
 
 def faults(manifest: Any) -> Iterator[str]:
-    """What is not as it must be, each with the key it was found under."""
+    """Return the faults of a manifest, each with its key."""
     found = list(_MANIFEST("", manifest))
     yield from found
     if found:
@@ -201,19 +201,19 @@ def faults(manifest: Any) -> Iterator[str]:
 
 
 def digest_of(manifest: Mapping[str, Any]) -> str:
-    """The SHA-256 of a manifest without its own digest, written in one way only: keys in order, no blanks."""
+    """Return the SHA-256 of a manifest without its own digest, in canonical form: sorted keys, no blanks."""
     told = {key: value for key, value in manifest.items() if key != DIGEST}
     written = json.dumps(told, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(written.encode()).hexdigest()
 
 
 def manifest_bytes(manifest: Mapping[str, Any]) -> bytes:
-    """A manifest as it is written: the one way to write it, so that spacing and escapes say nothing."""
+    """Serialize a manifest in its canonical form, so that spacing and escapes carry no information."""
     return json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass") + b"\n"
 
 
 def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Ledgers and metrics that must be there for such tables and such input, and those that cannot be."""
+    """Return the ledgers and metrics that are required for such tables and input, and those that cannot occur."""
     if manifest.get(LEFT_OUT) == WITHHELD:
         yield from (f"{part} is present although counts are withheld" for part in ("accounting", "metrics", ATTACKS) if manifest.get(part))
         yield from (
@@ -241,7 +241,7 @@ def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _adds_items(claim: str) -> bool:
-    """Whether a claim allows that records hold items which their people never had."""
+    """Whether a claim allows records to contain items that their people never had."""
     name = claim.partition("(")[0]
     return name in MODELS and MODELS[name].adds_items
 
@@ -253,7 +253,7 @@ _LEDGERS = {"documents": ("records", "terms", "words")}
 
 
 def _ledger(key: str, value: Any) -> Iterator[str]:
-    """A total, `in`, and the parts it fell into."""
+    """Rule: a total, `in`, and its parts."""
     found = list(entries(count, required=("in",))(key, value))
     yield from found
     if not found and 2 * value["in"] != sum(value.values()):
@@ -261,7 +261,7 @@ def _ledger(key: str, value: Any) -> Iterator[str]:
 
 
 def _metrics(key: str, value: Any) -> Iterator[str]:
-    """Known metrics within their bounds."""
+    """Rule: known metrics within their bounds."""
     found = list(entries(number)(key, value))
     yield from found
     for name, said in {} if found else value.items():
@@ -274,7 +274,7 @@ def _metrics(key: str, value: Any) -> Iterator[str]:
 
 
 def _files(key: str, value: Any) -> Iterator[str]:
-    """The files of the tables, perhaps the rules of a recoding or the notice that nothing is guaranteed, and the report at the end."""
+    """Rule: the table files, optionally recoding rules or the notice of a missing guarantee, and finally the report."""
     if not isinstance(value, list) or len(value) < 2:
         yield f"{key} must list the tables and {REPORT}, and nothing else"
         return
@@ -301,13 +301,13 @@ def _files(key: str, value: Any) -> Iterator[str]:
 
 
 def _joins_lists(file: Mapping[str, Any]) -> bool:
-    """Whether a file holds lists whose entries are joined to one text."""
+    """Whether a file contains lists whose entries are joined into one text."""
     lists = ITEMS in file.get("columns", {}).values() or (KINDS[file["kind"]].joins_lists and file.get("layout") != LONG)
     return file["format"] in JOINED and lists
 
 
 def _odd_names(key: str, file: Mapping[str, Any], before: int) -> Iterator[str]:
-    """A table or a part of one that is called otherwise than tables of its kind; this many files of the table come before."""
+    """Return tables or parts of tables whose names do not fit their kind; `before` is the number of preceding files of the table."""
     kind = file["kind"]
     table = KINDS[kind]
     if file["table"] not in table.names:
@@ -329,7 +329,7 @@ _NOTED_FILE = object_of({"name": one_of((NOTICE, RULES)), DIGEST: sha256})
 
 
 def _told_apart(files: list[Any]) -> tuple[list[Any], list[Any]]:
-    """The files of tables, and those after them: the report, and before it rules or the notice, if there are any."""
+    """Split the files into those of tables and those after them: the report, preceded by rules or a notice if there are any."""
     noted = len(files) > 2 and isinstance(files[-2], dict) and files[-2].get("name") in {NOTICE, RULES}
     pages = 2 if noted else 1
     return files[:-pages], files[-pages:]
@@ -411,14 +411,14 @@ _INPUT_ON_TAXONOMY = object_of(
 
 
 def _needed_words(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """The numbers of words that the input of records must have where none is withheld."""
+    """Return the numbers of words that the input of records must have if none is withheld."""
     if "records_as" not in given:
         return ()
     return (*_WORDS, *(() if "names" in given else _UNKNOWN))
 
 
 def _countless(name: str, fact: Any) -> bool:
-    """Whether a fact of the input holds no number of what is in it: words, and what the user said about how it is to be read."""
+    """Whether a fact about the input contains no count of its content."""
     return name == "reading" or type(fact) is str
 
 
@@ -429,7 +429,7 @@ def _words_of_input(key: str, value: Any) -> Iterator[str]:
 
 
 def _input(key: str, value: Any) -> Iterator[str]:
-    """Records on a taxonomy, or of names as they were typed; or rows as they were read."""
+    """Rule: facts about records on a taxonomy, records of names as typed, or rows as read."""
     told = value if isinstance(value, dict) else {}
     if told and not any(name in told for name in ("rows", "records")):  # counts are withheld
         yield from _words_of_input(key, value)

@@ -1,4 +1,4 @@
-"""What a user asks for: how data is read and placed on a taxonomy, by which method it is released, and where to."""
+"""Settings of a run: how data is read and placed on a taxonomy, the method, and the target."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from shoal.methods import Method
 from shoal.taxonomy.place_terms import Scope, Unknown
 from shoal.util.wording import did_you_mean
 
-# -- the memory limit, and where a run puts what does not fit
+# -- the memory limit, and where data is spilled
 
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -38,14 +38,14 @@ SHARE = 4  # of the limit, the part that packed rows may take
 
 @dataclass(frozen=True)
 class Needs:
-    """What working on records takes, in bytes: for each item of a record, and for each record. Measured, and a little more."""
+    """Memory needs of a method in bytes, per item of a record and per record: measured, with a margin."""
 
     entry: int
     record: int
     why: str = ""
 
     def of(self, records: Bags) -> int:
-        """What these take, with all that is taken beside them."""
+        """Return the bytes that these records need, including the fixed overhead."""
         return FIXED + self.record * len(records) + self.entry * len(records.items)
 
 
@@ -55,14 +55,14 @@ WHOLE = Needs(entry=32, record=512, why=", all of which this method keeps in mem
 
 @dataclass(frozen=True)
 class Memory:
-    """The most memory that may be taken, in bytes, and the directory for what is put aside."""
+    """The memory limit in bytes, and the directory for spilled data."""
 
     limit: int
     place: Path
 
     @classmethod
     def asked(cls, size: str | int | None, place: Path | None = None) -> Memory | None:
-        """As was said: a number of bytes, or with K, M, G or T behind it; None if nothing was."""
+        """Parse a memory limit: a number of bytes, optionally with K, M, G or T. None means no limit."""
         if size is None:
             return None
         limit = _bytes(size)
@@ -75,11 +75,11 @@ class Memory:
         return cls(limit, Path(tempfile.gettempdir()) if place is None else place)
 
     def spill(self) -> Spill:
-        """Where rows and records go."""
+        """The directory for spilled rows and records."""
         return Spill(self.place, (self.limit - LEAST) // SHARE)
 
     def insist(self, records: Bags, needs: Needs) -> None:
-        """Raise if this many records need more than may be taken."""
+        """Raise if this many records need more memory than the limit."""
         needed = needs.of(records)
         if needed > self.limit:
             told_of = f"{len(records):,} records of {len(records.items):,} items"
@@ -92,7 +92,7 @@ class Memory:
 
 
 def shelf_within(memory: Memory | None) -> Shelf:
-    """Where what is made of all records is kept: on the disk where memory is bounded."""
+    """Return the storage for data derived from all records: on disk if memory is limited."""
     return IN_MEMORY if memory is None else Spill(memory.place, 0)
 
 
@@ -104,7 +104,7 @@ def _bytes(size: str | int) -> int:
 
 
 def told(size: int) -> str:
-    """A size in words, as the option memory takes it."""
+    """Format a size as the option memory takes it."""
     return f"{size / (1 << 30):.1f}G" if size >= 1 << 30 else f"{-(-size // (1 << 20))}M"
 
 
@@ -133,7 +133,7 @@ FLOOR = "floor"
 
 @dataclass(frozen=True)
 class Preparation:
-    """How a file becomes records on a taxonomy, or, with `typed_names`, of the names as they were typed.
+    """How a file becomes records on a taxonomy or, with `typed_names`, records of names as typed.
 
     Then the taxonomy only says what lies under a node, and may be `none`. A method that publishes rows is given those of the log or table
     that was read, just as they are (`shape`), with what was clicked (`clicks`), when (`times`) and by whom (`names`) where it needs that,
@@ -199,11 +199,13 @@ class Preparation:
 
     @property
     def _may_have_taxonomy(self) -> bool:
-        """Records are put on a taxonomy; of rows those of a log may have one beside them, which tells what their words are about."""
+        """Whether the data may have a taxonomy: records always; rows only if they are those of a log, to describe what their words are
+        about.
+        """
         return self.shape in ("records", "log") or self.taxonomy == NO_TAXONOMY
 
     def _settle_format(self) -> None:
-        """A table is read as microdata, an access log as such; records and logs are made of anything but microdata."""
+        """Set the format: tables are read as microdata, access logs as such, and records and logs from anything but microdata."""
         format = FORMAT_OF.get(self.shape)
         if format is not None and self.read.format is None:
             object.__setattr__(self, "read", replace(self.read, format=format))
@@ -216,7 +218,7 @@ class Preparation:
             )
 
     def _settle_records(self) -> None:
-        """Rows that name their records make these records, and counts are kept."""
+        """Rows with a record ID make up these records, and counts are kept."""
         if self.shape != "records" and (self.read.record is not None or self.read.count is not None):
             raise ParameterError(
                 f"{option('record')} and {option('count')} define records, but here the rows of a {self.shape} are used unchanged",
@@ -239,7 +241,7 @@ class Preparation:
 
     @classmethod
     def default_for(cls, method: Method) -> Preparation:
-        """What is done unless something else is requested: a taxonomy only where the method needs one."""
+        """Return the default preparation for a method: a taxonomy only if the method needs one."""
         shape: Shape = next((other for other in OTHERS if other in method.takes), "records")
         if method.needs_taxonomy:
             start = cls(shape=shape, typed_names=shape != "records")
@@ -249,17 +251,17 @@ class Preparation:
         return replace(start, baskets=method.takes_baskets).following_data()
 
     def following_data(self) -> Preparation:
-        """The same, but what becomes a record, and the taxonomy if there is one, follow from the data unless they are chosen."""
+        """Return this preparation with the unit of a record and the taxonomy derived from the data, unless the user sets them."""
         if self.shape != "records":
             return self
         return replace(self, follows=frozenset({"per"} if self.taxonomy == NO_TAXONOMY else {"per", "taxonomy"}))
 
     def choosing(self, **chosen: Any) -> Preparation:
-        """The same with values that a user chose; they no longer follow from the data."""
+        """Return this preparation with values set by the user, which are no longer derived from the data."""
         return replace(self, **chosen, follows=self.follows - chosen.keys())
 
     def fitted(self, format: str) -> tuple[Preparation, tuple[str, ...]]:
-        """The preparation for data of this format, and what was chosen because of it: pages of sessions for access logs."""
+        """Return the preparation for data of this format and the settings derived from it, such as sessions of pages for access logs."""
         usual: dict[str, Any] = {"per": "session", "taxonomy": PATHS} if format == ACCESSLOG else {}
         chosen = {name: value for name, value in usual.items() if name in self.follows}
         told = " and ".join(str(option(name, value)) for name, value in chosen.items())
@@ -267,27 +269,29 @@ class Preparation:
 
     @classmethod
     def of_format(cls, format: str | None) -> Preparation:
-        """What is done where no method is known, only what a file is."""
+        """Return the default preparation for a format when no method is known."""
         return cls(taxonomy=NO_TAXONOMY, shape="table") if format == MICRODATA else cls()
 
     @property
     def reading(self) -> ReadOptions:
-        """How the file is to be read, given what is made of it: only sessions and some methods need times, and some clicks or names."""
+        """Return the reading options that this preparation needs: times only for sessions and some methods, clicks or names only for some
+        methods.
+        """
         needs_times = self.per == "session" or self.times
         return replace(self.read, needs_times=needs_times, needs_clicks=self.clicks, needs_names=self.names)
 
     @property
     def floor_in_force(self) -> Floor:
-        """The floor that was requested, or that of every release."""
+        """The requested floor, or the default one."""
         return Floor() if self.floor is None else self.floor
 
     @property
     def pause(self) -> timedelta:
-        """The gap that ends a session."""
+        """The inactivity that ends a session."""
         return parse_gap(self.gap)
 
     def described(self) -> dict[str, object]:
-        """For the manifest."""
+        """Return the manifest entries for this preparation."""
         if self.shape == "documents":
             return {"read_as": self.shape, "terms": self.terms, "unknown": self.unknown or "drop"}
         if self.shape != "records":
@@ -305,7 +309,7 @@ class Preparation:
 
 @dataclass(frozen=True)
 class Target:
-    """Where a release goes and in which form."""
+    """The directory and file format of a release."""
 
     directory: Path
     format: str = "parquet"
@@ -325,7 +329,7 @@ class Target:
 
     @classmethod
     def asked(cls, directory: Path, to: str, to_sep: str | None, force: bool, layout: str = LISTS) -> Target:
-        """As the options say; what separates items is only for lines of them."""
+        """Make a target from options; an item separator is allowed only for transaction files."""
         if to_sep is not None and to != "transactions":
             raise ParameterError(
                 f"{option('to-sep')} is for transaction lines, but the records go to {to}",
@@ -336,27 +340,27 @@ class Target:
 
 
 def taxonomy_label(spec: str) -> str:
-    """What a manifest says about a taxonomy: its kind. The name of a file may say something about the people in the data."""
+    """Return the kind of a taxonomy for the manifest. The name of a file may disclose something about the people in the data."""
     return spec if spec == "given" or not is_file(spec) else A_FILE
 
 
 def is_generated(spec: str) -> bool:
-    """Whether this asks for a taxonomy made from the data."""
+    """Whether this requests a generated taxonomy."""
     return spec.split(":", 1)[0] == "generated"
 
 
 def made_from_data(spec: str) -> bool:
-    """Whether this asks for a taxonomy that is made from the terms of the data."""
+    """Whether this requests a taxonomy made from the terms of the data."""
     return is_generated(spec) or spec == PATHS
 
 
 def is_file(spec: str) -> bool:
-    """Whether this names a taxonomy's file."""
+    """Whether this names a taxonomy file."""
     return spec not in {"wordnet", PATHS, FROM_ITEMS, NO_TAXONOMY} and not is_generated(spec)
 
 
 def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tuple[Taxonomy, tuple[str, ...]]:
-    """The taxonomy behind `wordnet`, `generated[:fan-out]`, `paths` or a file, and what is worth knowing about how it was read."""
+    """Load the taxonomy for `wordnet`, `generated[:fan-out]`, `paths` or a file. Also return notes on how it was read."""
     if spec == "wordnet":
         from shoal.taxonomy.wordnet import wordnet
 

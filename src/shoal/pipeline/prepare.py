@@ -1,6 +1,6 @@
-"""From a file to the Original: read, split into words, put on a taxonomy, or left as rows, as the method takes it.
+"""Preparation, from a file to the Original: reads it, splits texts into words, and places them on a taxonomy or keeps the rows.
 
-What a method takes decides: records (sets or bags), the rows of a log, or the rows of a table. Each is prepared in its own way.
+The input type of the method decides: records (sets or bags), the rows of a log, or the rows of a table.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ from shoal.taxonomy.urls import are_urls
 from shoal.text.terms import TermSplitter
 from shoal.util.wording import counted, percent
 
-# -- records of words as they were typed: of a log at hand, or of one that is read part by part
+# -- records of words as typed, from a log in memory or one that is read in parts
 
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """Records of words as they were typed; `texts` says whether they were split from texts, `stop_words` how many were left out then."""
+    """Records of words as typed. `texts`: whether they were split from texts; `stop_words`: how many stop words were dropped."""
 
     bags: Bags
     texts: bool = False
@@ -63,7 +63,7 @@ class Records:
 
     @property
     def folded(self) -> Bags:
-        """The records as a taxonomy is requested them: words of texts in lower case."""
+        """Return the records with the case folded as the taxonomy requires: lower case for words of texts."""
         if not self.texts:
             return self.bags
         words, number = in_lower_case(self.bags.vocabulary)
@@ -71,17 +71,17 @@ class Records:
 
     @property
     def folded_words(self) -> Vocabulary:
-        """Their words alone."""
+        """Return the distinct words after case folding."""
         return in_lower_case(self.bags.vocabulary)[0] if self.texts else self.bags.vocabulary
 
 
 def records_of(data: Log | Bags | Table, how: Preparation) -> Records:
-    """One bag of words per user, session or event."""
+    """Make one bag of words per user, session or event."""
     if isinstance(data, Table):
         raise ParameterError("this needs records of items, but the input is a table of microdata", code="wrong-kind-of-input")
     if isinstance(data, Log):
         gatherer = RecordGatherer(how)
-        # Times take a good part of a log, the largest thing in memory.
+        # Times take much of the memory of a log, which is the largest object in memory.
         return gatherer.gathered(iter([data if how.per == "session" else data.without_times()]))
     if how.per != "user":
         raise ParameterError(
@@ -93,7 +93,7 @@ def records_of(data: Log | Bags | Table, how: Preparation) -> Records:
 
 
 class RecordGatherer:
-    """Makes records of a log, one part after the other; a part has all events of its people. `records` are there when all were taken."""
+    """Makes records from a log part by part; each part contains all events of its users. `records` is set after the last part."""
 
     def __init__(self, how: Preparation, spill: Spill | None = None) -> None:
         self.records: Records | None = None
@@ -104,12 +104,12 @@ class RecordGatherer:
 
     @property
     def gathering(self) -> Gathering:
-        """For a reader, which has the parts."""
+        """Return the callback for a reader that delivers the parts."""
         parcels = MemoryParcels() if self._spill is None else self._spill
         return Gathering(lambda parts: self.gathered(parts).bags, parcels, bounded=self._spill is not None)
 
     def gathered(self, parts: Iterator[Log]) -> Records:
-        """The records of all parts."""
+        """Return the records of all parts."""
         stack, texts = RowStack(self._spill or IN_MEMORY), False
         for log in parts:
             if log.has_records and self._how.per != "record":
@@ -127,11 +127,11 @@ class RecordGatherer:
 
     @property
     def _n_items(self) -> int:
-        """How many words or items were met, which are numbered below that."""
+        """The number of words or items so far."""
         return len(self._words) + len(self._items)
 
     def _split(self, log: Log) -> tuple[Ints, Small]:
-        """The words, or the item, of each event."""
+        """Return the words, or the item, of each event."""
         payload: pl.Series = log.frame["payload"]
         if log.kind == "text":
             return self._words.split(payload)
@@ -148,7 +148,7 @@ FITTING = "give one that is about these items, generated, or paths for URLs"  # 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What a method is given, with the facts of how it came there; `taxonomy` is the whole one that records were put on."""
+    """The input of a method, with facts about its preparation. `taxonomy` is the whole taxonomy on which records were placed."""
 
     original: AnyOriginal
     facts: dict[str, Any]
@@ -160,7 +160,7 @@ class Prepared:
 
     @property
     def records(self) -> Original:
-        """The original as records of items; an error where it is rows."""
+        """The original as records of items. Raises if it consists of rows."""
         if not isinstance(self.original, Original):
             raise ParameterError(
                 f"this needs records of items, but the input was read as {one(self.original.shape)}", code="wrong-kind-of-input"
@@ -169,7 +169,7 @@ class Prepared:
 
 
 def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) -> Prepared:
-    """Read a file, or data in memory, and prepare it, on a taxonomy that is `given` or as requested.
+    """Read a file or data in memory, and prepare it on the `given` taxonomy or the one in the settings.
 
     A taxonomy's file comes first: it is small, and may be the one with the mistake.
     """
@@ -217,7 +217,7 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
 
 
 def _joined(data: Log | Bags | Table, how: Preparation) -> Prepared:
-    """Data in memory with its product table."""
+    """Join data in memory with its product table."""
     if isinstance(data, Table) or how.read.items is None:
         raise not_of_items()
     data, joined, settled, notes = joined_data(data, how.read.items)
@@ -227,12 +227,12 @@ def _joined(data: Log | Bags | Table, how: Preparation) -> Prepared:
 
 
 def _from_items(joined: JoinedItems | None, how: Preparation, given: Taxonomy | None) -> Taxonomy | None:
-    """The taxonomy of the product table, where that is the one to use; otherwise the one that is given."""
+    """Return the taxonomy of the product table if it is to be used, otherwise the given one."""
     return joined.catalogue.taxonomy if joined is not None and how.taxonomy == FROM_ITEMS else given
 
 
 def read_whole(data: Paths | Any, how: Preparation) -> Reading:
-    """The data as it is read, in memory; data that is in memory already has no rows of a file to account for."""
+    """Read the data into memory. Data that is in memory already has no file rows to account for."""
     if isinstance(data, Log | Bags | Table):
         return Reading(data, "", Ledger(0, {}), Defects({}), ())
     stage(READING)
@@ -240,7 +240,7 @@ def read_whole(data: Paths | Any, how: Preparation) -> Reading:
 
 
 def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = ()) -> Prepared:
-    """What was prepared, with the facts, the rows and the notes of the file it came from."""
+    """Return the prepared input with the facts, row counts and notes of its file."""
     said = reading.options.described()
     several = {"files": reading.files} if reading.files > 1 else {}
     origin = {"origin": reading.origin} if reading.origin else {}
@@ -251,7 +251,7 @@ def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = 
 
 
 def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Taxonomy | None = None) -> Prepared:
-    """What a method takes, from data that was read."""
+    """Prepare data that has been read for a method."""
     if how.shape == "records":
         return prepare_records(data if isinstance(data, Records) else records_of(data, how), how, given)
     if how.shape == "log" and isinstance(data, Log):
@@ -273,7 +273,7 @@ def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Ta
 
 
 def _beside(log: Log, how: Preparation, given: Taxonomy | None) -> tuple[Taxonomy | None, tuple[str, ...]]:
-    """The taxonomy that tells what the words of a log are about, where one is requested."""
+    """Return the taxonomy that describes the words of a log, if one is requested."""
     if how.taxonomy == NO_TAXONOMY or given is not None:
         return (None if how.taxonomy == NO_TAXONOMY else given), ()
     terms = records_of(log, Preparation()).folded_words if made_from_data(how.taxonomy) else None
@@ -281,12 +281,12 @@ def _beside(log: Log, how: Preparation, given: Taxonomy | None) -> tuple[Taxonom
 
 
 def _as_it_is(original: AnyOriginal, how: Preparation) -> Prepared:
-    """Rows are given to the method as they were read."""
+    """Prepare rows without changing them."""
     return Prepared(original, {**original.to_account(), "owners": original.n_owners} | how.described() | original.columns(), how, None, ())
 
 
 def _as_vectors(log: Log, how: Preparation) -> Prepared:
-    """A vector of terms for each text."""
+    """Make a term vector of each text."""
     original = document_vectors(log.frame["payload"], log.frame["owner"].to_numpy(), how.terms, how.unknown or "drop")
     vectors = original.vectors
     facts = {"records": len(vectors), "owners": vectors.n_owners, "items": len(vectors.vocabulary)}
@@ -294,7 +294,7 @@ def _as_vectors(log: Log, how: Preparation) -> Prepared:
 
 
 def _notes_on(original: DocumentOriginal) -> tuple[str, ...]:
-    """What is worth knowing of vectors before they are worked on."""
+    """Return notes about the vectors, for the user."""
     sizes = np.diff(original.vectors.indptr)
     short, empty = int(((sizes < original.most_terms) & (sizes > 0)).sum()), int((sizes == 0).sum())
     left = original.words.of_fate("kept", "changed")
@@ -304,7 +304,7 @@ def _notes_on(original: DocumentOriginal) -> tuple[str, ...]:
 
 
 def prepare_records(records: Records, how: Preparation, given: Taxonomy | None = None, shelf: Shelf = IN_MEMORY) -> Prepared:
-    """Put records on the taxonomy that was requested, or on one that is given; or leave their names as they were typed."""
+    """Place records on the requested or given taxonomy, or keep the names as typed."""
     bags, taxonomy = records.bags, given
     notes: tuple[str, ...] = ()
     if "taxonomy" in how.follows and given is None and not records.texts and are_urls(bags.vocabulary.names):
@@ -324,7 +324,7 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
 
 
 def _facts(original: Original, how: Preparation) -> dict[str, Any]:
-    """What the manifest says about the input."""
+    """Return the manifest entries about the input."""
     bags, steps = original.typed, original.steps
     facts = {
         "records": len(bags),
@@ -339,7 +339,7 @@ def _facts(original: Original, how: Preparation) -> dict[str, Any]:
 
 
 def refuse_foreign_taxonomy(occurrences: int, unknown: int) -> None:
-    """Raise if hardly any item is on the taxonomy, and nobody said what is to become of the others."""
+    """Raise if the taxonomy contains hardly any item and the treatment of unknown items was not chosen."""
     known = occurrences - unknown
     if unknown and known < FEWEST_KNOWN * occurrences:
         raise InputError(

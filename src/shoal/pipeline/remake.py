@@ -19,9 +19,10 @@ SENSITIVE = ("sensitive", "private")  # parameters that name items which must no
 
 
 def made_again(manifest: Mapping[str, Any], seen: Release, original: AnyOriginal, items: Items | None = None) -> Release | None:
-    """What the manifest's method makes of this original, if it is the release that was seen; else None.
+    """Apply the manifest's method to this original again. Returns None unless the result equals the release that was read.
 
-    It is another where the original is, where items are described in the manifest and not at hand, or where another version made it.
+    The results differ if the original differs, if the manifest only describes items that are not available, or if another version made the
+    release.
     """
     try:
         again = made_by(method_again(manifest, items), original)
@@ -31,7 +32,7 @@ def made_again(manifest: Mapping[str, Any], seen: Release, original: AnyOriginal
 
 
 def method_again(manifest: Mapping[str, Any], items: Items | None = None) -> Method:
-    """The method that a manifest names. Items that it only describes are the sensitive ones given, or those a claim lists by that name."""
+    """Return the method that a manifest names. Items that it only describes are taken from `items`, or from the claim that lists them."""
     method = method_of(manifest)
     told = [pair for claim in claims_of(manifest) for pair in claim.values().items()]
     at_hand = {name: value for name, value in told if isinstance(value, Items) and (value.names or value.under)}
@@ -41,5 +42,5 @@ def method_again(manifest: Mapping[str, Any], items: Items | None = None) -> Met
 
 
 def described_items(method: Method) -> list[str]:
-    """The parameters of whose items a manifest has a description only."""
+    """Return the parameters whose items the manifest only describes."""
     return [name for name, value in method.values().items() if isinstance(value, Items) and not value.known]

@@ -1,4 +1,4 @@
-"""Requests by option names, from the command line or Python: how data is read and prepared, and the method."""
+"""Requests by option name, from the command line or Python: reading, preparation and method."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ OF_TABLES = {keyword.replace("-", "_"): name for keyword, name in OF_MICRODATA.i
 HIERARCHY = "hierarchy"
 COLUMNS = ("format", *ROLES, *OF_TABLES)
 _OF_DOCUMENTS: Mapping[str, tuple[str, ...]] = defaultdict(tuple, documents=("terms", "unknown"))  # what else may be said of a shape
-# Options about a product table, and what they are called there.
+# Options for a product table, and their names as its fields.
 OF_ITEMS_TABLES = {"items_key": "key", "items_name": "name", "items_levels": "levels", "item_level": "level"}
 READING = (*COLUMNS, "sep", "encoding", "header", "strict", "malformed", "owners")
 
 
 def preparation(said: dict[str, Any], base: Preparation | None = None) -> Preparation:
-    """What the options say, on top of a base; takes the options it understands out of `said`."""
+    """Apply options to a base preparation. The options used are removed from `said`."""
     start = base or Preparation.of_format(said["format"])
     reading = {name: said.pop(name, None) for name in READING}
     known = _columns_known(start.read, reading)
@@ -77,7 +77,7 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
 
 
 def _items_table(said: dict[str, Any], known: ItemsTable | None) -> ItemsTable | None:
-    """The product table that was named, with the columns that were named or are known; its options are taken out of `said`."""
+    """Return the product table with the named or known columns; its options are removed from `said`."""
     source = said.pop("items_table", None)
     columns = {name: said.pop(keyword, None) for keyword, name in OF_ITEMS_TABLES.items()}
     named = {name: value for name, value in columns.items() if value is not None}
@@ -99,7 +99,7 @@ def _items_table(said: dict[str, Any], known: ItemsTable | None) -> ItemsTable |
 
 
 def _taxonomy_of_items(start: Preparation, typed: str | None) -> str | None:
-    """The taxonomy of data with a product table: that of the table, or none; another one is refused."""
+    """Return the taxonomy of data with a product table: that of the table, or none. Raise for any other."""
     if typed not in (None, NO_TAXONOMY, FROM_ITEMS):
         raise ParameterError(
             f"{option('items-table')} gives a taxonomy, and so does {option('taxonomy', typed)}",
@@ -110,7 +110,7 @@ def _taxonomy_of_items(start: Preparation, typed: str | None) -> str | None:
 
 
 def _columns_known(read: ReadOptions, typed: Mapping[str, Any]) -> ReadOptions:
-    """What is known about columns before the typed options: nothing if any column is typed.
+    """Return the columns known before the typed options: none if any column is typed.
 
     Only the files of hierarchies may be typed alone, because a manifest knows all other columns, but no files.
     """
@@ -120,7 +120,7 @@ def _columns_known(read: ReadOptions, typed: Mapping[str, Any]) -> ReadOptions:
 
 
 def _settle_records(start: Preparation, read: ReadOptions, named: dict[str, Any]) -> None:
-    """A column of records says what becomes one record, unless another way is requested; counts are kept, unless sets are."""
+    """A record ID column determines the unit of a record unless another is requested; counts are kept unless sets are requested."""
     if read.record is not None and named["per"] is not None:
         raise ParameterError(
             f"{option('record')} defines a record, and so does {option('per', named['per'])}",
@@ -134,7 +134,7 @@ def _settle_records(start: Preparation, read: ReadOptions, named: dict[str, Any]
 
 
 def _refuse_of_records(shape: str, named: dict[str, Any]) -> None:
-    """Options that say how records are made, where rows are taken as they were read."""
+    """Raise for options about making records if the method takes rows."""
     for name, value in named.items():
         if value is not None:
             what = f"{option(_typed_as(name))} defines records, but this method uses the rows of {one(shape)} unchanged"
@@ -146,7 +146,7 @@ def _typed_as(name: str) -> str:
 
 
 def original_options(said: dict[str, Any], original: object, manifest: dict[str, Any] | None) -> Preparation | None:
-    """How to read an original, on top of what a manifest tells; options about an original that is not given are refused."""
+    """Return how to read an original: the manifest's settings, overridden by options. Raise for such options without an original."""
     given = [name for name, value in said.items() if value is not None]
     if original is not None:
         return preparation(said, base=preparation_of(manifest) if manifest else None)
@@ -158,7 +158,7 @@ def original_options(said: dict[str, Any], original: object, manifest: dict[str,
 
 
 def chosen_method(name: str, parameters: dict[str, Any]) -> Method:
-    """The method of that name with the parameters that were given (those that are not None), or a preset has; files read."""
+    """Return the named method with the given parameters (those that are not None) or those of a preset. Files are read."""
     given = with_preset(name, {parameter: value for parameter, value in parameters.items() if value is not None})
     kind = METHODS[name]
     known = {p.name: p for p in kind.parameters()}
@@ -166,7 +166,7 @@ def chosen_method(name: str, parameters: dict[str, Any]) -> Method:
 
 
 def wanted_method(method: Method | str | None, parameters: Mapping[str, Any], others: Collection[str] = ()) -> Method:
-    """The method that is meant by a value, by `name(parameter=value)`, or by a name and parameters (those that are not None).
+    """Return the method meant by an object, by `name(parameter=value)`, or by a name and parameters (those that are not None).
 
     `others` are names that are no parameters of a method, but may have been meant.
     """
@@ -189,14 +189,14 @@ def wanted_method(method: Method | str | None, parameters: Mapping[str, Any], ot
 
 
 def own_parameters(method: Method | str | None, said: dict[str, Any]) -> dict[str, Any]:
-    """What was said under names that are options of data too, and that the named method declares itself; taken out of `said`."""
+    """Return the values for parameters that the method declares under the name of a data option; they are removed from `said`."""
     named = method if isinstance(method, str) and method in METHODS else None
     declared = {parameter.name for parameter in METHODS[named].parameters()} if named else set()
     return {name: said.pop(name) for name in list(said) if name in declared and said[name] is not None}
 
 
 def _refuse_unknown(method: str, given: Collection[str], others: Collection[str]) -> None:
-    """Raise if a parameter is none of this method, with what may have been meant and the methods that have it."""
+    """Raise if a parameter does not belong to this method. The error suggests similar names and the methods that have it."""
     own = [declared.name for declared in METHODS[method].parameters()] + ([PRESET] if presets_of(method) else [])
     for name in given:
         if name not in own:

@@ -1,4 +1,4 @@
-"""Recodings that were found once and are applied again: the rules that a release carries, their method, and what an audit asks of them."""
+"""Reuse of recoding rules: the rules stored with a release, their method, and their verification by an audit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GIVEN = (Items, ItemWeights)  # parameters of which a file of rules has a descri
 
 
 def rules_file(release: Release, prepared: Prepared) -> RulesFile | None:
-    """What is written beside the records of a release; None if items are not recoded alike everywhere."""
+    """Return the rules to be written next to the records; None if items are not recoded the same way everywhere."""
     if release.rules is None:
         return None
     original = prepared.records
@@ -38,7 +38,7 @@ def rules_file(release: Release, prepared: Prepared) -> RulesFile | None:
 
 
 def ruled_method(found: RulesFile, typed: Mapping[str, Any]) -> RecodingMethod:
-    """The method of a file of rules, with its parameters. What is typed must not differ; items and weights must be given again."""
+    """Return the method of a rules file with its parameters. Typed parameters must agree; items and weights must be given again."""
     kind, told = METHODS[found.method], dict(found.parameters)
     if not issubclass(kind, RecodingMethod) or not kind.one_recoding:
         raise InputError(
@@ -55,7 +55,7 @@ def ruled_method(found: RulesFile, typed: Mapping[str, Any]) -> RecodingMethod:
 
 
 def _agreed(declared: Param, told: Any, said: Any) -> Any:
-    """The value of a parameter of which the rules and perhaps the user say something."""
+    """Return the value of a parameter that the rules and possibly the user specify."""
     given, name = declared.parse(said) if isinstance(said, str) else said, declared.name.replace("_", "-")
     if declared.type in GIVEN:
         if told is not None and given is None:
@@ -73,14 +73,14 @@ def _agreed(declared: Param, told: Any, said: Any) -> Any:
 
 
 def method_under(found: RulesFile, asked: Method | str | None, typed: Mapping[str, Any]) -> RecodingMethod:
-    """The same for a method that was requested in Python, by its name or as a value, which must be that of the rules."""
+    """Do the same for a method requested in Python by name or as an object, which must be that of the rules."""
     own = asked.values() if isinstance(asked, Method) else {}
     _refuse_another(found.method, asked.name if isinstance(asked, Method) else asked)
     return ruled_method(found, {name: value for name, value in {**own, **typed}.items() if value is not None})
 
 
 def named_method(path: str | Path, asked: str | None) -> str:
-    """The method of the rules at a place; an error where another one was requested."""
+    """Return the method of the rules at a path. Raise if another one was requested."""
     found = read_rules(path).method
     METHODS[found]
     _refuse_another(found, asked)
@@ -95,7 +95,7 @@ def _refuse_another(found: str, asked: str | None) -> None:
 
 
 def insist_on_taxonomy(found: RulesFile, prepared: Prepared) -> None:
-    """Raise unless the rules fit the taxonomy of the records: their nodes are in it, with the same published names above them.
+    """Raise unless the rules fit the taxonomy of the records: it has their nodes, with the same published names above them.
 
     A generated taxonomy numbers the items of one data set, so its nodes mean something else in every other one.
     """
@@ -129,7 +129,7 @@ def insist_on_taxonomy(found: RulesFile, prepared: Prepared) -> None:
     listed = sorted(found.rules.names)
     known = {name for name, code in zip(listed, whole.names.codes(listed).tolist(), strict=True) if code >= 0}
     tree = original.tree
-    # The node of unknown terms has another name where somebody typed this one.
+    # The node of unknown terms has another name if the data contains a term of this name.
     made = {UNLISTED} if tree.unlisted is None else {UNLISTED, tree.names[tree.unlisted]}
     missing = 0 if kind == found.taxonomy == PATHS else len(set(found.rules.nodes) - known - made)
     above = published_parents(known, whole)
@@ -145,7 +145,7 @@ def insist_on_taxonomy(found: RulesFile, prepared: Prepared) -> None:
 
 
 def _insist_on_digest(found: RulesFile, prepared: Prepared) -> None:
-    """The same for rules of an earlier version, which have a digest of their whole taxonomy."""
+    """Do the same for rules of an earlier version, which have a digest of their whole taxonomy."""
     original = prepared.records
     digest = digest_of_taxonomy(prepared.taxonomy) if original.on_taxonomy and prepared.taxonomy is not None else None
     if digest != found.taxonomy_sha256:
@@ -157,7 +157,7 @@ def _insist_on_digest(found: RulesFile, prepared: Prepared) -> None:
 
 
 def reapplied(method: Method, prepared: Prepared, found: RulesFile) -> Release:
-    """The release of these records under the rules."""
+    """Apply the rules to these records and return the release."""
     insist_on_taxonomy(found, prepared)
     assert isinstance(method, RecodingMethod)
     release = method.reapply(prepared.records, found.rules)
@@ -165,8 +165,8 @@ def reapplied(method: Method, prepared: Prepared, found: RulesFile) -> Release:
 
 
 def judged_rules(manifest: Mapping[str, Any], directory: Path, release: Release, prepared: Prepared | None) -> list[Verdict]:
-    """That the rules of a release are those of its manifest and publish what its records hold; with the original, that they make these
-    records, and that the published names are above one another as they say.
+    """Verify that the rules of a release are those of its manifest and yield what it publishes. With the original, also verify that they
+    produce these records and that the published names are ordered as they state.
     """
     if RULES not in {file["name"] for file in manifest["files"]} or not (directory / RULES).exists():
         return []
@@ -188,13 +188,13 @@ def judged_rules(manifest: Mapping[str, Any], directory: Path, release: Release,
 
 
 def _taxonomy_of(manifest: Mapping[str, Any]) -> str | None:
-    """The kind of taxonomy that the items of a release are on; None if they are names as they were typed."""
+    """Return the kind of taxonomy of a release; None if its items are names as typed."""
     given = manifest["input"]
     return None if given.get("names") == AS_TYPED else given.get("taxonomy")
 
 
 def _misplaced(found: RulesFile, release: Release, prepared: Prepared) -> list[str]:
-    """That the taxonomy of the original has other published names above the published ones, or is another one by its digest."""
+    """Return a fault if the original's taxonomy orders the published names differently, or has another digest."""
     original = prepared.records
     if original.foreign(release):
         return []
@@ -207,7 +207,7 @@ def _misplaced(found: RulesFile, release: Release, prepared: Prepared) -> list[s
 
 
 def _remade(rules: Rules, release: Release, prepared: Prepared) -> list[str]:
-    """That the rules make other records of the original than those published."""
+    """Return a fault if the rules produce other records from the original than those published."""
     original = prepared.records
     if original.foreign(release):
         return []
@@ -217,7 +217,7 @@ def _remade(rules: Rules, release: Release, prepared: Prepared) -> list[str]:
 
 
 def _alike(made: Bags, seen: Bags) -> bool:
-    """Whether two lists of records over one vocabulary hold the same records, each as often."""
+    """Whether two lists of records over one vocabulary contain the same records with the same multiplicities."""
     if len(made) != len(seen):
         return False
     label = identical_records(stacked([made, seen]))

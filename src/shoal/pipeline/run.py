@@ -49,7 +49,7 @@ from shoal.report.verdict_text import lack_of
 
 @dataclass(frozen=True, eq=False)
 class Publishable:
-    """All that is needed to write and describe a release, without its original.
+    """The parts of a release that are needed to write and describe it, without its original.
 
     Attributes:
         release: The release. The mapping from records to groups is not needed.
@@ -78,7 +78,7 @@ class Publishable:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A release that passed all its claims, with its original. `lack` has the manifest entries of a release without claims.
+    """A release whose claims all hold, with its original. `lack` has the manifest entries of a release without claims.
 
     `attacks` are the rates of attacks on it, if there were any.
     """
@@ -140,13 +140,13 @@ def anonymize(
 
 
 def _insist_on_memory(prepared: Prepared, method: Method) -> None:
-    """Raise if a method that holds all records at once needs more memory than may be taken."""
+    """Raise if a method that keeps all records in memory needs more than the limit."""
     if prepared.how.memory is not None and not method.holds_one_range:
         prepared.how.memory.insist(prepared.records.typed, WHOLE)
 
 
 def _insist_on_unnumbered_nodes(prepared: Prepared, release: Release) -> None:
-    """Raise if nodes of a generated taxonomy are published, whose names tell the number of items, and the claims do not allow that."""
+    """Raise if nodes of a generated taxonomy are published although the claims forbid it: their names disclose the number of items."""
     original = prepared.original
     if not is_generated(prepared.how.taxonomy) or WORDS in safe_numbers(release.claims) or not isinstance(original, Original):
         return
@@ -206,7 +206,7 @@ def publish(made: Publishable, target: Target) -> dict[str, Any]:
 
 
 def warnings_about(judged: Judged) -> tuple[ReleaseWarning, ...]:
-    """What makes a release dangerous, or of little use, although its claims hold."""
+    """Return warnings about a release whose claims hold but which is risky or of little use."""
     made = judged.publishable()
     told = manifest_of(made, made.verdicts, _table_facts(made.release))
     own = (*linked_rows(judged.release), *alarms(told), *kind_warnings(judged.release, judged.original))
@@ -214,7 +214,7 @@ def warnings_about(judged: Judged) -> tuple[ReleaseWarning, ...]:
 
 
 def few_words(manifest: Mapping[str, Any]) -> tuple[ReleaseWarning, ...]:
-    """The warning that hardly a word is published as typed, if so."""
+    """Return the warning that hardly any word is published as typed, if that is so."""
     found = summary_of(manifest).warning
     return (ReleaseWarning(FEW_WORDS, found),) if found else ()
 
@@ -236,12 +236,12 @@ def described(made: Publishable) -> dict[str, Any]:
 
 
 def _table_facts(release: Release) -> list[dict[str, Any]]:
-    """What a manifest says about the tables, before they are written to files."""
+    """Return the manifest entries of the tables before they are written to files."""
     return [{"table": name, "kind": table.kind, **table.facts()} for name, table in release.tables.items()]
 
 
 def levels_in(original: AnyOriginal) -> Levels | None:
-    """The level of an item in the taxonomy that records were put on, the root's being 1, by its name; None if they were not."""
+    """Return a function from an item name to its level in the taxonomy (the root has level 1); None without a taxonomy."""
     if not isinstance(original, Original) or not original.on_taxonomy:
         return None
     tree = original.tree
@@ -254,12 +254,12 @@ def levels_in(original: AnyOriginal) -> Levels | None:
 
 
 def manifest_of(made: Publishable, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
-    """The manifest of a release, as it may be published. Its keys are a stable interface for programs."""
+    """Return the publishable manifest of a release. Its keys are a stable interface for programs."""
     return disclosed(_whole_manifest(made, written, files), made.release.claims, [verdict.notes for verdict in written])
 
 
 def shown_to_publisher(made: Publishable, manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """A published manifest with the numbers that were withheld from it, for the terminal of the person who makes the release."""
+    """Return a published manifest with the withheld numbers, for the terminal of the person who makes the release."""
     whole = _whole_manifest(made, made.verdicts, [])
     private = {"notes": [*manifest["notes"], *made.release.private_notes]}
     return for_the_publisher(manifest, whole | private, made.release.claims)
@@ -289,7 +289,7 @@ def _whole_manifest(made: Publishable, written: Sequence[Verdict], files: list[d
 
 
 def insist(verdicts: Sequence[Verdict], state: str) -> None:
-    """Fail closed: raise unless every claim holds."""
+    """Raise unless every claim holds."""
     for verdict in verdicts:
         if verdict.standing == "not judged":
             what = f"{without_names(verdict.claim)} of the release as {state} takes too long to verify: {verdict.unchecked}"
@@ -304,13 +304,13 @@ def insist(verdicts: Sequence[Verdict], state: str) -> None:
 
 
 def insist_on_schema(manifest: dict[str, Any]) -> None:
-    """Raise if the manifest to be written is not one that an audit would read."""
+    """Raise if the manifest to be written does not conform to its schema."""
     for fault in faults(manifest):
         raise GuaranteeNotMet(f"the manifest does not match its schema: {fault}", code="manifest-invalid", hint="nothing was written")
 
 
 def insist_on_columns(release: Release, claims: Sequence[Model], meant: Sequence[str] = ()) -> None:
-    """Raise if a column is written that no claim covers and that is not meant to be unchanged."""
+    """Raise if a column is to be written that no claim covers and that was not requested to be kept."""
     for name in unjudged_columns(release, claims, meant):
         raise GuaranteeNotMet(
             f"no claim of the method covers the published column {name!r}", code="column-not-claimed", hint="nothing was written"
@@ -325,7 +325,7 @@ def same_tables(release: Release, seen: Release) -> Verdict:
 
 
 def file_facts(files: Sequence[dict[str, Any]], seen: Release) -> list[dict[str, Any]]:
-    """What the manifest says about the files: with the first of each table, what the table amounts to."""
+    """Return the manifest entries of the files; the first file of each table also has the facts about the table."""
     told, facts = set(), []
     for file in files:
         amounts = {} if file["table"] in told else seen.tables[file["table"]].facts()

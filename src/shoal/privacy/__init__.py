@@ -1,6 +1,6 @@
-"""Privacy models: what a release promises, each in a file of its own and one line in `MODELS`.
+"""Privacy models: the claims of releases, each in its own file with one line in `MODELS`.
 
-The class of every model can be imported from here, and is loaded when it is first used: `from shoal.privacy import KAnonymity`.
+The class of every model can be imported from here, and is loaded on first use: `from shoal.privacy import KAnonymity`.
 """
 
 from __future__ import annotations

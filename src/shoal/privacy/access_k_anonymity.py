@@ -1,7 +1,7 @@
-"""k-anonymity of an access log: the rows of every published address are the same as those of k - 1 others, of different people.
+"""k-anonymity of an access log: every published address has the same rows as k - 1 others, of different people.
 
-Counted from the published file: addresses with the same rows. With the original sessions or owners are counted again and compared
-with the addresses, the people behind each profile are counted where it is known which unit became which, and every published page,
+It is counted from the published file: addresses with the same rows. With the original, sessions or users are counted again and compared
+with the addresses; if the mapping from units to profiles is known, the people behind each profile are counted, and every published page,
 referrer and agent must be shared by enough of them.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from shoal.data.tables import PublishedTable
 
 
-# What an access log is judged by: which addresses or rows are alike, which rows are a unit, how many people share a published value.
+# Evidence about an access log: identical addresses or rows, the rows of each unit, and the number of people who share a published value.
 
 
 _WRITTEN = ("time", "request", "status", "size", "referrer", "agent")
@@ -42,12 +42,12 @@ _NOTHING = "-"
 
 
 def classes_of_rows(frame: pl.DataFrame) -> pl.Series:
-    """The class of each row: those that are the same in every field."""
+    """Return the class of each row: rows that agree in every field."""
     return frame.select(pl.struct(frame.columns).rank("dense").alias("class")).to_series()
 
 
 def classes_of_addresses(frame: pl.DataFrame) -> pl.Series:
-    """The class of each row's address: addresses with the same rows, each as often, whatever their order."""
+    """Return the class of each row's address: addresses with the same multiset of rows."""
     row = frame.select("address", pl.struct(_WRITTEN).rank("dense").alias("row"))
     profiles = row.group_by("address").agg(pl.col("row").sort().cast(pl.String).str.join(" "))
     numbered = profiles.select("address", pl.col("row").rank("dense").alias("class"))
@@ -55,7 +55,7 @@ def classes_of_addresses(frame: pl.DataFrame) -> pl.Series:
 
 
 def units_of(rows: pl.DataFrame, per: str, gap: timedelta) -> pl.Series:
-    """The unit of each row of the original: an owner, a row, or a session of one owner, address and agent without a pause above `gap`."""
+    """Return the unit of each original row: a user, a row, or a session of one user, address and agent without inactivity above `gap`."""
     if per == "owner":
         return rows["owner"].alias("unit")
     if per == "row":
@@ -68,7 +68,7 @@ def units_of(rows: pl.DataFrame, per: str, gap: timedelta) -> pl.Series:
 
 
 def starts_of_few(told: pl.DataFrame, known: pl.DataFrame, per: str, gap: timedelta, least: int) -> int:
-    """How many published sessions begin at the second at which sessions of some people of their class do, but of fewer than `least`."""
+    """Count published sessions that start at a second at which sessions of some, but fewer than `least`, people of their class start."""
     if per == "row":
         begun, shown = known.select("class", "owner", "time"), told.select("class", "time")
     else:
@@ -80,9 +80,10 @@ def starts_of_few(told: pl.DataFrame, known: pl.DataFrame, per: str, gap: timede
 
 
 def few_owners(told: pl.DataFrame, known: pl.DataFrame, name: str, least: int) -> tuple[int, int]:
-    """How many published values fewer people of their class share than `least`, and how many share the rarest; `-` tells nothing.
+    """Count the published values that fewer than `least` people of their class share; also return the minimum number of people. `-` is
+    ignored.
 
-    A value is shared by all who have it, or one that it is a generalization of.
+    A value is shared by all who have it or a specialization of it.
     """
     page = pl.coalesce(pl.col("request").str.extract(PAGE), pl.col("request"))  # what is no request is judged as a whole
     shown = told.with_columns(page=page) if name == "page" else told
@@ -97,7 +98,7 @@ def few_owners(told: pl.DataFrame, known: pl.DataFrame, name: str, least: int) -
 
 
 def few_holders(told: pl.DataFrame, known: pl.DataFrame, name: str, least: int, usual: str) -> int:
-    """How many published methods, protocols or statuses fewer people of their class have than `least`; the usual one tells nothing."""
+    """Count the published methods, protocols or statuses that fewer than `least` people of their class have; the usual value is ignored."""
     value = pl.col("request").str.extract(_PARTS[name]) if name in _PARTS else pl.col(name).cast(pl.String)
     published = told.select("class", value=value).drop_nulls().filter(pl.col("value") != usual).unique()
     held = known.select("class", "owner", value=pl.col(name).cast(pl.String)).drop_nulls().unique()
@@ -106,9 +107,9 @@ def few_holders(told: pl.DataFrame, known: pl.DataFrame, name: str, least: int, 
 
 
 def out_of_range(told: pl.DataFrame, known: pl.DataFrame, gap: timedelta) -> Iterator[tuple[str, int]]:
-    """Published times and sizes that are no means of those of their class: how many of each are below the least or above the largest.
+    """Count the published times and sizes outside of the range of their class, which therefore cannot be means.
 
-    Sessions of one profile are kept apart by pauses, so that its last row may come later than any of the original, by a pause a row.
+    Sessions of one profile are separated by pauses, so its last row may be later than any original one, by one pause per row.
     """
     longest = told.group_by("class", "address").len()["len"].max()
     later = (gap + timedelta(seconds=1)) * (longest if isinstance(longest, int) else 0)
@@ -158,11 +159,13 @@ class AccessKAnonymity(Model):
 
     @property
     def group_size(self) -> int:
-        """Profiles of k."""
+        """The number of identical profiles: k."""
         return self.k
 
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
-        """The file shows that addresses have the same rows; the original shows what its people share, and in which range means lie."""
+        """Return what remains open: files show that addresses have equal rows; the original shows what its people share, and the range of
+        means.
+        """
         if beside_original:
             within = "only that they are in the range of the original"
             return {"time": within, "size": within}
@@ -170,7 +173,7 @@ class AccessKAnonymity(Model):
         return dict.fromkeys(("page", *fields), "")
 
     def judge(self, release: Release, original: AnyOriginal | None) -> Verdict:
-        """Count what is alike; with the original count people, and compare."""
+        """Count identical addresses; with the original, count people and compare."""
         table = release.only(AccessTable)
         told = table.frame.with_columns(classes_of_rows(table.frame) if self.per == "row" else classes_of_addresses(table.frame))
         units = told.group_by("class").agg(records=pl.len() if self.per == "row" else pl.col("address").n_unique())
@@ -184,7 +187,7 @@ class AccessKAnonymity(Model):
         return Verdict(str(self), verified_if(not broken), achieved, tuple(broken))
 
     def _beside(self, release: Release, told: pl.DataFrame, rows: pl.DataFrame, achieved: dict[str, int], broken: list[str]) -> Verdict:
-        """The same beside the rows that it was made from."""
+        """Verify against the rows of the original."""
         units = units_of(rows, self.per, self.gap.span)
         published = len(told) if self.per == "row" else told["address"].n_unique()
         if published != units.n_unique():
@@ -206,7 +209,7 @@ class AccessKAnonymity(Model):
         return self._shared(told, known, achieved, broken, ())
 
     def _unlinked(self, told: pl.DataFrame, known: pl.DataFrame, achieved: dict[str, int], broken: list[str]) -> Verdict:
-        """Where it is not known which unit became which: an owner is one address, so that per owner addresses are people."""
+        """Verify without the mapping from units to addresses: with one address per user, addresses count as people."""
         if self.per == "owner":
             achieved["people"] = achieved["records"]
         every = told.with_columns(pl.lit(0).alias("class"))
@@ -217,7 +220,7 @@ class AccessKAnonymity(Model):
     def _shared(
         self, told: pl.DataFrame, known: pl.DataFrame, achieved: dict[str, int], broken: list[str], unchecked: tuple[str, ...]
     ) -> Verdict:
-        """The verdict, after every published value was looked up among those of the people behind it."""
+        """Return the verdict, after comparing every published value with those of the people behind it."""
         for name in ("page", "referrer", "agent"):
             few, least = few_owners(told, known, name, self.min_owners)
             achieved["owners"] = min(achieved.get("owners", least), least)
@@ -240,13 +243,13 @@ def _rows_of(original: AnyOriginal) -> pl.DataFrame:
 
 
 def _people(known: pl.DataFrame, owners: pl.Series) -> int:
-    """The fewest people behind a profile."""
+    """Return the minimum number of people behind a profile."""
     counted = known.with_columns(person=owners).group_by("class").agg(pl.col("person").n_unique())["person"]
     return int(counted.min() or 0)  # type: ignore[arg-type]
 
 
 def _not_one_to_one(known: pl.DataFrame, place: str) -> list[str]:
-    """That every unit was published once, and nothing else was."""
+    """Return a fault unless every unit was published exactly once, and nothing else."""
     pairs = known.select("unit", place).unique()
     alone = pairs["unit"].n_unique() == len(pairs) == pairs[place].n_unique()
     return [] if alone else ["profiles and units do not correspond one to one"]

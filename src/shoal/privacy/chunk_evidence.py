@@ -52,9 +52,9 @@ Members = Sequence[tuple[str, ...]]
 
 @dataclass(eq=False)
 class ClusterChunks:
-    """How many records a cluster has, its record chunks, and whether it shares chunks with other clusters.
+    """The number of records of a cluster, its record chunks, and whether it shares chunks with other clusters.
 
-    `terms` has, for each term of its term chunk, in how many of the records the term certainly is.
+    `terms` has, for each term of its term chunk, the number of records that certainly contain it.
     """
 
     records: int
@@ -69,7 +69,7 @@ class ClusterChunks:
 
     @property
     def sizes(self) -> list[int]:
-        """How many sub-records each record chunk has."""
+        """The number of sub-records in each record chunk."""
         return [len(chunk) for chunk in self.chunks]
 
     def overfull(self) -> bool:
@@ -81,7 +81,7 @@ class ClusterChunks:
         return not self.has_terms and sum(self.sizes) < self.records
 
     def possible_in_few(self, k: int, m: int) -> bool:
-        """Whether terms of several record chunks may meet in some records, but not in k."""
+        """Whether terms of several record chunks can occur together in some records, but not in k."""
         if self.has_terms:
             return False
         total, n = sum(self.sizes), self.records
@@ -90,7 +90,7 @@ class ClusterChunks:
         return any((self.shares or total >= n + h - 1) and total < n + k * (h - 1) for h in together)
 
     def certain_in_few(self, m: int, few: int) -> bool:
-        """Whether a set of up to m terms of several chunks is certain to be held by some records, but perhaps by no more than `few`."""
+        """Whether a set of up to m terms of several chunks is certainly in some records, but possibly in no more than `few`."""
         n = self.records
         terms = [held for held, several in Counter(self.terms).items() for _ in range(min(several, m))]
         tops = [max(supports(chunk, 1).values(), default=0) for chunk in self.chunks] + terms
@@ -103,7 +103,7 @@ class ClusterChunks:
 
 
 def supports(chunk: Members, size: int, among: frozenset[str] | None = None) -> Counter[tuple[str, ...]]:
-    """How many sub-records hold each set of this many of these items."""
+    """Count the sub-records that contain each set of this many of these items."""
     held = [items if among is None else [i for i in items if i in among] for items in chunk]
     sets, what = sum(comb(len(items), size) for items in held), f"counting the sets of {size:,} terms of a chunk"
     patience.spend(sets * STEPS_A_SET, what)
@@ -113,13 +113,15 @@ def supports(chunk: Members, size: int, among: frozenset[str] | None = None) -> 
 
 
 def _gaps(chunk: Members, n: int, m: int, least: int) -> dict[int, set[int]]:
-    """By size, in how many records a set of terms may be missing; sets that `least` records or fewer hold meet nothing for certain."""
+    """Return, by size, in how many records a set of terms may be missing. Sets with at most `least` records are skipped: they certainly
+    meet nothing.
+    """
     heavy = frozenset(items[0] for items, a in supports(chunk, 1).items() if a > least)
     return {size: {n - a for a in supports(chunk, size, heavy).values() if a > least} for size in range(1, m)} if heavy else {}
 
 
 def _sums(gaps: Iterable[Mapping[int, set[int]]], n: int, m: int) -> set[int]:
-    """What the gaps of sets of two or more chunks, of up to m terms together, add up to below n."""
+    """Return the sums below n of the gaps of sets of two or more chunks with up to m terms in total."""
     reached: set[tuple[int, int, int]] = {(0, 0, 0)}  # chunks (two stand for more), terms, sum
     for of_chunk in gaps:
         patience.spend(len(reached) * sum(map(len, of_chunk.values())) * STEPS_A_SET, "adding up what the chunks of a cluster may lack")
@@ -135,7 +137,7 @@ def _sums(gaps: Iterable[Mapping[int, set[int]]], n: int, m: int) -> set[int]:
 
 @dataclass(eq=False)
 class Joint:
-    """Clusters that share chunks; `support` people are known to hold every term."""
+    """Clusters that share chunks; at least `support` people are known to have every term."""
 
     support: int = 1
     clusters: list[ClusterChunks] = field(default_factory=list)
@@ -143,7 +145,7 @@ class Joint:
 
     @property
     def records(self) -> int:
-        """How many records the clusters have together."""
+        """The total number of records of the clusters."""
         return sum(cluster.records for cluster in self.clusters)
 
     def overfull(self) -> bool:
@@ -151,7 +153,7 @@ class Joint:
         return max(map(len, self.shared), default=0) > self.records
 
     def bound_to_meet(self) -> bool:
-        """Whether some term of a shared chunk is certain to meet a term of another chunk."""
+        """Whether some term of a shared chunk certainly occurs together with a term of another chunk."""
         tops = [max(supports(chunk, 1).values(), default=0) for chunk in self.shared]
         own: Counter[tuple[str, ...]] = Counter()
         for chunk in (chunk for cluster in self.clusters for chunk in cluster.chunks):
@@ -161,7 +163,7 @@ class Joint:
 
 
 def joints_of(table: ChunkTable, support: int = 1) -> tuple[dict[int, ClusterChunks], list[Joint]]:
-    """The clusters of a table by their numbers, and those of them that share chunks; `support` people are known to hold every term."""
+    """Return the clusters of a table by number, grouped by shared chunks; at least `support` people are known to have every term."""
     joints: dict[int, Joint] = defaultdict(partial(Joint, support))
     found: dict[int, ClusterChunks] = {}
     for cluster, joint, records in table.clusters.select(CLUSTER, JOINT, RECORDS).iter_rows():
@@ -179,7 +181,7 @@ def joints_of(table: ChunkTable, support: int = 1) -> tuple[dict[int, ClusterChu
 
 
 def _chunks(frame: pl.DataFrame, whole: str) -> Iterable[tuple[int, Members]]:
-    """The sub-records of every chunk, with the number of the cluster it belongs to."""
+    """Return the sub-records of every chunk, with the number of its cluster."""
     subrecords = frame.group_by(whole, CHUNK, SUBRECORD).agg(pl.col(ITEM).sort()).sort(whole, CHUNK)
     held: dict[tuple[int, int], list[tuple[str, ...]]] = defaultdict(list)
     for number, chunk, _, items in subrecords.iter_rows():
@@ -187,7 +189,7 @@ def _chunks(frame: pl.DataFrame, whole: str) -> Iterable[tuple[int, Members]]:
     return ((number, several) for (number, _), several in held.items())
 
 
-# Whether chunks are made of the original's records: every record in one cluster, taken apart as the chunks say, and nothing beside.
+# Verify that chunks are made of the original's records: every record in one cluster, split as the chunks state, and nothing else.
 
 
 SIDE = "\0side"
@@ -196,9 +198,9 @@ ONE_CLUSTER_EACH = "files do not contain the records of a cluster; the terms of 
 
 @dataclass(frozen=True, eq=False)
 class TakenApart:
-    """The original's records, taken apart as the chunks say: rows as those of the table, with the record as sub-record.
+    """The original's records, split as the chunks state: rows as in the table, with the record as sub-record.
 
-    `members` are the records of each cluster; `untold` occurrences are in none of its chunks, `withheld` records in no cluster.
+    `members` are the records of each cluster; `untold` counts occurrences in none of its chunks, `withheld` records in no cluster.
     """
 
     subrecords: pl.DataFrame
@@ -209,7 +211,7 @@ class TakenApart:
     withheld: int
 
     def differences(self, table: ChunkTable) -> list[str]:
-        """What the published chunks have that the records do not give, or lack."""
+        """Return the differences between the published chunks and the split records."""
         counts = {
             "sub-records of record chunks": _differing(self.subrecords, table.subrecords, CLUSTER),
             "sub-records of shared chunks": _differing(self.shared, table.shared, JOINT),
@@ -221,12 +223,12 @@ class TakenApart:
         return broken + ([f"{self.withheld:,} non-empty records are in no cluster"] if self.withheld else [])
 
     def sizes(self) -> pl.DataFrame:
-        """How many records each cluster has."""
+        """The number of records in each cluster."""
         return self.members.group_by(CLUSTER).agg(pl.len().cast(pl.Int64).alias(RECORDS))
 
 
 def taken_apart(table: ChunkTable, original: Original, rows: Ints) -> TakenApart:
-    """The records of an original by the chunks of their clusters; `rows` has the row of each record's cluster, -1 where it has none."""
+    """Split the records of an original by the chunks of their clusters; `rows` has the cluster row of each record, -1 if it has none."""
     bags = original.bags
     record = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
     clusters = table.clusters.select(CLUSTER, JOINT).with_row_index("row").cast({"row": pl.Int64})
@@ -247,7 +249,7 @@ def taken_apart(table: ChunkTable, original: Original, rows: Ints) -> TakenApart
 
 
 def compared(table: ChunkTable, original: Original) -> list[str]:
-    """The same as far as it can be told without knowing which records a cluster has."""
+    """Compare without knowing the records of a cluster, as far as possible."""
     bags = original.bags
     filled = int((bags.lengths > 0).sum())
     broken = [f"the clusters have {table.n_records:,} records, but the original has {filled:,}"] if table.n_records != filled else []
@@ -261,7 +263,7 @@ def compared(table: ChunkTable, original: Original) -> list[str]:
 
 
 def _differing(made: pl.DataFrame, seen: pl.DataFrame, whole: str) -> int:
-    """How many sub-records of either side have no counterpart with the same items in the same chunk of the other."""
+    """Count the sub-records on either side without a counterpart with the same items in the same chunk."""
     return _surplus(_contents(made, whole), _contents(seen, whole))
 
 
@@ -275,7 +277,7 @@ def _surplus(made: pl.DataFrame, seen: pl.DataFrame) -> int:
     return int(both.group_by(made.columns).agg(pl.col(SIDE).sum())[SIDE].abs().sum())
 
 
-# Sets of terms that stand together in a chunk, counted by a kernel that no method calls; and terms that stand where they must not.
+# Sets of terms in a chunk, counted by a kernel that no method calls; and terms in several chunks of a cluster.
 
 
 PART, WHOLE = "\0part", "\0whole"  # record or shared chunks; the number of the cluster or of the joint cluster
@@ -283,14 +285,14 @@ PART, WHOLE = "\0part", "\0whole"  # record or shared chunks; the number of the 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Sets of items of one chunk, counted; `names` has the item behind each number in the examples."""
+    """Counted sets of items of one chunk; `names` has the item for each number in the examples."""
 
     found: CountedSets
     names: pl.Series
 
 
 def both_parts(subrecords: pl.DataFrame, shared: pl.DataFrame) -> pl.DataFrame:
-    """Record chunks and shared chunks below one another."""
+    """Concatenate record chunks and shared chunks."""
     return pl.concat(
         [
             subrecords.rename({CLUSTER: WHOLE}).with_columns(pl.lit("subrecords").alias(PART)),
@@ -300,9 +302,9 @@ def both_parts(subrecords: pl.DataFrame, shared: pl.DataFrame) -> pl.DataFrame:
 
 
 def count_chunk_sets(told: pl.DataFrame, knowledge: Knowledge, owners: Ints | None = None) -> Counts:
-    """Sets of one item, of two, and so on that stand together in a sub-record, each counted in its own chunk.
+    """Count the sets of one item, two items and so on in the sub-records of each chunk.
 
-    `told` are rows of `both_parts`; with `owners`, by the number of the sub-record, people are counted.
+    `told` are rows of `both_parts`; with `owners`, by number of the sub-record, people are counted.
     """
     codes = told.select(pl.struct(PART, WHOLE, CHUNK, ITEM).rank("dense").alias("code"))["code"].to_numpy().astype(np.int64) - 1
     numbered = told.with_columns(pl.Series("code", codes), pl.struct(PART, WHOLE, CHUNK, SUBRECORD).rank("dense").alias("row"))
@@ -321,7 +323,7 @@ def count_chunk_sets(told: pl.DataFrame, knowledge: Knowledge, owners: Ints | No
 
 
 def misplaced(table: ChunkTable) -> int:
-    """How many times a term of a cluster stands in more than one of its chunks."""
+    """Count how often a term of a cluster is in more than one of its chunks."""
     own = table.subrecords.select(CLUSTER, CHUNK, ITEM).unique().select(CLUSTER, ITEM)
     shared = table.shared.select(JOINT, CHUNK, ITEM).unique().join(table.clusters, on=JOINT).select(CLUSTER, ITEM)
     everywhere = pl.concat([own, shared, table.terms.select(CLUSTER, ITEM)])

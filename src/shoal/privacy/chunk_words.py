@@ -19,7 +19,7 @@ LEAST, MOST, PEOPLE = "least", "most", "people"
 
 
 def holder_bounds(table: ChunkTable) -> pl.DataFrame:
-    """For each published word the smallest and the largest number of records that can hold it, from the files alone."""
+    """Return, for each published word, the minimum and maximum number of records that can contain it, from the files alone."""
     shown = pl.concat([table.subrecords.select(ITEM), table.shared.select(ITEM)]).group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("shown"))
     listed = (
         table.terms.join(table.clusters, on=CLUSTER)
@@ -31,11 +31,10 @@ def holder_bounds(table: ChunkTable) -> pl.DataFrame:
 
 
 def known_holders(table: ChunkTable, support: int) -> pl.DataFrame:
-    """For each word of a term chunk the smallest number of records of that cluster that hold it, for a reader who knows the support.
+    """Return, for each word of a term chunk, the minimum number of records of its cluster with the word, given the known support.
 
-    An attacker who knows that at least `support` people hold a word, and that at most so many records of other clusters do, knows that
-    the rest
-    is in this cluster. One record is certain without that.
+    An attacker who knows that at least `support` people have a word, and that records of other clusters account for some of them, knows
+    that the rest is in this cluster. One record is certain in any case.
     """
     everywhere = holder_bounds(table).select(ITEM, MOST)
     here = table.terms.join(table.clusters.select(CLUSTER, RECORDS), on=CLUSTER).join(everywhere, on=ITEM)
@@ -44,7 +43,7 @@ def known_holders(table: ChunkTable, support: int) -> pl.DataFrame:
 
 
 def people_of_words(bags: Bags) -> pl.DataFrame:
-    """How many different people hold each word of the original."""
+    """Count the distinct people with each word of the original."""
     held = pl.DataFrame({"item": bags.items, "owner": bags.owners.repeat(bags.indptr[1:] - bags.indptr[:-1])})
     counts = held.group_by("item").agg(pl.col("owner").n_unique().cast(pl.Int64).alias(PEOPLE)).sort("item")
     names = bags.vocabulary.names.gather(counts["item"]).rename(ITEM)
@@ -52,11 +51,11 @@ def people_of_words(bags: Bags) -> pl.DataFrame:
 
 
 def published_words(table: ChunkTable) -> pl.Series:
-    """The different words of all chunks."""
+    """Return the distinct words of all chunks."""
     return pl.concat([table.subrecords[ITEM], table.shared[ITEM], table.terms[ITEM]]).unique()
 
 
 def people_of_published(table: ChunkTable, bags: Bags) -> pl.DataFrame:
-    """How many people of the original hold each published word; 0 for a word that the original does not have."""
+    """Count the people of the original with each published word; 0 for a word that the original lacks."""
     words = published_words(table).to_frame()
     return words.join(people_of_words(bags), on=ITEM, how="left").with_columns(pl.col(PEOPLE).fill_null(0)).sort(ITEM)

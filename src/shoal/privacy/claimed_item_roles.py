@@ -1,6 +1,6 @@
-"""Which published items an attacker may know and which must not be inferred, as a claim names them.
+"""Roles of published items as a claim names them: which an attacker may know, and which must not be inferred.
 
-Read from the claim by the judge alone; how a method reads its own parameters does not enter.
+The judge derives them from the claim alone, independently of how a method interprets its parameters.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Roles:
-    """For every item of a vocabulary: is it public, is it private? No item is both; some may be neither."""
+    """For every item of a vocabulary, whether it is public and whether it is private. No item is both; some may be neither."""
 
     public: Mask
     private: Mask
@@ -28,8 +28,8 @@ class Roles:
 
 
 def roles_of(names: Vocabulary, private: Items | None, public: Items | None, taxonomy: Taxonomy | None, *, strict: bool) -> Roles:
-    """The roles that a claim gives these items: what it does not name is public, or private where only public items are named, or
-    neither where both are. `strict` refuses names that are no items; otherwise they are noted, and at least one must be there.
+    """Return the roles that a claim gives these items. Items that it does not name are public; private if only public items are named;
+    neither if both are named. `strict` rejects unknown names; otherwise they are noted, and at least one must exist.
     """
     hidden = _named(names, private, "private", taxonomy, strict)
     known = _named(names, public, "public", taxonomy, strict)
@@ -48,7 +48,7 @@ def roles_of(names: Vocabulary, private: Items | None, public: Items | None, tax
 
 
 def sensitive_items(names: Vocabulary, sensitive: Items | None, taxonomy: Taxonomy | None, *, strict: bool) -> Roles:
-    """Items that a claim calls sensitive as private ones, all others as public ones; a claim that names none is refused."""
+    """Return sensitive items as private and all others as public. Raise if the claim names none."""
     hidden = _named(names, sensitive, "sensitive", taxonomy, strict)
     if hidden is None:
         raise ParameterError("the claim names no sensitive items", code="items-not-named", hint="sensitive=FILE or sensitive=under:NODE")
@@ -73,7 +73,7 @@ def _named(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy
 
 
 def _below(items: Vocabulary, taxonomy: Taxonomy | None, node: str, what: str) -> Mask:
-    """Which items are a node or below it; words as they were typed are those that the taxonomy takes for it."""
+    """Return which items are a node or below it; words as typed are looked up in the taxonomy."""
     if taxonomy is None:
         raise ParameterError(f"{what} items under {node!r} need the taxonomy", code="needs-taxonomy", hint="name them in a file")
     names = taxonomy.names.names.to_list()
@@ -92,7 +92,7 @@ def _below(items: Vocabulary, taxonomy: Taxonomy | None, node: str, what: str) -
 
 
 def _absent(names: Vocabulary, items: Items | None, what: str) -> tuple[str, ...]:
-    """A note on named items that are not there. A release need not hold them all, but one that holds none was asked a wrong question."""
+    """Return a note on named items that do not occur. A release may lack some of them, but if it lacks all, the claim is probably wrong."""
     if items is None or not items.names:
         return ()
     missing = len(items.names - set(names.names.to_list()))

@@ -1,6 +1,6 @@
-"""What a model adds so that a release on a cluster can be judged: workers count, and the model judges the counts.
+"""Interfaces for verifying a release on a cluster: workers count, and the model evaluates the counts.
 
-A model that has none of these is judged on one machine only.
+A model without any of these can only be verified on one machine.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from shoal.privacy.row_support import CountedRows, RowsToCount
 
 
 class JudgedOnWorkers(Model):
-    """A model that workers can count for."""
+    """A model whose counts workers can compute."""
 
     @classmethod
     def among(cls, claims: Iterable[Model]) -> list[Self]:
@@ -38,42 +38,42 @@ class JudgedOnWorkers(Model):
 
 
 class JudgesClasses(JudgedOnWorkers):
-    """A model that promises a `group_size` and can be judged by the sizes of equivalence classes."""
+    """A model with a `group_size` that can be verified from the sizes of equivalence classes."""
 
     @property
     @abstractmethod
     def group_size(self) -> int:
-        """The size of the smallest class that the model promises."""
+        """The guaranteed size of the smallest class."""
 
     @abstractmethod
     def judge_counted(self, counted: ClassCounts) -> Verdict:
-        """Judge equivalence classes that workers counted."""
+        """Verify equivalence classes counted by workers."""
 
 
 class JudgesRows(JudgedOnWorkers):
-    """A model that can be judged by how many users share each published row."""
+    """A model that can be verified from the number of users who share each published row."""
 
     @property
     @abstractmethod
     def rows_to_count(self) -> RowsToCount | None:
-        """What workers must count; None if these parameters need one machine."""
+        """Return what workers must count; None if these parameters need one machine."""
 
     @abstractmethod
     def judge_rows(self, counted: CountedRows) -> Verdict:
-        """Judge rows that workers counted."""
+        """Verify rows counted by workers."""
 
 
 class JudgesSets(JudgedOnWorkers):
-    """A model that can be judged by the supports of itemsets."""
+    """A model that can be verified from the supports of itemsets."""
 
     @property
     @abstractmethod
     def sets_to_count(self) -> Knowledge | None:
-        """Which itemsets workers must count; None if these parameters need one machine."""
+        """Return the itemsets that workers must count; None if these parameters need one machine."""
 
     @abstractmethod
     def judge_sets(self, counted: CountedSets, defects: Sequence[str]) -> Verdict:
-        """Judge itemsets that workers counted.
+        """Verify itemsets counted by workers.
 
         Args:
             counted: The supports.
@@ -82,11 +82,11 @@ class JudgesSets(JudgedOnWorkers):
 
 
 class JudgesNoise(JudgedOnWorkers):
-    """A model that judges the noise that was recorded for tables of counts."""
+    """A model that verifies the noise recorded for tables of counts."""
 
     @abstractmethod
     def judge_noise(self, steps: tuple[NoisyStep, ...], tables: tuple[str, ...], strange: Iterable[str] = ()) -> Verdict:
-        """Judge recorded noise.
+        """Verify recorded noise.
 
         Args:
             steps: The steps that added noise.

@@ -63,18 +63,18 @@ class Coherence(JudgesSets):
 
     @property
     def item_holders(self) -> int | None:
-        """A single public item is a set that k people hold; of private items nothing is promised."""
+        """The guaranteed number of people per item: k for public items, none for private ones."""
         return self.k if self.private is None and self.public is None else None
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """1/k for an attacker who knows at most p public items, and h for a private item."""
+        """Return 1/k for an attacker who knows at most p public items, and h for a private item."""
         if test == "sensitive inference" and self.private is not None and self.public is None:
             return self.h if known is not None and known <= self.p else None
         beyond = known is None or known > self.p or self.private is not None or self.public is not None
         return None if test not in {"singling out", "linking"} or beyond else 1 / self.k
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
-        """Count every set of up to p public items; with the original, count people and check what was changed."""
+        """Count every set of up to p public items; with the original, count people and verify the recoding."""
         names, taxonomy = release.published.vocabulary, original.taxonomy if original else None
         roles = roles_of(names, self.private, self.public, taxonomy, strict=original is not None)
         found = count_known_sets(release, original, roles, Knowledge(self.k, self.p, _fraction(self.h)))
@@ -90,11 +90,11 @@ class Coherence(JudgesSets):
 
     @property
     def sets_to_count(self) -> Knowledge | None:
-        """All sets of up to p items, where no item is named private or public."""
+        """Return all sets of up to p items, if no item is named private or public."""
         return Knowledge(self.k, self.p) if self.private is None and self.public is None else None
 
     def judge_sets(self, counted: CountedSets, defects: Sequence[str]) -> Verdict:
-        """The judgement of `judge` where all items are public."""
+        """Verify counted sets as `judge` does if all items are public."""
         if self.sets_to_count is None:
             raise ParameterError(f"{self} is judged on one machine", code="not-on-a-cluster", hint=f"leave {option('engine')} out")
         broken = (*_told(counted), *defects)
@@ -102,7 +102,7 @@ class Coherence(JudgesSets):
 
 
 def _fraction(h: float) -> Fraction:
-    """h as it is written: 0.29 is 29/100, not the nearest binary number. What does not fit the kernel is rounded down."""
+    """Return h as its decimal fraction: 0.29 is 29/100, not the nearest binary number. It is rounded down if it does not fit the kernel."""
     written = Fraction(str(float(h)))
     return written if written.denominator <= FINEST else Fraction(written.numerator * FINEST // written.denominator, FINEST)
 
@@ -116,7 +116,7 @@ def _told(found: CountedSets) -> list[str]:
 
 
 def _witnesses(found: CountedSets, names: Vocabulary, k: int) -> tuple[list[str], list[str]]:
-    """Some unsafe sets by name: those that give away what at least k people hold, and apart from them those of fewer people."""
+    """Return examples of unsafe sets by name: those of at least k people, and separately those of fewer people."""
     texts = [(_witness(example, names), example[2] >= 0 and example[3] >= k) for example in found.examples]
     return [text for text, shared in texts if shared], [text for text, shared in texts if not shared]
 

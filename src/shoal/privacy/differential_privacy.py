@@ -1,4 +1,4 @@
-"""Differential privacy: whether a person is in the data changes the probability of any release by little."""
+"""Differential privacy: the participation of one person changes the probability of any release only slightly."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from shoal.data.original import LogOriginal
 
 
-# -- what the recorded noise gives
+# -- privacy loss of the recorded noise
 #
 # Added up from the record alone, and written apart from what methods calculate their noise with. docs/methods/dp-queries.md has the
 # proofs.
@@ -42,7 +42,7 @@ ROUNDED_POLICY = 1 + 2.0**-10  # the sensitivity of a policy whose weights are r
 
 
 def faults(step: NoisyStep) -> list[str]:
-    """What in a record cannot be, or is missing, so that nothing could be promised of this noise."""
+    """Return what is invalid or missing in a record, so that no guarantee follows from this noise."""
     name = f"the {step.purpose} of {step.table}"
     if step.purpose != GUIDE and (step.cap is None or step.cap < 1):
         return [f"{name} has no cap: nothing limits what one person adds"]
@@ -60,7 +60,7 @@ def faults(step: NoisyStep) -> list[str]:
 
 
 def _least_sensitivity(step: NoisyStep) -> float | None:
-    """How far one person can move the numbers, in the norm that belongs to the noise; None if no proof is known."""
+    """Return the maximum influence of one person on the numbers, in the norm of the noise; None if no proof is known."""
     cap = step.cap or 0
     return {
         (GUIDE, GAUSSIAN, EQUAL): 1.0,
@@ -73,7 +73,7 @@ def _least_sensitivity(step: NoisyStep) -> float | None:
 
 
 def given_away(steps: Sequence[NoisyStep], epsilon: float) -> tuple[float, float]:
-    """The epsilon and the delta of all steps together, for a record without faults; with Gaussian noise the delta at this epsilon."""
+    """Return the total epsilon and delta of all steps of a valid record; with Gaussian noise, delta at this epsilon."""
     if {step.noise for step in steps} == {LAPLACE}:
         return sum(step.sensitivity / step.scale for step in steps if step.sensitivity), _laplace_delta(steps)
     return epsilon, _gaussian_delta(steps, epsilon)
@@ -83,7 +83,7 @@ def given_away(steps: Sequence[NoisyStep], epsilon: float) -> tuple[float, float
 
 
 def _laplace_delta(steps: Sequence[NoisyStep]) -> float:
-    """The chance that a selection publishes a value of one person alone, who counts `cap` times in all: in one value, or once in each."""
+    """Return the probability that a selection publishes a value of one person only, who contributes `cap` in total."""
     return min(1.0, sum(_passing(step) for step in steps if step.purpose == SELECTION))
 
 
@@ -93,7 +93,7 @@ def _passing(step: NoisyStep) -> float:
 
 
 def _laplace_tail(step: NoisyStep, count: int) -> float:
-    """The chance that discrete Laplace noise lifts this count above the threshold, exactly: a ** (n + 1) / (1 + a)."""
+    """Return the exact probability that discrete Laplace noise lifts this count above the threshold: a ** (n + 1) / (1 + a)."""
     assert step.threshold is not None
     points = math.ceil(step.threshold * 2**step.grid) - count * 2**step.grid
     if points < 0:
@@ -106,7 +106,7 @@ def _laplace_tail(step: NoisyStep, count: int) -> float:
 
 
 def _gaussian_delta(steps: Sequence[NoisyStep], epsilon: float) -> float:
-    """Losses of all steps compose; where a selection is the first step, what a person has alone is told apart from what others have."""
+    """Return the delta of all steps composed. If a selection comes first, values of one person only are treated separately."""
     total = sum((step.sensitivity / step.scale) ** 2 for step in steps if step.sensitivity)
     first, *rest = steps
     if first.purpose == SELECTION:
@@ -118,7 +118,7 @@ def _gaussian_delta(steps: Sequence[NoisyStep], epsilon: float) -> float:
 
 
 def _with_first(step: NoisyStep, total: float, epsilon: float) -> float:
-    """The most over all shares q of a person's squared weight that may lie on values of nobody else."""
+    """Return the maximum over all shares q of a person's squared weight on values of nobody else."""
     assert step.cap is not None
     _insist_on_patience(step.cap, CELLS // 2)
     worst = 0.0
@@ -131,7 +131,7 @@ def _with_first(step: NoisyStep, total: float, epsilon: float) -> float:
 
 
 def _insist_on_patience(cap: int, times: int) -> None:
-    """Raise if a person may count in more numbers than can be gone through, this many times."""
+    """Raise if a person may contribute to more numbers than can be enumerated this many times."""
     what = f"adding up the noise of {patience.large(cap)} numbers a person"
     patience.insist_on_room(cap, what, MOST_NUMBERS)
     patience.spend(cap * times * STEPS_A_NUMBER, what)
@@ -145,7 +145,7 @@ def _worst_tail(step: NoisyStep) -> float:
 
 
 def _tail(step: NoisyStep, values: npt.NDArray[np.int64], weights: Floats) -> Floats:
-    """The chance that one of this many values of these weights reaches the threshold."""
+    """Return the probability that one of this many values with these weights reaches the threshold."""
     from scipy.special import log_ndtr
 
     assert step.threshold is not None
@@ -154,7 +154,7 @@ def _tail(step: NoisyStep, values: npt.NDArray[np.int64], weights: Floats) -> Fl
 
 
 def _profile(epsilon: float, squared: float) -> float:
-    """The delta of the Gaussian mechanism at this epsilon, where the squared ratio of sensitivity and noise is this."""
+    """Return the delta of the Gaussian mechanism at this epsilon for this squared ratio of sensitivity and noise."""
     from scipy.special import log_ndtr
 
     if squared <= 0:
@@ -167,7 +167,7 @@ def _profile(epsilon: float, squared: float) -> float:
 # -- the model
 
 
-# Where published values come from: a mechanism that chooses among what people did publishes nothing that is not in the original.
+# Origin of published values: a mechanism that selects among values of people publishes nothing that is not in the original.
 
 
 WORDS = r"[\p{L}\p{M}\p{N}]+"
@@ -176,17 +176,17 @@ OF_WORDS = frozenset({"term", FIRST, SECOND})  # columns that hold words of text
 
 
 def words_wanted(column: str, kind: str) -> str | None:
-    """What the values of a column are of the texts of a log: matches of a pattern; None if they are whole payloads."""
+    """Return the pattern whose matches in the texts of a log are the values of a column; None if they are whole payloads."""
     return WORDS if kind == "text" and column in OF_WORDS else None
 
 
 def invented(strange: int, column: str) -> str:
-    """The message about published values that do not occur in the original."""
+    """Return the message about published values that do not occur in the original."""
     return f"{counted(strange, 'published value')} of {column!r} not in the original"
 
 
 def apart(keys: pl.DataFrame, original: LogOriginal) -> Iterator[str]:
-    """Pairs that nobody has together: a query and a URL in one row, two words in one query, two items of one person."""
+    """Return pairs that nobody has together: a query and a URL in one row, two words in one query, two items of one person."""
     log = original.log
     if keys.columns == ["query", "url"] and "url" in log.frame.columns:
         together = log.frame.select(query="payload", url="url")
@@ -236,17 +236,17 @@ class DifferentialPrivacy(JudgesNoise):
     delta: float = param(1e-6, minimum=1e-15, maximum=0.01, help="probability with which they may differ by more")
 
     def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
-        """Noise is not visible in a number; counted values must occur in the original."""
+        """Return what remains open: noise is not visible in a number, but values must occur in the original."""
         keys = {} if beside_original else dict.fromkeys((name for name in table.columns if name != COUNT), "")
         return {**keys, COUNT: "numbers with noise cannot be checked"}
 
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
-        """Add up what the recorded noise gives away; with the original also whether all that is published stands in it."""
+        """Add up the privacy loss of the recorded noise; with the original, also verify that all published values occur in it."""
         strange = [*_unlike_noise(release), *(() if original is None else _invented(release, original))]
         return self.judge_noise(release.mechanism, tuple(release.tables), strange)
 
     def judge_noise(self, steps: tuple[NoisyStep, ...], tables: tuple[str, ...], strange: Iterable[str] = ()) -> Verdict:
-        """The same for tables of these names, wherever their counts are; `strange` says what in them stands nowhere in the original."""
+        """Do the same for tables of these names, wherever their counts are; `strange` describes values that the original lacks."""
         if not steps:
             return Verdict(str(self), "not checkable", {}, unchecked=NOT_RECORDED)
         broken = [*(fault for step in steps for fault in faults(step)), *_unfit(steps, tables)]
@@ -262,7 +262,7 @@ class DifferentialPrivacy(JudgesNoise):
 
 
 def _unfit(steps: tuple[NoisyStep, ...], tables: tuple[str, ...]) -> Iterator[str]:
-    """Where the record is not one of these tables: each is selected once, before it is counted at most once."""
+    """Return faults if the record does not match the tables: each is selected once, before it is counted at most once."""
     if len({step.noise for step in steps}) > 1:
         yield "the record mixes kinds of noise, whose composition is not computed here"
     told: dict[str, list[str]] = {}
@@ -277,7 +277,7 @@ def _unfit(steps: tuple[NoisyStep, ...], tables: tuple[str, ...]) -> Iterator[st
 
 
 def _unlike_noise(release: Release) -> Iterator[str]:
-    """Numbers in another form than noisy ones are published in: counts are whole, weights have one digit after the point."""
+    """Return numbers that are not in the form of noisy ones: counts are integers, weights have one decimal digit."""
     for name, table in zip(release.tables, release.tables_of(CountTable), strict=True):
         counted = any(step.purpose == COUNTS and step.table == name for step in release.mechanism)
         if counted and table.columns[COUNT] != "integer":
@@ -287,7 +287,7 @@ def _unlike_noise(release: Release) -> Iterator[str]:
 
 
 def _invented(release: Release, original: LogOriginal) -> Iterator[str]:
-    """Published values that stand nowhere in the original: a mechanism that chooses among what people did publishes none."""
+    """Return published values that do not occur in the original."""
     payloads = original.log.frame["payload"]
     for table in release.tables_of(CountTable):
         for column in table.frame.drop(COUNT).columns:

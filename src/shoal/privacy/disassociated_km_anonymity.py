@@ -85,19 +85,19 @@ class DisassociatedKmAnonymity(Model):
     support: int | None = param(None, minimum=2, help="minimum number of people who have each published term (default: unknown)")
 
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
-        """Terms of term chunks are published as they are; which records a cluster has only the method knows."""
+        """Return what remains open: terms of term chunks are published as they are; only the method knows the records of a cluster."""
         open_end = {"cluster": "which records a cluster has"}
         return open_end if beside_original else {"item": "those of term chunks, published as they are"} | open_end
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
-        """Count every chunk and every cluster; with the original, people, and whether its records give these chunks."""
+        """Count every chunk and every cluster; with the original, count people and verify that its records yield these chunks."""
         table = release.only(ChunkTable)
         if original is not None and self.support is not None:
             return self._judged(release, table, _of_published_words(original, table), _too_rare(table, original, self.support))
         return self._judged(release, table, original, [])
 
     def _judged(self, release: Release, table: ChunkTable, original: Original | None, faults: list[str]) -> Verdict:
-        """The judgement beyond the faults that were found already."""
+        """Verify everything beyond the faults found so far."""
         known, notes = CountedChunks.from_file(table), []
         broken = faults + ([f"{counted(wrong, 'term')} of a cluster in several of its chunks"] if (wrong := misplaced(table)) else [])
         if original is not None and (rows := _rows(release, table, original)) is not None:
@@ -115,7 +115,7 @@ class DisassociatedKmAnonymity(Model):
 
 
 def _of_published_words(original: Original, table: ChunkTable) -> Original:
-    """The original without the words that are published nowhere."""
+    """Return the original without unpublished words."""
     names = original.bags.vocabulary
     here = names.names.is_in(published_words(table).implode()).to_numpy()
     codes = np.where(here, np.arange(len(names)), -1).astype(np.int32)
@@ -123,13 +123,13 @@ def _of_published_words(original: Original, table: ChunkTable) -> Original:
 
 
 def _too_rare(table: ChunkTable, original: Original, support: int) -> list[str]:
-    """Published words that fewer people hold than the claim says."""
+    """Return published words that fewer people have than claimed."""
     few = int((people_of_published(table, original.bags)[PEOPLE] < support).sum())
     return [f"{counted(few, 'published word')} of fewer than {support:,} people"] if few else []
 
 
 def _rows(release: Release, table: ChunkTable, original: Original) -> Ints | None:
-    """The row of each record's cluster, where it is known, or there is only one."""
+    """Return the cluster row of each record, if it is known or there is only one."""
     if release.secret is not None:
         return release.secret.rows()
     return np.where(original.bags.lengths > 0, 0, -1).astype(np.int64) if len(table.clusters) == 1 else None
@@ -137,7 +137,7 @@ def _rows(release: Release, table: ChunkTable, original: Original) -> Ints | Non
 
 @dataclass(frozen=True, eq=False)
 class CountedChunks:
-    """What is counted: rows of chunks, the owners of their sub-records, how many people each cluster has, and the most records of k - 1."""
+    """Counted chunks: rows of chunks, the users of their sub-records, the people per cluster, and the most records of k - 1 people."""
 
     told: pl.DataFrame
     people: dict[int, int]
@@ -146,12 +146,12 @@ class CountedChunks:
 
     @classmethod
     def from_file(cls, table: ChunkTable) -> CountedChunks:
-        """Records represent people."""
+        """Count records as people."""
         return cls(both_parts(table.subrecords, table.shared), dict(table.clusters.select(CLUSTER, RECORDS).iter_rows()))
 
     @classmethod
     def from_records(cls, table: ChunkTable, apart: TakenApart, owners: Ints) -> CountedChunks:
-        """People are known by the records that were taken apart."""
+        """Count people by the records that were split."""
         if len(np.unique(owners)) == len(owners):
             return cls.from_file(table)
         named = apart.members.with_columns(pl.Series("owner", owners[apart.members[SUBRECORD].to_numpy()]))
@@ -162,11 +162,11 @@ class CountedChunks:
 
     @property
     def unit(self) -> str:
-        """What is counted, for the verdict."""
+        """The unit of counting, for the verdict."""
         return "records" if self.owners is None else "people"
 
     def of_few(self, cluster: int, k: int) -> int:
-        """How many records of a cluster fewer than k people may own."""
+        """Return how many records of a cluster fewer than k people may own."""
         return k - 1 if self.owned is None else sum(self.owned[cluster][: k - 1])
 
 
@@ -195,6 +195,6 @@ def _numbers(table: ChunkTable, known: CountedChunks, claim: DisassociatedKmAnon
 
 
 def _witnesses(sets: Counts) -> tuple[str, ...]:
-    """Some rare sets by name, which are not for everybody."""
+    """Return examples of rare sets by name; not for publication."""
     told = sets.names
     return tuple(f"{{{', '.join(told[int(i)] for i in held)}}} occurs in a chunk for only {n:,}" for held, n, *_ in sets.found.examples)

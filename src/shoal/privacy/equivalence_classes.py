@@ -1,7 +1,7 @@
-"""Equivalence classes of published records, on which the k-anonymity models are judged.
+"""Equivalence classes of published records, for the k-anonymity models.
 
-Nothing here uses the methods' bookkeeping to excuse a release: classes are formed from what is published, and with the original an
-explicit matching shows that every published record is a generalization of the record it represents.
+Classes are formed from what is published, not from the method's bookkeeping. With the original, an explicit matching shows that every
+published record generalizes the record that it represents.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from shoal.data.release import Release
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.data.taxonomy import Taxonomy
 
-# -- identical records: the judge's own answer, by a kernel that no method calls
+# -- identical records, determined by a kernel that no method calls
 
 
 def identical_records(bags: Bags) -> Ints:
-    """A number for each record that identical ones, and only those, share; from 0 in order of first appearance."""
+    """Return a number for each record that exactly the identical ones share, from 0 in order of first occurrence."""
     label: Ints = patience.run(_kernels.row_classes, bags.view, kernels.threads(), label="", what="comparing records with one another")
     return label
 
@@ -46,7 +46,7 @@ STEPS_A_CLASS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Origins:
-    """What was found: how many published records have no original, and how many classes were too costly to decide."""
+    """The result of matching: the number of published records without an original, and of classes that were too costly to decide."""
 
     unmatched: int
     undecided_classes: int
@@ -54,7 +54,7 @@ class Origins:
 
 @dataclass(frozen=True, eq=False)
 class Fitting:
-    """Pairs of a class of published records and an original record that it generalizes; the records of each class; those not looked at."""
+    """Pairs of a class of published records and an original record that it generalizes; the records of each class; and skipped classes."""
 
     classes: Ints
     records: Ints
@@ -63,7 +63,7 @@ class Fitting:
 
 
 def find_origins(release: Release, original: Original) -> Origins:
-    """Match published records to originals they generalize, as many as possible."""
+    """Match as many published records as possible to originals that they generalize."""
     fit = fitting(release, original)
     matched = _largest_matching(fit.classes, fit.records, fit.wanted, len(original.bags))
     asked = int(fit.wanted.sum() - fit.wanted[fit.undecided].sum())
@@ -71,7 +71,7 @@ def find_origins(release: Release, original: Original) -> Origins:
 
 
 def fitting(release: Release, original: Original) -> Fitting:
-    """Which originals each class of identical published records may stem from."""
+    """Return the originals that each class of identical published records generalizes."""
     label = identical_records(release.published)
     _, row, place = np.unique(label, return_index=True, return_inverse=True)
     wanted = np.bincount(place, weights=release.copies).astype(np.int64)
@@ -80,7 +80,7 @@ def fitting(release: Release, original: Original) -> Fitting:
 
 
 def _pairs(release: Release, original: Original, row: Ints) -> tuple[Ints, Ints, Ints]:
-    """Pairs (class, original record) where the class's record generalizes the original; and the classes left out as too costly."""
+    """Return pairs (class, original record) where the class generalizes the original, and the classes skipped as too costly."""
     candidates = Candidates(original)
     sizes = np.array([len(candidates.of(release, int(r))) for r in row], np.int64)
     cheap = np.argsort(sizes, kind="stable")
@@ -96,7 +96,7 @@ def _pairs(release: Release, original: Original, row: Ints) -> tuple[Ints, Ints,
 
 
 def _generalized(release: Release, original: Original, row: Ints, batch: Ints, candidates: Candidates) -> tuple[Ints, Ints]:
-    """The pairs of these classes."""
+    """Return the pairs of these classes."""
     several = [candidates.of(release, int(row[c])) for c in batch]
     classes, records = np.repeat(batch, [len(one) for one in several]).astype(np.int64), np.concatenate(several).astype(np.int64)
     views = original.bags.view, release.published.view, records, row[classes].astype(np.int64), original.tree.view
@@ -107,9 +107,9 @@ def _generalized(release: Release, original: Original, row: Ints, batch: Ints, c
 
 
 class Candidates:
-    """Original records that may lie below a published record: those that touch its rarest item, and are long enough.
+    """Original records that may lie below a published record: those with its rarest item that are long enough.
 
-    Items are numbered in preorder, so that the occurrences below a node are one piece of all occurrences sorted by item.
+    Items are numbered in preorder, so the occurrences below a node are contiguous among all occurrences sorted by item.
     """
 
     def __init__(self, original: Original) -> None:
@@ -121,7 +121,7 @@ class Candidates:
         self._lengths = bags.lengths
 
     def of(self, release: Release, row: int) -> Ints:
-        """The records that may lie below this published row."""
+        """Return the records that may lie below this published row."""
         published = release.published
         nodes = published.items[published.indptr[row] : published.indptr[row + 1]]
         length = published.lengths[row]
@@ -136,7 +136,7 @@ class Candidates:
 
 
 def _largest_matching(classes: Ints, records: Ints, wanted: Ints, n_records: int) -> int:
-    """The most published records that can be given an original of their own."""
+    """Return the maximum number of published records that can be matched to distinct originals."""
     what = "giving each published record an original of its own"
     found = patience.run(_kernels.largest_matching, classes, records, wanted, n_records, label="matching", what=what)
     return int(found)
@@ -153,22 +153,22 @@ GROUP_WORDS = {
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """Which published rows are identical, and how many records each class holds."""
+    """Classes of identical published rows, and the number of records in each."""
 
     label: Ints
     sizes: Ints
 
     @property
     def smallest(self) -> int:
-        """Records in the smallest class; 0 if nothing is published."""
+        """The number of records in the smallest class; 0 if nothing is published."""
         return int(self.sizes.min(initial=np.iinfo(np.int64).max)) if len(self.sizes) else 0
 
 
 @dataclass(frozen=True)
 class ClassCounts:
-    """Classes of identical published records, as a cluster counted them: the smallest in records and in people, those that are too small.
+    """Classes of identical published records as counted on a cluster: the smallest in records and in people, and those that are too small.
 
-    `untrue` are published records that do not generalize what they represent; people are None if only the file was at hand.
+    `untrue` counts published records that do not generalize what they represent; people are None without the original.
     """
 
     smallest: int
@@ -180,7 +180,7 @@ class ClassCounts:
 
 
 def judge_counts(claim: str, k: int, counted: ClassCounts) -> Verdict:
-    """The judgement of `judge_classes`, from counts."""
+    """Verify counts as `judge_classes` verifies tables."""
     achieved = {"records": counted.smallest}
     broken = _short_classes(k, counted.short, counted.short_records, counted.smallest)
     if counted.fewest is not None:
@@ -191,7 +191,7 @@ def judge_counts(claim: str, k: int, counted: ClassCounts) -> Verdict:
 
 
 def classes_of(release: Release) -> Classes:
-    """The classes of identical published records."""
+    """Return the classes of identical published records."""
     label = identical_records(release.published)
     n = int(label.max(initial=-1)) + 1
     sizes = np.bincount(label, weights=release.copies, minlength=n).astype(np.int64)
@@ -201,7 +201,9 @@ def classes_of(release: Release) -> Classes:
 
 
 def judge_classes(claim: str, k: int, release: Release, original: Original | None, *, people: bool, truthful: bool) -> Verdict:
-    """Are all classes of at least k records? With the original: of k people (`people`), each a generalization (`truthful`)?"""
+    """Verify that all classes have at least k records; with the original, at least k people (`people`) and only generalizations
+    (`truthful`).
+    """
     classes = classes_of(release)
     achieved = {"records": classes.smallest}
     notes = [_note_on_empty(release)]
@@ -233,7 +235,7 @@ def judge_classes(claim: str, k: int, release: Release, original: Original | Non
 
 
 def truthful_or_not(release: Release, original: Original) -> tuple[list[str], list[str]]:
-    """What keeps the published records from generalizing each an original record of its own, and notes on what could not be decided."""
+    """Return faults if published records do not generalize distinct originals, and notes on what could not be decided."""
     if release.secret is None:
         unmatched, undecided = _without_origin(release, original)
         return [*_too_many(release, original), *unmatched], undecided
@@ -242,7 +244,7 @@ def truthful_or_not(release: Release, original: Original) -> tuple[list[str], li
 
 
 def _without_origin(release: Release, original: Original) -> tuple[list[str], list[str]]:
-    """Where nobody knows which record became which: published records that generalize no original, and classes that were not matched."""
+    """Return, without the record-to-group mapping, the published records that generalize no original, and the unmatched classes."""
     found = find_origins(release, original)
     broken = [f"{found.unmatched:,} published records match no remaining original record"] if found.unmatched else []
     many = f"{found.undecided_classes:,} classes match too many originals to be assigned individually"
@@ -276,14 +278,14 @@ def _lost_records(release: Release, original: Original, rows: Ints) -> list[str]
 
 
 def _few_people(achieved: Mapping[str, int], k: int) -> list[str]:
-    """That fewer than k people own the records of a class; where it has as few records, that was said already."""
+    """Return a fault if fewer than k people own the records of a class, unless too few records were already reported."""
     people = achieved["people"]
     few = people < min(k, achieved["records"])
     return [f"a class is shared by {people:,} people only, who own several records"] if few else []
 
 
 def fewest_people(classes: Classes, owners: Ints) -> int:
-    """The fewest different owners of the rows of one class."""
+    """Return the minimum number of distinct users of a class."""
     by_class = np.lexsort((owners, classes.label))
     label, owner = classes.label[by_class], owners[by_class]
     first = np.ones(len(label), bool)
@@ -292,7 +294,7 @@ def fewest_people(classes: Classes, owners: Ints) -> int:
 
 
 def untruthful_records(records: Bags, published: Bags, rows: Ints, tree: Taxonomy) -> int:
-    """How many records are not generalized by the published row that represents them."""
+    """Count the records that the published row representing them does not generalize."""
     views, what = (records.view, published.view, rows, tree.view), "comparing each published record with its original"
     good = patience.run(_kernels.generalizes, *views, kernels.threads(), label="judging", what=what)
     return int(len(good) - good.sum())
@@ -303,15 +305,15 @@ def _untruthful(release: Release, original: Original, rows: Ints) -> list[str]:
 
 
 def told_untrue(records: int) -> list[str]:
-    """What is told about so many published records that are not true of their originals."""
+    """Return the message about published records that are not true of their originals."""
     return [f"{records:,} published records do not generalize their original"] if records else []
 
 
-# Published vectors that are identical: the same terms with the same weights.
+# Identical published vectors: the same terms with the same weights.
 
 
 def classes_of_vectors(table: WeightedBagTable) -> tuple[Ints, Ints]:
-    """A number for each record that identical ones share, and how many records each class has."""
+    """Return a number for each record that identical ones share, and the number of records in each class."""
     records = pl.DataFrame({"record": np.arange(table.n_rows, dtype=np.uint32)})
     sorted_lists = table.flat.group_by("record", maintain_order=True).agg("item", "weight")
     whole = records.join(sorted_lists, on="record", how="left", maintain_order="left")

@@ -1,11 +1,11 @@
-"""How strong a file of records is, whoever made it: the largest k at each m, and the largest m at a given k.
+"""Strength of a file of records from any tool: the largest k for each m, and the largest m for a given k.
 
-A file is k^m-anonymous for the smallest number of people who hold a set of up to m published items, so that number is the largest k. It
-falls as m grows, and never below the largest k for which the records are k-anonymous, because a set that occurs is held by everybody whose
-record is the same. Once it has come down to that it stays there for every larger m, and nothing more is counted.
+The largest k for an m is the minimum number of people with a set of up to m published items. It decreases as m grows, but never below the
+largest k for which the records are k-anonymous, because a set is held by everybody with the same record. Once it has reached that value, it
+stays there for every larger m, and counting stops.
 
-Counting every set of m items takes time that grows with their number, so what may be counted has a budget. A cheaper look comes first: the
-sets that hold one of the rarest items, which only few records have. What it finds is an upper bound, often the lowest possible one.
+The time for counting all sets of m items grows with their number, so there is a budget. A cheaper search comes first: sets with one of the
+rarest items, which occur in few records. Its result is an upper bound, often the lowest possible one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EVERYTHING = Knowledge(k=1, most=1)
 
 @dataclass(frozen=True)
 class HolderLevel:
-    """The fewest holders of a set of up to m items; no more than that, where not every set was counted (`exact` is false)."""
+    """The minimum number of people with a set of up to m items; an upper bound if not every set was counted (`exact` is false)."""
 
     m: int
     k: int
@@ -39,7 +39,7 @@ class HolderLevel:
 
 @dataclass(frozen=True)
 class Strength:
-    """The levels that were counted, the largest k for which whole records are k-anonymous, and what it means at the `k` requested."""
+    """The counted levels, the largest k for which whole records are k-anonymous, and the consequences for the requested `k`."""
 
     k: int
     people: bool
@@ -56,16 +56,16 @@ class Strength:
 
     @property
     def largest_m(self) -> int:
-        """The largest m that was counted at which it is k^m-anonymous, 0 if not even single items are safe."""
+        """The largest counted m at which it is k^m-anonymous, 0 if not even single items are safe."""
         return max((level.m for level in self.levels if level.exact and level.k >= self.k), default=0)
 
     @property
     def largest_m_exact(self) -> bool:
-        """Whether a larger m is known not to hold."""
+        """Whether a larger m is known to fail."""
         return self.every_m_counted or any(level.m == self.largest_m + 1 and level.k < self.k for level in self.levels)
 
     def as_dict(self) -> dict[str, Any]:
-        """The content as JSON values."""
+        """Return the content as JSON values."""
         return {
             "k": self.k,
             "counted": "people" if self.people else "records",
@@ -79,9 +79,9 @@ class Strength:
 
 
 def strength_of(release: Release, k: int, *, people: bool = False, budget: int = BUDGET) -> Strength:
-    """The strength of records as a file holds them; `people` says that the file names their owners.
+    """Return the strength of the records of a file; `people`: whether the file names their users.
 
-    The budget is that of a patience of 1, and grows and shrinks with the patience.
+    The budget is for a patience of 1, and scales with the patience.
     """
     classes = classes_of(release)
     whole = fewest_people(classes, release.published.owners) if release.published.owners_repeat else classes.smallest
@@ -91,7 +91,7 @@ def strength_of(release: Release, k: int, *, people: bool = False, budget: int =
 
 
 class _Search:
-    """Size by size, until nothing can change or the budget is used up."""
+    """Searches by size until nothing can change or the budget is exhausted."""
 
     def __init__(self, release: Release, whole: int, budget: int) -> None:
         self.release, self.whole, self.left = release, whole, budget
@@ -100,7 +100,7 @@ class _Search:
         self.complete = True
 
     def levels(self) -> Iterator[HolderLevel]:
-        """One for each m from 1, as long as there is something to tell."""
+        """Yield a level for each m from 1, as long as it adds information."""
         fewest = HolderLevel(0, len(np.unique(self.holders.owners)) or len(self.holders.row))
         for m in range(1, int(self.lengths.max(initial=0)) + 1):
             fewest = self._next(replace(fewest, m=m))
@@ -110,7 +110,7 @@ class _Search:
         self.complete = fewest.exact
 
     def _next(self, before: HolderLevel) -> HolderLevel:
-        """The level at an m, from the one before it."""
+        """Return the level for an m, from the previous one."""
         fewest = min(before.k, self._near_the_rarest(before.m))
         if fewest <= self.whole:
             return replace(before, k=fewest)
@@ -121,7 +121,7 @@ class _Search:
         return replace(before, k=min(fewest, _fewest(self.holders, before.m, np.ones(self._items, bool))))
 
     def _near_the_rarest(self, m: int) -> int:
-        """The fewest holders of a set of m items that has one of the rarest items: those of the m - 1 others in the records with it."""
+        """Return the minimum number of people with a set of m items that contains one of the rarest items."""
         published, row = self.release.published, self.holders.row
         occurring = np.bincount(published.items, minlength=self._items)
         rarest = np.flatnonzero(occurring)[np.argsort(occurring[occurring > 0], kind="stable")[:RAREST]]
@@ -144,13 +144,13 @@ class _Search:
 
 
 def _fewest(holders: Holders, size: int, public: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
-    """The fewest holders of a set of this size, where there is one."""
+    """Return the minimum number of people with a set of this size, if there is one."""
     roles = replace(all_public(len(public)), public=public)
     level = holders.count(size, roles, EVERYTHING, most_examples=0)
     return int(level["fewest"]) if level["counted"] else int(np.iinfo(np.int64).max)
 
 
 def _sets(lengths: Ints, m: int) -> int:
-    """How many sets of m items all records together hold."""
+    """Return the total number of sets of m items in all records."""
     sizes, records = np.unique(lengths, return_counts=True)
     return sum(comb(int(size), m) * int(n) for size, n in zip(sizes, records, strict=True))

@@ -1,9 +1,9 @@
-"""Numbers that must mean nothing: pseudonyms, numbers of groups, clusters, chunks and sub-records, and the order of rows.
+"""Numbers that must carry no information: pseudonyms, numbers of groups, clusters, chunks and sub-records, and the order of rows.
 
-They have one form: the whole numbers from 1, each of them used, in a random order. The form is seen in the files. Whether the order is
-random can be told with the original only, and only where there are enough people: what stands under a number is compared with where, and
-under which name, the same values stand in the original. Under a random order the correlation of both, times the root of their number, is
-beyond 6 with a chance of about one in a thousand million.
+They must be the integers from 1 without gaps, in random order. The files show the first property. Randomness can be tested with the
+original only, and only with enough people: the values with each number are compared with the position and name of the same values in the
+original. Under a random order, their correlation times the square root of their number exceeds 6 with a probability of about one in a
+billion.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PLACE = "place"
 
 
 def misnumbered(table: PublishedTable) -> list[str]:
-    """Columns of numbers that are not the whole numbers from 1, each used."""
+    """Return columns of numbers that are not the integers from 1 without gaps."""
     return [
         f"{what} are not the whole numbers from 1 on, each used" for what, numbers in table.numbers_from_one() if not _from_one(numbers)
     ]
@@ -49,7 +49,7 @@ def _from_one(frame: pl.DataFrame) -> bool:
 
 
 def disordered(table: PublishedTable) -> list[str]:
-    """What shoal writes in one order only, and stands in another: lines of a log by time, items of a list and of chunks by name."""
+    """Return what is not sorted although shoal sorts it: lines of a log by time, items of lists and chunks by name."""
     faults = [part.fault for part in table.sorted_rows() if not part.rows.equals(part.rows.sort(part.by))]
     mixed = any((lists != lists.list.sort()).any() for lists in table.sorted_lists())
     return [*faults, *(["the items of a row are not in the order of their names"] if mixed else [])]
@@ -60,9 +60,9 @@ def disordered(table: PublishedTable) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class _Numbered:
-    """What stands under the numbers of a table (`number`, `value`), and where the same values stand in the original (`place`, `value`).
+    """The values with each number of a table (`number`, `value`), and their positions in the original (`place`, `value`).
 
-    `places` are several ways to put the original in an order, by their names.
+    `places` has several orders of the original by name.
     """
 
     what: str
@@ -70,7 +70,7 @@ class _Numbered:
     places: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
     def judged(self) -> Orders:
-        """Orders of the original that the numbers follow; where there are too few numbers to tell that from chance, that is open."""
+        """Return the orders of the original that the numbers follow; undecided if there are too few numbers to exclude chance."""
         most = 0
         for order, original in self.places.items():
             n, score = agreement(self.published, original)
@@ -84,14 +84,14 @@ class _Numbered:
 
 @dataclass(frozen=True)
 class Orders:
-    """What follows an order of the original, and what could not be compared with one: by name, such as `the pseudonyms`."""
+    """Numbers that follow an order of the original, and those that could not be compared, by name such as `the pseudonyms`."""
 
     faults: list[str]
     not_compared: list[str]
 
 
 def agreement(published: pl.DataFrame, original: pl.DataFrame) -> tuple[int, float]:
-    """How many numbers have values that the original has too, and by how many standard deviations their order is that of the original."""
+    """Return the number of values that the original has too, and the agreement of both orders in standard deviations."""
     means = original.group_by(VALUE).agg(pl.col(PLACE).cast(pl.Float64).mean())
     shown = published.with_columns(pl.col(VALUE).cast(pl.String))
     scores = shown.join(means, on=VALUE, how="inner").group_by(NUMBER).agg(pl.col(PLACE).mean()).sort(NUMBER)
@@ -102,14 +102,14 @@ def agreement(published: pl.DataFrame, original: pl.DataFrame) -> tuple[int, flo
 
 
 def correlation(left: np.ndarray, right: np.ndarray) -> float:
-    """The size of a correlation in standard deviations of that of a random order."""
+    """Return the absolute correlation in standard deviations of that of a random order."""
     left, right = left - left.mean(), right - right.mean()
     scale = float(np.sqrt((left**2).sum() * (right**2).sum()))
     return abs(float((left * right).sum())) / scale * float(np.sqrt(len(left) - 1)) if scale > 0 else 0.0
 
 
 def orders_of(table: PublishedTable, original: AnyOriginal | None) -> Orders:
-    """Which numbers and orders of rows follow the original: its names of people, or the order in which things stand there."""
+    """Return the numbers and row orders that follow the original: its user IDs, or its order."""
     known, values = table.random_orders, table.values_by_number()
     if original is None:
         return Orders([], known)
@@ -124,7 +124,7 @@ def orders_of(table: PublishedTable, original: AnyOriginal | None) -> Orders:
 
 
 def _places(table: PublishedTable, original: AnyOriginal) -> Mapping[str, Mapping[str, pl.DataFrame]]:
-    """Where the values of an original stand there, for each random order of a table that was made of such an original."""
+    """Return the positions of values in the original for each random order of a table made of such an original."""
     if table.made_of == "access log" and isinstance(original, AccessOriginal):
         return {ADDRESSES: _places_of_people(original)}
     if table.made_of == "log" and isinstance(original, LogOriginal):
@@ -147,13 +147,13 @@ def _by_row(values: pl.Series) -> pl.DataFrame:
 
 
 def _by_record(bags: Bags) -> pl.DataFrame:
-    """The items of each record by name, with the place of the record."""
+    """Return the item names of each record, with the position of the record."""
     records = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
     return pl.DataFrame({PLACE: records, VALUE: bags.vocabulary.names.gather(bags.items)})
 
 
 def _places_of_people(original: LogOriginal) -> dict[str, pl.DataFrame]:
-    """The payloads of people, in the order of the people's first rows, and of their names."""
+    """Return the payloads of people, by first row of the person and by user ID."""
     ranks = people_in_order(original)
     return {
         order: original.log.frame.select("owner", pl.col("payload").alias(VALUE)).join(rank, on="owner").select(PLACE, VALUE)
@@ -162,7 +162,7 @@ def _places_of_people(original: LogOriginal) -> dict[str, pl.DataFrame]:
 
 
 def people_in_order(original: LogOriginal) -> dict[str, pl.DataFrame]:
-    """The place of every `owner` by several orders: of first rows, and of names, as text and as numbers."""
+    """Return the position of every `owner` in several orders: by first row, and by user ID as text and as number."""
     owners = original.log.frame.select(pl.col("owner").unique(maintain_order=True))
     ranks = {"the order of people in the original": owners.with_row_index(PLACE)}
     names = _names(original, owners["owner"])
@@ -176,7 +176,7 @@ def people_in_order(original: LogOriginal) -> dict[str, pl.DataFrame]:
 
 
 def _names(original: LogOriginal, owners: pl.Series) -> pl.Series | None:
-    """What people are called in the original, where that is at hand; in an access log that is the address."""
+    """Return the user IDs in the original, if available; in an access log, the addresses."""
     if isinstance(original, AccessOriginal):
         first = original.log.frame.select("owner", "address").unique("owner", keep="first", maintain_order=True)
         octets = first["address"].str.split(".").list.eval(pl.element().str.zfill(3)).list.join(".")
@@ -185,7 +185,7 @@ def _names(original: LogOriginal, owners: pl.Series) -> pl.Series | None:
 
 
 def _copied_of_people(shown: pl.DataFrame, original: LogOriginal) -> list[str]:
-    """Pseudonyms of people who are known by their rows: none may be in an order of the original, or be what the original calls them."""
+    """Return pseudonyms of people identified by their rows that follow an order of the original or equal the user ID."""
     pairs = known_people(shown, original)
     if len(pairs) < FEWEST_IN_ORDER:
         return []
@@ -200,21 +200,21 @@ def _copied_of_people(shown: pl.DataFrame, original: LogOriginal) -> list[str]:
 
 
 def known_people(shown: pl.DataFrame, original: LogOriginal) -> pl.DataFrame:
-    """Pairs of a pseudonym (`number`) and an `owner` who alone have the same payloads, of those that are published at all."""
+    """Return pairs of a pseudonym (`number`) and an `owner` with unique and equal published payloads."""
     asked = original.log.frame.select("owner", pl.col("payload").alias(VALUE)).join(shown.select(VALUE).unique(), on=VALUE, how="semi")
     left, right = _alone(shown, NUMBER), _alone(asked, "owner")
     return left.join(right, on=["rows", "print", "other"]).select(NUMBER, "owner")
 
 
 def _alone(frame: pl.DataFrame, whose: str) -> pl.DataFrame:
-    """Those who alone have their rows, known by the number of rows and two sums of hashes."""
+    """Return those with unique rows, identified by the number of rows and two sums of hashes."""
     hashed = frame.select(whose, first=pl.col(VALUE).hash(1), second=pl.col(VALUE).hash(2))
     whole = hashed.group_by(whose).agg(rows=pl.len(), print=pl.col("first").sum(), other=pl.col("second").sum())
     return whole.filter(pl.len().over("rows", "print", "other") == 1)
 
 
 def _order_of_microdata(frame: pl.DataFrame, original: TableOriginal) -> Orders:
-    """Rows of microdata in the original's order: values of one row number are more alike than by chance."""
+    """Test for rows of microdata in the original's order: values with the same row number are more similar than by chance."""
     if len(frame) != len(original.table) or len(frame) < FEWEST_COMPARED:
         return Orders([], [ORDER_OF_ROWS])
     for attribute in original.table.attributes:
@@ -227,7 +227,7 @@ def _order_of_microdata(frame: pl.DataFrame, original: TableOriginal) -> Orders:
 
 
 def _as_numbers(published: pl.Series, values: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Both columns as numbers: as they are, or by their places in the order of texts."""
+    """Convert both columns to numbers: unchanged, or by alphabetical index."""
     shown, typed = published.cast(pl.Float64, strict=False), values.cast(pl.Float64, strict=False)
     if not shown.null_count() and not typed.null_count():
         return shown, typed

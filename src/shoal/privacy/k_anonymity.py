@@ -40,27 +40,27 @@ class KAnonymity(JudgesClasses):
 
     @property
     def group_size(self) -> int:
-        """Groups of k."""
+        """The size of groups: k."""
         return self.k
 
     @property
     def generalized_groups(self) -> int:
-        """Every published record generalizes those of k people."""
+        """The number of people whose records a published record generalizes: k."""
         return self.k
 
     @property
     def item_holders(self) -> int:
-        """Every published record generalizes those of k people, so each of its items is held by them."""
+        """The number of people per item: every published record generalizes those of k people, who therefore have its items."""
         return self.k
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """No record is found with a chance above 1/k, whatever is known."""
+        """Return 1/k, whatever the attacker knows."""
         return 1 / self.k if test in {"singling out", "linking"} else None
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
-        """Count identical published records; with the original, count people and check that nothing was invented."""
+        """Count identical published records; with the original, count people and verify the generalization."""
         return judge_classes(str(self), self.k, release, original, people=True, truthful=True)
 
     def judge_counted(self, counted: ClassCounts) -> Verdict:
-        """The same, where a cluster counted the classes."""
+        """Verify classes counted on a cluster."""
         return judge_counts(str(self), self.k, counted)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shoal.data.original import Original
 
 
-# -- which records are within a distance of each other
+# -- records within a distance of each other
 #
 # Jaccard's distance of two sets is the share of the items of both that only one of them holds; that of two empty sets is 0. Two sets
 # within delta share at least the share 1 - delta of the items of the larger. So if the items of each are sorted alike, rarest first, they
@@ -39,24 +39,24 @@ STEPS_A_MEETING, STEPS_AN_ITEM = 10, 20
 
 @dataclass(frozen=True)
 class Closeness:
-    """For each different published record how many records, and how many people, stand within the distance of it, itself among them."""
+    """For each distinct published record, the number of records and of people within the distance, including itself."""
 
     records: tuple[int, ...]
     people: tuple[int, ...] | None
 
     @property
     def fewest_records(self) -> int:
-        """The records around the loneliest; 0 if nothing is published."""
+        """The minimum number of records within the distance; 0 if nothing is published."""
         return min(self.records, default=0)
 
     @property
     def fewest_people(self) -> int:
-        """The people around the loneliest."""
+        """The minimum number of people within the distance."""
         return min(self.people or (), default=0)
 
 
 def close_records(published: Bags, copies: Ints, delta: Fraction, owners: tuple[Ints, Ints] | None) -> Closeness:
-    """Count what is within delta of each record; `owners` are the published row and the owner of each record of the original."""
+    """Count what is within delta of each record; `owners` are the published row and the user of each original record."""
     label = identical_records(published)
     shown = np.flatnonzero(copies > 0)
     sorts, first = np.unique(label[shown], return_index=True)
@@ -71,7 +71,7 @@ def close_records(published: Bags, copies: Ints, delta: Fraction, owners: tuple[
 
 
 def _people(around: pl.DataFrame, sort_of: Ints, rows: Ints, owner: Ints, n: int) -> tuple[int, ...]:
-    """The different people whose records are of a sort that is near each sort."""
+    """Count the distinct people with records close to each distinct record."""
     held = rows >= 0
     owned = pl.DataFrame({"near": sort_of[rows[held]], "owner": owner[held]}, schema={"near": pl.Int64(), "owner": pl.Int64()}).unique()
     met = around.join(owned, on="near").group_by("at").agg(pl.col("owner").n_unique())
@@ -81,7 +81,7 @@ def _people(around: pl.DataFrame, sort_of: Ints, rows: Ints, owner: Ints, n: int
 
 
 def _edges(published: Bags, rows: Ints, delta: Fraction) -> tuple[Ints, Ints]:
-    """Pairs of these rows, by their places, that are within delta of one another; each in both directions, and each with itself."""
+    """Return pairs of these rows, by index, within delta of each other; in both directions, and each row with itself."""
     import scipy.sparse as sp
 
     whole = sp.csr_array(published.to_scipy())[rows]
@@ -107,7 +107,7 @@ def _edges(published: Bags, rows: Ints, delta: Fraction) -> tuple[Ints, Ints]:
 
 
 def _blocks(starts: sp.csr_array) -> Iterator[tuple[int, int]]:
-    """Ranges of rows that each meet no more rows than fit into memory; all meetings are paid for before the first."""
+    """Yield ranges of rows whose candidate pairs fit into memory; all pairs are charged to the budget first."""
     holders = np.bincount(starts.indices, minlength=starts.shape[1])
     meetings = np.add.reduceat(np.append(holders[starts.indices], 0), starts.indptr[:-1]) * (np.diff(starts.indptr) > 0)
     what = f"comparing {starts.shape[0]:,} different records with one another"
@@ -122,13 +122,13 @@ def _blocks(starts: sp.csr_array) -> Iterator[tuple[int, int]]:
 
 
 def _items_of(whole: sp.csr_array, one: Ints, other: Ints) -> int:
-    """How many items the records of these pairs have together."""
+    """Return the number of items in the records of these pairs."""
     lengths = np.diff(whole.indptr)
     return int(lengths[one].sum() + lengths[other].sum())
 
 
 def _first_items(whole: sp.csr_array, delta: Fraction) -> sp.csr_array:
-    """Of each row the rarest items, as many as it must share one of with every row within delta."""
+    """Return the rarest items of each row: as many as it takes to share one with every row within delta."""
     import scipy.sparse as sp
 
     row = np.repeat(np.arange(whole.shape[0]), np.diff(whole.indptr))
@@ -143,7 +143,7 @@ def _first_items(whole: sp.csr_array, delta: Fraction) -> sp.csr_array:
 
 
 def _within(whole: sp.csr_array, one: Ints, other: Ints, delta: Fraction) -> tuple[Ints, Ints]:
-    """Those of these pairs that are within delta."""
+    """Return the pairs that are within delta."""
     shared = np.asarray(whole[one].multiply(whole[other]).sum(axis=1)).ravel().astype(np.int64)
     lengths = np.diff(whole.indptr).astype(np.int64)
     union = lengths[one] + lengths[other] - shared
@@ -186,7 +186,7 @@ class KDeltaAnonymity(Model):
             )
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
-        """Count the published records within delta of each, itself among them; with the groups at hand, the people who own them."""
+        """Count the published records within delta of each, including itself; if the groups are known, count people."""
         owners = None
         if original is not None and release.secret is not None:
             rows = release.secret.rows()
@@ -206,7 +206,7 @@ class KDeltaAnonymity(Model):
         return Verdict(str(self), verified_if(not broken), achieved, broken, notes)
 
     def _lonely(self, within: tuple[int, ...], one: str, many: str) -> tuple[str, ...]:
-        """How many published records have too few records, or people, within delta of them."""
+        """Return the message about published records with too few records, or people, within delta."""
         short = [n for n in within if n < self.k]
         if not short:
             return ()

@@ -51,25 +51,25 @@ class KmAnonymity(JudgesSets):
 
     @property
     def item_holders(self) -> int:
-        """A single item is a set that k people hold."""
+        """The number of people per item: k, because a single item is a set."""
         return self.k
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """No record is found with a chance above 1/k by an attacker who knows at most m items."""
+        """Return 1/k for an attacker who knows at most m items."""
         return None if test not in {"singling out", "linking"} or known is None or known > self.m else 1 / self.k
 
     @property
     def sets_to_count(self) -> Knowledge:
-        """All sets of up to m items."""
+        """Return all sets of up to m items."""
         return Knowledge(self.k, self.m)
 
     def judge_sets(self, counted: CountedSets, defects: Sequence[str]) -> Verdict:
-        """The judgement of `judge` on sets that were counted elsewhere."""
+        """Verify sets counted elsewhere as `judge` does."""
         broken = (*_told(counted, self.k), *defects)
         return Verdict(str(self), verified_if(not broken), counted.level | {"m": self.m}, broken, tuple(_notes(counted)))
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
-        """Count every set of up to m published items; with the original, count people and check that nothing was invented."""
+        """Count every set of up to m published items; with the original, count people and verify the generalization."""
         names = release.published.vocabulary
         found = count_known_sets(release, original, all_public(len(names)), Knowledge(self.k, self.m))
         broken, notes = [*_told(found, self.k), *repeated_items(release)], _notes(found)
@@ -90,7 +90,7 @@ def _told(found: CountedSets, k: int) -> list[str]:
 
 
 def _witnesses(found: CountedSets, names: Vocabulary) -> tuple[str, ...]:
-    """Some rare sets by name, which are not for everybody."""
+    """Return examples of rare sets by name; not for publication."""
     return tuple(f"{{{', '.join(names[int(item)] for item in held)}}} is held by {people:,} only" for held, people, *_ in found.examples)
 
 

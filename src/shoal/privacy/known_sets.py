@@ -1,4 +1,4 @@
-"""How many people hold the sets of items that an attacker may know, counted from the published records by a kernel that no method calls."""
+"""Number of people with the itemsets that an attacker may know, counted from the published records by a kernel that no method calls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STEPS_A_SET = 4  # at least, for each set that is counted
 
 @dataclass(frozen=True)
 class Knowledge:
-    """At most `most` items are known; fewer than `k` people who hold them are too few, and a private item beyond `share` is too certain."""
+    """Attacker knowledge: at most `most` items; fewer than `k` people is too few, and a private item above `share` is too certain."""
 
     k: int
     most: int
@@ -35,7 +35,7 @@ class Knowledge:
 
 @dataclass(frozen=True)
 class CountedSets:
-    """What was found of all sets of up to `size` public items."""
+    """Results of counting all sets of up to `size` public items."""
 
     people: bool
     size: int = 0
@@ -48,16 +48,16 @@ class CountedSets:
 
     @property
     def unsafe(self) -> int:
-        """Sets that tell too much, all of the largest size that was counted."""
+        """The number of unsafe sets, all of the largest counted size."""
         return self.few + self.telling
 
     @property
     def level(self) -> dict[str, int]:
-        """The fewest people behind any set, or the fewest records where people are not known."""
+        """The minimum number of people per set, or of records if people are not known."""
         return {"people" if self.people else "records": self.fewest}
 
     def with_level(self, size: int, level: dict[str, Any]) -> CountedSets:
-        """With the sets of this size too."""
+        """Return these results with the sets of this size added."""
         if not level["counted"]:
             return self
         return CountedSets(
@@ -74,14 +74,14 @@ class CountedSets:
 
 @dataclass(frozen=True, eq=False)
 class Holders:
-    """The published row of every record, sorted by the owners of the records; no owners where nobody owns two of them."""
+    """The published row of every record, sorted by the users of the records; without users if nobody owns two of them."""
 
     published: Bags
     row: Ints
     owners: Ints
 
     def count(self, size: int, roles: Roles, knowledge: Knowledge, most_examples: int = MOST_WITNESSES) -> dict[str, Any]:
-        """What is found of all sets of this size."""
+        """Count all sets of this size."""
         question = _kernels.SetQuestion(
             size=size,
             k=knowledge.k,
@@ -96,24 +96,24 @@ class Holders:
         return found
 
     def longest(self, roles: Roles) -> int:
-        """How many public items the longest record has."""
+        """Return the number of public items in the longest record."""
         public = np.append(0, np.cumsum(roles.public[self.published.items]))
         lengths = public[self.published.indptr[1:]] - public[self.published.indptr[:-1]]
         return int(lengths[self.row].max(initial=0))
 
 
 def all_public(n: int) -> Roles:
-    """Any item may be known, and none is private."""
+    """Return roles in which every item may be known and none is private."""
     return Roles(np.ones(n, bool), np.zeros(n, bool))
 
 
 def count_known_sets(release: Release, original: Original | None, roles: Roles, knowledge: Knowledge) -> CountedSets:
-    """Sets of no item, of one, of two, and so on. Where some of a size are unsafe the claim is broken, and the count ends."""
+    """Count sets of zero, one, two and more items. Counting stops at the first size with unsafe sets, because the claim fails."""
     return count_sets(holders_in(release, original), roles, knowledge)
 
 
 def count_sets(holders: Holders, roles: Roles, knowledge: Knowledge) -> CountedSets:
-    """The same of any records of which it is known who holds them."""
+    """Do the same for any records whose users are known."""
     counted, longest = CountedSets(people=len(holders.owners) > 0), holders.longest(roles)
     last = min(knowledge.most, longest)
     if (left := patience.steps_left()) is not None and _sets_of_one(longest, 0, last) * STEPS_A_SET > left:
@@ -133,7 +133,7 @@ def count_sets(holders: Holders, roles: Roles, knowledge: Knowledge) -> CountedS
 
 
 def _insist_on_patience(size: int, longest: int) -> None:
-    """Raise before the work where the sets of the longest record alone are too many."""
+    """Raise, before the work, if the longest record alone has too many sets."""
     left, least = patience.steps_left(), comb(longest, size) * STEPS_A_SET
     if left is not None and least > left:
         needed = f"takes at least {patience.large(least)} steps, and {patience.large(left)} are left"
@@ -142,7 +142,7 @@ def _insist_on_patience(size: int, longest: int) -> None:
 
 
 def _sets_of_one(length: int, first: int, last: int) -> int:
-    """How many sets of `first` to `last` items a record of this length has."""
+    """Return the number of sets of `first` to `last` items of a record of this length."""
     total, of_size = 0, comb(length, first)
     for size in range(first, last + 1):
         total, of_size = total + of_size, of_size * (length - size) // (size + 1)
@@ -150,7 +150,7 @@ def _sets_of_one(length: int, first: int, last: int) -> int:
 
 
 def _how_far(counted: CountedSets, size: int, last: int, longest: int) -> str:
-    """What was counted before the patience ended, and at least how many sets remain."""
+    """Describe what was counted before the budget was exhausted, and how many sets remain at least."""
     remaining = _sets_of_one(longest, size, last)
     done = f"all {counted.sets:,} sets of up to {size - 1:,} {items(size - 1)} were counted and are safe" if size else "nothing was counted"
     sizes = f"{size:,} to {last:,}" if last > size else f"{size:,}"
@@ -158,18 +158,18 @@ def _how_far(counted: CountedSets, size: int, last: int, longest: int) -> str:
 
 
 def repeated_items(release: Release) -> list[str]:
-    """That an item is repeated in its record: sets of items are counted, and how often one is there would be knowledge too."""
+    """Return a fault if an item is repeated in its record: sets are counted, but multiplicities would be knowledge too."""
     repeated = int(((release.published.counts > 1) * np.repeat(release.copies, np.diff(release.published.indptr))).sum())
     return [f"{repeated:,} items are repeated in their record, but the number of repetitions is knowledge too"] if repeated else []
 
 
 def items(n: int) -> str:
-    """The word after a number of items."""
+    """Return `item` or `items` for a number."""
     return "item" if n == 1 else "items"
 
 
 def holders_in(release: Release, original: Original | None) -> Holders:
-    """Who holds what: with the original the owners of its records; without it those that the published file itself names, if it does."""
+    """Return the users of the records: from the original, or those that the published file names, if it does."""
     published, nobody = release.published, np.zeros(0, np.int64)
     if original is not None and release.secret is not None:
         every = release.secret.rows()

@@ -1,4 +1,4 @@
-"""Whether a published table of microdata is made of its original: the same rows, kept columns untouched, centroids for other values."""
+"""Checks whether a published table of microdata is made of its original: the same rows, unchanged kept columns, centroids elsewhere."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from shoal.data.bags import Ints
 from shoal.data.release import Release, Secret
 from shoal.data.table import Attribute, Table
 
-# Which published rows are alike in some columns, and how many people stand behind each class of such rows.
+# Published rows that are equal in some columns, and the number of people behind each class of such rows.
 
 
 @dataclass(frozen=True, eq=False)
 class RowClasses:
-    """The class of each published row, and how many rows each class holds."""
+    """The class of each published row, and the number of rows in each class."""
 
     label: Ints
     sizes: Ints
 
     @property
     def smallest(self) -> int:
-        """Rows in the smallest class; 0 if nothing is published."""
+        """The number of rows in the smallest class; 0 if nothing is published."""
         return int(self.sizes.min()) if len(self.sizes) else 0
 
     def shorter_than(self, k: int) -> list[str]:
-        """What there is to say about classes of fewer than k rows."""
+        """Return the message about classes of fewer than k rows."""
         short = self.sizes[self.sizes < k]
         if not len(short):
             return []
@@ -40,7 +40,7 @@ class RowClasses:
 
 
 def classes_of_rows(frame: pl.DataFrame, names: Sequence[str]) -> RowClasses:
-    """Rows that are written identically, digit by digit: 0.0 and -0.0 are not."""
+    """Return classes of rows that are written identically, digit by digit: 0.0 and -0.0 differ."""
     if not len(frame):
         return RowClasses(np.zeros(0, np.int64), np.zeros(0, np.int64))
     written = frame.select(pl.struct(pl.col(name).cast(pl.String) for name in names).rank("dense").alias("class"))
@@ -49,9 +49,9 @@ def classes_of_rows(frame: pl.DataFrame, names: Sequence[str]) -> RowClasses:
 
 
 def people_of_classes(classes: RowClasses, owners: Ints, secret: Secret | None) -> tuple[int | None, str]:
-    """The fewest different people behind a class, and what is to be said where that cannot be told.
+    """Return the minimum number of distinct people behind a class, and a note if that is unknown.
 
-    Where each row has an owner of its own, rows are people. Otherwise it takes the published row of each original one.
+    If each row has its own user, rows are people. Otherwise the published row of each original row must be known.
     """
     if len(classes.label) != len(owners):
         return None, ""
@@ -70,7 +70,7 @@ def people_of_classes(classes: RowClasses, owners: Ints, secret: Secret | None) 
 
 
 def typed_values(attribute: Attribute, published: pl.Series) -> pl.Series | None:
-    """The published column in the type of the attribute's values; None if a value is missing or no finite number."""
+    """Convert the published column to the type of the attribute; None if a value is missing or not finite."""
     found = published.cast(attribute.values.dtype, strict=False)
     if found.null_count() or (found.dtype.is_float() and not found.is_finite().all()):
         return None
@@ -78,7 +78,7 @@ def typed_values(attribute: Attribute, published: pl.Series) -> pl.Series | None
 
 
 def is_centroid(attribute: Attribute, told: Any, values: Sequence[Any]) -> bool:
-    """Whether these values of a class may be published as the one that is told."""
+    """Whether this value is a valid centroid of these values of a class."""
     if attribute.kind == "numeric":
         return _is_mean(told, values)
     if attribute.kind == "ordinal":
@@ -91,7 +91,7 @@ def is_centroid(attribute: Attribute, told: Any, values: Sequence[Any]) -> bool:
 
 
 def may_be_published(attribute: Attribute, values: pl.Series) -> bool:
-    """Whether all values are ones that some class could publish, without knowing which rows form it."""
+    """Whether every value is one that some class could publish, without knowing the classes."""
     if attribute.kind == "numeric":
         return True
     hierarchy = attribute.hierarchy
@@ -105,7 +105,7 @@ def _is_mean(told: float, values: Sequence[float]) -> bool:
 
 
 def _is_lowest_ancestor(attribute: Attribute, told: str, values: Sequence[str]) -> bool:
-    """What all values stand below, or are, is a chain from the root down; the lowest of it has as many above it, itself included."""
+    """Whether the value is the lowest common ancestor of the values of a class."""
     assert attribute.hierarchy is not None
     names, parent = attribute.hierarchy.names, attribute.hierarchy.parent
 
@@ -121,7 +121,7 @@ def _is_lowest_ancestor(attribute: Attribute, told: str, values: Sequence[str]) 
 
 
 def defects_beside_original(release: Release, frame: pl.DataFrame, names: Sequence[str], classes: RowClasses, original: Table) -> list[str]:
-    """What is wrong with a table, given what it was made from. Without knowing which row became which it can say less."""
+    """Return the faults of a table, given its original. Fewer can be found without the row-to-group mapping."""
     uncovered = [attribute.name for attribute in original.quasi if attribute.name not in names]
     if uncovered:
         return [f"the claim leaves out {len(uncovered):,} quasi-identifiers of the original, the first of them {uncovered[0]!r}"]
@@ -143,11 +143,11 @@ def defects_beside_original(release: Release, frame: pl.DataFrame, names: Sequen
 
 
 def _typed(frame: pl.DataFrame, originals: dict[str, pl.Series]) -> pl.DataFrame:
-    """The kept columns as the original has them; a file of text has no other types."""
+    """Convert the kept columns to the types of the original; a text file has no other types."""
     return frame.select(frame[name].cast(values.dtype, strict=False) for name, values in originals.items())
 
 
-# -- where it is known which row became which
+# -- with the row-to-group mapping
 
 
 def _kept_by_row(kept: pl.DataFrame, original: Table, rows: Ints) -> list[str]:
@@ -159,7 +159,7 @@ def _kept_by_row(kept: pl.DataFrame, original: Table, rows: Ints) -> list[str]:
 
 
 def _centroids_by_class(published: pl.DataFrame, original: Table, label: Ints) -> list[str]:
-    """Every published value beside those of its class; both in the order of the original's rows."""
+    """Compare every published value with those of its class; both in the order of the original's rows."""
     order = np.argsort(label, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(label[order]) > 0]) if len(order) else order
     wrong = np.zeros(len(starts), bool)
@@ -171,11 +171,11 @@ def _centroids_by_class(published: pl.DataFrame, original: Table, label: Ints) -
     return [f"{int(wrong.sum()):,} classes do not have the {what} of their rows"] if wrong.any() else []
 
 
-# -- where it is not
+# -- without it
 
 
 def _kept_of_all(kept: pl.DataFrame, original: Table) -> list[str]:
-    """That the combinations of kept values are those of the original, each as often."""
+    """Return a fault unless the combinations of kept values are those of the original, with multiplicities."""
     if not kept.width:
         return []
     before = pl.DataFrame({a.name: a.values for a in original.attributes if not a.quasi})
@@ -185,13 +185,13 @@ def _kept_of_all(kept: pl.DataFrame, original: Table) -> list[str]:
 
 
 def _foreign_values(published: pl.DataFrame, original: Table) -> list[str]:
-    """Values of columns that are not numeric which no class of the original could publish."""
+    """Return values of non-numeric columns that no class of the original could publish."""
     wrong = [a.name for a in original.quasi if not may_be_published(a, published[a.name])]
     return [f"{len(wrong):,} columns contain values that the original does not have, the first of them {wrong[0]!r}"] if wrong else []
 
 
 def _means_of_all(published: pl.DataFrame, original: Table) -> list[str]:
-    """That every column of numbers has the total it had: means of groups keep it, up to the rounding of each."""
+    """Return a fault unless every numeric column has its original total: group means preserve it, up to rounding."""
     wrong = []
     for attribute in original.quasi:
         if attribute.kind != "numeric":

@@ -1,7 +1,7 @@
 """k-anonymity of a table of microdata over named columns, its quasi-identifiers.
 
-The classes are counted from what is published. With the original people are counted, and every published number is compared with
-the exact mean of those it represents: it may differ by the spacing of floating-point numbers at its size, which is what rounding costs.
+The classes are counted from what is published. With the original, people are counted, and every published number is compared with the exact
+mean of those it represents: it may differ by the spacing of floating-point numbers at its size, to allow for rounding.
 """
 
 from __future__ import annotations
@@ -50,20 +50,22 @@ class MicrodataKAnonymity(Model):
 
     @property
     def group_size(self) -> int:
-        """Groups of k."""
+        """The size of groups: k."""
         return self.k
 
     @property
     def columns_named(self) -> tuple[str, ...] | None:
-        """The quasi-identifiers."""
+        """Return the quasi-identifiers."""
         return None if self.columns is None else self.columns.names
 
     def judged_columns(self, table: RowTable) -> frozenset[str]:
-        """The columns that are named, or else all."""
+        """Return the columns that the claim names, or else all."""
         return frozenset(self.columns_named or table.columns)
 
     def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
-        """Columns that the claim does not name are kept as they are; which rows form a group files do not tell, nor does the original."""
+        """Return what remains open: columns that the claim does not name are kept; neither files nor the original show which rows form a
+        group.
+        """
         judged = self.judged_columns(table)
         kept = [name for name in table.columns if name not in judged]
         if not beside_original:
@@ -73,12 +75,12 @@ class MicrodataKAnonymity(Model):
         return dict.fromkeys(kept, "which row they belong to") | {name: totals for name in table.columns if name in judged}
 
     def keeps(self, promise: Declared) -> bool:
-        """A promise that names no columns is kept by a claim that names those of the table; whether all of them is judged elsewhere."""
+        """A promise without columns is kept by a claim that names columns; whether these are all of them is checked elsewhere."""
         same = isinstance(promise, MicrodataKAnonymity) and promise.k == self.k
         return same and (promise.values()["columns"] in {None, self.columns})
 
     def judge(self, release: Release, original: AnyOriginal | None) -> Verdict:
-        """Count rows that are alike in the columns; with the original, count people and compare values with what they represent."""
+        """Count rows with equal values in the columns; with the original, count people and compare values with what they represent."""
         table = release.only(RowTable)
         names = self.columns_named or tuple(table.frame.columns)
         missing = [name for name in names if name not in table.frame.columns]

@@ -1,13 +1,13 @@
-"""Privacy degree (Ghinita, Tao and Kalnis): in every group at most one record in p holds the same sensitive item.
+"""Privacy degree (Ghinita, Tao and Kalnis): in every group at most one record in p contains the same sensitive item.
 
-Published are groups in two parts: records without their sensitive items, and how often each sensitive item occurs in the group. Whoever
-knows which row is a person's learns of the sensitive items what the histogram says: any f of the |G| rows may be those that hold an item,
-so a row holds it with a chance of f / |G|. Of a person with c rows in the group one of them holds it with a chance of at most c * f / |G|;
-so with the original |G| / (c * f) is asked to be p, with the largest c of the group.
+Groups are published in two parts: records without their sensitive items, and the number of occurrences of each sensitive item in the group.
+An attacker who knows the row of a person learns only the histogram: any f of the |G| rows may contain an item, so a row contains it with
+probability f / |G|. If a person has c rows in the group, one of them contains it with probability at most c * f / |G|. So with the
+original, |G| / (c * f) must be at least p for the largest c of the group.
 
-All is counted from the published tables by code of the judge's own. With the original the rows must be its records without the sensitive
-items, each as often, and the histograms together count every sensitive occurrence; where it is known which record became which row, every
-single row and every histogram is compared.
+Everything is counted from the published tables by code of the judge. With the original, the rows must be its records without the sensitive
+items, with multiplicities, and the histograms together must count every sensitive occurrence. If the record-to-row mapping is known, every
+row and every histogram is compared.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from shoal.data.tables import PublishedTable
 
 
-# -- how often a sensitive item occurs in a group
+# -- frequency of sensitive items in groups
 #
 # Contents are compared as sorted lists of the numbers that the original's vocabulary has for the names; a name that it lacks is -1.
 
 
 @dataclass(frozen=True, eq=False)
 class RecordParts:
-    """The original by records: `entries` have a `record`, an `item` and its `code`, each pair once; `sensitive` are names."""
+    """The original by records: `entries` has distinct rows of `record`, `item` and `code`; `sensitive` are names."""
 
     entries: pl.DataFrame
     owners: Ints
@@ -57,19 +57,19 @@ class RecordParts:
 
     @cached_property
     def contents(self) -> pl.DataFrame:
-        """The `content` of every record that holds anything, without its sensitive items."""
+        """The `content` of every non-empty record, without its sensitive items."""
         exact = self.entries.filter(~pl.col("item").is_in(self.sensitive.implode()))
         every = self.entries.select(pl.col("record").unique())
         return every.join(_contents(exact), on="record", how="left").with_columns(pl.col("content").fill_null(""))
 
     def owners_of(self, rows: Ints, table: GroupTable) -> pl.DataFrame:
-        """The `group` and the `owner` of each published row, by the row that each record became."""
+        """Return the `group` and the `owner` of each published row, by the row of each record."""
         shown = np.flatnonzero((rows >= 0) & (rows < table.n_rows)) if len(rows) == len(self.owners) else np.zeros(0, np.int64)
         return pl.DataFrame({"group": table.rows["group"].gather(rows[shown]), "owner": self.owners[shown]})
 
 
 def parts_of_original(original: Original, sensitive: pl.Series) -> RecordParts:
-    """The records as they were typed, in two parts."""
+    """Split the records as typed into two parts."""
     bags = original.typed
     code = bags.items.astype(np.int64)
     record = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
@@ -78,7 +78,7 @@ def parts_of_original(original: Original, sensitive: pl.Series) -> RecordParts:
 
 @dataclass(frozen=True, eq=False)
 class Degree:
-    """What was counted: of each group and sensitive item the `rows`, the `holders`, and `rows_of_one` person at most (1 where unknown)."""
+    """Counts for each group and sensitive item: `rows`, `holders`, and the maximum `rows_of_one` person (1 if unknown)."""
 
     shares: pl.DataFrame
     groups: int
@@ -92,7 +92,7 @@ class Degree:
 
     @property
     def achieved(self) -> dict[str, float]:
-        """The least degree of a group, rounded down, the rows of the smallest group with a sensitive item, and the people in it."""
+        """The minimum degree of a group, rounded down, and the rows and people of the smallest group with a sensitive item."""
         if not len(self.shares):
             return {}
         told = self.shares.select("rows", least=pl.col("rows") * 10**6 // pl.col("holders") // pl.col("rows_of_one")).min()
@@ -101,7 +101,7 @@ class Degree:
 
 
 def degree_of(table: GroupTable, owners: pl.DataFrame | None) -> Degree:
-    """Rows and holders of every group with a sensitive item; with the owners of rows also who owns several of a group."""
+    """Count rows and holders of every group with a sensitive item; with the users of rows, also their rows per group."""
     sizes = table.rows.group_by("group").agg(pl.len().cast(pl.Int64).alias("rows"))
     shares = table.histogram.select("group", holders="count").join(sizes, on="group")
     if owners is None:
@@ -114,7 +114,7 @@ def degree_of(table: GroupTable, owners: pl.DataFrame | None) -> Degree:
 
 
 def strange_rows(table: GroupTable, parts: RecordParts) -> list[str]:
-    """Rows that are no record of the original without its sensitive items, and records that no row has."""
+    """Return rows that are no original record without its sensitive items, and records without a row."""
     sides = [_published(table, parts).select("content", side=pl.lit(1)), parts.contents.select("content", side=pl.lit(-1))]
     surplus = pl.concat(sides).group_by("content").agg(pl.col("side").sum())["side"]
     added, lost = int(surplus.clip(0).sum()), int(-surplus.clip(None, 0).sum())
@@ -124,7 +124,7 @@ def strange_rows(table: GroupTable, parts: RecordParts) -> list[str]:
 
 
 def strange_totals(table: GroupTable, parts: RecordParts) -> list[str]:
-    """Sensitive items that the histograms count more or less often than they occur in the original."""
+    """Return sensitive items whose total in the histograms differs from the original."""
     told = table.histogram.group_by("item").agg(pl.col("count").sum().alias("told"))
     true = parts.held.group_by("item").agg(pl.len().cast(pl.Int64).alias("true"))
     both = told.join(true, on="item", how="full", coalesce=True).with_columns(pl.col("told", "true").fill_null(0))
@@ -133,7 +133,7 @@ def strange_totals(table: GroupTable, parts: RecordParts) -> list[str]:
 
 
 def wrong_groups(table: GroupTable, parts: RecordParts, rows: Ints) -> list[str]:
-    """Every record must be in the row that it became, and every histogram that of the records of its group."""
+    """Return a fault unless every record is in its row, and every histogram is that of the records of its group."""
     shown = np.flatnonzero(rows >= 0)
     if len(rows) != len(parts.owners) or sorted(rows[shown].tolist()) != list(range(table.n_rows)):
         return ["records were lost or added without being accounted for"]
@@ -150,7 +150,7 @@ def wrong_groups(table: GroupTable, parts: RecordParts, rows: Ints) -> list[str]
 
 
 def _published(table: GroupTable, parts: RecordParts) -> pl.DataFrame:
-    """The `content` of each row, in their order."""
+    """Return the `content` of each row, in order."""
     names = parts.entries.select("item", "code").unique()
     items = table.rows.select("items").with_row_index("record").cast({"record": pl.Int64})
     entries = items.filter(pl.col("items").list.len() > 0).explode("items").rename({"items": "item"})
@@ -163,7 +163,7 @@ def _published(table: GroupTable, parts: RecordParts) -> pl.DataFrame:
 
 
 def _contents(entries: pl.DataFrame) -> pl.DataFrame:
-    """The sorted codes of each record in one text."""
+    """Return the sorted codes of each record as one text."""
     return entries.group_by("record").agg(pl.col("code").sort().cast(pl.String).str.join(",").alias("content"))
 
 
@@ -196,7 +196,9 @@ class PrivacyDegree(Model):
     items: Items | None = param(None, help="sensitive items (default: all that are counted per group)")
 
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
-        """Rows are published exactly, and compared with the original; which records form a group only the method knows."""
+        """Return what remains open: rows are published exactly and compared with the original; only the method knows the records of a
+        group.
+        """
         if beside_original:
             return {"group": "which rows form a group", "count": "only the totals of each item"}
         return {"group": "which rows form a group", "items": "published as they are", "item": ""}
@@ -222,7 +224,7 @@ class PrivacyDegree(Model):
         return Verdict(str(self), verified_if(not broken), degree.achieved, tuple(broken), tuple(_notes(degree, original, rows is None)))
 
     def _parts(self, original: Original, table: GroupTable) -> RecordParts:
-        """The original in two parts, by the items that the claim names, or by what the histograms count."""
+        """Split the original by the items that the claim names, or by those that the histograms count."""
         names = original.typed.vocabulary
         if self.items is None:
             return parts_of_original(original, table.histogram["item"].unique())
@@ -239,7 +241,7 @@ class PrivacyDegree(Model):
             yield f"in {repeated:,} of them a person owns several rows"
 
     def _named(self, table: GroupTable, parts: RecordParts | None) -> Iterator[str]:
-        """Sensitive items that stand in a row."""
+        """Return sensitive items that occur in a row."""
         wanted = parts.sensitive if parts is not None else pl.Series(sorted(self.items.names or ()) if self.items else [], dtype=pl.String)
         counted = pl.concat([wanted, table.histogram["item"]]).unique()
         shown = table.rows["items"].explode(empty_as_null=False)

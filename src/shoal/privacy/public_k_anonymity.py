@@ -1,4 +1,4 @@
-"""k-anonymity of the public items alone: what relational k-anonymity is on transactions, with every public item a column (TDS)."""
+"""k-anonymity of the public items alone: relational k-anonymity of transactions with every public item as a column (TDS)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PublicKAnonymity(Model):
     public: Items | None = param(None, help="items an attacker may know (default: all that are not private)")
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
-        """Count identical public parts; with the original, count people and check what was changed."""
+        """Count identical public parts; with the original, count people and verify the recoding."""
         names, taxonomy = release.published.vocabulary, original.taxonomy if original else None
         roles = roles_of(names, self.private, self.public, taxonomy, strict=original is not None)
         public = release.republished(_only(release.published, roles.public))
@@ -50,7 +50,7 @@ class PublicKAnonymity(Model):
 
 
 def _only(bags: Bags, public: Mask) -> Bags:
-    """The records without the items that are not public."""
+    """Return the records with their public items only."""
     kept = public[bags.items]
     indptr = np.concatenate([[0], np.cumsum(kept)])[bags.indptr].astype(np.int64)
     return replace(bags, indptr=indptr, items=bags.items[kept], counts=bags.counts[kept])

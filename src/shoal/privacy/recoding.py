@@ -15,12 +15,12 @@ Mask = npt.NDArray[np.bool_]
 
 
 def recoding_defects(original: Original, release: Release, roles: Roles, *, private_may_go: bool = False) -> list[str]:
-    """What keeps the published records from being the originals under one global recoding of items that are not private.
+    """Return the faults that keep the published records from being the originals under one global recoding.
 
-    Private items must be left as they are, or else, where they may go, be suppressed everywhere; none may be replaced. Found from the
-    records alone. An item that is missing from one record must be missing from all. A published item that is not in the
-    original record must be a public one, and explained by an item of that record below it, which is nowhere published
-    and wherever it occurs is published as this same ancestor.
+    Private items must be unchanged or, if `private_may_go`, be suppressed everywhere; none may be replaced. The recoding is derived from
+    the records alone. An item that is missing from one record must be missing from all. A published item that is not in the original record
+    must be public and explained by an item of that record below it, which is published nowhere itself, and always replaced by this same
+    ancestor.
     """
     changeable = ~roles.private
     assert release.secret is not None
@@ -55,7 +55,7 @@ def recoding_defects(original: Original, release: Release, roles: Roles, *, priv
 
 
 def _untyped(original: Original, after: Ints, published: Small, shown: Ints) -> list[str]:
-    """That every published name was typed in its record, just so. Where records were put on a taxonomy, nodes have names of their own."""
+    """Return a fault unless every published name was typed exactly so in its record. With a taxonomy, nodes have their own names."""
     if original.on_taxonomy:
         return []
     names, typed = original.bags.vocabulary, original.typed
@@ -66,7 +66,7 @@ def _untyped(original: Original, after: Ints, published: Small, shown: Ints) -> 
 
 
 def _keys(bags: Bags, rows: Ints) -> tuple[Ints, Small]:
-    """One rising number for each item of each of these rows, and the items."""
+    """Return an increasing number for each item of each of these rows, and the items."""
     lengths = np.diff(bags.indptr)[rows]
     record = np.repeat(np.arange(len(rows), dtype=np.int64), lengths)
     within = np.arange(len(record)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -75,7 +75,7 @@ def _keys(bags: Bags, rows: Ints) -> tuple[Ints, Small]:
 
 
 def _among(keys: Ints, others: Ints) -> Mask:
-    """Which keys are found among the others, which are sorted."""
+    """Return which keys are among the others, which are sorted."""
     if not len(others):
         return np.zeros(len(keys), bool)
     at = np.minimum(np.searchsorted(others, keys), len(others) - 1)
@@ -83,7 +83,7 @@ def _among(keys: Ints, others: Ints) -> Mask:
 
 
 def _explained(before: Ints, items: Small, tree: Taxonomy, published: Ints, gone: Mask) -> Ints:
-    """The published items that items which are nowhere published account for, as sorted keys."""
+    """Return the published items explained by items that are published nowhere, as sorted keys."""
     parent = tree.parent
     at = np.flatnonzero(gone[items])
     item = items[at]

@@ -1,18 +1,19 @@
-"""What two releases of the same people reveal together.
+"""What two releases of the same people disclose together.
 
-Releases of queries: which queries came, went or changed by few people. A query that is not published was asked by fewer people than the
-threshold, one that is by as many or more. So whoever has both releases learns of a new query how many people at least asked it in between,
-and of one that is gone how many no longer do. Rows are published as often as they were asked: a query with two more rows was asked by one
-or two more people. Whoever also knows who joined or left in between then knows what these few asked.
+Releases of queries: queries that appeared, disappeared or changed by few people. An unpublished query was issued by fewer people than the
+threshold, a published one by at least as many. So an attacker with both releases learns, for a new query, a lower bound on the number of
+people who issued it in between and, for a query that disappeared, on those who no longer did. Rows are published as often as they were
+issued: a query with two more rows was issued by one or two more people. An attacker who also knows who joined or left in between then knows
+what these few people searched for.
 
-Releases of groups: where groups of the one meet groups of the other in few people.
+Releases of groups: groups of the one that intersect groups of the other in few people.
 
-Somebody who finds a person in a group of an earlier release and in a group of a new one is left with the people who are in both. Who is in
-a group of the new release is known while it is made. Where the earlier release can be made again (`exact_meetings`) that is known about it
-too. Else only its files are known: its group may hold whoever's record its published record generalizes. So it is counted, for each
-group of the one and of the other, how many people of the new group the earlier one fits. The people who were in both are among them.
-Where these are fewer than k, and one of them fits no other group of the earlier release, the two surely meet in fewer than k people; where
-all of them fit others too, they perhaps do. Where more people fit than were there, a meeting of few goes unseen.
+An attacker who finds a person in a group of an earlier release and in a group of a new one is left with the people in both. The members of
+a new group are known while it is made. If the earlier release can be made again (`exact_meetings`), so are its members. Otherwise only its
+files are known: a group may contain anyone whose record its published record generalizes. So for each pair of groups, the people of the new
+group that the earlier one fits are counted. The people in both are among them. If they are fewer than k, and one of them fits no other
+group of the earlier release, the groups certainly intersect in fewer than k people; if all of them also fit other groups, they possibly do.
+If more people fit than were in the group, a small intersection goes unnoticed.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ CAME, WENT, CHANGED = "came", "went", "changed"
 
 
 def told_by_comparing(earlier: Release, release: Release, original: LogOriginal, threshold: int) -> pl.DataFrame:
-    """The queries of which the two releases tell something together: `query`, `how`, and `people`, who may be all that are behind it.
+    """Return the queries about which the two releases disclose something together: `query`, `how`, and the number of `people` behind it.
 
-    The earlier release publishes what `threshold` people asked. Of queries that came or went `people` is the smallest number of people that
-    explains it, of those with another number of rows the largest. A query that came or went because the thresholds differ, and needs
-    nobody for it, is not among them.
+    The earlier release publishes queries of `threshold` people. For queries that appeared or disappeared, `people` is the minimum number
+    that explains it; for those with another number of rows, the maximum. Queries whose change is explained by different thresholds alone
+    are not included.
     """
     then = _rows_per_query(earlier).rename({"rows": "then"})
     now = _rows_per_query(release).join(_people_published(release, original), on="query", how="left")
@@ -70,7 +71,7 @@ def _rows_per_query(release: Release) -> pl.DataFrame:
 
 
 def _people_published(release: Release, original: LogOriginal) -> pl.DataFrame:
-    """The people behind each published query, by the rows that became it."""
+    """Return the people behind each published query, by the rows mapped to it."""
     assert release.secret is not None
     table, rows = _table(release), release.secret.rows()
     shown = rows >= 0
@@ -80,7 +81,7 @@ def _people_published(release: Release, original: LogOriginal) -> pl.DataFrame:
 
 
 def _people_asking(original: LogOriginal) -> pl.DataFrame:
-    """The people who asked each query of the original, published or not."""
+    """Return the people who issued each query of the original, published or not."""
     pairs = original.log.frame.select("owner", query="payload").unique()
     return pairs.group_by("query").agg(asking=pl.len().cast(pl.Int64))
 
@@ -99,10 +100,10 @@ _FEW = {"old": pl.Int64(), "new": pl.Int64(), "record": pl.Int64(), "owner": pl.
 
 @dataclass(frozen=True, eq=False)
 class Meetings:
-    """How many people stand where groups meet in fewer than k people: `sure`ly, and beside them `perhaps`.
+    """The number of people in intersections of fewer than k people: `sure`, and in addition `perhaps`.
 
-    `rows` are the published rows, of the earlier release and of the new one, where they surely do. `unfitting` published records of the
-    earlier release generalize nobody's record.
+    `rows` are the published rows of the earlier and the new release that certainly intersect so. `unfitting` counts published records of
+    the earlier release that generalize nobody's record.
     """
 
     sure: int
@@ -112,9 +113,9 @@ class Meetings:
 
 
 def meetings(earlier: Release, release: Release, original: Original, k: int) -> Meetings:
-    """Compare a release that was just made with an earlier one, whose names may be others than those of the original.
+    """Compare a new release with an earlier one, whose names may differ from those of the original.
 
-    Raises OutOfPatience where that takes more work than one judgement may take.
+    Raises OutOfPatience if that takes more work than one judgement may take.
     """
     with patience.one_judgement():
         return _meetings(earlier, release, original, k)
@@ -137,7 +138,7 @@ def _meetings(earlier: Release, release: Release, original: Original, k: int) ->
 
 
 def exact_meetings(earlier: Release, release: Release, original: Original, k: int) -> Meetings:
-    """The same where it is known which record became which in both."""
+    """Do the same if the record-to-group mapping of both releases is known."""
     (was, old), (group, label) = _groups(earlier), _groups(release)
     records = np.flatnonzero(was >= 0)
     met = _met_by_few(was[records], records, group, original.bags.owners, k)
@@ -146,33 +147,33 @@ def exact_meetings(earlier: Release, release: Release, original: Original, k: in
 
 
 def _groups(release: Release) -> tuple[Ints, Ints]:
-    """The group of each record, -1 where it is not published, and that of each published row."""
+    """Return the group of each record, -1 if it is not published, and that of each published row."""
     assert release.secret is not None
     rows, label = release.secret.rows(), classes_of(release).label
     return np.where(rows >= 0, label[rows], -1), label
 
 
 def _pairs(met: pl.DataFrame) -> pl.DataFrame:
-    """The pairs of groups, each once."""
+    """Return the distinct pairs of groups."""
     return met.select("old", "new").unique().sort("old", "new")
 
 
 def _rows(label: Ints, groups: pl.Series) -> list[int]:
-    """A published row of each of these groups."""
+    """Return a published row of each of these groups."""
     held, first = np.unique(label, return_index=True)
     found: list[int] = first[np.searchsorted(held, groups.to_numpy())].tolist()
     return found
 
 
 def _met_by_few(old: Ints, records: Ints, group: Ints, owners: Ints, k: int) -> pl.DataFrame:
-    """Of these pairs of an earlier row and a record that it fits, those whose two groups meet in fewer than k people."""
+    """Return the pairs of an earlier row and a record that it fits whose groups intersect in fewer than k people."""
     met = pl.DataFrame({"old": old, "new": group[records], "record": records, "owner": owners[records]}, schema=_FEW)
     return met.filter((pl.col("new") >= 0) & (pl.col("owner").n_unique().over("old", "new") < k))
 
 
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """An earlier release in the vocabulary of the original: one row of each sort of identical records; `strange` sorts hold other names."""
+    """An earlier release in the vocabulary of the original: one row per distinct record; `strange` ones contain other names."""
 
     release: Release
     original: Original
@@ -189,7 +190,7 @@ class _Known:
         return cls(aligned, original, first[~strange[first]], int(strange[first].sum()))
 
     def pairs(self) -> Iterator[tuple[Ints, Ints, int]]:
-        """Row by row of the earlier release, many at once: pairs of a row and a record that it generalizes; how many rows have none."""
+        """Yield pairs of an earlier row and a record that it generalizes, in batches; also count rows without any."""
         candidates = Candidates(self.original)
         batch: list[tuple[int, Ints]] = []
         pairs = 0

@@ -1,15 +1,15 @@
-"""rho-uncertainty (Cao, Karras, Raissi and Tan, VLDB'10): no items of a record give a sensitive item of it away beyond a certainty.
+"""rho-uncertainty (Cao, Karras, Raissi and Tan, VLDB'10): no items of a record disclose one of its sensitive items with a confidence above
+rho.
 
-For every sensitive item a and every set X of other items that occurs with it, sensitive ones and the empty set among them, the share of
-a's holders among the holders of X must be at most rho. Generalized items count as what they are published as. Where a person owns several
-records two shares are counted, and both must be at most rho: that of the records with X that hold a as well, which is what whoever picks
-one of these records finds; and that of the people with a record that holds X who have one that holds X and a, which is what whoever
-picks one of these people finds. Records of one person are not merged, because nothing that is published links them.
+For every sensitive item a and every set X of other items that occurs with it, including sensitive ones and the empty set, the share of
+records with a among those with X must be at most rho. Generalized items count as published. If a person owns several records, two shares
+are counted, and both must be at most rho: the share of the records with X that also contain a, which is the confidence of an attacker who
+picks one of these records; and the share of the people with a record containing X who have one containing X and a, which is that of an
+attacker who picks one of these people. Records of one person are not merged, because nothing published links them.
 
-Everything is counted from the published records, by a kernel that no method calls. Sets that are closed among the records with a
-suffice: closing X there leaves the holders of X and a as they are, as records and as people, and those of X can only become fewer.
-With the original every published record must be its original under one global recoding, in which sensitive items are left as they
-are or suppressed everywhere, never generalized.
+Everything is counted from the published records, by a kernel that no method calls. Sets that are closed among the records with a suffice:
+closing X there does not change the records and people with X and a, and can only reduce those with X. With the original, every published
+record must be its original under one global recoding, in which sensitive items are unchanged or suppressed everywhere, never generalized.
 """
 
 from __future__ import annotations
@@ -82,12 +82,12 @@ class RhoUncertainty(Model):
         return self.sensitive
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """No sensitive item is inferred from other items with a chance above rho, from any, or from at most so many."""
+        """Return rho for inferring a sensitive item from other items, from any number or from at most so many."""
         beyond = self.antecedent is not None and (known is None or known > self.antecedent)
         return None if test != "sensitive inference" or beyond else self.rho
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
-        """Find the greatest certainty of each sensitive item; with the original, count people and check what was changed."""
+        """Find the maximum confidence for each sensitive item; with the original, count people and verify the recoding."""
         names, taxonomy = release.published.vocabulary, original.taxonomy if original else None
         roles = sensitive_items(names, self.sensitive, taxonomy, strict=original is not None)
         rules, searched, people = _greatest(release, original, roles, self.antecedent)
@@ -104,7 +104,7 @@ class RhoUncertainty(Model):
 
 @dataclass(frozen=True)
 class _Rule:
-    """The most certain rule of one sensitive item."""
+    """The rule with the highest confidence for one sensitive item."""
 
     known: tuple[int, ...]
     item: int
@@ -116,7 +116,9 @@ class _Rule:
 
 
 def _greatest(release: Release, original: Original | None, roles: Roles, most: int | None) -> tuple[list[_Rule], int, bool]:
-    """The most certain rule of each sensitive item, by falling certainty; how many sets were looked at; whether people were counted."""
+    """Return the rule with the highest confidence for each sensitive item, sorted; the number of sets examined; and whether people were
+    counted.
+    """
     holders = holders_in(release, original)
     named = np.intersect1d(np.flatnonzero(roles.private), holders.published.items)
     rules: list[_Rule] = []
@@ -130,7 +132,7 @@ def _greatest(release: Release, original: Original | None, roles: Roles, most: i
 
 
 def _search(holders: Holders, n: int, items: Ints, most: int | None, what: str) -> dict[str, Any]:
-    """What the kernel finds for these sensitive items of n."""
+    """Call the kernel for these sensitive items of n."""
     anything, hidden = np.ones(n, np.uint8), np.zeros(n, np.uint8)
     hidden[items] = 1
     arguments = holders.published.view, holders.row, holders.owners, anything, hidden, -1 if most is None else most
@@ -139,7 +141,7 @@ def _search(holders: Holders, n: int, items: Ints, most: int | None, what: str) 
 
 
 def _changes(release: Release, original: Original, roles: Roles) -> tuple[list[str], list[str]]:
-    """What keeps the records from being the originals under one recoding; where nobody knows which became which, from generalizing them."""
+    """Return faults of the recoding or, without the record-to-group mapping, of the generalization."""
     if release.secret is not None:
         return recoding_defects(original, release, roles, private_may_go=True), []
     untrue, undecided = truthful_or_not(release, original)

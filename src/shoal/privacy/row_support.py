@@ -1,7 +1,7 @@
-"""Published rows of a log, what they consist of, and the rows of the original that they represent.
+"""Published rows of a log, their content, and the original rows that they represent.
 
-Which words and values were replaced by what is not told in a release, but follows from it: a word was published as the lowest name above
-it that is published at all, so that the published names and the original give the recoding. Then both are compared row by row.
+A release does not state which words and values were replaced, but it follows from the data: a word was published as the lowest name above
+it that is published at all, so the published names and the original determine the recoding. Then both are compared row by row.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WHO, WINDOW = "(who)", "(window)"  # columns beside those of the rows, under nam
 
 @dataclass(frozen=True)
 class RowRules:
-    """What a claim says about published rows."""
+    """What a claim states about published rows."""
 
     unit: Unit
     rare: str
@@ -40,24 +40,24 @@ class RowRules:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The published columns, the query under that name."""
+        """The published columns, with the query under that name."""
         timed = (TIME,) if self.times and TIME not in self.unit.columns else ()
         return (*self.unit.columns, *self.ways, *timed)
 
     @property
     def cells(self) -> dict[str, str]:
-        """The columns beside the unit, and how they are published."""
+        """The columns next to the unit, and how they are published."""
         return {name: self.ways.get(name, EXACT) for name in self.columns if name not in self.unit.columns}
 
     @property
     def tells_windows(self) -> bool:
-        """Whether rows are counted by windows, and published times tell these."""
+        """Whether rows are counted by time window, and published times determine the window."""
         return self.window is not None and self.times is not None and at_least_as_fine(self.times, self.window)
 
 
 @dataclass(frozen=True)
 class RowsToCount:
-    """What a cluster counts for a claim on rows: the people of each query, or (`by_words`) of each word; queries have at most `words`."""
+    """What a cluster counts for a claim on rows: the people per query or (`by_words`) per word; queries have at most `words`."""
 
     k: int
     words: int | None
@@ -66,10 +66,10 @@ class RowsToCount:
 
 @dataclass(frozen=True)
 class CountedRows:
-    """Published rows as a cluster counted them: the rows and the people of the unit that has fewest, and the units that have too few.
+    """Published rows as counted on a cluster: the minimum numbers of rows and people per unit, and the units with too few.
 
-    `long` are published queries of too many words, `unexplained` published rows that no row of the original is left for. People are None
-    where only the file was at hand; then `short` are units of too few rows.
+    `long` counts published queries with too many words, `unexplained` published rows without an original row. People are None without the
+    original; then `short` counts units with too few rows.
     """
 
     rows: int
@@ -81,7 +81,7 @@ class CountedRows:
 
 @dataclass(frozen=True, eq=False)
 class SeenRows:
-    """Published rows: the claim's columns, the query as `query`; perhaps whose they are (WHO), and in which window (WINDOW)."""
+    """Published rows: the claim's columns, the query as `query`, and optionally the user (WHO) and the window (WINDOW)."""
 
     frame: pl.DataFrame
     rules: RowRules
@@ -90,7 +90,7 @@ class SeenRows:
 
     @classmethod
     def of(cls, table: RowTable, rules: RowRules, pseudonyms: str | None) -> SeenRows:
-        """The rows of a table, with what is wrong with its columns."""
+        """Return the rows of a table, with faults of its columns."""
         payload = table.unit if QUERY in rules.columns else ""
         named = {name: payload if name == QUERY else name for name in rules.columns}
         missing = [told for told in named.values() if told not in table.columns]
@@ -108,21 +108,21 @@ class SeenRows:
 
     @property
     def windowed(self) -> list[str]:
-        """The column of windows, where rows tell them."""
+        """The window column, if rows have windows."""
         return [WINDOW] if WINDOW in self.frame.columns else []
 
     @property
     def unit(self) -> list[str]:
-        """The columns that tell one unit from another."""
+        """The columns that identify a unit."""
         return [*self.rules.unit.columns, *self.windowed]
 
     @property
     def linked(self) -> pl.DataFrame | None:
-        """The rows with whose they are, where that is told."""
+        """The rows with their users, if known."""
         return self.frame if WHO in self.frame.columns else None
 
     def split(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Rows with one unit each: where words are the unit, a row becomes one for each word of its query."""
+        """Split rows into one per unit: if words are the unit, a row becomes one per word of its query."""
         if not self.rules.unit.splits:
             return frame
         queries = frame.select(QUERY).unique()
@@ -134,14 +134,14 @@ class SeenRows:
         return frame.join(queries, on=QUERY, how="inner").select(*others, pl.col("word").alias(QUERY))
 
     def rows_of_units(self) -> pl.Series:
-        """How many published rows each unit has."""
+        """Count the published rows of each unit."""
         keys = self.unit
         alike = self.frame.group_by(keys).agg(rows=pl.len())
         return self.split(alike).group_by(keys).agg(pl.col("rows").sum())["rows"]
 
 
 def _faults(frame: pl.DataFrame, rules: RowRules) -> list[str]:
-    """What is wrong with published rows by themselves."""
+    """Return faults of the published rows alone."""
     found = []
     if rules.words is not None:
         queries = frame[QUERY].unique()
@@ -159,7 +159,7 @@ def _faults(frame: pl.DataFrame, rules: RowRules) -> list[str]:
 
 
 def too_long(n: int, words: int) -> str:
-    """What is said about published queries that have more than this many words."""
+    """Return the message about published queries with more than this many words."""
     return f"{n:,} published {'query has' if n == 1 else 'queries have'} more than {counted(words, 'word')}"
 
 
@@ -168,14 +168,14 @@ def too_long(n: int, words: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class RecodedOriginal:
-    """The rows of the original that published rows represent, with their people (WHO); how many published rows represent none."""
+    """The original rows that published rows represent, with their users (WHO), and the number of published rows without one."""
 
     rows: pl.DataFrame
     unexplained: int
 
 
 def recoded_original(seen: SeenRows, original: LogOriginal) -> RecodedOriginal:
-    """The original as it reads under the published words and values; rows that read like no published row are left out."""
+    """Recode the original by the published words and values. Rows that equal no published row are left out."""
     rules, log = seen.rules, original.log
     columns = [pl.col("owner").alias(WHO)]
     columns += [pl.lit(pl.Series("text", log.texts.items)).cast(pl.UInt32)] if QUERY in rules.columns else []
@@ -201,7 +201,7 @@ def recoded_original(seen: SeenRows, original: LogOriginal) -> RecodedOriginal:
 
 
 def _matched(rows: pl.DataFrame, told: pl.DataFrame, seen: SeenRows) -> pl.DataFrame:
-    """The rows of texts that are published under some name (`query` in `told`), under that name."""
+    """Return the rows whose texts are published under some name (`query` in `told`), under that name."""
     published = seen.frame.select(QUERY).unique()
     known = told.join(published, on=QUERY, how="semi")
     keys = [name for name in known.columns if name != QUERY]
@@ -209,7 +209,7 @@ def _matched(rows: pl.DataFrame, told: pl.DataFrame, seen: SeenRows) -> pl.DataF
 
 
 def _with_words(rows: pl.DataFrame, texts: pl.DataFrame, seen: SeenRows, original: LogOriginal) -> pl.DataFrame:
-    """The rows with their queries as they read under the published words: in each window where these tell windows."""
+    """Return the rows with their queries recoded by the published words, per window if these are published."""
     windowed = seen.windowed
     published = seen.split(seen.frame.select(QUERY, *windowed).unique()).unique()
     words = (pl.col("asked").str.extract_all(WORD) if seen.texts else pl.concat_list("asked")).alias("word")
@@ -226,7 +226,7 @@ def _with_words(rows: pl.DataFrame, texts: pl.DataFrame, seen: SeenRows, origina
 
 
 def _published_as(asked: pl.DataFrame, published: pl.DataFrame, seen: SeenRows, original: LogOriginal) -> pl.DataFrame:
-    """The rows of `asked` with the name that each word is published under as `query`, null if it is published under none."""
+    """Return the rows of `asked` with the published name of each word as `query`, or null."""
     windowed, rules = seen.windowed, seen.rules
     words = asked["word"].unique(maintain_order=True)
     if rules.rare == "generalize":
@@ -244,7 +244,7 @@ def _published_as(asked: pl.DataFrame, published: pl.DataFrame, seen: SeenRows, 
 
 
 def _lowest(pairs: pl.DataFrame, ladder: Ladder, published: pl.DataFrame, windowed: list[str]) -> pl.DataFrame:
-    """For each pair of word and window the lowest published name above it, as `query`."""
+    """Return, for each pair of word and window, the lowest published name above it as `query`."""
     names = pl.DataFrame({QUERY: ladder.names, "next": ladder.parent}).with_row_index("rung").with_columns(pl.col("rung").cast(pl.Int64))
     told = names.join(published, on=QUERY, how="inner").select("rung", QUERY, *windowed)
     found, left = [], pairs
@@ -259,14 +259,14 @@ def _lowest(pairs: pl.DataFrame, ladder: Ladder, published: pl.DataFrame, window
 
 
 def _in_frequent_windows(rows: pl.DataFrame, rules: RowRules) -> pl.DataFrame:
-    """The rows whose unit k people have in their window."""
+    """Return the rows whose unit k people have in their window."""
     keys = [*rules.unit.columns, WINDOW]
     people = rows.select(*keys, WHO).unique().group_by(keys).agg(people=pl.len())
     return rows.join(people.filter(pl.col("people") >= rules.k).drop("people"), on=keys, how="semi", nulls_equal=True)
 
 
 def _recoded_cells(column: pl.Series, published: pl.Series, way: str) -> pl.Series:
-    """A column of the original as it reads under the published values: each as the lowest of them, null if there is none."""
+    """Recode a column of the original by the published values: each value as the lowest of them, or null."""
     values = column.drop_nulls().unique(maintain_order=True)
     values = values.filter(values != "") if values.dtype == pl.String else values
     ladder = ladder_of(values, way)
@@ -281,7 +281,7 @@ def _recoded_cells(column: pl.Series, published: pl.Series, way: str) -> pl.Seri
 
 
 def _explained(rows: pl.DataFrame, seen: SeenRows) -> RecodedOriginal:
-    """The rows that read like published ones, and the published rows beyond those."""
+    """Return the rows that equal published ones, and the number of published rows beyond those."""
     keys = list(seen.rules.columns)
     published = seen.frame.group_by(keys).agg(shown=pl.len().cast(pl.Int64))
     there = rows.group_by(keys).agg(there=pl.len().cast(pl.Int64))
@@ -296,20 +296,20 @@ def _explained(rows: pl.DataFrame, seen: SeenRows) -> RecodedOriginal:
 
 @dataclass(frozen=True, eq=False)
 class PeopleBehind:
-    """The people behind each published unit, and behind each published value of the columns beside it."""
+    """The people behind each published unit, and behind each published value of the other columns."""
 
     units: pl.DataFrame
     cells: dict[str, pl.Series]
 
     @property
     def levels(self) -> dict[str, int]:
-        """The fewest of either."""
+        """The minimum of both."""
         found = {"people": _least(self.units["people"])}
         return found | ({"people_of_cells": min(_least(people) for people in self.cells.values())} if self.cells else {})
 
 
 def people_behind(seen: SeenRows, rows: pl.DataFrame) -> PeopleBehind:
-    """The different people (WHO) of these rows who have each published unit and value; none if no row has it."""
+    """Count the distinct people (WHO) of these rows with each published unit and value."""
     keys = seen.unit
     who = seen.split(rows.select(*keys, WHO).unique()).unique()
     people = who.group_by(keys).agg(people=pl.len().cast(pl.Int64))
@@ -326,7 +326,7 @@ def _people_of(rows: pl.DataFrame, published: pl.Series, name: str) -> pl.Series
 
 
 def strangers(seen: SeenRows, rows: pl.DataFrame) -> int:
-    """How many pseudonyms do not have just the rows of one person, each of another."""
+    """Count the pseudonyms that do not have exactly the rows of one person each."""
     keys = list(seen.rules.columns)
     mine, theirs = (_prints(frame, keys) for frame in (seen.frame, rows))
     both = mine.join(theirs, on=["rows", "print", "other"], how="left").with_columns(pl.col("n_right").fill_null(0))
@@ -334,7 +334,7 @@ def strangers(seen: SeenRows, rows: pl.DataFrame) -> int:
 
 
 def _prints(frame: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    """How often each set of rows is that of one person: sets by their size and two sums of hashes."""
+    """Count the people with each set of rows; sets are identified by their size and two sums of hashes."""
     hashed = frame.select(WHO, first=pl.struct(keys).hash(1), second=pl.struct(keys).hash(2))
     whole = hashed.group_by(WHO).agg(rows=pl.len(), print=pl.col("first").sum(), other=pl.col("second").sum())
     return whole.group_by("rows", "print", "other").agg(n=pl.len().cast(pl.Int64))

@@ -1,12 +1,12 @@
-"""Sensitive items: of the people behind one published record at most a share h hold the same sensitive item.
+"""Sensitive items: at most a share h of the people behind one published record have the same sensitive item.
 
-Whoever links a person to a published record learns no more than the record's class: the people whose records were published identically.
-So the share is counted in every class, of people, in their original records. A bound on the classes bounds what any published item
-gives away: where everybody owns one record, those whose record shows an item are the members of some classes, the share among them
-is a mean of the shares of these classes, weighted by their sizes, and a mean of numbers up to h is at most h.
+An attacker who links a person to a published record learns only the record's class: the people whose records were published identically. So
+the share is counted in every class, over people, in their original records. A bound for the classes is a bound for any published item: if
+everybody owns one record, the records with an item form some classes, and the share among them is a weighted mean of the shares of these
+classes, which is at most h.
 
-Counting needs the original and the outcome of each record. From a file alone only names can be compared, and the verdict says so.
-Nothing here is used by a method: names are matched, descendants found and people counted by code of the judge's own.
+Counting needs the original and the record-to-group mapping. From a file alone only names can be compared, and the verdict says so. No
+method uses this code: the judge itself matches names, finds descendants and counts people.
 """
 
 from __future__ import annotations
@@ -54,15 +54,15 @@ class SensitiveShare(Model):
 
     @property
     def sensitive_items(self) -> Items | None:
-        """The items; without names where the claim was read from a manifest."""
+        """The items; without names if the claim was read from a manifest."""
         return self.items
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """No sensitive item is guessed with a chance above h by an attacker who knows which published record is a person's."""
+        """Return h for an attacker who knows the published record of a person."""
         return self.h if test == "sensitive record" else None
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
-        """Count holders in every class; where that cannot be done, compare names and say so."""
+        """Count the holders in every class; if that is impossible, compare names and say so."""
         if self.items is None:
             raise ParameterError("no sensitive items are named", code="items-not-named", hint="write sensitive-share(h=0.5, items=FILE)")
         if not self.items.known:
@@ -84,7 +84,7 @@ class SensitiveShare(Model):
         return judged(named, release, original, below)
 
     def _by_origins(self, named: int, release: Release, original: Original, below: pl.DataFrame) -> Verdict:
-        """Which record became which is not known; but a class must have holders where too few records without the item fit it."""
+        """Verify without the record-to-group mapping: a class must have holders if too few records without the item fit it."""
         if original.bags.owners_repeat:
             return self._by_names(named, "published items were compared with the sensitive ones and what lies below them")
         classes = _forced(release, original, below)
@@ -113,25 +113,25 @@ class SensitiveShare(Model):
         return Verdict(str(self), verified_if(not broken), {"h": _greatest(classes), "named": named}, broken, (note,))
 
     def _words(self, named: int) -> tuple[str, ...]:
-        """What is published counts against the claim unless h allows anything."""
+        """Return faults for published sensitive items, unless h allows anything."""
         return (f"{named:,} published items name a sensitive item, or can mean nothing else",) if named and self.h < 1 else ()
 
     def _over(self, classes: pl.DataFrame) -> int:
-        """In how many classes more people hold an item than may; h is taken as it is written: 29 of 100 are not more than 0.29."""
+        """Count the classes in which too many people have an item; h is taken as a decimal: 29 of 100 is not more than 0.29."""
         share = Fraction(repr(self.h))
         return sum(holders > share * people for holders, people in classes.select("holders", "people").iter_rows())
 
     def keeps(self, promise: Declared) -> bool:
-        """As for all models, but where both know their items they must be the same: a method does not say again what is sensitive."""
+        """Whether this claim is the promised one. If both know their items, these must be equal."""
         told = isinstance(promise, SensitiveShare) and promise.items is not None and promise.items.known
         if told and self.items is not None and self.items.known:
             return self == promise
         return super().keeps(promise)
 
     def told(self) -> dict[str, Any]:
-        """A list of sensitive terms may reveal what somebody searched for, so the text of a claim says only that there is one.
+        """Return the parameters without the sensitive items, which may disclose what somebody searched for.
 
-        A digest would reveal it too: whoever has one can try words until it fits.
+        A digest would disclose it too: an attacker could test guessed words against it.
         """
         return self.values() | ({"items": str(self.items.withheld)} if self.items else {})
 
@@ -146,16 +146,16 @@ def _wanted(items: Items) -> pl.Series:
 
 
 def _published(release: Release) -> pl.Series:
-    """The names of all items that some published record shows."""
+    """Return the names of all items in published records."""
     shown = np.repeat(release.copies > 0, np.diff(release.published.indptr))
     return release.published.vocabulary.names.gather(np.unique(release.published.items[shown]))
 
 
-# -- which names are alike
+# -- equivalent names
 
 
 def _alike(wanted: pl.Series, names: pl.Series, *, synonyms: bool = False) -> pl.DataFrame:
-    """Pairs of a sensitive `item` and a `name` that means it; with `synonyms` names are nodes of WordNet."""
+    """Return pairs of a sensitive `item` and an equivalent `name`; with `synonyms`, names are nodes of WordNet."""
     pairs = _keys(wanted).rename({"name": "item"}).join(_keys(names), on="key").select("item", "name")
     if not synonyms:
         return pairs.unique()
@@ -166,7 +166,7 @@ def _alike(wanted: pl.Series, names: pl.Series, *, synonyms: bool = False) -> pl
 
 
 def _keys(names: pl.Series) -> pl.DataFrame:
-    """Each name with everything it is compared by: its letters alone, those of its singular, and the noun it is a form of."""
+    """Return each name with its keys for comparison: its letters, those of its singular, and its base noun."""
     bare = (
         pl.col("name").str.replace(r"(\s*\(unlisted\))+$", "").str.normalize("NFKD").str.replace_all(r"[\p{Mn}\p{Cc}\p{Cf}\p{Z}_.'’-]", "")
     )
@@ -181,11 +181,11 @@ def _keys(names: pl.Series) -> pl.DataFrame:
     return pl.concat([table, singular, noun]).unique()
 
 
-# -- what lies below them, and who holds it
+# -- descendants and holders
 
 
 def _below(meant: pl.DataFrame, taxonomy: Taxonomy) -> pl.DataFrame:
-    """Pairs of a sensitive `item` and a `node` that is one or lies below one, found by going down child by child."""
+    """Return pairs of a sensitive `item` and a `node` at or below it, found by descending child by child."""
     tree = pl.DataFrame({"node": np.arange(len(taxonomy)), "parent": taxonomy.parent.astype(np.int64), "name": taxonomy.names.names})
     found = [meant.join(tree, on="name").select("item", "node")]
     while len(found[-1]):
@@ -194,7 +194,7 @@ def _below(meant: pl.DataFrame, taxonomy: Taxonomy) -> pl.DataFrame:
 
 
 def _telling(below: pl.DataFrame, taxonomy: Taxonomy) -> pl.Series:
-    """The names of these nodes, and of every other one but the root from which all ways down end among these."""
+    """Return the names of these nodes, and of every other node except the root with only such nodes below it."""
     inside = np.zeros(len(taxonomy), bool)
     inside[below["node"].to_numpy()] = True
     open_leaf = ~inside
@@ -208,14 +208,14 @@ def _telling(below: pl.DataFrame, taxonomy: Taxonomy) -> pl.Series:
 
 
 def _holders(original: Original, below: pl.DataFrame) -> pl.DataFrame:
-    """Pairs of a `record` of the original and a sensitive `item` that it holds."""
+    """Return pairs of an original `record` and a sensitive `item` in it."""
     bags = original.bags
     entries = pl.DataFrame({"record": np.repeat(np.arange(len(bags)), np.diff(bags.indptr)), "node": bags.items.astype(np.int64)})
     return entries.join(below.select("item", "node"), on="node").select("record", "item").unique()
 
 
 def _forced(release: Release, original: Original, below: pl.DataFrame) -> pl.DataFrame:
-    """For each class its `people` and the fewest `holders` of an item that it can have: its size less the fitting records without it."""
+    """Return for each class its `people` and the minimum number of `holders` of an item: its size minus the fitting records without it."""
     fit = fitting(release, original)
     pairs = pl.DataFrame({"class": fit.classes, "record": fit.records})
     sizes = pl.DataFrame({"class": np.arange(len(fit.wanted)), "people": fit.wanted}).join(
@@ -228,7 +228,7 @@ def _forced(release: Release, original: Original, below: pl.DataFrame) -> pl.Dat
 
 
 def _counted(release: Release, original: Original, below: pl.DataFrame, rows: Ints) -> pl.DataFrame:
-    """For each class its `people` and the `holders` of the item that most of them hold."""
+    """Return for each class its `people` and the `holders` of its most frequent item."""
     shown = np.flatnonzero(rows >= 0)
     record = pl.DataFrame({"record": shown, "class": classes_of(release).label[rows[shown]], "owner": original.bags.owners[shown]})
     held = _holders(original, below).join(record, on="record")
@@ -238,7 +238,7 @@ def _counted(release: Release, original: Original, below: pl.DataFrame, rows: In
 
 
 def _without_groups(claim: str, achieved: dict[str, Any], broken: tuple[str, ...], note: str) -> Verdict:
-    """The verdict where groups are not known: what is broken is seen, what is not cannot be verified."""
+    """Return the verdict without known groups: violations are visible, but the claim cannot be verified."""
     if broken:
         return Verdict(claim, "fails", achieved, broken, (note,))
     return Verdict(claim, "not checkable", achieved, notes=(note,), unchecked=NO_GROUPS)

@@ -1,7 +1,7 @@
-"""Shared terms: no published term is one person's alone.
+"""Shared terms: no published term belongs to one person only.
 
-Methods that publish original terms (a medoid, an elected term) may publish a name or an address that one member of a group typed. Under
-this model every published term is held by enough people of the group: they typed it, or something below it.
+Methods that publish original terms (a medoid, an elected term) may publish a name or an address typed by one member of a group. Under this
+model, enough people of the group typed every published term, or a term below it.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class SharedTerms(Model):
     owners: int = param(2, minimum=1, help="minimum number of people in the group who have each published term")
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
-        """Count for every published term the people of its class who hold it or something below it.
+        """Count for every published term the people of its class with it or a term below it.
 
-        Where the groups are not known, all people of the original are counted; without the original, the records that bear the term.
+        If the groups are not known, all people of the original are counted; without the original, the records with the term.
         """
         published = _published_terms(release)
         if original is None:
@@ -61,7 +61,7 @@ class SharedTerms(Model):
         return self._verdict(_counted(published, _holders(original.bags, group, original.tree)), "people")
 
     def _verdict(self, held: pl.DataFrame, counted: str, *notes: str) -> Verdict:
-        """From the number of holders of every published term, counted in people or in records."""
+        """Return the verdict for the numbers of holders of every published term, in people or in records."""
         if held.is_empty():
             return Verdict(str(self), "verified", {}, (), (*notes, "no term is published"))
         short = int((held["n"] < self.owners).sum())
@@ -70,7 +70,7 @@ class SharedTerms(Model):
 
 
 def _published_terms(release: Release) -> pl.DataFrame:
-    """Class, term and copies of everything that is published."""
+    """Return class, term and multiplicity of everything published."""
     sizes = np.diff(release.published.indptr)
     return pl.DataFrame(
         {
@@ -82,13 +82,13 @@ def _published_terms(release: Release) -> pl.DataFrame:
 
 
 def _counted(published: pl.DataFrame, holders: pl.DataFrame) -> pl.DataFrame:
-    """How many people of its group hold each published term."""
+    """Count the people of its group with each published term."""
     joined = published.select("group", "node").unique().join(holders, on=["group", "node"], how="left")
     return joined.group_by("group", "node").agg(pl.col("owner").drop_nulls().n_unique().cast(pl.Int64).alias("n"))
 
 
 def _holders(bags: Bags, group: Ints, taxonomy: Taxonomy) -> pl.DataFrame:
-    """Group, owner and node for every node that is an item of a record, or lies above one."""
+    """Return group, user and node for every node at or above an item of a record."""
     sizes = np.diff(bags.indptr)
     now = pl.DataFrame({"group": np.repeat(group, sizes), "owner": np.repeat(bags.owners, sizes), "node": bags.items.copy()}).filter(
         pl.col("group") >= 0

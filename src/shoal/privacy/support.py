@@ -1,4 +1,4 @@
-"""Support: every published query, word or combination of columns of a log was had by at least k different people."""
+"""Support: at least k different people share every published query, word or combination of columns of a log."""
 
 from __future__ import annotations
 
@@ -91,12 +91,12 @@ class Support(JudgesRows):
 
     @property
     def group_size(self) -> int | None:
-        """Rows of one query are alike, and there are k or more of them, unless words are counted, or no queries."""
+        """The number of identical rows: k, unless words are counted or no queries are published."""
         return self.k if not self._rules.unit.splits and QUERY in self._rules.unit.columns else None
 
     @property
     def asked_by(self) -> int | None:
-        """Queries of k people, where these are the unit, over the whole log."""
+        """The number of people per query: k, if queries are the unit over the whole log."""
         return self.k if self._rules.unit == Unit() and self.window is None else None
 
     @property
@@ -113,14 +113,14 @@ class Support(JudgesRows):
         )
 
     def judged_columns(self, table: RowTable) -> frozenset[str]:
-        """The columns that the claim names, and the pseudonyms if it tells what they represent."""
+        """Return the columns that the claim names, and the pseudonyms if it states their scope."""
         named = {*self._rules.unit.columns, *self._rules.ways} | ({TIME} if self.times else set())
         payload = {table.unit} if QUERY in named else set()
         linked = {table.pseudonyms} if self.pseudonyms and table.pseudonyms else set()
         return frozenset((named - {QUERY}) | payload | linked)
 
     def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
-        """Every published row must be one of the original's; which rows are parts of one person it does not tell."""
+        """Return what remains open: every published row must be an original one; which rows belong to one person is not known."""
         if beside_original:
             linked = self.pseudonyms == "parts" and table.pseudonyms is not None
             return {str(table.pseudonyms): "which rows have one pseudonym"} if linked else {}
@@ -128,7 +128,7 @@ class Support(JudgesRows):
         return {name: "whose rows they link" if name == table.pseudonyms else "" for name in table.columns if name in judged}
 
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
-        """Count the rows of each published unit; with the original the people who have it, and the rows it has there."""
+        """Count the rows of each published unit; with the original, its people and its original rows."""
         table = release.only(RowTable)
         seen = SeenRows.of(table, self._rules, self.pseudonyms)
         broken = [*seen.faults]
@@ -138,7 +138,7 @@ class Support(JudgesRows):
         return self._from_rows(seen, achieved) if original is None else self._against(seen, original, achieved)
 
     def _against(self, seen: SeenRows, original: LogOriginal, achieved: dict[str, int]) -> Verdict:
-        """Every published row must be one of the original's under the recoding that the published values imply."""
+        """Verify that every published row is an original one under the recoding that the published values imply."""
         found = recoded_original(seen, original)
         broken = []
         people = people_behind(seen, found.rows)
@@ -152,7 +152,7 @@ class Support(JudgesRows):
         return Verdict(str(self), verified_if(not broken), achieved | people.levels, tuple(broken))
 
     def _from_rows(self, seen: SeenRows, achieved: dict[str, int]) -> Verdict:
-        """Fewer than k rows are of fewer than k people; of more rows it is known whose they are where pseudonyms are people."""
+        """Verify from rows alone: fewer than k rows belong to fewer than k people; more are counted by pseudonym if these are people."""
         if short := int((seen.rows_of_units() < self.k).sum()):
             return Verdict(str(self), "fails", achieved, (self._in_few_rows(short),))
         if seen.linked is None:
@@ -171,13 +171,13 @@ class Support(JudgesRows):
 
     @property
     def rows_to_count(self) -> RowsToCount | None:
-        """Queries or their words over the whole period, with nothing beside them."""
+        """Return what workers count: queries or their words over the whole period, without other columns."""
         beside = (self.rare, self.window, self.times, self.columns, self.group, self.pseudonyms)
         alone = self._rules.unit.columns == (QUERY,) and all(said is None for said in beside)
         return RowsToCount(self.k, self.words, self._rules.unit.splits) if alone else None
 
     def judge_rows(self, counted: CountedRows) -> Verdict:
-        """The judgement of `judge` on rows that were counted elsewhere, on a cluster."""
+        """Verify rows counted on a cluster as `judge` does."""
         if self.rows_to_count is None:
             raise ParameterError(f"{self} is judged on one machine", code="not-on-a-cluster", hint=f"leave {option('engine')} out")
         if counted.long:
@@ -198,7 +198,7 @@ class Support(JudgesRows):
         return f"{self._units(units)} published in fewer than {self.k:,} rows"
 
     def _cells(self, cells: dict[str, pl.Series]) -> Iterator[str]:
-        """What is wrong with the columns beside the unit."""
+        """Return faults of the columns next to the unit."""
         least = self.group or self.k
         for name, people in cells.items():
             if short := int((people < least).sum()):

@@ -1,4 +1,4 @@
-"""User k-anonymity: every published history is shared by k pseudonyms, and holds nothing that one person alone asked or clicked."""
+"""User k-anonymity: k pseudonyms share every published history, and it contains nothing that only one person issued or clicked."""
 
 from __future__ import annotations
 
@@ -56,22 +56,22 @@ class UserKAnonymity(Model):
 
     @property
     def group_size(self) -> int:
-        """Pseudonyms of one history."""
+        """The number of pseudonyms with one history: k."""
         return self.k
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """No pseudonym is found with a chance above 1/k, whatever is known: k have the same history."""
+        """Return 1/k, whatever the attacker knows: k pseudonyms have the same history."""
         return 1 / self.k if test in {"singling out", "linking"} else None
 
     def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
-        """The file shows that k pseudonyms have one history, not whether it is made of theirs; of means the original shows the range."""
+        """Return what remains open: the file shows equal histories, not their origin; for means, the original shows the range."""
         held = [name for name in ("time", table.unit, RANK, URL) if name in table.columns]
         if beside_original:
             return {name: "only that they lie in the range of the same query" for name in held if name in (TIME, RANK)}
         return dict.fromkeys(held, "")
 
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
-        """Count the pseudonyms of each history; with the original the people behind each query, word and URL of it."""
+        """Count the pseudonyms of each history; with the original, count the people behind each of its queries, words and URLs."""
         table = release.only(ProfileTable)
         classes = _classes(table)
         achieved = {"records": int(classes["members"].to_numpy().min()) if len(classes) else 0}
@@ -92,7 +92,7 @@ class UserKAnonymity(Model):
         return Verdict(str(self), verified_if(not broken), achieved | {"people": min(fewest)}, tuple(broken), notes)
 
     def _of_file(self, table: ProfileTable, classes: pl.DataFrame) -> Iterator[str]:
-        """What the file alone shows to be wrong: histories of too few pseudonyms, and pseudonyms that may mean something."""
+        """Return faults visible in the file alone: histories of too few pseudonyms, and pseudonyms that may carry information."""
         if short := int((classes["members"] < self.k).sum()):
             yield f"{short:,} pseudonyms have a history that fewer than {self.k:,} share"
         if not np.array_equal(np.sort(classes["user"].to_numpy()), np.arange(1, len(classes) + 1)):
@@ -100,7 +100,7 @@ class UserKAnonymity(Model):
 
 
 def _classes(table: ProfileTable) -> pl.DataFrame:
-    """Of every pseudonym (`user`) a number that those with the same rows share (`class`), and how many they are (`members`)."""
+    """Return for each pseudonym (`user`) the number of its `class` of equal rows, and the size of the class (`members`)."""
     rest = [name for name in table.frame.columns if name != table.of_whom]
     kinds = table.frame.select(rest).unique().with_row_index("row")
     coded = table.frame.join(kinds, on=rest, how="left", nulls_equal=True).select(pl.col(table.of_whom).alias("user"), "row")
@@ -110,9 +110,9 @@ def _classes(table: ProfileTable) -> pl.DataFrame:
 
 
 def _class_of_people(release: Release, original: LogOriginal, classes: pl.DataFrame) -> pl.DataFrame | None:
-    """The class of every owner; where it is not known which history is whose, everybody counts for each class (`EVERYBODY`).
+    """Return the class of every user. If the mapping is not known, everybody counts for each class (`EVERYBODY`).
 
-    None if pseudonyms and people do not belong together one by one.
+    None if pseudonyms and people do not correspond one to one.
     """
     owners = np.unique(original.log.frame["owner"].to_numpy())
     if release.secret is None:
@@ -126,7 +126,7 @@ def _class_of_people(release: Release, original: LogOriginal, classes: pl.DataFr
 def _told(
     table: ProfileTable, classes: pl.DataFrame, original: LogOriginal, whose: pl.DataFrame
 ) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
-    """Queries, words and URLs: those that are published in each class, and those of the people of each class."""
+    """Return queries, words and URLs: those published in each class, and those of the people of each class."""
     shown = table.frame.join(classes, left_on=table.of_whom, right_on="user", how="left")
     if (whose["class"] == EVERYBODY).any():
         shown = shown.with_columns(pl.lit(EVERYBODY, pl.Int64).alias("class"))
@@ -141,19 +141,19 @@ def _told(
 
 
 def _words(frame: pl.DataFrame) -> pl.DataFrame:
-    """A row for each word of the values: what stands between blanks."""
+    """Split values at blanks into one row per word."""
     return frame.with_columns(pl.col("value").str.extract_all(r"\S+")).explode("value").drop_nulls()
 
 
 def _people(published: pl.DataFrame, issued: pl.DataFrame) -> pl.Series:
-    """How many people of its class issued each published value."""
+    """Count the people of its class who issued each published value."""
     pairs = issued.join(published, on=["class", "value"], how="semi").unique(["class", "value", "owner"])
     counted = pairs.group_by("class", "value").agg(people=pl.len().cast(pl.Int64))
     return published.join(counted, on=["class", "value"], how="left")["people"].fill_null(0)
 
 
 def _strange_cells(table: ProfileTable, original: LogOriginal) -> Iterator[str]:
-    """Clicks that nobody made after the same query, and times and ranks that are no means of those of the same query or click."""
+    """Return clicks that nobody made after the same query, and times and ranks outside the range of the same query or click."""
     asked = original.log.frame
     query = pl.col(table.unit).alias("payload")
     if URL in table.columns and URL in asked.columns:

@@ -36,13 +36,13 @@ class VocabularyKAnonymity(Model):
 
     @property
     def group_size(self) -> int:
-        """Groups of k."""
+        """The size of groups: k."""
         return self.k
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """No vocabulary is found with a chance above 1/k, whatever is known."""
+        """Return 1/k, whatever the attacker knows."""
         return 1 / self.k if test in {"singling out", "linking"} else None
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
-        """Count identical published vocabularies; terms may represent similar ones, so generalization is not demanded."""
+        """Count identical published vocabularies. Terms may represent similar ones, so generalization is not required."""
         return judge_classes(str(self), self.k, release, original, people=self.people, truthful=False)

@@ -1,7 +1,7 @@
-"""k-anonymity of weighted bags: published vectors of terms and weights that are alike, term by term and weight by weight.
+"""k-anonymity of weighted bags: identical published vectors of terms and weights.
 
-The classes are counted from what is published. With the original people are counted, and every published term is compared with
-the documents it is published for: it must be a term of each of them, or lie above a sense of one, and weigh no more than these do.
+The classes are counted from what is published. With the original, people are counted, and every published term is compared with its
+documents: it must be a term of each of them, or lie above a sense of one, and weigh no more than these do.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ROUNDING = 1e-9  # by which a sum of weights may be off
 
 @dataclass(frozen=True)
 class DocumentComparison:
-    """What is wrong, how many people the rarest vector represents where that is known, and how it was counted."""
+    """The faults, the minimum number of people per vector if known, and notes on how it was counted."""
 
     defects: list[str]
     people: int | None
@@ -54,7 +54,7 @@ class DocumentComparison:
 
 @dataclass(frozen=True)
 class Carried:
-    """The names that documents carry, of those that are published, and the weight of the terms below each: document, name, weight."""
+    """The published names that documents have, with the weight of the terms below each: document, name, weight."""
 
     original: DocumentOriginal
     published: frozenset[str]
@@ -62,7 +62,7 @@ class Carried:
 
     @cached_property
     def names_of_terms(self) -> pl.DataFrame:
-        """For each term the published names that represent it."""
+        """Return for each term the published names that represent it."""
         rows = []
         for term, (word, place) in enumerate(zip(self.original.vectors.vocabulary.names, self.original.places.tolist(), strict=True)):
             rows += [(term, name) for name in self._names(word, place) & self.published]
@@ -80,7 +80,7 @@ class Carried:
 
     @cached_property
     def table(self) -> pl.DataFrame:
-        """One row for each document and each name that it carries."""
+        """Return one row per document and name."""
         vectors = self.original.vectors
         document = np.repeat(np.arange(len(vectors)), np.diff(vectors.indptr))
         entries = pl.DataFrame({"document": document, "term": vectors.items.astype(np.int64), "weight": self.original.weights})
@@ -88,7 +88,7 @@ class Carried:
 
 
 def compared(table: WeightedBagTable, label: Ints, original: DocumentOriginal, secret: Secret | None) -> DocumentComparison:
-    """Compare what is published with the documents; without knowing which became which, with all documents that it could represent."""
+    """Compare published vectors with the documents; without the mapping, with all documents that they could represent."""
     empty = int((original.vectors.lengths == 0).sum())
     if table.n_rows != len(original.vectors) - empty:
         return DocumentComparison(
@@ -107,7 +107,7 @@ def compared(table: WeightedBagTable, label: Ints, original: DocumentOriginal, s
 
 
 def _vectors(table: WeightedBagTable, label: Ints) -> pl.DataFrame:
-    """The different vectors, one row for each of their terms: class, name, weight."""
+    """Return the distinct vectors, one row per term: class, name, weight."""
     first = np.unique(label, return_index=True)[1]
     numbered = pl.DataFrame({"record": first.astype(np.uint32), "class": label[first]})
     return table.flat.join(numbered, on="record").select("class", pl.col("item").alias("name"), pl.col("weight").alias("published"))
@@ -127,7 +127,7 @@ def _defects(vectors: pl.DataFrame, classes: pl.DataFrame, carried: Carried) -> 
 
 
 def _standing_alone(table: WeightedBagTable, label: Ints, carried: Carried) -> DocumentComparison:
-    """How many people own documents that carry all names of a vector, for the vector with the fewest."""
+    """Return the minimum over vectors of the number of people with documents that have all names of the vector."""
     vectors = _vectors(table, label)
     wanted = vectors.group_by("class").len("terms")
     met = vectors.group_by("name").len("vectors").join(carried.table.group_by("name").len("documents"), on="name")
@@ -145,7 +145,7 @@ def _standing_alone(table: WeightedBagTable, label: Ints, carried: Carried) -> D
 
 
 def _impossible_weights(vectors: pl.DataFrame, label: Ints, carried: Carried) -> Iterable[str]:
-    """Weights above the mean of the largest that as many documents have, or below the smallest of any term that the name represents."""
+    """Return weights above the mean of the largest of as many documents, or below the smallest of any represented term."""
     members = pl.DataFrame({"class": label}).group_by("class").len("members")
     ranked = carried.table.sort("weight", descending=True).with_columns(place=pl.int_range(pl.len()).over("name"))
     told = vectors.join(members, on="class")
@@ -190,16 +190,16 @@ class WeightedKAnonymity(Model):
 
     @property
     def group_size(self) -> int:
-        """Groups of k."""
+        """The size of groups: k."""
         return self.k
 
     @property
     def generalized_groups(self) -> int:
-        """A vector generalizes those of k people."""
+        """The number of people whose vectors a vector generalizes: k."""
         return self.k
 
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
-        """The file shows that k vectors are alike; which documents a vector represents it does not show, nor does the original."""
+        """Return what remains open: the file shows k identical vectors; neither it nor the original shows the documents of a vector."""
         if beside_original:
             return {"weights": "only that documents which carry the terms have weights as small and as large"}
         return {"items": "whether documents hold them", "weights": ""}

@@ -1,4 +1,4 @@
-"""Word support: every word of a release of chunks is held by at least k people."""
+"""Word support: at least k people have every word of a release of chunks."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ class WordSupport(Model):
 
     @property
     def item_holders(self) -> int | None:
-        """All words are covered."""
+        """The number of people per word: k."""
         return self.k
 
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
-        """Only words are counted: exactly with the original, within bounds without it. How the chunks are made up is not."""
+        """Return what remains open: words are counted exactly with the original and bounded without it; the chunks are not verified."""
         fields = (name for columns in table.columns_of_parts().values() for name in columns)
         open_words = {} if beside_original else {ITEM: "how many people hold them"}
         return open_words | dict.fromkeys((name for name in fields if name != ITEM), "")
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
-        """Count the people who hold each word; from the files alone, bound the number of records."""
+        """Count the people with each word; from the files alone, bound the number of records."""
         table = release.only(ChunkTable)
         return self._from_files(table) if original is None else self._against(table, original)
 

@@ -1,1 +1,1 @@
-"""Report: facts about a release become charts and one page that is read offline, printed and signed."""
+"""Report: turns facts about a release into charts and one self-contained page, which can be printed and signed."""

@@ -1,8 +1,8 @@
-"""Warnings that are shown in red wherever a release is shown: what makes it dangerous, or next to empty, although its claims hold.
+"""Warnings shown in red wherever a release is shown: it is risky, or nearly empty, although its claims hold.
 
-A release in which every record is unique hides nobody from an attacker who knows more than the claim provides for. Warnings are derived
-from what is published alone, so they add no information. A method adds its own as a note that begins with `WARNING: `. Kinds of tables
-add those that need the original (`kinds/release_warnings.py`).
+A release in which every record is unique hides nobody from an attacker who knows more than the claim covers. Warnings are derived from what
+is published alone, so they add no information. A method adds its own as a note that begins with `WARNING: `. Kinds of tables add those that
+need the original (`kinds/release_warnings.py`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Table = Mapping[str, Any]
 
 
 def alarms(manifest: Mapping[str, Any]) -> tuple[ReleaseWarning, ...]:
-    """The warnings of a release, from its manifest."""
+    """Return the warnings of a release, from its manifest."""
     tables = [file for file in manifest.get("files", ()) if "kind" in file and "rows" in file]
     own = _marked(manifest.get("notes", ()), {table["kind"] for table in tables})
     verdict = conclusion_in(manifest)
@@ -53,18 +53,18 @@ def alarms(manifest: Mapping[str, Any]) -> tuple[ReleaseWarning, ...]:
 
 
 def alarms_of_compared(found: Mapping[str, Any]) -> tuple[str, ...]:
-    """The warnings of a compared release, from what was found of it."""
+    """Return the warnings of a compared release, from its results."""
     return (*found.get(WARNINGS, ()), *_of_attacks(found.get(IN_FACT, ""), severe=bool(found.get(SEVERE))))
 
 
 def _of_attacks(in_fact: str, *, severe: bool) -> Iterator[ReleaseWarning]:
-    """A sentence where an attack finds most people."""
+    """Return a warning if an attack finds most people."""
     if severe:
         yield ReleaseWarning("people-found", f"most people can be found: {in_fact}")
 
 
 def alarms_in(release: Release) -> tuple[ReleaseWarning, ...]:
-    """The warnings of a release, from its notes, its claims and its tables."""
+    """Return the warnings of a release, from its notes, its claims and its tables."""
     tables = [{"table": name, "kind": table.kind, **table.facts()} for name, table in release.tables.items()]
     own = _marked(release.notes, release.kinds)
     if not own and release.claims and ChunkTable.kind in release.kinds:
@@ -73,17 +73,17 @@ def alarms_in(release: Release) -> tuple[ReleaseWarning, ...]:
 
 
 def alarm_notes(release: Release) -> tuple[str, ...]:
-    """Notes for the manifest with the warnings that its numbers do not imply."""
+    """Return notes for the manifest with the warnings that its numbers do not imply."""
     return tuple(f"{MARK}{warning}" for warning in linked_rows(release))
 
 
 def other_notes(manifest: Mapping[str, Any]) -> tuple[str, ...]:
-    """The notes of a manifest that are no warnings."""
+    """Return the notes of a manifest that are not warnings."""
     return tuple(note for note in manifest.get("notes", ()) if not note.startswith(MARK))
 
 
 def uniqueness(records: int, unique: int, *, what: str = "record", exact: bool = True) -> Iterator[ReleaseWarning]:
-    """A sentence where all records are unique, or nearly all; `exact`: neither more nor fewer than `unique` are."""
+    """Return a warning if all or nearly all records are unique; `exact`: exactly `unique` of them are."""
     code = f"unique-{_PLURAL[what]}"
     if records and unique == records:
         yield ReleaseWarning(code, f"every published {what} is unique: no two are the same, so {FOUND} {what}")
@@ -93,7 +93,7 @@ def uniqueness(records: int, unique: int, *, what: str = "record", exact: bool =
 
 
 def linked_rows(release: Release) -> Iterator[ReleaseWarning]:
-    """A sentence where rows are linked by pseudonyms, and most pseudonyms have rows like no other one."""
+    """Return a warning if pseudonyms link rows and most pseudonyms have unique rows."""
     for table in release.tables_of(RowTable):
         if table.pseudonyms is not None and table.has_unit:
             text = pl.col(table.unit).fill_null("").sort().str.join("\0")
@@ -102,13 +102,13 @@ def linked_rows(release: Release) -> Iterator[ReleaseWarning]:
 
 
 def _marked(notes: Iterable[str], kinds: Collection[str]) -> list[ReleaseWarning]:
-    """The warnings among notes; those of methods that publish chunks are about rare words."""
+    """Return the warnings among notes; those of methods that publish chunks are about rare words."""
     code = RARE if ChunkTable.kind in kinds else NOT_TOLD
     return [ReleaseWarning(code, note.removeprefix(MARK)) for note in notes if note.startswith(MARK)]
 
 
 def _rare_words(claims: Iterable[Model]) -> Iterator[ReleaseWarning]:
-    """A sentence where chunks are published and no claim says how many people hold each word."""
+    """Return a warning if chunks are published and no claim bounds the number of people per word."""
     if all(claim.item_holders is None for claim in claims):
         yield ReleaseWarning(RARE, RARE_WORDS)
 
@@ -119,7 +119,7 @@ def _of_tables(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:
 
 
 def _unique_records(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:
-    """If d of n records are different, at least 2d - n are unique."""
+    """Return a warning based on the distinct records: if d of n are distinct, at least 2d - n are unique."""
     for table in tables:
         if "different" in table:
             rows, different = int(table["rows"]), int(table["different"])
@@ -127,7 +127,7 @@ def _unique_records(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:
 
 
 def _few_rows(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:
-    """A sentence where noise has left next to nothing."""
+    """Return a warning if noise has left nearly nothing."""
     counts = [int(table["rows"]) for table in tables if table["kind"] == CountTable.kind]
     if counts and sum(counts) <= FEW_ROWS:
         told = f"almost nothing is published: {counted(sum(counts), 'row')}. More people, or a larger epsilon or delta, would keep more"
@@ -135,7 +135,7 @@ def _few_rows(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:
 
 
 def _few_published(account: Mapping[str, Mapping[str, int]], method: str) -> Iterator[ReleaseWarning]:
-    """A sentence where hardly a row or record of the input is published, as far as the manifest accounts for them."""
+    """Return a warning if hardly any row or record of the input is published, according to the manifest."""
     for name in ("rows", "records"):
         ledger = account.get(name, {"in": 0})
         left = sum(n for part, n in ledger.items() if part != "in" and fate_of(part, method) != "gone")
@@ -145,7 +145,7 @@ def _few_published(account: Mapping[str, Mapping[str, int]], method: str) -> Ite
 
 
 def _no_items(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:
-    """A sentence where all published records are empty."""
+    """Return a warning if all published records are empty."""
     if any(table["rows"] and table.get("occurrences") == 0 for table in tables):
         yield ReleaseWarning("no-items", "no item is published: every record is empty")
 

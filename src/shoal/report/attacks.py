@@ -1,6 +1,6 @@
-"""Attacks in a report, from what the manifest records: in one line each, in one sentence, and drawn.
+"""Attacks in a report, from the manifest: as lines, as a sentence, and as charts.
 
-Each attack is drawn with its story, a lane for each kind of knowledge, and the table of the numbers.
+Each chart has a description of the attack, a lane for each kind of knowledge, and a table of the numbers.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ def is_attackable(manifest: Told) -> bool:
 
 
 def outcomes_on(manifest: Told, subject: str = RELEASE) -> list[Told]:
-    """The outcomes of all attacks on the release, or on another subject."""
+    """Return the outcomes of all attacks on the release, or on another subject."""
     return [one for one in manifest.get(ATTACKS, {}).get("outcomes", ()) if one["subject"] == subject]
 
 
 def worst_is_told(targets: int) -> bool:
-    """Whether the people who are hit worst are enough to tell a rate of."""
+    """Whether the most affected people are enough to publish a rate."""
     return round(WORST * targets) >= FEWEST_PEOPLE
 
 
 def untold(manifest: Told) -> tuple[str, ...]:
-    """A sentence each on the attacks without a rate: those that could not be made, and those made on too few people."""
+    """Return a sentence for each attack without a rate: impossible ones, and those on too few people."""
     told = manifest.get(ATTACKS, {})
     reasons = {SKIPPED: "could not be run", FEW: f"run on fewer than {FEWEST_PEOPLE} people, so no rate is reported"}
     found = tuple(f"{plain(', '.join(names))}: {reason}" for key, reason in reasons.items() if (names := told.get(key)))
@@ -65,29 +65,29 @@ def untold(manifest: Told) -> tuple[str, ...]:
 
 
 def verdict_text(one: Told) -> str:
-    """The verdict of an outcome for readers; the manifest has a fixed keyword."""
+    """Return the verdict of an outcome for readers; the manifest has a fixed keyword."""
     return VERDICTS.get(str(one["verdict"]), str(one["verdict"]))
 
 
 def strongest(outcomes: Sequence[Told]) -> Told:
-    """The one that may succeed most often."""
+    """Return the outcome with the highest possible success rate."""
     return max(outcomes, key=lambda one: float(one["success"] if "everybody" in one else one["high"]))
 
 
 def rate_of(one: Told) -> str:
-    """How often an attack succeeds in how many cases; with the upper end of the interval where these are a sample."""
+    """Format the success rate and number of cases of an attack, with the upper end of the interval for a sample."""
     if "everybody" in one:
         return f"{percent(one['success'])} of all {counted(one['targets'], 'case')}"
     return f"{percent(one['success'])} of {counted(one['targets'], 'case')}, at most {percent(one['high'])} (95%)"
 
 
 def before(manifest: Told, found: Told) -> Told | None:
-    """The same attack with the same knowledge on the original."""
+    """Return the same attack with the same knowledge on the original."""
     return next((one for one in outcomes_on(manifest, ORIGINAL) if _same(one, found)), None)
 
 
 def conclusion_in(manifest: Told) -> Conclusion:
-    """What was promised, and what an attacker can do in fact."""
+    """Return the guarantee, and what an attacker can actually do."""
     found = [
         AttackFinding(
             str(one["attack"]),
@@ -105,7 +105,7 @@ def conclusion_in(manifest: Told) -> Conclusion:
 
 
 def attack_lines(manifest: Told) -> tuple[tuple[str, str], ...]:
-    """One line for each attack: its best result on the release, beside the original and what is promised; then the verdict in two lines."""
+    """Return one line per attack: its best result on the release, with the original and the guarantee; then the verdict in two lines."""
     if ATTACKS not in manifest:
         return ()
     on_release = outcomes_on(manifest)
@@ -127,7 +127,7 @@ def _same(one: Told, other: Told) -> bool:
     return bool(one["attack"] == other["attack"] and one["knowledge"] == other["knowledge"])
 
 
-# -- drawn
+# -- charts
 
 
 HEAD = ("Knowledge", "Original", "Release", "95% interval", "Guessing", "Control group", "Guaranteed", "Verdict")
@@ -135,7 +135,7 @@ HEAD = ("Knowledge", "Original", "Release", "95% interval", "Guessing", "Control
 
 @dataclass(frozen=True)
 class Lane:
-    """One kind of knowledge: what is known, the rates before and after in words, and a bar of them; `tone` is bad above a promise."""
+    """One kind of knowledge: its description, the rates before and after, and a bar; `tone` is bad above a guarantee."""
 
     known: str
     rates: str
@@ -145,7 +145,7 @@ class Lane:
 
 @dataclass(frozen=True)
 class AttackDrawing:
-    """One attack: its name, the regulators' test it represents, its story, its lanes, and the same as rows of a table."""
+    """One attack: its name, the regulators' test it represents, its description, its lanes, and the rows of its table."""
 
     name: str
     test: str
@@ -155,7 +155,7 @@ class AttackDrawing:
 
 
 def attack_parts(manifest: Mapping[str, Any]) -> list[AttackDrawing]:
-    """Every attack that a manifest tells about."""
+    """Return every attack of a manifest."""
     found = outcomes_on(manifest, RELEASE)
     names = dict.fromkeys(str(one["attack"]) for one in found)
     return [_drawn(manifest, name, [one for one in found if one["attack"] == name]) for name in names]

@@ -1,7 +1,7 @@
-"""Charts of a report: SVG without script, library or fixed width, each with the table of its numbers.
+"""Charts of a report: SVG without scripts, libraries or fixed width, each with a table of its numbers.
 
-Horizontal places are percentages and vertical ones pixels, so that a chart fills whatever column it stands in
-and its letters keep their size. Colours come from the page's style by class, in light and in dark.
+Horizontal positions are percentages and vertical ones pixels, so that a chart fills its column and its text keeps its size. Colours come
+from the page's style by class, for light and dark mode.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NOTHING = '<text class="none" x="50%" y="40" text-anchor="middle">nothing to cou
 
 @dataclass(frozen=True)
 class HistogramBar:
-    """One bar of a histogram; `before` is the bar that stands behind it, `tone` an extra class."""
+    """One bar of a histogram; `before` is the bar behind it, `tone` an additional class."""
 
     label: str
     value: int
@@ -39,7 +39,7 @@ class HistogramBar:
 
 @dataclass(frozen=True)
 class BarPart:
-    """One piece of a stacked bar; `tone` is its class."""
+    """One part of a stacked bar; `tone` is its class."""
 
     label: str
     value: int
@@ -55,7 +55,7 @@ class Mark:
 
 
 def histogram(title: str, desc: str, columns: Sequence[HistogramBar], axis: str, mark: Mark | None = None) -> str:
-    """Columns over labelled bins; where they have a `before`, it stands behind them, wider and paler."""
+    """Draw columns over labelled bins; a `before` value is drawn behind them, wider and paler."""
     if not any(c.value or c.before for c in columns):
         return _svg("chart", title, desc, 72, NOTHING)
     ticks = nice_ticks(max(max(c.value, c.before or 0) for c in columns))
@@ -66,7 +66,7 @@ def histogram(title: str, desc: str, columns: Sequence[HistogramBar], axis: str,
 
 
 def stacked(title: str, desc: str, parts: Sequence[BarPart]) -> str:
-    """One whole and the pieces it fell into, from left to right; a piece of something is never invisible."""
+    """Draw a total and its parts from left to right; a non-zero part is never invisible."""
     total = sum(p.value for p in parts)
     shown = [p for p in parts if p.value > 0]
     widths = _visible([100 * p.value / total for p in shown])
@@ -80,7 +80,7 @@ def stacked(title: str, desc: str, parts: Sequence[BarPart]) -> str:
 
 
 def meter(title: str, desc: str, value: float, bound: float | None = None) -> str:
-    """A share of one on its scale, with the least that was possible marked where it is known."""
+    """Draw a share on a scale from 0 to 1, with the lower bound marked if it is known."""
     pieces = [
         '<rect class="track" x="0" y="6" width="100%" height="10" rx="1"/>',
         f'<rect class="lost" x="0" y="6" width="{_within(value):.3f}%" height="10" rx="1"/>',
@@ -92,7 +92,7 @@ def meter(title: str, desc: str, value: float, bound: float | None = None) -> st
 
 
 def lane(title: str, desc: str, before: float | None, after: tuple[float, float, float], ceiling: float | None) -> str:
-    """A rate before and after on a scale of one: the pale bar is before, the dark one after with its interval, the dashed line a limit."""
+    """Draw a rate before and after on a scale from 0 to 1: pale bar before, dark bar after with its interval, dashed line for a limit."""
     low, rate, high = (_within(value) for value in after)
     pieces = ['<rect class="track" x="0" y="1" width="100%" height="16"/>']
     if before is not None:
@@ -106,14 +106,14 @@ def lane(title: str, desc: str, before: float | None, after: tuple[float, float,
 
 
 def bar(share: float) -> str:
-    """A thin bar beside a number that is written out, hence hidden from screen readers."""
+    """Draw a thin bar next to a number; hidden from screen readers."""
     width = max(LEAST_WIDTH, _within(share)) if share > 0 else 0.0
     inside = f'<rect x="0" y="0" width="{width:.2f}%" height="5"/>'
     return f'<svg class="bar" width="100%" height="5" aria-hidden="true">{inside}</svg>'
 
 
 def nice_ticks(largest: int) -> list[int]:
-    """Whole numbers from 0 to at least the largest, in even steps of 1, 2 or 5 times a power of ten."""
+    """Return integers from 0 to at least the largest, in even steps of 1, 2 or 5 times a power of ten."""
     step, power = 1, 1
     while step * TICKS < largest:
         for factor in (2, 5, 10):
@@ -134,7 +134,7 @@ def _svg(kind: str, title: str, desc: str, height: int, inside: str) -> str:
 
 
 def _rect(across: tuple[float, float], down: tuple[float, float], kind: str, hint: str) -> str:
-    """A rectangle by its left edge and width, in percent, and its top and height, in pixels."""
+    """Draw a rectangle by left edge and width, in percent, and top and height, in pixels."""
     (x, width), (y, height) = across, down
     place = f'x="{x:.3f}%" y="{y:.1f}" width="{width:.3f}%" height="{height:.1f}"'
     return f'<rect class="{kind}" {place}><title>{escaped(hint)}</title></rect>'
@@ -145,7 +145,7 @@ def _base() -> int:
 
 
 def _upright(value: float, top: float) -> tuple[float, float]:
-    """Top and height of a column; what is not nothing is seen."""
+    """Return the top and height of a column; a non-zero value is always visible."""
     tall = 0.0 if value <= 0 else max(LEAST_HEIGHT, (_base() - TOP) * value / top)
     return _base() - tall, tall
 
@@ -174,7 +174,7 @@ def _columns(columns: Sequence[HistogramBar], top: int) -> Iterable[str]:
 
 
 def _labels(columns: Sequence[HistogramBar], axis: str) -> Iterable[str]:
-    """Labels under as many columns as there is room for; `spare` ones are hidden where the page is narrow."""
+    """Draw labels under as many columns as there is room for; `spare` ones are hidden on narrow pages."""
     n, step = len(columns), _step(len(columns))
     width = max(len(c.label) for c in columns)
     room = MOST_LABELS if width <= 5 else MOST_LABELS - 4
@@ -197,7 +197,7 @@ def _mark(mark: Mark, n: int) -> Iterable[str]:
 
 
 def _visible(widths: Sequence[float]) -> list[float]:
-    """Widths that sum to 100, none below the least; what the small ones gain the large ones give."""
+    """Adjust widths that sum to 100 such that none is below the minimum; the large ones compensate."""
     raised = [max(LEAST_WIDTH, w) for w in widths]
     spare = sum(w - LEAST_WIDTH for w in raised)
     if spare <= 0:
@@ -210,12 +210,12 @@ def _within(share: float) -> float:
     return 100 * min(1.0, max(0.0, share))
 
 
-# -- charts with the table of their numbers, for readers who do not see them or want exact numbers
+# -- charts with a table of their numbers, for screen readers and exact values
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A chart as SVG, and its numbers: the names of the columns and the rows below them."""
+    """A chart as SVG, and its numbers: column names and rows."""
 
     svg: str
     head: tuple[str, ...]
@@ -223,7 +223,7 @@ class Picture:
 
 
 def group_picture(facts: Facts) -> Picture:
-    """How many groups there are of each size, with the promised size marked."""
+    """Draw the number of groups of each size, with the guaranteed size marked."""
     k = promised_group(facts.manifest.get("claims", []))
     found, sizes = facts.group_sizes, facts.sizes
     columns = [
@@ -237,18 +237,18 @@ def group_picture(facts: Facts) -> Picture:
 
 
 def query_picture(found: QueryFacts) -> Picture:
-    """How many queries have how many rows, before and after."""
+    """Draw the number of queries by number of rows, before and after."""
     told = f"{plural(found.after, 'published query', 'published queries')}, {count(found.before)} in the original"
     return _before_after("Queries by rows", found.sizes, "query", "rows of the query", told=told, many="queries")
 
 
 def length_picture(facts: Facts) -> Picture:
-    """Record lengths before and after."""
+    """Draw record lengths before and after."""
     return _before_after("Records by length", facts.lengths, "record", "items in the record")
 
 
 def level_picture(facts: Facts) -> Picture:
-    """Levels of items before and after."""
+    """Draw levels of items before and after."""
     axis = "level in the taxonomy: 1 is the root"
     return _before_after("Item occurrences by level", facts.levels, "occurrence", axis)
 

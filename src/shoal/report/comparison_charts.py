@@ -1,4 +1,4 @@
-"""The charts of a comparison: what each shows, and the same numbers as a table."""
+"""The charts of a comparison, each with a table of its numbers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ COST_AXES = ("processor seconds", "peak memory, MB")
 
 @dataclass(frozen=True)
 class ComparisonChart:
-    """A chart: its name on the page, what it shows in words, the drawing, and its numbers under their headings."""
+    """A chart: its anchor on the page, its description, the drawing, and its numbers with headings."""
 
     name: str
     title: str
@@ -70,7 +70,7 @@ class ComparisonChart:
 
 
 def pictures(rows: Sequence[Numbers]) -> list[ComparisonChart]:
-    """All charts that have something to show."""
+    """Return all charts with data."""
     attacked = [row for row in rows if "attack_high" in row]
     found = [
         _picture("frontier", "Utility and risk", FRONTIER_WORDS, attacked, FRONTIER, _frontier(attacked)),
@@ -102,7 +102,7 @@ COST_WORDS = "Processor time of method and verification, and peak memory of the 
 
 
 def told(name: str, value: Any) -> str:
-    """A number as a table has it."""
+    """Format a number for a table."""
     if value is None or isinstance(value, str):
         return value or ""
     return f"{value:,.3g}" if name in NOT_SHARES else f"{100 * value:.1f} %"
@@ -116,7 +116,7 @@ def _picture(name: str, title: str, words: str, rows: Sequence[Numbers], names: 
 
 
 def _series(rows: Sequence[Numbers]) -> list[str]:
-    """The methods, each with a colour and a shape of its own."""
+    """Return the methods, each with its own colour and shape."""
     return list(dict.fromkeys(row["method"] for row in rows))
 
 
@@ -173,7 +173,7 @@ def _loss(rows: Sequence[Numbers]) -> Markup:
 
 
 def _by_level(rows: Sequence[Numbers], size: int) -> ComparisonChart:
-    """A field for each release and level."""
+    """Return a cell for each release and level."""
     levels = sorted({int(m[2]) for row in rows for name in row if (m := LEVEL.fullmatch(name)) and int(m[1]) == size})
     names = {f"count_error_{size}_level_{level}": f"level {level}" for level in levels}
     deep = [row for row in rows if sum(row.get(name) is not None for name in names) > 1]

@@ -1,7 +1,7 @@
-"""The charts of a comparison as SVG: lanes, one for each release; a plane with a point for each release; and fields by level.
+"""The charts of a comparison as SVG: lanes, one per release; a scatter plot of releases; and a heat map by level.
 
-As in the charts of a report, horizontal places are percentages and vertical ones pixels, so that a chart fills its column at any width, and
-colours come from the page's style by class, in light and in dark. A series has a colour and a shape of its own.
+As in the charts of a report, horizontal positions are percentages and vertical ones pixels, so that a chart fills its column at any width,
+and colours come from the page's style by class, for light and dark mode. A series has its own colour and shape.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ PALEST = 0.06  # of a field with the value 0
 
 @dataclass(frozen=True)
 class Scale:
-    """The even ticks of an axis, which the values lie between, and whether they are shares."""
+    """The even ticks of an axis, and whether its values are shares."""
 
     ticks: tuple[float, ...]
     shares: bool = True
 
     @classmethod
     def of(cls, values: Sequence[float], *, shares: bool = True, zero: bool = True) -> Scale:
-        """A scale that these values fit, with 0 on it where that is wanted."""
+        """Return a scale for these values, including 0 if requested."""
         low, high = min(values), max(values)
         low, high = (min(low, 0.0), max(high, 0.0)) if zero else (low, high)
         step = _step((high - low) or abs(high) or 1.0)
@@ -49,27 +49,27 @@ class Scale:
         return cls(tuple(round(n * step, 12) for n in range(first, max(last, first + 1) + 1)), shares)
 
     def along(self, value: float) -> float:
-        """Where a value lies between the first tick and the last, from 0 to 1."""
+        """Return the position of a value between the first tick and the last, from 0 to 1."""
         return (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
 
     def at(self, value: float) -> float:
-        """Where a value lies on a lane, in percent of its width."""
+        """Return the position of a value on a lane, in percent of its width."""
         return EDGE + (100 - 2 * EDGE) * self.along(value)
 
     def label(self, tick: float) -> str:
-        """A tick as it is written."""
+        """Format a tick."""
         return f"{100 * tick:g}%" if self.shares else short(tick)
 
 
 def _step(span: float) -> float:
-    """The distance of ticks: 1, 2 or 5 times a power of ten."""
+    """Return the distance of ticks: 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(span / TICKS))
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power * TICKS >= span * (1 - 1e-9))
 
 
 @dataclass(frozen=True)
 class Point:
-    """A point: its place on the scale, the number of its series, and what is told about it."""
+    """A point: its position on the scale, the number of its series, and its tooltip."""
 
     value: float
     series: int
@@ -78,7 +78,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Lane:
-    """A release in a chart: its name and its points, or a bar up to a value; `line` is a value to mark."""
+    """A release in a chart: its name and its points, or a bar up to a value; `line` is a marked value."""
 
     name: str
     points: tuple[Point, ...] = ()
@@ -88,9 +88,9 @@ class Lane:
 
 @dataclass(frozen=True)
 class PlanePoint:
-    """A release on a plane: across and up, from which value on up a line leads to it, its series, and what is told about it.
+    """A release in a scatter plot: x, y, the start of a vertical line to it, its series, and its tooltip.
 
-    `release` is its number in the list of releases, by which its command is found; `outline` is drawn without filling.
+    `release` is its number in the list of releases, which selects its command; `outline` points are not filled.
     """
 
     across: float
@@ -103,7 +103,7 @@ class PlanePoint:
 
 
 def lanes(rows: Sequence[Lane], series: Sequence[str], axis: str) -> Markup:
-    """A lane for each release, with its points on one scale."""
+    """Draw a lane for each release, with its points on one scale."""
     values = [value for row in rows for value in _values(row)]
     if not values:
         return own_markup("")
@@ -115,7 +115,7 @@ def lanes(rows: Sequence[Lane], series: Sequence[str], axis: str) -> Markup:
 def plane(
     points: Sequence[PlanePoint], series: Sequence[str], across: Scale, up: Scale, axes: tuple[str, str], limit: float | None
 ) -> Markup:
-    """Points by two numbers; `limit` is a height that is marked by a dashed line."""
+    """Draw points by two numbers; `limit` is a height marked by a dashed line."""
     pieces = [*_plane_grid(across, up, axes)]
     if limit is not None:
         y = _height(up.along(limit))
@@ -125,7 +125,7 @@ def plane(
 
 
 def fields(rows: Sequence[tuple[str, Sequence[float | None]]], columns: Sequence[str], axis: str) -> Markup:
-    """A field for each release and column, the darker the larger its value."""
+    """Draw a cell for each release and column; larger values are darker."""
     most = max((value for _, values in rows for value in values if value is not None), default=0.0)
     if not rows or not columns:
         return own_markup("")
@@ -137,7 +137,7 @@ def fields(rows: Sequence[tuple[str, Sequence[float | None]]], columns: Sequence
 
 
 def legend(series: Sequence[str]) -> Markup:
-    """What the colours and shapes mean."""
+    """Draw the legend of colours and shapes."""
     entries = [
         f'<li><svg width="14" height="12" aria-hidden="true">{_shape("50%", 6, n)}</svg>{escaped(name)}</li>'
         for n, name in enumerate(series)
@@ -152,7 +152,7 @@ def _values(row: Lane) -> Iterable[float]:
 
 
 def _row(name: str, height: int, inside: str) -> str:
-    """A line of a chart: the name of a release, and its lane."""
+    """Draw a line of a chart: the name of a release, and its lane."""
     return f'<div class="row"><span>{escaped(name)}</span><svg width="100%" height="{height}">{inside}</svg></div>'
 
 
@@ -178,7 +178,7 @@ def _in_lane(row: Lane, scale: Scale) -> Iterable[str]:
 
 
 def _tick_labels(scale: Scale) -> Iterable[str]:
-    """The numbers below the lanes; every other one gives way where the page is narrow."""
+    """Draw the numbers below the lanes; every second one is hidden on narrow pages."""
     for n, tick in enumerate(scale.ticks):
         yield _text(scale.at(tick), 14, scale.label(tick), "middle", spare=bool(n % 2))
 
@@ -193,7 +193,7 @@ def _text(x: float, y: float, text: str, anchor: str, *, spare: bool = False) ->
 
 
 def _shape(x: str, y: float, series: int, hint: str = "", *, outline: bool = False) -> str:
-    """A mark at a place, in the colour and shape of its series."""
+    """Draw a mark in the colour and shape of its series."""
     told = f"<title>{escaped(hint)}</title>" if hint else ""
     kind = f"dot c{series % COLOURS}{' outline' if outline else ''}"
     return f'<svg x="{x}" y="{y:.1f}"><path class="{kind}" d="{SHAPES[series % len(SHAPES)]}">{told}</path></svg>'

@@ -1,7 +1,7 @@
-"""The page of a comparison: every method at every setting, as charts and as tables. It loads nothing.
+"""The page of a comparison: every method with every setting, as charts and tables. It loads nothing.
 
-The numbers of each chart stand below it as a table, for whoever does not see it. The only script shows the command of the release that is
-selected. What differs between pages is data in them, which no browser runs.
+The numbers of each chart are below it as a table. The only script shows the command of the selected release. Everything else that differs
+between pages is data, which browsers do not execute.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from shoal.report.page import source, template
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """A row of the comparison: method, label, what a record is, its numbers or why there are none, and how to make its release."""
+    """A row of the comparison: method, label, unit of a record, its numbers or the reason for their absence, and the command for its
+    release.
+    """
 
     method: str
     label: str
@@ -30,7 +32,7 @@ class ComparisonRow:
 
 
 def render_comparison(title: str, rows: Sequence[ComparisonRow], notes: Sequence[str]) -> str:
-    """The whole comparison as one page."""
+    """Render the comparison as one page."""
     names = _names(rows)
     done = [(name, row) for name, row in zip(names, rows, strict=True) if "refused" not in row.found]
     flat = [{**_plain(row.found), "method": row.method, "per": row.per, "cell": name, "number": n} for n, (name, row) in enumerate(done)]
@@ -50,24 +52,24 @@ def render_comparison(title: str, rows: Sequence[ComparisonRow], notes: Sequence
 
 @cache
 def _own_parts() -> dict[str, Any]:
-    """Style and script of the page, which are the same on every page, and the policy that allows them alone."""
+    """Return style and script, which are the same on every page, and the policy that allows only these."""
     style, program = source("style.css") + source("comparison.css"), own_script(source("comparison.js"))
     return {"style": own_markup(style), "program": program, "policy": policy([style], [program])}
 
 
 def _in_fact(found: Numbers) -> tuple[str, str]:
-    """What an attacker can do in fact, and what is to be warned of in red."""
+    """Return what an attacker can actually do, and the warnings."""
     return str(found.get(IN_FACT, "not attacked")), ". ".join(alarms_of_compared(found))
 
 
 def _names(rows: Sequence[ComparisonRow]) -> list[str]:
-    """What each row is called: the method and its setting, and what a record is where there are several kinds."""
+    """Return the name of each row: the method with its setting, and the unit of a record if there are several."""
     several = len({row.per for row in rows if "refused" not in row.found}) > 1
     return [f"{row.label}, per {row.per}" if several else row.label for row in rows]
 
 
 def _by_reason(told: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Each reason once, with all that it holds for."""
+    """Group entries by reason."""
     reasons = dict.fromkeys(why for _, why in told)
     return [(", ".join(name for name, other in told if other == why), why) for why in reasons]
 

@@ -1,7 +1,7 @@
-"""Facts: everything a report shows, as plain numbers, before any word or picture is made of them.
+"""Facts: all numbers that a report shows, before they are formatted or drawn.
 
-What is shown of the groups are their sizes; what is shown of originals are counts of many people (`histograms`).
-No owner, and no record but as it is published. What each kind of table has to show is in its module of `kinds`.
+Facts about groups are their sizes; facts about originals are counts of many people (`histograms`). They contain no user, and only published
+records. The module of each kind in `kinds` determines the facts of its tables.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from shoal.report.histograms import Histogram
 
 @dataclass(frozen=True)
 class Spread:
-    """A column's mean and standard deviation as published, and in the original; the latter is None if few people would be told about."""
+    """A column's mean and standard deviation as published, and in the original; the latter is None if few people are behind it."""
 
     name: str
     mean: float
@@ -33,7 +33,9 @@ class Spread:
 
 
 def spreads_of(published: RowTable, original: Table, fewest: int) -> tuple[Spread, ...]:
-    """Of every numeric quasi-identifier. Mean and deviation of two people tell their values, so there must be `fewest` of them."""
+    """Return those of every numeric quasi-identifier. Mean and deviation of two people disclose their values, so at least `fewest` are
+    required.
+    """
     found = []
     for attribute in original.quasi:
         if attribute.kind != "numeric":
@@ -46,7 +48,7 @@ def spreads_of(published: RowTable, original: Table, fewest: int) -> tuple[Sprea
 
 
 def _mean_and_deviation(values: Floats) -> tuple[float, float]:
-    """Rounded once each, so that the order of rows does not matter; a power of two keeps squares finite."""
+    """Return values rounded once each, so that the order of rows does not matter; scaling by a power of two keeps squares finite."""
     exponent = int(np.frexp(np.abs(values).max(initial=0.0))[1])
     scaled = np.ldexp(values, -exponent)
     mean = math.fsum(scaled) / max(1, len(scaled))
@@ -59,7 +61,7 @@ FEWEST_PEOPLE = 10
 
 @dataclass(frozen=True)
 class PublishedItem:
-    """A published name: how many records bear it, its level (the root's is 1), how many terms it may mean."""
+    """A published name: the number of records with it, its level (the root has level 1), and the number of terms it may represent."""
 
     name: str
     records: int
@@ -69,7 +71,7 @@ class PublishedItem:
 
 @dataclass(frozen=True)
 class Example:
-    """A published record: its first items and their counts, how many items more there are, how many records are alike, why it is shown."""
+    """A published record: its first items with counts, the number of further items, of identical records, and why it is shown."""
 
     items: tuple[tuple[str, int], ...]
     more: int
@@ -79,7 +81,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Sizes:
-    """The groups of rows that are published identically, by their sizes alone."""
+    """Groups of identical published rows, by size only."""
 
     groups: int = 0
     smallest: int = 0
@@ -89,7 +91,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class QueryFacts:
-    """Queries (or items) of a log before and after, by the number of their published rows; `frequent` are the first by that number."""
+    """Queries (or items) of a log before and after, by number of published rows; `frequent` are the most frequent ones."""
 
     before: int
     after: int
@@ -102,7 +104,7 @@ NOTHING, NO_SIZES = Histogram(), Sizes()
 
 @dataclass(frozen=True)
 class Facts:
-    """A release's manifest, the distributions that its report draws, and the parts of the page that show them."""
+    """A release's manifest, the distributions that its report draws, and the sections that show them."""
 
     manifest: Mapping[str, Any]
     published: int = 0
@@ -123,25 +125,25 @@ class Facts:
 
 
 def fewest_people(manifest: Mapping[str, Any]) -> int:
-    """How many people a bar of originals must count at least: k, and never a handful."""
+    """Return the minimum number of people per bar of the original: k, but never very few."""
     k = manifest.get("parameters", {}).get("k")
     return max(FEWEST_PEOPLE, k) if isinstance(k, int) else FEWEST_PEOPLE
 
 
 def fewest_named(manifest: Mapping[str, Any]) -> int:
-    """How many published records must hold an item that the report names: k where the method has one, else never a handful."""
+    """Return the minimum number of published records with an item that the report names: k if the method has one, but never very few."""
     k = manifest.get("parameters", {}).get("k")
     return k if isinstance(k, int) else FEWEST_PEOPLE
 
 
 def sizes_of(sizes: Ints) -> Sizes:
-    """The sizes of groups in four numbers."""
+    """Summarize group sizes by four numbers."""
     if not len(sizes):
         return Sizes()
     return Sizes(len(sizes), int(sizes.min()), float(np.median(sizes)), int(sizes.max()))
 
 
-# -- example records as they are published: the most specific, and typical ones; originals have no part in the choice
+# -- example records as published: the most specific and typical ones, chosen without the original
 
 
 Mask = npt.NDArray[np.bool_]
@@ -152,9 +154,9 @@ SPECIFIC, TYPICAL = "Most specific", "Typical"
 
 
 def examples_of(published: Bags, copies: Ints, tree: Taxonomy, named: Mask | None = None) -> tuple[Example, ...]:
-    """A few of the different published records that hold something, the same whatever the order of the rows.
+    """Return a few distinct, non-empty published records, independent of the row order.
 
-    Items that are not to be `named` are counted.
+    Items that must not be `named` are counted.
     """
     common = np.ones(len(tree), bool) if named is None else named
     label = published.identical()
@@ -173,7 +175,9 @@ def examples_of(published: Bags, copies: Ints, tree: Taxonomy, named: Mask | Non
 
 
 def _told(records: Bags, tree: Taxonomy) -> tuple[Ints, Ints]:
-    """What the items of each record tell on average, in units (nothing by the root, most by a leaf), and how many tell one term."""
+    """Return the mean information of the items of each record, in units (0 for the root, the maximum for a leaf), and the number of exact
+    terms.
+    """
     told, exact = np.zeros(len(records), np.int64), np.zeros(len(records), np.int64)
     for begin, end in records.blocks():
         some = records.part(begin, end)
@@ -184,18 +188,18 @@ def _told(records: Bags, tree: Taxonomy) -> tuple[Ints, Ints]:
 
 
 def told_of(records: Bags, tree: Taxonomy) -> Ints:
-    """What the items of each record tell on average, in units."""
+    """Return the mean information of the items of each record, in units."""
     return _told(records, tree)[0]
 
 
 def _sums(records: Bags, values: Ints) -> Ints:
-    """The sum of these values of items over each record."""
+    """Return the sum of these item values over each record."""
     reached = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
     return np.asarray(reached[records.indptr[1:]] - reached[records.indptr[:-1]], np.int64)
 
 
 def _middle(values: Ints, weights: Ints) -> int:
-    """The median of values that occur so often."""
+    """Return the weighted median."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
     return int(values[order][np.searchsorted(2 * reached, reached[-1])]) if len(values) else 0

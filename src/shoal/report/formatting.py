@@ -1,8 +1,7 @@
-"""How values become text: numbers as people read them, and text that is safe in HTML.
+"""Formatting of values: readable numbers, and text that is safe in HTML.
 
-A small number is never rounded to nothing, and names are made harmless. Text is escaped here and nowhere else, for every page, chart and
-notebook view. A page has a policy (Content-Security-Policy) that names each of its own scripts and style sheets by its hash, so that a
-browser runs no other, whatever a text may contain.
+A non-zero number never prints as 0, and names are sanitized. Text is escaped only here, for every page, chart and notebook view. A page has
+a Content-Security-Policy that lists its scripts and style sheets by hash, so that a browser runs no other, whatever a text may contain.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ SHORT_SCALES = ((10**12, "T"), (10**9, "B"), (10**6, "M"), (10**3, "k"))
 
 
 def count(n: float) -> str:
-    """A count with its thousands set apart."""
+    """Format a count with thousands separators."""
     return f"{n:,.0f}"
 
 
 def short(n: float) -> str:
-    """A count as an axis shows it: 2.5k, 10M."""
+    """Format a count for an axis: 2.5k, 10M."""
     for scale, sign in SHORT_SCALES:
         if abs(n) >= scale:
             return f"{n / scale:g}{sign}"
@@ -42,12 +41,12 @@ def short(n: float) -> str:
 
 
 def share_of(part: int, whole: int) -> str:
-    """One count as a percentage of another."""
+    """Format one count as a percentage of another."""
     return percent(part / whole) if whole else "–"
 
 
 def number(value: Any) -> str:
-    """Any value of a manifest, as a reader wants it."""
+    """Format any value of a manifest for readers."""
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
     if isinstance(value, int):
@@ -72,28 +71,28 @@ def _decimal(value: float) -> str:
 
 
 def spoken(key: str) -> str:
-    """A key of the manifest as words."""
+    """Format a key of the manifest as words."""
     return plain(key.replace("_", " "))
 
 
 def plural(n: int, noun: str, many: str = "") -> str:
-    """`1 record`, `2,000 records`."""
+    """Return `1 record`, `2,000 records`."""
     return f"{count(n)} {noun if n == 1 else many or noun + 's'}"
 
 
 def plain(text: str) -> str:
-    """A user's text without characters that do not print or that turn the direction of what follows."""
+    """Return a user's text without unprintable characters and those that change the text direction."""
     return "".join("\N{REPLACEMENT CHARACTER}" if is_unprintable(c) else c for c in text)
 
 
 def name(text: str) -> str:
-    """An item's name, cut where it is too long to be read."""
+    """Return an item's name, truncated if it is too long."""
     shown = plain(text)
     return shown if len(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 1].rstrip() + "…"
 
 
 def is_unprintable(char: str) -> bool:
-    """Whether a character does not print, or only disguises others."""
+    """Whether a character is unprintable, or only disguises others."""
     # Joiners are part of how some scripts are written; all other format characters only disguise.
     return unicodedata.category(char) in UNPRINTABLE and char not in JOINERS
 
@@ -108,9 +107,9 @@ _IN_JSON = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}
 
 
 def escaped(value: Any) -> Markup:
-    """A value as text of a page or of an attribute in quotes. What is markup of our own stays as it is.
+    """Escape a value for HTML text or a quoted attribute. Markup made by this package is kept.
 
-    Characters that do not print, turn the direction of what follows, or are half of a surrogate pair are replaced.
+    Characters that are unprintable, change the text direction, or are unpaired surrogates are replaced.
     """
     from markupsafe import Markup, escape
 
@@ -123,30 +122,30 @@ def escaped(value: Any) -> Markup:
 
 
 def own_markup(text: str) -> Markup:
-    """Marks what this package wrote itself, with escaped texts in it, as ready for the page."""
+    """Mark HTML that this package wrote, with escaped texts in it, as safe."""
     from markupsafe import Markup
 
     return Markup(text)
 
 
 def with_code(text: Any) -> Markup:
-    """A sentence of our own as text of a page, with what stands between backticks as code."""
+    """Escape a sentence of this package, with text between backticks as code."""
     return own_markup(_IN_BACKTICKS.sub(r"<code>\1</code>", str(escaped(text))))
 
 
 def json_block(value: Any) -> Markup:
-    """A value as JSON inside `<script type="application/json">`: in ASCII, without a character that means anything in HTML."""
+    """Serialize a value as JSON inside `<script type="application/json">`: ASCII, without characters special in HTML."""
     text = json.dumps(value, ensure_ascii=True)
     return own_markup("".join(_IN_JSON.get(c, c) for c in text))
 
 
 def own_script(text: str) -> Markup:
-    """A script of our own, in which nothing ends the element that holds it."""
+    """Return a script of this package, in which nothing ends the script element."""
     return own_markup(_ENDS_SCRIPT.sub(r"\\x3c", text))
 
 
 def policy(styles: Sequence[str], scripts: Sequence[str] = ()) -> Markup:
-    """The policy of a page that loads nothing and has these style sheets and scripts, exactly as they are between their tags."""
+    """Return the policy of a page that loads nothing and contains exactly these style sheets and scripts."""
     rules = ["default-src 'none'", "base-uri 'none'", "form-action 'none'", f"style-src {_hashes(styles)}"]
     if scripts:
         rules.append(f"script-src {_hashes(scripts)}")

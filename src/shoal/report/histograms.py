@@ -1,8 +1,7 @@
-"""Bins for whole numbers, and the care that a report of a release must take with them.
+"""Bins for integers, with the disclosure control that a report needs.
 
-A bar that counts one person's record tells about that person. So where a histogram counts originals, bins of
-few people are joined with their neighbours, a last bin that was joined is open at the top, and bin edges come
-from a fixed ladder, not from the largest value.
+A bar that counts one person's record discloses something about that person. So in a histogram of originals, bins of few people are merged
+with their neighbours, a merged last bin is open at the top, and bin edges come from a fixed sequence, not from the largest value.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Bin:
 
     @property
     def tick(self) -> str:
-        """As short as an axis wants it: from a thousand on, 1k–1.5k for 1,000–1,499."""
+        """A short label for an axis: from a thousand on, 1k–1.5k for 1,000–1,499."""
         if self.low < 1000 or self.high == self.low:
             return self.label
         return f"{short(self.low)}+" if self.high is None else f"{short(self.low)}–{short(self.high + 1)}"
@@ -49,7 +48,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Counts per bin; `before` holds the same for the original where there are two sides to compare."""
+    """Counts per bin; `before` has those of the original, if both are compared."""
 
     bins: tuple[Bin, ...] = ()
     counts: tuple[int, ...] = ()
@@ -61,14 +60,14 @@ class Histogram:
         return len({b.high - b.low for b in self.bins[:-1] if b.high is not None}) > 1
 
     def bin_of(self, value: int) -> int:
-        """The place of the first bin that reaches this value; one past the last where none does."""
+        """Return the index of the bin of this value, or the number of bins if it is above the last."""
         return next((i for i, b in enumerate(self.bins) if b.high is None or b.high >= value), len(self.bins))
 
 
 def ladder(low: int, high: int) -> Ints:
-    """Lower edges of bins from `low` to `high`, and one past the end.
+    """Return lower edges of bins from `low` to `high`, and the end.
 
-    Few values have a bin each; many have even steps, or widening ones where they spread far.
+    A few values have a bin each; more have even steps, or increasing ones for a wide range.
     """
     if high - low < MOST_SINGLE:
         return np.arange(low, high + 2, dtype=np.int64)
@@ -83,7 +82,7 @@ def ladder(low: int, high: int) -> Ints:
 
 
 def tally(values: Ints, cut: int | None = None) -> Histogram:
-    """How often published values fall in each bin; no bin holds values on both sides of `cut`."""
+    """Count published values per bin; no bin has values on both sides of `cut`."""
     if not len(values):
         return Histogram()
     low, high = int(values.min()), int(values.max())
@@ -95,9 +94,9 @@ def tally(values: Ints, cut: int | None = None) -> Histogram:
 
 
 def compare(before: Ints, people: Ints, after: Ints, after_weights: Ints, fewest: int) -> Histogram:
-    """Original values, with the owner number of each, against published ones.
+    """Compare original values, with the user number of each, with published ones.
 
-    Their common bins hold no one or at least `fewest` people of the original.
+    Their common bins contain no or at least `fewest` people of the original.
     """
     every = np.concatenate([before, after])
     if not len(every):
@@ -109,9 +108,9 @@ def compare(before: Ints, people: Ints, after: Ints, after_weights: Ints, fewest
 
 
 def compare_shared(before: Ints, held: tuple[Ints, Ints], after: Ints, fewest: int) -> Histogram:
-    """Original values that several people share against published ones; `held` are the values and the owner number of each share.
+    """Compare original values that several people share with published ones; `held` has the values and user numbers.
 
-    Their common bins hold no one or at least `fewest` people of the original.
+    Their common bins contain no or at least `fewest` people of the original.
     """
     every = np.concatenate([before, after])
     if not len(every):
@@ -123,14 +122,14 @@ def compare_shared(before: Ints, held: tuple[Ints, Ints], after: Ints, fewest: i
 
 
 def people_seen(bin_of: Ints, people: Ints, n_bins: int) -> Seen:
-    """Which people, numbered from 0, stand in which bin."""
+    """Return which people, numbered from 0, are in which bin."""
     seen = np.zeros((n_bins, int(people.max(initial=-1)) + 1), bool)
     seen[bin_of, people] = True
     return seen
 
 
 def joined(bins: Sequence[Bin], counts: tuple[Ints, Ints], seen: Seen, fewest: int) -> Histogram:
-    """Bins with their counts (after, before), joined until each holds no one or at least `fewest` people."""
+    """Merge bins with their counts (after, before) until each contains no or at least `fewest` people."""
     spans = _spans(seen, fewest)
     made = [Bin(bins[a].low, bins[b].high) for a, b in spans]
     if spans and spans[-1][0] < spans[-1][1]:
@@ -140,7 +139,7 @@ def joined(bins: Sequence[Bin], counts: tuple[Ints, Ints], seen: Seen, fewest: i
 
 
 def _spans(seen: Seen, fewest: int) -> list[tuple[int, int]]:
-    """First and last bin of each joined bin, in rising order."""
+    """Return the first and last bin of each merged bin, in increasing order."""
     spans: list[tuple[int, int]] = []
     top, here = len(seen) - 1, np.zeros(seen.shape[1], bool)
     for i in range(len(seen) - 1, -1, -1):

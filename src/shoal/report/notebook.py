@@ -1,6 +1,6 @@
-"""Results in a notebook: a release as a small table and one chart, others as tables, without script, style sheet or outside resource.
+"""Results in a notebook: a release as a small table and a chart, others as tables, without scripts, style sheets or external resources.
 
-Colours are written into the elements themselves, since viewers of notebooks remove style sheets. What users wrote is escaped.
+Colours are inline styles, because notebook viewers remove style sheets. Text from users is escaped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Row = tuple[str, str]
 
 
 def small_page(manifest: Mapping[str, Any], summary: Summary, advice: Sequence[str] = ()) -> str:
-    """The table and the chart as HTML, of a manifest as it may be published; `advice` tells what may keep more words."""
+    """Return the table and the chart as HTML, from a manifest as published; `advice` has alternatives that keep more words."""
     warned = [("warning", summary.warning)] if summary.warning else []
     covered = [("protected", str(manifest["input"][PROTECTS]))] if PROTECTS in manifest["input"] else []
     rows = [*_claims(manifest), *covered, *summary.lines, ("method", _asked(manifest)), *warned]
@@ -38,7 +38,7 @@ def small_page(manifest: Mapping[str, Any], summary: Summary, advice: Sequence[s
 def facts_page(
     title: str, rows: Sequence[Row], warnings: Sequence[str] = (), columns: Sequence[str] = (), table: Sequence[Sequence[str]] = ()
 ) -> str:
-    """A result as HTML: a title, warnings in red, names and texts, and a table below its columns if there is one."""
+    """Return a result as HTML: a title, warnings in red, names and texts, and an optional table."""
     warned = "".join(_warned(f"Warning: {text}.") for text in warnings)
     return f"<div><p><b>{escaped(title)}</b></p>{warned}{_pairs(rows)}{_table(columns, table)}</div>"
 
@@ -61,7 +61,7 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _warned(lack: str) -> str:
-    """What is said before all else, in red: that nothing is guaranteed, or what makes a release dangerous."""
+    """Return the first lines, in red: that nothing is guaranteed, or warnings."""
     return f'<p style="color:#a3301f;font-weight:bold">{escaped(lack)}</p>' if lack else ""
 
 
@@ -79,14 +79,14 @@ def _asked(manifest: Mapping[str, Any]) -> str:
 
 
 def _account(manifest: Mapping[str, Any]) -> tuple[SummaryShare, ...]:
-    """The outcome of all records or rows; nothing if that may not be told."""
+    """Return the outcome of all records or rows; empty if it may not be shown."""
     ledger = next((manifest["accounting"][name] for name in DRAWN if name in manifest["accounting"]), {"in": 0})
     parts = {part: n for part, n in ledger.items() if part != "in"}
     return tuple(SummaryShare(part, n, ledger["in"], TONES[fate_of(part, str(manifest["method"]))]) for part, n in parts.items())
 
 
 def _chart(shares: Sequence[SummaryShare]) -> str:
-    """Shares of one whole as a bar, with a legend; nothing if there is nothing to draw."""
+    """Draw shares of a total as a bar with a legend; empty if there are none."""
     shown = [share for share in shares if share.n]
     if not shown:
         return ""

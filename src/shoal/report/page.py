@@ -1,6 +1,6 @@
-"""The report as a page: facts in, one HTML document out that needs nothing but itself. What users wrote is escaped.
+"""The report as a page: renders facts as one self-contained HTML document. Text from users is escaped.
 
-The page begins with an executive summary and ends with how to cite the release.
+The page begins with an executive summary and ends with a citation.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ UNTOLD = "Not published: exact numbers about the original would break the guaran
 
 
 def render(facts: Facts, summary: Summary) -> str:
-    """The report of a release as one HTML document, without script and without any outside resource."""
+    """Render the report of a release as one HTML document, without scripts and external resources."""
     return template("template.html").render(_context(facts, summary))
 
 
 @cache
 def template(name: str) -> Template:
-    """A page of this package, ready to be filled."""
+    """Load a page template of this package."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     loader = FunctionLoader(source)
@@ -55,7 +55,7 @@ def template(name: str) -> Template:
 
 
 def source(name: str) -> str:
-    """The text of a file of this package."""
+    """Read a file of this package."""
     return files("shoal.report").joinpath(*name.split("/")).read_text(encoding="utf-8")
 
 
@@ -126,7 +126,7 @@ def _picture(found: charts.Picture) -> dict[str, Any]:
 
 
 def _queries(facts: Facts) -> dict[str, Any] | None:
-    """What is told about published rows of a log; nothing of any other release."""
+    """Return the part about published rows of a log; empty for any other release."""
     found = facts.queries
     if found is None:
         return None
@@ -152,7 +152,7 @@ WITHHELD = "Counts with noise. The number of people is not published: exact numb
 
 @dataclass(frozen=True)
 class Point:
-    """A heading, and what is to be said under it in one or two sentences; with the tone `bad` it is shown in red."""
+    """A heading with one or two sentences; with the tone `bad` it is shown in red."""
 
     name: str
     text: str
@@ -160,7 +160,7 @@ class Point:
 
 
 def in_short(manifest: Mapping[str, Any], summary: Summary) -> list[Point]:
-    """All that matters, in plain words."""
+    """Return the executive summary."""
     claims = manifest.get("claims", [])
     points = [Point("Published", _published(manifest)), Point("Guaranteed", _guaranteed(manifest))]
     if limits := limits_of(claims):
@@ -170,7 +170,7 @@ def in_short(manifest: Mapping[str, Any], summary: Summary) -> list[Point]:
 
 
 def limits_of(claims: Sequence[Mapping[str, Any]]) -> str:
-    """What each model says about its limits, each once."""
+    """Return the distinct limits that the models state."""
     models = [model for model in map(model_of, claims) if model is not None]
     return " ".join(dict.fromkeys(model.limits for model in models))
 
@@ -197,7 +197,7 @@ def _guaranteed(manifest: Mapping[str, Any]) -> str:
 
 
 def _left(manifest: Mapping[str, Any], summary: Summary) -> str:
-    """In which form words are published, or else the largest number of the report's head."""
+    """Return the forms in which words are published, or else the main number of the report."""
     if summary.shares:
         first, *others = [share for share in summary.shares if share.n] or summary.shares[:1]
         rest = ", ".join(f"{share.text} {share.name}" for share in others)
@@ -220,7 +220,7 @@ def _gained(manifest: Mapping[str, Any]) -> str:
 
 
 def _verdict_of_attacks(manifest: Mapping[str, Any]) -> list[Point]:
-    """What was promised, and what an attacker can do in fact; nothing if no attack has a rate."""
+    """Return the guarantee, and what an attacker can actually do; empty if no attack has a rate."""
     if not outcomes_on(manifest):
         return []
     verdict = conclusion_in(manifest)
@@ -259,14 +259,14 @@ _SPECIAL |= {sign: f"\\{sign}" for sign in "&%$#_"}
 
 @dataclass(frozen=True)
 class Citation:
-    """The same in a sentence and as BibTeX."""
+    """A citation as a sentence and as BibTeX."""
 
     sentence: str
     bibtex: str
 
 
 def citation_of(manifest: Mapping[str, Any]) -> Citation:
-    """How a release with this manifest is cited."""
+    """Return the citation of a release with this manifest."""
     version, method = plain(str(manifest.get("shoal", ""))), plain(str(manifest.get("method") or "not recorded"))
     paper = METHODS[method].paper if method in METHODS else OWN
     given = ", ".join(f"{spoken(key)} = {value}" for key, value in _parameters(method, manifest.get("parameters", {})))
@@ -282,7 +282,7 @@ def citation_of(manifest: Mapping[str, Any]) -> Citation:
 
 
 def _parameters(method: str, given: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Parameters that are set; of what is a text of the user's own, such as a list of items, only that it was given."""
+    """Return parameters that are set; for text from the user, such as a list of items, only that it is set."""
     chosen = {p.name for p in METHODS[method].parameters() if p.choices or issubclass(p.type, Typed)} if method in METHODS else set()
     return [(key, _shown(value, key in chosen)) for key, value in given.items() if value is not None]
 

@@ -1,6 +1,6 @@
-"""The private page: a few records as they were typed, beside what is published for them. For the publisher's eyes alone.
+"""The private page: a few records as typed, next to what is published for them. Only for the publisher.
 
-No owner is on it, but what people typed is; so it is never part of a release (`io/private_file.py`).
+It contains no user ID, but what people typed; so it is never part of a release (`io/private_file.py`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_WORDS = 40  # of a record
 
 @dataclass(frozen=True)
 class Side:
-    """A record before or after: its items, with how often each stands there where it is more than once, and how many more there are."""
+    """A record before or after: its items with counts above one, and the number of further items."""
 
     items: tuple[tuple[str, str], ...]
     more: str
@@ -30,14 +30,14 @@ class Side:
 
 @dataclass(frozen=True)
 class Pair:
-    """One record as it was typed, and as it is published."""
+    """One record as typed, and as published."""
 
     before: Side
     after: Side
 
 
 def render_private(release: Release, original: Original) -> str:
-    """The page of a release that was just made: of one that was read from a file nobody knows which record became which."""
+    """Render the page of a new release: for one read from a file the record-to-group mapping is not known."""
     assert release.secret is not None
     rows, published = release.secret.rows(), original.aligned(release).published
     chosen = _chosen(rows, published, original)
@@ -46,7 +46,7 @@ def render_private(release: Release, original: Original) -> str:
 
 
 def _chosen(rows: Ints, published: Bags, original: Original) -> list[tuple[str, list[int]]]:
-    """Records of which most, a middling part and least is told; each in one place only."""
+    """Choose records of which most, a medium part and least is kept, without duplicates."""
     order = original.bags.content_order()
     shown = order[rows[order] >= 0]
     ranked = shown[np.argsort(-told_of(published, original.tree)[rows[shown]], kind="stable")].tolist()

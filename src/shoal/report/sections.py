@@ -1,4 +1,4 @@
-"""The sections of a report: each turns a part of the facts into rows, bars and charts for the template."""
+"""The sections of a report: each converts a part of the facts into rows, bars and charts for the template."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ METERED = ("loss", "information_loss")
 
 @dataclass(frozen=True)
 class TableLine:
-    """A line of a table: name, value and what it means."""
+    """A line of a table: name, value and description."""
 
     name: str
     value: str
@@ -139,7 +139,7 @@ class ItemRow:
 
 @dataclass(frozen=True)
 class ExampleRow:
-    """A published record: its items, with how often each stands there where it is more than once; how many records are alike."""
+    """A published record: its items with counts above one, and the number of identical records."""
 
     items: tuple[tuple[str, str], ...]
     more: str
@@ -158,7 +158,7 @@ class SpreadRow:
 
 
 def method_rows(manifest: Mapping[str, Any]) -> tuple[TableLine, list[TableLine]]:
-    """The method with its summary, and its parameters with what they mean."""
+    """Return the method with its summary, and its parameters with descriptions."""
     method = str(manifest.get("method") or "not recorded")
     made = METHODS[method] if method in METHODS else None  # noqa: SIM401 (get would raise)
     helps = {p.name: (p.help, p.default) for p in made.parameters()} if made else {}
@@ -169,14 +169,14 @@ def method_rows(manifest: Mapping[str, Any]) -> tuple[TableLine, list[TableLine]
             TableLine(
                 LABELS.get(key, spoken(key)),
                 number(value),
-                told + (" (default)" if value == default else ""),
+                told + (" (default)" if value == default and "(default" not in told else ""),
             )
         )
     return TableLine(plain(method), made.paper if made else "", made.summary() if made else ""), rows
 
 
 def input_rows(manifest: Mapping[str, Any]) -> list[TableLine]:
-    """The facts about the input in the manifest."""
+    """Return the facts about the input in the manifest."""
     given = manifest.get("input", {})
     return [TableLine(LABELS.get(key, spoken(key)), number(value), _meaning(key, value)) for key, value in given.items()]
 
@@ -186,7 +186,7 @@ def _meaning(key: str, value: Any) -> str:
 
 
 def asked_line(manifest: Mapping[str, Any]) -> str:
-    """What was asked, in one line."""
+    """Return the settings in one line."""
     asked, given = manifest.get("parameters", {}), manifest.get("input", {})
     pieces = [str(manifest.get("method") or "")]
     pieces += [f"k = {number(asked['k'])}"] if "k" in asked else []
@@ -196,7 +196,7 @@ def asked_line(manifest: Mapping[str, Any]) -> str:
 
 
 def accounts(manifest: Mapping[str, Any]) -> list[Account]:
-    """The ledgers of rows, records and item occurrences, as far as there are any."""
+    """Return the ledgers of rows, records and item occurrences, as far as they exist."""
     titles = {"rows": "Rows of the input", "words": "Words of the input", "records": "Records", "occurrences": "Item occurrences"}
     method = str(manifest.get("method"))
     return [_account(titles.get(key, spoken(key)), ledger, method) for key, ledger in manifest.get("accounting", {}).items()]
@@ -217,14 +217,14 @@ def _account(title: str, ledger: Mapping[str, int], method: str) -> Account:
 
 
 def share_chart(summary: Summary) -> str:
-    """The shares of the summary as one bar."""
+    """Draw the shares of the summary as one bar."""
     parts = [BarPart(share.name, share.n, share.tone) for share in summary.shares]
     return stacked("Words", ", ".join(f"{share.text} {share.name}" for share in summary.shares), parts) if parts else ""
 
 
 @dataclass(frozen=True)
 class PublishedShare:
-    """How many records or rows there were, and how many of them are published."""
+    """The number of records or rows, and of published ones."""
 
     noun: str
     total: int
@@ -232,14 +232,14 @@ class PublishedShare:
 
 
 def published_part(manifest: Mapping[str, Any]) -> PublishedShare:
-    """How much of the data is published at all, as its account has it."""
+    """Return the published part of the data, from the accounting."""
     account, method = manifest.get("accounting", {}), str(manifest.get("method"))
     noun, ledger = next(((name, account[name]) for name in ("records", "rows") if name in account), ("records", {"in": 0}))
     return PublishedShare(noun, ledger["in"], sum(n for part, n in ledger.items() if part != "in" and fate_of(part, method) != "gone"))
 
 
 def published_tile(manifest: Mapping[str, Any]) -> Tile:
-    """The same as a share."""
+    """Return the same as a share."""
     if manifest.get(WITHHELD) == NO_NUMBERS:
         rows = sum(file["rows"] for file in manifest.get("files", []) if "table" in file)
         return Tile("Published", count(rows), "rows with noise; the size of the input is not published")
@@ -252,7 +252,7 @@ def published_tile(manifest: Mapping[str, Any]) -> Tile:
 
 
 def loss_meter(metrics: Mapping[str, Any]) -> Meter | None:
-    """The loss on its scale, with the bound where it is known; of microdata the loss of dispersion."""
+    """Return the loss on its scale, with the bound if known; for microdata, the loss of dispersion."""
     for key in METERED:
         value, (label, meaning) = share_in(metrics, key), LOSSES[key]
         if value is not None:
@@ -264,7 +264,7 @@ def loss_meter(metrics: Mapping[str, Any]) -> Meter | None:
 
 
 def metric_rows(metrics: Mapping[str, Any]) -> list[TableLine]:
-    """All other metrics, as numbers; the forms of words stand at the head of the page already."""
+    """Return all other metrics as numbers; the forms of words are at the top of the page."""
     rows = []
     for key, value in metrics.items():
         if key in SHOWN_ABOVE or (key in METERED and share_in(metrics, key) is not None):
@@ -277,13 +277,13 @@ def metric_rows(metrics: Mapping[str, Any]) -> list[TableLine]:
 
 
 def query_rows(found: QueryFacts, rows: int) -> list[ItemRow]:
-    """The most frequent published queries with a bar for their share of all rows."""
+    """Return the most frequent published queries, with a bar for their share of all rows."""
     share = [(text, n, n / rows if rows else 0.0) for text, n in found.frequent]
     return [ItemRow(name(text), count(n), share_of(n, rows), "", "", bar(part)) for text, n, part in share]
 
 
 def item_rows(items: Sequence[PublishedItem], records: int) -> list[ItemRow]:
-    """Published items with a bar for the share of records that bear them."""
+    """Return published items, with a bar for the share of records with them."""
     return [
         ItemRow(
             name(i.name),
@@ -298,7 +298,7 @@ def item_rows(items: Sequence[PublishedItem], records: int) -> list[ItemRow]:
 
 
 def example_rows(examples: Sequence[Example]) -> list[tuple[str, list[ExampleRow]]]:
-    """Published records under the reasons why they are shown."""
+    """Return published records, grouped by why they are shown."""
     return [(why, [_example(one) for one in rows]) for why, rows in groupby(examples, key=lambda one: one.why)]
 
 
@@ -308,7 +308,7 @@ def _example(found: Example) -> ExampleRow:
 
 
 def spread_rows(spreads: Sequence[Spread]) -> list[SpreadRow]:
-    """Means and standard deviations of columns, before and after."""
+    """Return means and standard deviations of columns, before and after."""
     return [
         SpreadRow(
             name(s.name),
@@ -322,7 +322,7 @@ def spread_rows(spreads: Sequence[Spread]) -> list[SpreadRow]:
 
 
 def file_rows(manifest: Mapping[str, Any]) -> list[Mapping[str, str]]:
-    """The files of the release with their fingerprints."""
+    """Return the files of the release with their digests."""
     return [
         {
             "name": plain(str(f.get("name", ""))),

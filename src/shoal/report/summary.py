@@ -1,6 +1,6 @@
 """The summary of a release: its utility in a few numbers, the same on the terminal, in the report and in Python.
 
-Shares that stand side by side come first; what else is told follows in lines. `summaries` looks up how one is made.
+Shares come first, then lines. The module of each kind in `kinds` makes its summary.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FORM_TONES = {part: tone for parts, tone in FORMS.values() for part in parts}
 
 @dataclass(frozen=True)
 class SummaryShare:
-    """A part of a whole; `tone` is its colour in charts."""
+    """A part of a total; `tone` is its colour in charts."""
 
     name: str
     n: int
@@ -41,20 +41,20 @@ class SummaryShare:
 
     @property
     def value(self) -> float:
-        """As a fraction of one."""
+        """The share as a fraction."""
         return self.n / self.whole if self.whole else 0.0
 
     @property
     def text(self) -> str:
-        """In percent."""
+        """The share in percent."""
         return percent(self.value)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Shares of one whole, side by side; then lines of a name and a text; the largest number of the report's head.
+    """Shares of one total; then lines of a name and a text; and the main number of the report.
 
-    `as_typed` is the share of words published as they were typed, where words are published.
+    `as_typed` is the share of words published as typed, if words are published.
     """
 
     shares: tuple[SummaryShare, ...] = ()
@@ -64,20 +64,20 @@ class Summary:
 
     @property
     def warning(self) -> str:
-        """A sentence where hardly a word is left; empty if there is none to say."""
+        """A warning if hardly any words are kept, or empty."""
         if self.as_typed is None or self.as_typed >= LITTLE:
             return ""
         return f"only {percent(self.as_typed)} of the words are published as typed"
 
 
 def share_in(metrics: Mapping[str, Any], name: str) -> float | None:
-    """A metric that is a number; None if it is not told, or no number."""
+    """Return a metric; None if it is missing or not a number."""
     value = metrics.get(name)
     return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
 
 
 def published_rows(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """How many rows each table has."""
+    """Return the number of rows of each table."""
     tables = {file["table"]: file["rows"] for file in reversed(manifest.get("files", [])) if "table" in file}
     told = ", ".join(f"{counted(rows, 'row')} of {name}" for name, rows in reversed(tables.items()))
     return (("published", told),) if told else ()

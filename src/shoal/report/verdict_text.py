@@ -1,4 +1,4 @@
-"""What a release guarantees, in words: the headline, each claim with what it protects, and the absence of any guarantee."""
+"""Descriptions of a release's guarantee: the headline, each claim with what it protects, and a missing guarantee."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LACKING = "no_guarantee"  # the key of a manifest that says what is not protecte
 
 
 def lack_of(manifest: Mapping[str, Any] | None) -> str:
-    """What a manifest says about the missing guarantee; empty if claims are made, or where there is no manifest."""
+    """Return the manifest's statement of a missing guarantee; empty if claims are made, or without a manifest."""
     return str(manifest.get(LACKING, "")) if manifest else ""
 
 
@@ -32,7 +32,7 @@ NO_WORDS = "This version of shoal has no description of this model."
 
 @dataclass(frozen=True)
 class Level:
-    """One quantity of a claim: what it means, what was promised and what was achieved."""
+    """One quantity of a claim: its description, the guaranteed and the achieved value."""
 
     meaning: str
     promised: str
@@ -41,7 +41,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim as the page shows it."""
+    """One claim as shown on the page."""
 
     text: str
     holds: bool
@@ -56,7 +56,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Headline:
-    """The first thing a reader sees: `tone` is good, bad or open."""
+    """The headline of the page: `tone` is good, bad or open."""
 
     tone: str
     title: str
@@ -65,7 +65,7 @@ class Headline:
 
 @dataclass(frozen=True)
 class Tile:
-    """One large number with the words that make it true."""
+    """One large number with a description."""
 
     label: str
     value: str
@@ -74,7 +74,7 @@ class Tile:
 
 
 def claim_of(verdict: Mapping[str, Any]) -> Claim:
-    """A verdict of the manifest, with the words of its model."""
+    """Return a verdict of the manifest, with the description of its model."""
     model = model_of(verdict)
     achieved = verdict.get("achieved") or {}
     return Claim(
@@ -91,7 +91,7 @@ def claim_of(verdict: Mapping[str, Any]) -> Claim:
 
 
 def model_of(verdict: Mapping[str, Any]) -> Model | None:
-    """The model a verdict refers to; None if this version does not know it."""
+    """Return the model of a verdict; None if this version does not know it."""
     try:
         found: Model = MODELS.make(str(verdict["model"]))
     except ParameterError:
@@ -100,7 +100,7 @@ def model_of(verdict: Mapping[str, Any]) -> Model | None:
 
 
 def headline(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Headline:
-    """Do all claims hold, and what do they say? `lack` is what a release without a guarantee says about it."""
+    """Return whether all claims hold, and what they state. `lack` is the statement of a release without a guarantee."""
     if lack:
         return Headline("bad", UNGUARANTEED, lack.removeprefix(UNGUARANTEED).strip())
     if not verdicts:
@@ -115,7 +115,7 @@ def headline(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Headline:
 
 
 def guarantee(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Tile:
-    """The guarantee in one number: that of the first broken claim, or of the first."""
+    """Return the guarantee as one number: that of the first failed claim, or of the first."""
     if lack:
         return Tile("Guarantee", "none", "the publisher requested none", "bad")
     if not verdicts:
@@ -134,18 +134,18 @@ def guarantee(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Tile:
 
 
 def promised_group(verdicts: Sequence[Mapping[str, Any]]) -> int | None:
-    """The largest group size that some claim promises."""
+    """Return the largest group size that a claim guarantees."""
     models = [model for model in map(model_of, verdicts) if model is not None]
     return max((model.group_size for model in models if model.group_size is not None), default=None)
 
 
 def claims_line(verdicts: Sequence[Mapping[str, Any]]) -> str:
-    """How many claims were checked, for the section's margin."""
+    """Return the number of checked claims, for the section's margin."""
     return f"{plural(len(verdicts), 'claim')} verified" if verdicts else "no claim to verify"
 
 
 def _told(verdict: Mapping[str, Any]) -> str:
-    """Where a claim stands, in words."""
+    """Return the status of a claim in words."""
     if not verdict["holds"]:
         return "does not hold"
     return f"holds, {verdict['verdict']}" if "verdict" in verdict else "holds"

@@ -1,4 +1,4 @@
-"""Made-up web access logs: visitors with a browser each, who come in sessions and click from page to page."""
+"""Synthetic web access logs: visitors, each with a browser, who come in sessions and click from page to page."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ SHARES = (0.42, 0.28, 0.14, 0.06, 0.10)
 
 @dataclass(frozen=True)
 class AccessLog:
-    """A log of about this many clicks on a site of this many pages; the fewer pages, the more uniform are the ways through it."""
+    """A log of about this many clicks on a site of this many pages; fewer pages give more uniform paths."""
 
     clicks: int
     pages: int
 
     def log(self, seed: int) -> Log:
-        """The log as a reader gives it, in the order of time."""
+        """Generate the log as a reader returns it, ordered by time."""
         rng = np.random.default_rng(seed)
         length = rng.geometric(1 / SESSION_CLICKS, max(2, round(self.clicks / SESSION_CLICKS)))
         visitors = max(1, round(len(length) / VISITOR_SESSIONS))
@@ -60,7 +60,7 @@ class AccessLog:
         return Log(frame.sort("time", maintain_order=True), "item")
 
     def _pages(self, session: Ints, rng: np.random.Generator) -> Ints:
-        """A visit begins at a popular page and goes on near the page before, or jumps."""
+        """Draw a visit: it starts at a popular page and continues near the previous page, or jumps."""
         popular = np.minimum(rng.zipf(1.4, len(session)) - 1, self.pages - 1)
         near = rng.integers(1, 4, len(session))
         pages = popular.astype(np.int64)
@@ -83,7 +83,7 @@ def _names(pages: Ints) -> pl.Series:
 
 
 def _referrers(session: Ints, pages: Ints) -> pl.Series:
-    """The page before, or where visitors come from."""
+    """Return the previous page, or an external referrer."""
     names = _names(pages)
     first = pl.Series(np.diff(session, prepend=-1) != 0)
     return pl.select(

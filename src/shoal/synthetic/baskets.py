@@ -1,7 +1,7 @@
-"""Made-up transactions: like market baskets, after the generator of Agrawal and Srikant (VLDB'94), and like the positions of a board game.
+"""Synthetic transactions: market baskets, after the generator of Agrawal and Srikant (VLDB'94), and positions of a board game.
 
 The first draws patterns of items that belong together and fills baskets with them; the second has one item for each of many squares, most
-of which are nearly always the same. They stand in for the data sets T40I10D100K, Retail and Connect.
+of which are nearly always the same. They replace the data sets T40I10D100K, Retail and Connect.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CORRUPTION, SPREAD = 0.5, 0.1  # how much of a pattern a basket lacks: mean and 
 
 @dataclass(frozen=True, eq=False)
 class _Patterns:
-    """Sets of items that are bought together: how likely each is, summed up, and how much of each a basket lacks."""
+    """Sets of items that are bought together: their cumulative probabilities, and how much of each a basket lacks."""
 
     items: list[Ints]
     cumulative: Floats
@@ -30,7 +30,7 @@ class _Patterns:
 
 @dataclass(frozen=True)
 class Baskets:
-    """Transactions of this many items in the mean, made of patterns; `skew` makes few items far more frequent than most."""
+    """Transactions of this mean number of items, made of patterns; `skew` makes few items far more frequent than most."""
 
     records: int
     length: float
@@ -40,7 +40,7 @@ class Baskets:
     skew: float = 0.0
 
     def bags(self, seed: int) -> Bags:
-        """The transactions as sets, one person each."""
+        """Generate the transactions as sets, one person each."""
         rng = np.random.default_rng(seed)
         weight = np.cumsum(rng.exponential(size=self.patterns))
         corruption = np.clip(rng.normal(CORRUPTION, SPREAD, self.patterns), 0, 1)
@@ -49,7 +49,7 @@ class Baskets:
         return _sets([_basket(int(size), patterns, rng) for size in sizes], self.items)
 
     def _patterns(self, rng: np.random.Generator) -> list[Ints]:
-        """Each takes over some items of the one before."""
+        """Draw patterns; each takes over some items of the previous one."""
         popular = (1.0 + np.arange(self.items)) ** -self.skew
         share = popular / popular.sum()
         found: list[Ints] = []
@@ -61,7 +61,7 @@ class Baskets:
 
 
 def _basket(size: int, patterns: _Patterns, rng: np.random.Generator) -> set[int]:
-    """Patterns without some of their items, until the basket is full; at least one item."""
+    """Fill a basket with patterns without some of their items; at least one item."""
     drawn = np.searchsorted(patterns.cumulative, rng.random(size))
     basket: set[int] = set()
     for number in drawn:
@@ -74,13 +74,13 @@ def _basket(size: int, patterns: _Patterns, rng: np.random.Generator) -> set[int
 
 @dataclass(frozen=True)
 class Board:
-    """Positions of a board game: each square is in one of three states, mostly the same, more often changed late in a game."""
+    """Positions of a board game: each square has one of three states, mostly the same, more often changed late in a game."""
 
     records: int
     squares: int = 43
 
     def bags(self, seed: int) -> Bags:
-        """The positions as sets with an item for the state of each square."""
+        """Generate the positions as sets with an item for the state of each square."""
         rng = np.random.default_rng(seed)
         late = rng.random((self.records, 1))
         changed = rng.random((self.records, self.squares)) < late * rng.beta(0.6, 1.6, self.squares)

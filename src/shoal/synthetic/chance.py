@@ -1,4 +1,4 @@
-"""Drawing by weight, from uniform numbers alone: numpy keeps those stable between its versions."""
+"""Weighted random choice from uniform numbers alone, which numpy keeps stable between its versions."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Weighted:
         return len(self.reach) - 1
 
     def draw(self, uniform: Floats, low: npt.ArrayLike = 0, high: npt.ArrayLike = -1) -> Ints:
-        """A choice for each uniform number, from `low` up to but without `high` (the end by default)."""
+        """Return a choice for each uniform number, from `low` up to but excluding `high` (the end by default)."""
         begin, end = self.reach[np.asarray(low)], self.reach[np.asarray(high)]
         found = np.searchsorted(self.reach, begin + uniform * (end - begin), side="right") - 1
         return np.asarray(np.minimum(found, len(self) - 1))
 
 
 class LongTailed:
-    """Whole numbers from 1 up, log-normal, cut off far out, whose mean is exactly the one requested."""
+    """Log-normal integers from 1, truncated far out, with exactly the requested mean."""
 
     GRID = (np.arange(20_000) + 0.5) / 20_000
 
@@ -41,16 +41,16 @@ class LongTailed:
             low, high = (self.centre, high) if self.draw(self.GRID).mean() < mean else (low, self.centre)
 
     def draw(self, uniform: Floats) -> Ints:
-        """A number for each uniform number."""
+        """Return a number for each uniform number."""
         sizes = np.exp(self.centre + self.spread * ndtri(uniform))
         return np.asarray(np.rint(np.clip(sizes, 1, self.most)), dtype=np.int64)
 
 
 def zipf(n: int, exponent: float, shift: float) -> Floats:
-    """Weights of ranks 1 to n by the law of Zipf and Mandelbrot."""
+    """Return the weights of ranks 1 to n by the law of Zipf and Mandelbrot."""
     return np.asarray((np.arange(n) + 1.0 + shift) ** -exponent)
 
 
 def waits(uniform: Floats) -> Floats:
-    """Exponential waiting times of mean one."""
+    """Return exponential waiting times with mean one."""
     return np.asarray(-np.log1p(-uniform))

@@ -1,9 +1,7 @@
-"""What synthetic users care for: a few topics each, and from them and from common talk a set of nouns of
-known size.
+"""Interests of synthetic users: a few topics each, and a set of nouns of known size from them and from general vocabulary.
 
-A topic is a subtree of WordNet, that is an interval of the nouns; users of a topic share related words. Nouns
-are drawn one after the other without putting back until a user has as many different ones as wanted, so that
-their mean number is the one requested.
+A topic is a subtree of WordNet, that is an interval of the nouns; users of a topic share related words. Nouns are drawn without replacement
+until a user has the wanted number of different ones, so that their mean number is the requested one.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ SPREAD, LONGEST = 1.0, 40
 
 @dataclass(frozen=True, eq=False)
 class Topics:
-    """Intervals of the nouns, and how many people care for each. Number 0 is all nouns: common talk."""
+    """Intervals of the nouns, and their popularity. Number 0 is all nouns: general vocabulary."""
 
     low: Ints
     high: Ints
@@ -39,19 +37,19 @@ class Topics:
 
 @dataclass(frozen=True, eq=False)
 class Interests:
-    """Per user: how many nouns, how many topics, and which (0 if there is none)."""
+    """For each user: the number of nouns, the number of topics, and which (0 if there is none)."""
 
     sizes: Ints
     counts: Ints
     topics: Ints
 
     def topic_of(self, users: Ints, uniform: Floats) -> Ints:
-        """One of each user's topics."""
+        """Return one of each user's topics."""
         return self.topics[users, (uniform * self.counts[users]).astype(np.int64)]
 
 
 def topics(taxonomy: Taxonomy, nouns: Nouns, n: int, rng: np.random.Generator) -> Topics:
-    """The n heaviest of the largest subtrees that are small enough, heavier or lighter by chance."""
+    """Return the n heaviest of the largest subtrees that are small enough, with random weights."""
     low = np.searchsorted(nouns.node, np.arange(len(taxonomy)))
     high = np.searchsorted(nouns.node, taxonomy.end)
     size = high - low
@@ -68,20 +66,20 @@ def topics(taxonomy: Taxonomy, nouns: Nouns, n: int, rng: np.random.Generator) -
 
 
 def sizes(mean: float, nouns: Nouns) -> LongTailed:
-    """How many nouns users have."""
+    """Return the distribution of the number of nouns per user."""
     return LongTailed(mean, SPREAD, min(int(mean * LONGEST) + 1, len(nouns.node) // 10))
 
 
 def interests(n: int, sizes: LongTailed, topics: Topics, rng: np.random.Generator) -> Interests:
-    """The interests of n users."""
+    """Draw the interests of n users."""
     counts = 1 + np.minimum((1.2 * waits(rng.random(n))).astype(np.int64), MOST_TOPICS - 1)
     return Interests(sizes.draw(rng.random(n)), counts, topics.popularity.draw(rng.random((n, MOST_TOPICS))))
 
 
 def draw_nouns(who: Interests, topics: Topics, nouns: Nouns, rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
-    """Users, their nouns and the topic each noun came from: for user u as many different nodes as `sizes[u]`.
+    """Draw users, their nouns and the topic of each noun: `sizes[u]` different nodes for user u.
 
-    In the order of users and within a user of topics.
+    Ordered by user and within a user by topic.
     """
     none = np.zeros(0, np.int64)
     user, noun, topic = none, none, none
@@ -104,7 +102,7 @@ def draw_nouns(who: Interests, topics: Topics, nouns: Nouns, rng: np.random.Gene
 
 
 def _first_different(user: Ints, node: Small, sizes: Ints) -> Ints:
-    """The places of each user's first `sizes` different nodes, in the order of users and then of drawing."""
+    """Return the positions of each user's first `sizes` different nodes, ordered by user and then as drawn."""
     _, first = np.unique(user * (int(node.max(initial=0)) + 1) + node, return_index=True)
     first.sort()
     first = first[np.argsort(user[first], kind="stable")]

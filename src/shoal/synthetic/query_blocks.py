@@ -24,7 +24,7 @@ ID_STEP = 9
 
 @dataclass(frozen=True)
 class GeneratedFacts:
-    """What a log, or a block of it, holds. `nouns` counts a noun once for each user."""
+    """Statistics of a log, or of a block of it. `nouns` counts a noun once for each user."""
 
     rows: int
     users: int
@@ -63,7 +63,7 @@ def world_of(seed: int, n_topics: int, nouns_per_user: float) -> World:
 
 
 def block(unknown: float, world: World, first: int, n: int, rng: np.random.Generator) -> tuple[pl.DataFrame, GeneratedFacts]:
-    """The rows of a block's first n users. The whole block is drawn, so that they do not depend on n."""
+    """Generate the rows of a block's first n users. The whole block is drawn, so that they do not depend on n."""
     who = interests(BLOCK, world.lengths, world.language.topics, rng)
     searches = search(who, world.language, unknown, rng)
     happened = events(searches, rng)
@@ -93,5 +93,5 @@ def _written_times(second: Ints, times_of_day: pl.Series) -> pl.Series:
 
 
 def numbers(seed: int, *stream: int) -> np.random.Generator:
-    """The random numbers of a stream."""
+    """Return the random number generator of a stream."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=stream)))

@@ -1,10 +1,8 @@
-"""Synthetic query logs in the format of AOL's, at any size: for trying things out, for benchmarks, for
-showing without exposing.
+"""Synthetic query logs in AOL format, of any size: for trials, benchmarks and demonstrations.
 
-Users have a few topics of WordNet each and a long-tailed number of nouns, and search for them in sessions;
-see `interests`, `searches` and `sessions`. Users are made in blocks of fixed size, each with random numbers
-of its own, so that memory stays flat, the same seed gives the same bytes, and a larger log begins with the
-smaller one.
+Users have a few topics of WordNet each and a long-tailed number of nouns, and search for them in sessions; see `interests`, `searches` and
+`sessions`. Users are generated in blocks of fixed size, each with its own random numbers, so that memory is constant, the same seed gives
+the same bytes, and a larger log begins with the smaller one.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ class QueryLog(Declared):
     unknown: float = param(0.35, minimum=0, maximum=0.9, help="share of terms that are not in WordNet")
 
     def blocks(self) -> Iterator[tuple[pl.DataFrame, GeneratedFacts]]:
-        """The rows, a block of users at a time, and what each block holds."""
+        """Yield the rows, a block of users at a time, with the statistics of each block."""
         from shoal.synthetic.query_blocks import BLOCK, OF_USERS, block, numbers, world_of
 
         world = world_of(self.seed, self.topics, self.nouns_per_user)

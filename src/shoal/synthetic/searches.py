@@ -1,8 +1,7 @@
-"""What synthetic users type: their nouns in queries of one to three, with glue words, strangers, plurals and
-a first, shorter try.
+"""Queries of synthetic users: one to three of their nouns, with function words, unknown words, plurals and shorter first attempts.
 
-Strangers make up a wanted share of all terms. Half of them stand in a query of nouns, the others by
-themselves: a person's name, or a brand as people look for a site.
+Unknown words make up a requested share of all terms. Half of them are in a query of nouns, the others alone: a person's name, or a brand
+that people look for.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ WORD_PLACES = np.array([FRONT, FIRST, SECOND, THIRD, BACK])
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """The words users have at hand, each known by its number; 0 is no word."""
+    """The vocabulary of users, each word by number; 0 is no word."""
 
     nouns: Nouns
     topics: Topics
@@ -57,7 +56,7 @@ class Language:
 
     @cached_property
     def sites(self) -> pl.Series:
-        """The site of each stranger."""
+        """The site of each unknown word."""
         return self.strangers + pl.Series(ENDINGS).gather(np.arange(len(self.strangers)) % len(ENDINGS))
 
     @property
@@ -67,25 +66,25 @@ class Language:
 
     @property
     def first_stranger(self) -> int:
-        """The number of the first stranger."""
+        """The number of the first unknown word."""
         return 1 + 2 * len(self.nouns.words)
 
     @property
     def first_glue(self) -> int:
-        """The number of the first glue word; the leads follow them."""
+        """The number of the first function word; the leading words follow them."""
         return self.first_stranger + len(self.strangers)
 
     def spelled(self, codes: Small) -> pl.Series:
-        """The text of each row of word numbers."""
+        """Return the text of each row of word numbers."""
         columns = [self.parts.gather(codes[:, place]) for place in range(codes.shape[1])]
         return pl.select(pl.concat_str(columns).str.strip_chars_start(" ")).to_series()
 
 
 @dataclass(frozen=True, eq=False)
 class Searches:
-    """What each user looks for: the number of its text, and of the text of a shorter try before it, or -1.
+    """The searches of each user: the number of its text, and of the text of a shorter attempt before it, or -1.
 
-    `subject` is what the sites found depend on; `seeks_site` the stranger whose own site is sought, or -1.
+    `subject` determines the sites found; `seeks_site` is the unknown word whose own site is sought, or -1.
     """
 
     user: Ints
@@ -97,7 +96,7 @@ class Searches:
 
 
 def search(who: Interests, language: Language, unknown: float, rng: np.random.Generator) -> Searches:
-    """The searches of some users, for nouns in the order of users and then for strangers."""
+    """Draw the searches of some users, for nouns in the order of users and then for unknown words."""
     user, codes = _phrases(who, language, rng)
     stranger_user, stranger = _strangers(who, language, unknown, rng)
     query, beside, alone = _placed(user, stranger_user, rng)
@@ -121,7 +120,7 @@ def search(who: Interests, language: Language, unknown: float, rng: np.random.Ge
 
 
 def _phrases(who: Interests, language: Language, rng: np.random.Generator) -> tuple[Ints, Small]:
-    """Neighbouring nouns of a user and topic make a query: its user, and the numbers of its words."""
+    """Combine neighbouring nouns of a user and topic to a query: its user, and the numbers of its words."""
     user, noun, topic = draw_nouns(who, language.topics, language.nouns, rng)
     n = len(noun)
     starts = rng.random(n) < NEW_QUERY
@@ -141,13 +140,13 @@ def _phrases(who: Interests, language: Language, rng: np.random.Generator) -> tu
 
 
 def _since(starts: Flags) -> Ints:
-    """How many places back the last start lies."""
+    """Return the distance to the last start."""
     at = np.arange(len(starts))
     return at - np.maximum.accumulate(np.where(starts, at, 0))
 
 
 def _strangers(who: Interests, language: Language, unknown: float, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """Users and the strangers they look for: those that go with one of their topics, or any."""
+    """Draw users and the unknown words they search for: those of one of their topics, or any."""
     terms_each = 1 + (1 - BESIDE_NOUNS) * A_NAME
     ratio = unknown / (1 - unknown) / terms_each
     counts = (who.sizes * ratio + rng.random(len(who.sizes))).astype(np.int64)
@@ -161,7 +160,7 @@ def _strangers(who: Interests, language: Language, unknown: float, rng: np.rando
 
 
 def _placed(user: Ints, stranger_user: Ints, rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
-    """Queries of nouns, the stranger that goes into each of them, and the strangers that stand alone."""
+    """Return queries of nouns, the unknown word in each of them, and the unknown words that stand alone."""
     n = len(stranger_user)
     begin, end = np.searchsorted(user, stranger_user), np.searchsorted(user, stranger_user, side="right")
     query = begin + (rng.random(n) * (end - begin)).astype(np.int64)
@@ -173,7 +172,7 @@ def _placed(user: Ints, stranger_user: Ints, rng: np.random.Generator) -> tuple[
 
 
 def _shortened(codes: Small) -> Small:
-    """The queries without their last noun, or without the stranger where there is one noun only."""
+    """Return the queries without their last noun, or without the unknown word if there is only one noun."""
     fewer = codes.copy()
     third, second = fewer[:, THIRD] > 0, fewer[:, SECOND] > 0
     fewer[third, THIRD] = 0
@@ -185,7 +184,7 @@ def _shortened(codes: Small) -> Small:
 
 
 def _alone(stranger: Ints, language: Language, rng: np.random.Generator) -> tuple[pl.Series, Ints]:
-    """Texts of searches for a name or a site, and the stranger whose site is sought."""
+    """Return texts of searches for a name or a site, and the unknown word whose site is sought."""
     n = len(stranger)
     name = rng.random(n) < A_NAME
     surname = language.strangers.gather(language.stranger_popularity.draw(rng.random(n)))

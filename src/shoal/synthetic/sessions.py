@@ -1,7 +1,6 @@
-"""When synthetic users search and what they open: sessions over three months, with the rhythm of the day, and
-clicks by rank.
+"""Times and clicks of synthetic users: sessions over three months, with a daily rhythm, and clicks by rank.
 
-Searches of a session follow one another within thirty minutes; sessions of a user lie further apart.
+Searches of a session follow each other within thirty minutes; sessions of a user are further apart.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ RANKS_A_PAGE = 10
 
 @dataclass(frozen=True, eq=False)
 class QueryEvents:
-    """Queries in the order of users and time: of which search, in which text, when, for which page."""
+    """Queries ordered by user and time: the search, its text, time and result page."""
 
     search: Ints
     text: Ints
@@ -41,7 +40,7 @@ class QueryEvents:
 
 @dataclass(frozen=True, eq=False)
 class Clicks:
-    """The rows of the log: the event of each, the rank of the answer opened (0 for none) and its site."""
+    """The rows of the log: the event of each, the rank of the clicked result (0 for none) and its site."""
 
     event: Ints
     rank: Ints
@@ -49,7 +48,7 @@ class Clicks:
 
 
 def events(searches: Searches, rng: np.random.Generator) -> QueryEvents:
-    """Every search is made once or more, each time in one of the user's sessions."""
+    """Draw events: every search occurs once or more, each time in one of the user's sessions."""
     times = 1 + (RETURNS * waits(rng.random(len(searches.user)))).astype(np.int64)
     search = np.repeat(np.arange(len(times)), times)
     first = np.diff(search, prepend=-1) != 0
@@ -72,7 +71,7 @@ def events(searches: Searches, rng: np.random.Generator) -> QueryEvents:
 
 
 def _sessions(searches: Searches, search: Ints, first: Flags, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """The session of each visit, and the owner of each session. Searches of one topic tend to share one."""
+    """Return the session of each visit, and the user of each session. Searches of one topic tend to share one."""
     user = searches.user[search]
     people = int(user.max()) + 1
     visits = np.bincount(user, minlength=people)
@@ -90,16 +89,16 @@ def _sessions(searches: Searches, search: Ints, first: Flags, rng: np.random.Gen
 
 
 def _starts(n: int, rng: np.random.Generator) -> Ints:
-    """Seconds since the beginning of the log at which sessions begin, more of them in the evening."""
+    """Return the seconds since the beginning of the log at which sessions start, more of them in the evening."""
     day = (rng.random(n) * DAYS).astype(np.int64)
     hour = Weighted(HOURS).draw(rng.random(n))
     return day * DAY + hour * 3600 + (rng.random(n) * 3600).astype(np.int64)
 
 
 def _clock(session: Ints, start: Ints, owner: Ints, rng: np.random.Generator) -> Ints:
-    """The second of each event, given the sessions of events and the wanted starts of sessions in order.
+    """Return the second of each event, given the sessions of events and the sorted start times of sessions.
 
-    A session that would begin too soon after the end of the one before waits.
+    A session that would begin too soon after the end of the previous one is delayed.
     """
     gaps = np.minimum(4 + USUAL_GAP * waits(rng.random(len(session))), LONGEST_GAP).astype(np.int64)
     opens = np.diff(session, prepend=-1) != 0
@@ -116,7 +115,7 @@ def _clock(session: Ints, start: Ints, owner: Ints, rng: np.random.Generator) ->
 
 
 def clicks(happened: QueryEvents, searches: Searches, sites: int, rng: np.random.Generator) -> Clicks:
-    """Which answers are opened; a search without a click is one row too."""
+    """Draw clicks; a search without a click is one row too."""
     opened = CLICKS.draw(rng.random(len(happened.search)))
     event = np.repeat(np.arange(len(opened)), np.maximum(opened, 1))
     n = len(event)

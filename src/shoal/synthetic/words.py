@@ -1,9 +1,7 @@
-"""The words of synthetic searches: WordNet's nouns by how common they are, and made-up words that WordNet
-does not have.
+"""The words of synthetic searches: WordNet's nouns by frequency, and invented words that WordNet lacks.
 
-Brands and people are put together from syllables, so that no real one is meant; the other strangers are
-misspelt nouns and the codes of products. No stranger is a form of a noun, so a reader of the log finds
-exactly the nouns that were meant.
+Brands and people are composed of syllables, so that no real one is meant; the other unknown words are misspelled nouns and product codes.
+No unknown word is a form of a noun, so a reader of the log finds exactly the intended nouns.
 """
 
 from __future__ import annotations
@@ -66,7 +64,7 @@ CODAS = ["", "", "", "", "n", "r", "l", "s", "x", "m", "nd", "ck"]
 
 @dataclass(frozen=True, eq=False)
 class Nouns:
-    """Nouns of one word, in the order of their nodes, so that those of a subtree are neighbours."""
+    """Nouns of one word in the order of their nodes, so that those of a subtree are contiguous."""
 
     words: pl.Series
     plurals: pl.Series
@@ -75,7 +73,7 @@ class Nouns:
 
 
 def nouns(taxonomy: Taxonomy, rng: np.random.Generator) -> Nouns:
-    """The nouns a search may hold; names, and nouns whose plural means another noun, stay singular."""
+    """Return the nouns of searches; names, and nouns whose plural means another noun, stay singular."""
     table = lemmas().filter(pl.col("lemma").str.contains("^[a-z]{2,}$"))
     table = table.filter(~is_stop_word(table["lemma"])).sort("node", "lemma")
     common = table.select("lemma", "uses", "senses", length=pl.col("lemma").str.len_bytes()).with_row_index("at")
@@ -96,7 +94,7 @@ def _noun_weights(n: int) -> Floats:
 
 
 def plural(words: pl.Series) -> pl.Series:
-    """The plural of each noun, by the list of irregular ones or by the rules of spelling."""
+    """Return the plural of each noun, by the list of irregular ones or by the rules of spelling."""
     irregular = irregular_forms().unique("base", keep="first", maintain_order=True)
     table = pl.DataFrame({"base": words}).join(irregular, on="base", how="left", maintain_order="left")
     word = pl.col("base")
@@ -113,7 +111,7 @@ def plural(words: pl.Series) -> pl.Series:
 
 
 def strangers(taxonomy: Taxonomy, known: Nouns, rng: np.random.Generator) -> pl.Series:
-    """Made-up words, the popular first; none is a form of a noun or a stop word."""
+    """Return invented words, the popular first; none is a form of a noun or a stop word."""
     misspelt, codes = int(STRANGERS * MISSPELT), int(STRANGERS * CODES)
     kinds = [
         _unknown(_syllables(rng, STRANGERS), taxonomy, STRANGERS - misspelt - codes),
@@ -127,7 +125,7 @@ def strangers(taxonomy: Taxonomy, known: Nouns, rng: np.random.Generator) -> pl.
 
 
 def stranger_weights(n: int) -> Floats:
-    """How popular each stranger is."""
+    """Return the popularity of each unknown word."""
     return zipf(n, STRANGER_EXPONENT, STRANGER_SHIFT)
 
 
@@ -146,7 +144,7 @@ def _syllables(rng: np.random.Generator, n: int) -> pl.Series:
 
 
 def _misspelt(known: Nouns, rng: np.random.Generator, n: int) -> pl.Series:
-    """Nouns with a letter left out, doubled or exchanged with the next."""
+    """Return nouns with a letter left out, doubled or exchanged with the next."""
     words = known.words.gather(known.popularity.draw(rng.random(n)))
     at = (rng.random(n) * (words.str.len_bytes().to_numpy() - 1)).astype(np.int64) + 1
     parts = pl.DataFrame({"word": words, "at": at, "kind": (rng.random(n) * 3).astype(np.int64)})

@@ -1,4 +1,4 @@
-"""User agents of web access logs: browser and system with their versions, read with ua-parser, and what an agent is generalized to."""
+"""User agents of web access logs: browser and system with their versions, parsed with ua-parser, and their generalizations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PRODUCT = re.compile(r"[^/(;]+")
 
 
 class Agent(NamedTuple):
-    """A browser and its system, in families and main versions; empty if an agent does not tell."""
+    """A browser and its system, as families and major versions; empty if unknown."""
 
     browser: str
     version: str = ""
@@ -22,7 +22,7 @@ class Agent(NamedTuple):
 
 @lru_cache(maxsize=100_000)
 def agent_of(text: str) -> Agent:
-    """What a user agent says about itself. One that ua-parser does not know has the name of its first product."""
+    """Parse a user agent. One that ua-parser does not know has the name of its first product."""
     if text in {NONE, ""}:
         return Agent("")
     from ua_parser import parse
@@ -36,13 +36,13 @@ def agent_of(text: str) -> Agent:
 
 
 def browser_of(text: str | None) -> str:
-    """The family of a browser, `-` where there is none."""
+    """Return the browser family, `-` if there is none."""
     return agent_of(text or NONE).browser or NONE
 
 
 @lru_cache(maxsize=100_000)
 def agent_levels(text: str) -> tuple[str, ...]:
-    """What an agent is generalized to, itself first: browser, version and system; browser and version; browser; nothing.
+    """Return the generalizations of an agent, itself first: browser, version and system; browser and version; browser; nothing.
 
     A level that would be read as another browser is left out.
     """
@@ -56,7 +56,7 @@ def agent_levels(text: str) -> tuple[str, ...]:
 
 
 def agent_nodes(text: str) -> tuple[str, ...]:
-    """The four levels on which two agents may differ: browser, its version, system, its version."""
+    """Return the four levels on which two agents may differ: browser, its version, system, its version."""
     known = agent_of(text)
     return (
         f"browser {known.browser}",

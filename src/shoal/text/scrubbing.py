@@ -1,7 +1,8 @@
-"""Scrubbing: what looks like an e-mail address, a card, phone or social security number, an address or a listed name gives way to its kind.
+"""Scrubbing: text that looks like an e-mail address, a card, phone or social security number, an address or a listed name is replaced by
+its kind.
 
-Patterns know forms, not meanings: they miss what is written otherwise, and what identifies a person without any such form. They are kept
-narrow, so that ordinary words and numbers stay: a card number must pass the check of Luhn, a street needs a number and the word for it.
+Patterns recognize forms, not meanings: they miss other spellings, and whatever identifies a person without such a form. They are kept
+narrow, so that ordinary words and numbers stay: a card number must pass the Luhn check, a street needs a number and the word for it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import NamedTuple
 
 
 def luhn_holds(digits: str) -> bool:
-    """Whether the last digit is the check digit: with every second one from the right doubled, all digits add up to a multiple of 10."""
+    """Whether the last digit is the check digit: with every second digit from the right doubled, all digits add up to a multiple of 10."""
     total = 0
     for place, digit in enumerate(reversed(digits)):
         value = int(digit) * (1 + place % 2)
@@ -29,7 +30,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
 class Detector(NamedTuple):
-    """A kind of thing to be scrubbed: how it is written, and what else must be true of what is written so."""
+    """A kind of text to scrub: its pattern, and an additional check."""
 
     kind: str
     pattern: re.Pattern[str]
@@ -37,7 +38,7 @@ class Detector(NamedTuple):
 
 
 class Scrubbed(NamedTuple):
-    """A text after scrubbing, and how many things of each kind were replaced in it."""
+    """A text after scrubbing, and the number of replacements of each kind."""
 
     text: str
     found: Counter[str]
@@ -49,7 +50,7 @@ def is_card(written: str) -> bool:
 
 
 def is_ip_address(written: str) -> bool:
-    """Whether four numbers between full stops are an IPv4 address."""
+    """Whether four numbers separated by full stops are an IPv4 address."""
     return all(int(part) < 256 for part in written.split("."))
 
 
@@ -84,7 +85,7 @@ KINDS = (*(detector.kind for detector in DETECTORS), NAME)
 
 
 def scrubbed(text: str, names: Names | None = None) -> Scrubbed:
-    """The text with `<kind>` in place of all that is found."""
+    """Replace everything that is found by `<kind>`."""
     found: Counter[str] = Counter()
     for detector in DETECTORS:
 
@@ -101,14 +102,14 @@ def scrubbed(text: str, names: Names | None = None) -> Scrubbed:
 
 
 class Names:
-    """Names to be scrubbed: of one word or several, as whole words, capitals not counting."""
+    """Names to scrub: of one word or several, as whole words, ignoring case."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = {" ".join(word.lower() for word in _WORD.findall(name)) for name in names} - {""}
         self._longest = max((name.count(" ") + 1 for name in self._names), default=0)
 
     def scrubbed(self, text: str) -> tuple[str, int]:
-        """The text with `<name>` in place of every listed name, the longest first, and how many there were."""
+        """Replace every listed name by `<name>`, the longest first, and count them."""
         words = list(_WORD.finditer(text))
         pieces, at, place, n = [], 0, 0, 0
         while place < len(words):
@@ -120,7 +121,7 @@ class Names:
         return "".join([*pieces, text[at:]]), n
 
     def _length_at(self, words: list[re.Match[str]], place: int, text: str) -> int:
-        """How many words from this one on are a listed name; 0 if none is. What was scrubbed before is no name."""
+        """Return the number of words of the listed name that begins here; 0 if there is none. Scrubbed text is not a name."""
         if text[words[place].start() - 1 : words[place].start()] == "<":
             return 0
         most = min(self._longest, len(words) - place)

@@ -1,12 +1,10 @@
-"""From texts to terms: words in lower case, without stop words and single letters, as numbers of a
-vocabulary.
+"""Terms of texts: lower-case words without stop words and single letters, as numbers of a vocabulary.
 
-Words are runs of letters and digits. Texts within ASCII, which are nearly all of a log, go to the kernel as
-they are; in the others full-width and composed letters are first brought to one form and every character that
-is no part of a word becomes a space.
+Words are runs of letters and digits. ASCII texts, nearly all of a log, go to the kernel unchanged; in the others full-width and composed
+letters are first normalized, and every character outside of words becomes a space.
 
-Stop words are English function words, and what the web leaves in a query. WordNet lists many of them as nouns ("a" is a unit of length,
-"in" an inch, "who" an agency, "be" a metal, "does" the plural of doe), so they are removed before nouns are looked up.
+Stop words are English function words, and fragments of URLs. WordNet lists many of them as nouns ("a" is a unit of length, "in" an inch,
+"who" an agency, "be" a metal, "does" the plural of doe), so they are removed before nouns are looked up.
 """
 
 from __future__ import annotations
@@ -69,7 +67,7 @@ STOP_WORDS: frozenset[str] = frozenset(word for group in _GROUPS.values() for wo
 
 
 def is_stop_word(words: pl.Series) -> pl.Series:
-    """Whether each lower-case word is one of them."""
+    """Return whether each lower-case word is a stop word."""
     return words.is_in(pl.Series(sorted(STOP_WORDS)).implode())
 
 
@@ -83,9 +81,9 @@ NO_WORD = r"[^\p{L}\p{M}\p{N}]+"
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """The terms of each text in their order: text i has `items[indptr[i]:indptr[i+1]]`.
+    """The terms of each text in order: text i has `items[indptr[i]:indptr[i+1]]`.
 
-    `stopped` counts the occurrences of words that were left out.
+    `stopped` counts the occurrences of dropped words.
     """
 
     indptr: Ints
@@ -100,8 +98,8 @@ class Terms:
 class TermSplitter:
     """Splits the texts of a log part by part; a word has one number in all parts.
 
-    Single letters, mostly left by apostrophes, always go; stop words too, unless `keep_stop_words`. With `as_typed` words keep their case
-    and form. `stopped` counts the occurrences that went.
+    Single letters, mostly left by apostrophes, are always dropped; stop words too, unless `keep_stop_words`. With `as_typed` words keep
+    their case and form. `stopped` counts the dropped occurrences.
     """
 
     def __init__(self, *, keep_stop_words: bool = False, as_typed: bool = False) -> None:
@@ -113,11 +111,11 @@ class TermSplitter:
         self._numbers = np.zeros(0, np.int32)  # the number of each word that was met, -1 for those that go
 
     def __len__(self) -> int:
-        """How many terms were met so far."""
+        """Return the number of terms so far."""
         return sum(map(len, self._words))
 
     def split(self, texts: pl.Series) -> tuple[Ints, Small]:
-        """The terms of each text: text i has `items[indptr[i]:indptr[i+1]]`; a null text has none."""
+        """Return the terms of each text: text i has `items[indptr[i]:indptr[i+1]]`; a null text has none."""
         plain = without_foreign_marks(texts, as_typed=self._as_typed)
         pieces = [self._pieces(plain.slice(start, AT_ONCE)) for start in range(0, max(1, len(plain)), AT_ONCE)]
         self._number_words()
@@ -125,17 +123,17 @@ class TermSplitter:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The terms that were met so far."""
+        """Return the terms so far."""
         return Vocabulary(pl.concat(self._words) if self._words else pl.Series("item", [], dtype=pl.String))
 
     def _pieces(self, texts: pl.Series) -> tuple[Ints, Small]:
-        """All words of these texts."""
+        """Return all words of these texts."""
         stream, lower = texts.__arrow_c_stream__(), not self._as_typed
         found: tuple[Ints, Small] = kernels.run(self._interner.words, stream, 1, lower, kernels.threads(), label="splitting words")
         return found
 
     def _number_words(self) -> None:
-        """Number the words that are new: numbers given before stay, as words come in the order in which they are met."""
+        """Number the new words; existing numbers stay, because words are in the order of first occurrence."""
         words = pl.Series("item", self._interner.strings(len(self._numbers)), dtype=pl.String)
         kept = words.str.len_chars() >= SHORTEST
         if not self._keep_stop_words:
@@ -147,7 +145,7 @@ class TermSplitter:
         self._words.append(words.filter(kept))
 
     def _only(self, pieces: list[tuple[Ints, Small]]) -> tuple[Ints, Small]:
-        """The rows of all pieces over the kept words alone; a piece is let go before the next is looked at."""
+        """Return the rows of all pieces over the kept words only; a piece is released before the next is processed."""
         starts, items, before = [np.zeros(1, np.int64)], [], 0
         for at in range(len(pieces)):
             (indptr, every), pieces[at] = pieces[at], (starts[0], np.zeros(0, np.int32))
@@ -162,7 +160,7 @@ class TermSplitter:
 
 
 def terms_of(texts: pl.Series, *, keep_stop_words: bool = False, as_typed: bool = False) -> Terms:
-    """The terms of each text; a null text has none. Single letters, mostly left by apostrophes, always go.
+    """Return the terms of each text; a null text has none. Single letters, mostly left by apostrophes, are always dropped.
 
     With `as_typed` words keep their case and form.
     """
@@ -172,14 +170,14 @@ def terms_of(texts: pl.Series, *, keep_stop_words: bool = False, as_typed: bool 
 
 
 def in_one_case(words: pl.Series) -> pl.Series:
-    """The words in lower case, full-width and composed letters in one form."""
+    """Return the words in lower case, with full-width and composed letters normalized."""
     foreign = _foreign(words)  # letters of ASCII have one form
     formed = words.clone().scatter(foreign, words.gather(foreign).str.normalize("NFKC")) if len(foreign) else words
     return formed.str.to_lowercase()
 
 
 def without_foreign_marks(texts: pl.Series, *, as_typed: bool = False) -> pl.Series:
-    """Texts beyond ASCII with spaces for what is no part of a word, in one form and in lower case unless `as_typed`; others as they are."""
+    """Normalize non-ASCII texts: spaces for characters outside of words, and lower case unless `as_typed`; others are unchanged."""
     plain = texts.cast(pl.String).rename("text")
     foreign = _foreign(plain)
     if len(foreign):
@@ -191,6 +189,6 @@ def without_foreign_marks(texts: pl.Series, *, as_typed: bool = False) -> pl.Ser
 
 
 def _foreign(texts: pl.Series) -> Ints:
-    """The places of the texts beyond ASCII."""
+    """Return the positions of non-ASCII texts."""
     places: Ints = kernels.run(_kernels.beyond_ascii, texts.__arrow_c_stream__())
     return places

@@ -1,7 +1,7 @@
 """Numbers that are the same on every machine: natural logarithms, and shares as exact fractions.
 
-The library's `log` differs in the last bit between processors, and what is rounded to whole units must not. Additions, multiplications and
-divisions of single numbers are exact in the same way everywhere.
+The library function `log` differs in the last bit between processors, which would affect rounding to integer units. Single additions,
+multiplications and divisions give the same result everywhere.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TERMS = 13  # of the series of atanh; the next one is below 2**-60 of the first
 
 
 def logarithm(values: npt.ArrayLike) -> Floats:
-    """The logarithm of positive numbers: ln(f * 2**e) = e * ln 2 + 2 * atanh((f - 1) / (f + 1)), with f near one."""
+    """Return the logarithm of positive numbers: ln(f * 2**e) = e * ln 2 + 2 * atanh((f - 1) / (f + 1)), with f near one."""
     fraction, exponent = np.frexp(np.asarray(values, np.float64))
     small = fraction < np.sqrt(0.5)
     fraction, exponent = np.where(small, 2 * fraction, fraction), exponent - small
@@ -30,7 +30,7 @@ def logarithm(values: npt.ArrayLike) -> Floats:
 
 
 def exact(number: float) -> Fraction:
-    """A share as its shortest decimal form says, so that 29 of 100 is not more than 0.29. Digits beyond the 18th are cut off."""
+    """Return a share as an exact fraction of its shortest decimal form, so that 29 of 100 is not more than 0.29. Only 18 digits count."""
     written = Fraction(repr(float(number)))
     finest = 10**18
     return written if written.denominator <= finest else Fraction(int(written * finest), finest)

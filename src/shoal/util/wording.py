@@ -1,4 +1,4 @@
-"""Wording of messages: counted nouns, percentages, lists of names, and the name that may have been meant."""
+"""Wording of messages: counted nouns, percentages, lists of names, and suggestions for misspelled names."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 
 
 def counted(n: int, one: str, several: str = "") -> str:
-    """A number of things; `several` is their plural where an s is not enough. A verb can go along: `record is`, `records are`."""
+    """Format a counted noun; `several` is an irregular plural. A verb can be included: `record is`, `records are`."""
     return f"{n:,} {one if n == 1 else several or one + 's'}"
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """A share of one in percent. What is not nothing is never written as 0, and what is not all never as 100."""
+    """Format a share in percent. A non-zero value never prints as 0, and an incomplete one never as 100."""
     if not math.isfinite(share):
         return "not defined"
     if share in {0, 1}:
@@ -29,38 +29,38 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A rough time in the largest unit that fits it: `12 seconds`, `5 minutes`, `3 hours`."""
+    """Format a rough duration in the largest unit that fits: `12 seconds`, `5 minutes`, `3 hours`."""
     if seconds < 90:
         return counted(max(1, round(seconds)), "second")
     return counted(round(seconds / 60), "minute") if seconds < 5400 else counted(round(seconds / 3600), "hour")
 
 
-# What may have been meant by a name that is not known: one function for all closed sets of names.
+# Suggestions for unknown names: one function for all closed sets of names.
 
 
 ALIKE = 0.6  # of 1, by difflib's ratio
 
 
 def nearest(name: str, known: Iterable[str], alike: float = ALIKE) -> str:
-    """The known name that is most like this one, whatever its capitals, dashes and underscores; empty if none is like it."""
+    """Return the known name most similar to this one, ignoring case, dashes and underscores; empty if none is similar."""
     plain = {_plain(one): one for one in reversed(list(known))}
     found = difflib.get_close_matches(_plain(name), plain, n=1, cutoff=alike)
     return plain[found[0]] if found else ""
 
 
 def several_nearest(name: str, known: Iterable[str], most: int) -> list[str]:
-    """The names that are like this one as it is written, the most like first."""
+    """Return the names similar to this one as written, the most similar first."""
     return difflib.get_close_matches(name, list(known), n=most, cutoff=ALIKE)
 
 
 def there_are(name: str, known: Iterable[str]) -> str:
-    """A hint for a name that is not in a closed set: the nearest of the set, and all of them."""
+    """Return a hint for a name outside of a closed set: the nearest of the set, and all of them."""
     names = list(known)
     return did_you_mean(name, names, f"available: {', '.join(names)}")
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", alike: float = ALIKE) -> str:
-    """A hint for a name that is not known: the nearest one, and what there is to say in any case."""
+    """Return a hint for an unknown name: the nearest one, and a fixed hint."""
     near = nearest(name, known, alike)
     return " ".join(filter(None, (f"did you mean {near}?" if near else "", otherwise)))
 
@@ -80,7 +80,7 @@ STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def visible(text: str) -> str:
-    """The text with every control character written as \\x1b or \\u202e."""
+    """Escape every control character of the text as \\x1b or \\u202e."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(_written_out(c) if unicodedata.category(c) in STEERING else c for c in text)
@@ -92,6 +92,6 @@ def _written_out(character: str) -> str:
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """The first few names, quoted, and how many more there are."""
+    """Return the first few names, quoted, and the number of others."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(repr(name) for name in names[:most]) + more

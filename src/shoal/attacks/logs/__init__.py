@@ -1,7 +1,7 @@
-"""Attacks on logs, which need more than the records of a release: times, several pseudonyms of a person, or a log in the clear.
+"""Attacks on logs, which need more than the records of a release: times, several pseudonyms of a person, or a plain-text log.
 
-Each is given what it needs as `Linkable` or `Hashed`, for the original and for the release; where a log or a release does not have it, the
-attack is skipped with the reason.
+Their input is a `Linkable` or `Hashed`, for the original and for the release; if a log or a release lacks it, the attack is skipped with
+the reason.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LinkingAttack(Attack):
-    """An attack that looks for records like one that is known: by what is known, what there is to link."""
+    """An attack that searches for records similar to a known one."""
 
     eccentricity: float = param(1.5, minimum=0, help="lead over other records, in standard deviations, that makes the attacker certain")
 
     def trials(self, by_knowledge: Mapping[str, Linkable]) -> list[Trial]:
-        """The attack with each kind of knowledge."""
+        """Run the attack with each kind of knowledge."""
         from shoal.attacks.logs.linking import linked  # with scipy, which listing attacks does not need
 
         return [linked(one, knowledge, self.eccentricity) for knowledge, one in by_knowledge.items()]
 
 
 class TokenAttack(Attack):
-    """An attack on tokens that represent words, with another log in which words can be read."""
+    """An attack on tokens that represent words, with another, plain-text log."""
 
     @abstractmethod
     def trials(self, hashed: Hashed) -> list[Trial]:
-        """The attack on the most frequent tokens, more and more of them."""
+        """Attack increasing numbers of the most frequent tokens."""
 
 
 LOG_ATTACKS: Table[type[LinkingAttack | TokenAttack]] = Table(

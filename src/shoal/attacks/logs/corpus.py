@@ -1,4 +1,4 @@
-"""Texts as rows of words or of tokens, and what can be counted of these without knowing what they mean."""
+"""Texts as rows of words or of tokens, and their statistics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Text i has the words `items[indptr[i]:indptr[i+1]]`, numbers below `n_items`; `owners` tells whose it is, where that is known."""
+    """Text i has the words `items[indptr[i]:indptr[i+1]]`, numbers below `n_items`; `owners` are the users of the texts, if known."""
 
     indptr: Ints
     items: Ints
@@ -35,12 +35,12 @@ class Corpus:
 
     @cached_property
     def texts(self) -> sp.csr_matrix:
-        """Texts times words: ones where a text has a word."""
+        """A binary matrix of texts by words."""
         return self._held(self._text_of, len(self))
 
     @cached_property
     def people(self) -> sp.csr_matrix | None:
-        """People times words; None if it is not known whose a text is."""
+        """A binary matrix of people by words; None if the users of texts are not known."""
         if self.owners is None:
             return None
         people, number = np.unique(self.owners, return_inverse=True)
@@ -55,15 +55,15 @@ class Corpus:
 
     @cached_property
     def frequencies(self) -> Ints:
-        """How many texts have each word."""
+        """The number of texts with each word."""
         return np.bincount(self.texts.indices, minlength=self.n_items)
 
     def frequent(self, n: int) -> Ints:
-        """The most frequent words, the most frequent first."""
+        """Return the most frequent words, the most frequent first."""
         return np.argsort(-self.frequencies, kind="stable")[:n]
 
     def statistics(self, words: Ints) -> list[Ints]:
-        """How many texts have each of these words; have it alone, first, last, or among many; and how many people have it."""
+        """Count the texts with each of these words; alone, first, last, or among many; and the people with it."""
         sizes = np.diff(self.indptr)[self._text_of]
         first = np.isin(np.arange(len(self.items)), self.indptr[:-1]) & (sizes > 1)
         last = np.isin(np.arange(len(self.items)), self.indptr[1:] - 1) & (sizes > 1)
@@ -72,7 +72,7 @@ class Corpus:
         return [self.frequencies[words], *places, *people]
 
     def together(self, words: Ints) -> list[Floats]:
-        """How many texts, and how many people, have each two of these words."""
+        """Count the texts, and the people, with each pair of these words."""
         units = [self.texts, *([] if self.people is None else [self.people])]
         counts = [(held[:, words].T @ held[:, words]).toarray().astype(np.float64) for held in units]
         for count in counts:
@@ -82,7 +82,7 @@ class Corpus:
 
 @dataclass(frozen=True, eq=False)
 class Hashed:
-    """Texts of tokens; texts that can be read, of other people; and the word of these that each token represents, -1 for none of them."""
+    """Texts of tokens; plain texts of other people; and the word of these that each token represents, -1 for none."""
 
     tokens: Corpus
     words: Corpus

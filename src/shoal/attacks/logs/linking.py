@@ -1,7 +1,6 @@
-"""Linking records by what they have in common: which published record is most like one that is known?
+"""Linking of records by similarity: which published record is most similar to a known one?
 
-Likeness is the cosine of vectors of weights: an item weighs more the fewer published records have it, and a record of many items is no
-better than one of few for that alone.
+Similarity is the cosine of weight vectors: an item weighs more the fewer published records have it, and long records have no advantage.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ WORSE_THAN_ANY = 1
 
 @dataclass(frozen=True, eq=False)
 class Linkable:
-    """A scene, people whose published records are looked for, and a record that is known about each, in the vocabulary of the scene.
+    """A scene, people whose published records are searched for, and a known record of each, in the vocabulary of the scene.
 
-    `own` are published rows that the known records are themselves, and that are no answer, -1 for none.
+    `own` are the published rows of the known records themselves, which do not count as answers; -1 for none.
     """
 
     scene: Scene
@@ -35,12 +34,12 @@ class Linkable:
 
     @property
     def guessing(self) -> float:
-        """The rate of somebody who draws a record at random."""
+        """The success rate of drawing a record at random."""
         return self.people.rows_each / max(1, self.scene.n_records - (self.own is not None))
 
 
 def linked(one: Linkable, knowledge: str, eccentricity: float) -> Trial:
-    """Each person's chance that the record which is most like the known one is theirs."""
+    """Return each person's probability that the most similar record is theirs."""
     matcher = Matcher(one.scene)
     success: Chances = np.zeros(len(one.people))
     claimed: npt.NDArray[np.bool_] = np.zeros(len(one.people), bool)
@@ -53,7 +52,7 @@ def linked(one: Linkable, knowledge: str, eccentricity: float) -> Trial:
 
 
 def _without_own(scores: Scores, one: Linkable, place: slice) -> Scores:
-    """The scores with the known records themselves below all others."""
+    """Return the scores with the known records themselves below all others."""
     import scipy.sparse as sp
 
     if one.own is None:
@@ -84,7 +83,7 @@ class Personas(LinkingAttack):
     )
 
 
-# Profile over time: the attacker holds what a person asked earlier, and looks for the person in a release of a later period.
+# Profile over time: the attacker knows a person's earlier queries, and searches for the person in a release of a later period.
 
 
 @dataclass(frozen=True)

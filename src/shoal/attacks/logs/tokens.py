@@ -1,10 +1,10 @@
-"""Tokens: words were replaced by tokens, the same word by the same token; the attacker has another log, in which words can be read.
+"""Tokens: words were replaced by tokens, equal words by equal tokens; the attacker has another, plain-text log.
 
-Kumar, Novak, Pang and Tomkins, "On anonymizing query logs via token-based hashing", WWW 2007. How often a token occurs, in which places,
-and beside which others, is compared with words of the other log. Counts are compared by the squares of differences of their roots, which
-are about as large by chance for rare as for frequent words. Tokens are assigned to words so that all differences together are smallest:
-first the most frequent ones by counts that need no names; then again and again by the company of tokens that are assigned with the largest
-lead, more and more of them.
+Kumar, Novak, Pang and Tomkins, "On anonymizing query logs via token-based hashing", WWW 2007. The frequency, positions and co-occurrences
+of a token are compared with those of words in the other log. Counts are compared by squared differences of their square roots, whose random
+variation is similar for rare and frequent words. Tokens are assigned to words such that the sum of all differences is minimal: first the
+most frequent ones by statistics that need no names; then repeatedly by co-occurrences with an increasing number of the tokens assigned with
+the largest margin.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Tokens(TokenAttack):
     lead: float = param(10.0, minimum=0, help="lead over other words that makes the attacker certain")
 
     def trials(self, hashed: Hashed) -> list[Trial]:
-        """The most frequent tokens, more and more of them."""
+        """Attack increasing numbers of the most frequent tokens."""
         tokens = hashed.tokens.frequent(min(BANDS[-1], int((hashed.tokens.frequencies > 0).sum())))
         words = hashed.words.frequent(_candidates(len(tokens)))
         if not len(tokens) or len(words) < len(tokens):
@@ -59,7 +59,7 @@ class Tokens(TokenAttack):
 
 
 def assigned(hashed: Hashed, tokens: Ints, words: Ints) -> tuple[Ints, Floats]:
-    """The place among the words that each token is taken for, and by how much other words and tokens are less alike."""
+    """Return the index of the word assigned to each token, and its margin over other words and tokens."""
     from scipy.optimize import linear_sum_assignment
 
     scale = len(hashed.tokens) / max(1, len(hashed.words))
@@ -80,19 +80,19 @@ def assigned(hashed: Hashed, tokens: Ints, words: Ints) -> tuple[Ints, Floats]:
 
 
 def _apart(hashed: Hashed, tokens: Ints, words: Ints, scale: float) -> Floats:
-    """How far tokens and words are apart in what can be counted of each for itself."""
+    """Return the distances of tokens and words in their own statistics."""
     both = zip(hashed.tokens.statistics(tokens), hashed.words.statistics(words), strict=True)
     return np.asarray(np.sum([(np.sqrt(one)[:, None] - np.sqrt(other * scale)[None, :]) ** 2 for one, other in both], axis=0))
 
 
 def _company(hashed: Hashed, tokens: Ints, words: Ints, scale: float) -> list[tuple[Floats, Floats]]:
-    """Roots of how often each two tokens, and each two words, are together."""
+    """Return the square roots of the co-occurrence counts of tokens, and of words."""
     both = zip(hashed.tokens.together(tokens), hashed.words.together(words), strict=True)
     return [(np.sqrt(one), np.sqrt(other * scale)) for one, other in both]
 
 
 def _first_differences(plain: Floats, company: list[tuple[Floats, Floats]], n: int) -> Floats:
-    """Differences that need no names: of the counts themselves, and of the largest numbers of common texts, whoever shares them."""
+    """Return distances that need no names: of the statistics, and of the sorted largest co-occurrence counts."""
     width = min(plain.shape[1], _candidates(n))
     found = plain[:n, :width].copy()
     for tokens, words in company:
@@ -103,18 +103,18 @@ def _first_differences(plain: Floats, company: list[tuple[Floats, Floats]], n: i
 
 
 def _differences(plain: Floats, company: list[tuple[Floats, Floats]], n: int, found: Ints, certain: Ints) -> Floats:
-    """Differences of the counts themselves, and of the company of tokens that are assigned already."""
+    """Return distances of the statistics, and of co-occurrences with tokens that are assigned already."""
     width = min(plain.shape[1], _candidates(n))
     return plain[:n, :width] + sum(_squared(one[:n][:, certain], other[:width][:, found[certain]]) for one, other in company)
 
 
 def _squared(one: Floats, other: Floats) -> Floats:
-    """The squared distance of every row of the one from every row of the other."""
+    """Return the squared distances between the rows of both matrices."""
     return np.asarray((one**2).sum(axis=1)[:, None] + (other**2).sum(axis=1)[None, :] - 2 * one @ other.T)
 
 
 def _leads(differences: Floats, found: Ints) -> Floats:
-    """By how much the next best word of each token, or token of its word, is less alike."""
+    """Return the margin of each assignment over the next best word of its token, or token of its word."""
     tokens = np.arange(len(found))
     others = differences.copy()
     others[tokens, found] = np.inf
@@ -123,7 +123,7 @@ def _leads(differences: Floats, found: Ints) -> Floats:
 
 
 def _most_certain(differences: Floats, found: Ints) -> Ints:
-    """The tokens that are assigned with the largest lead."""
+    """Return the tokens assigned with the largest margin."""
     return np.argsort(-_leads(differences, found), kind="stable")[: max(FEWEST, int(SURE * len(found)))]
 
 

@@ -1,7 +1,7 @@
-"""Attacks that need more than one set of published records: a second release, or the same one made again of changed records.
+"""Attacks that need more than one set of published records: a second release, or the same one made again from changed records.
 
-A `Scenario` is what such an attack is given: the records, the release that was made of them with the knowledge of which became which,
-and the means to make it again. An attack that cannot be made raises `Skipped`, with the reason; it is never passed over in silence.
+A `Scenario` is the input of such an attack: the records, their release with the record-to-group mapping, and functions that make it again.
+An attack that is impossible raises `Skipped` with the reason, so that it is always reported.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:  # the names of attacks are listed without loading numpy
 
 
 class Skipped(Exception):
-    """An attack cannot be made on a scenario; the text says why."""
+    """An attack is impossible for a scenario; the text has the reason."""
 
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """Records, and the release that a method made of them."""
+    """Records, and the release that a method made from them."""
 
     original: Original
     release: Release
 
     @property
     def rows(self) -> Ints:
-        """The published row of each record, -1 where it was withheld."""
+        """The published row of each record, -1 if it was suppressed."""
         if self.release.secret is None:
             raise Skipped("the record-to-group mapping is not available")
         return self.release.secret.rows()
@@ -46,12 +46,12 @@ class Made:
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """A release as it was made, the records that are attacked in it, and the means to make it of other records.
+    """A release as it was made, the attacked records in it, and functions that make it from other records.
 
-    `remake` takes records as they were typed, `varied` makes the release of the same records with some parameters changed; both raise the
-    errors of preparation and method. `few` are the records attacked where the release is made again for each. `left_out` are records of
-    people who were not published, in the vocabulary of the release that was made without them. `others` are further releases of the same
-    records. `sensitive` are the items that must not be inferred, None if nobody named any.
+    `remake` takes records as typed, `varied` makes the release of the same records with some parameters changed; both raise the errors of
+    preparation and method. `few` are the records attacked if the release is made again for each. `left_out` are records of people who were
+    not published, in the vocabulary of the release made without them. `others` are further releases of the same records. `sensitive` are
+    the items that must not be inferred, None if there are none.
     """
 
     made: Made
@@ -67,20 +67,20 @@ class Scenario:
     sensitive: Items | None = None
 
     def insist_on_remakes(self) -> None:
-        """Skip an attack that makes the release again where that is to be done for nobody."""
+        """Skip an attack that makes the release again if the number of remakes is 0."""
         if not len(self.few):
             n = len(self.made.original.bags)
             raise Skipped(f"the release of {n:,} records would have to be remade for each person; the option remakes requests that")
 
     def lengths(self, records: Ints) -> Ints:
-        """How many items each of these records holds."""
+        """Return the number of items in each of these records."""
         import numpy as np
 
         return np.diff(self.made.original.bags.indptr)[records]
 
     @property
     def k(self) -> int:
-        """The number of people that a claim promises to stand together, the largest of all claims."""
+        """The largest group size, in people, that a claim guarantees."""
         found = [k for claim in self.claims if isinstance(k := claim.values().get("k"), int)]
         if not found:
             raise Skipped("no claim guarantees groups of k people")
@@ -89,7 +89,7 @@ class Scenario:
 
 @dataclass(frozen=True, eq=False)
 class ScenarioTrial:
-    """A trial, how many items each person attacked holds, a trial on people whom it should not find, and what a claim promises at most."""
+    """A trial, the number of items of each attacked person, a trial on a control group, and the guaranteed maximum."""
 
     trial: Trial
     lengths: Ints
@@ -99,27 +99,27 @@ class ScenarioTrial:
     on_original: bool = False
 
     def told_as(self, knowledge: str) -> ScenarioTrial:
-        """The same under another name of what is known."""
+        """Return the same with another description of the knowledge."""
         return replace(self, trial=replace(self.trial, knowledge=knowledge))
 
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """All trials of an attack, and what has to be said about how it was made."""
+    """All trials of an attack, and notes on how it was run."""
 
     trials: tuple[ScenarioTrial, ...]
     notes: tuple[str, ...] = field(default=())
 
 
 class ScenarioAttack(Attack):
-    """Frozen parameters and one step: a scenario in, chances of being found out."""
+    """Frozen parameters and one step: takes a scenario, and returns success probabilities."""
 
     @abstractmethod
     def tried(self, scenario: Scenario) -> Tried:
-        """The attack with each kind of knowledge; raises `Skipped` where it cannot be made."""
+        """Run the attack with each kind of knowledge. Raises `Skipped` if it is impossible."""
 
     def runs(self, few: int, people: int, k: int) -> int:
-        """How often the release is made again, about, for so many people of whom it is, out of all people."""
+        """Return about how often the release is made again for this many people to attack, of all people."""
         return 0
 
 
@@ -137,7 +137,7 @@ SCENARIO_ATTACKS: Table[type[ScenarioAttack]] = Table(
 
 
 def attack_called(name: str) -> type[Attack]:
-    """The attack of this name, of whatever sort; an unknown name is refused."""
+    """Return the attack of this name, of any kind. Raise for an unknown name."""
     tables: list[Mapping[str, type[Attack]]] = [ATTACKS, LOG_ATTACKS, SCENARIO_ATTACKS]
     for table in tables:
         if name in table:

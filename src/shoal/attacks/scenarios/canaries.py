@@ -1,7 +1,7 @@
-"""Canaries: words that nobody ever typed, planted with fewer than k people; none may be published.
+"""Canaries: invented words, planted with fewer than k people; none may be published.
 
-Some are planted in copies of people's records, which are likely to be grouped with these people; some are all that their made-up people
-hold. The release is made of the data with them, and every word that stands in it is counted.
+Some are planted in copies of people's records, which are likely to be grouped with these people; others are the only words of invented
+people. The release is made from the data with them, and the published canaries are counted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LONG = 16  # letters of a canary
 
 @dataclass(frozen=True, eq=False)
 class Canary:
-    """A word, the people who hold it, and the words that they hold beside it."""
+    """A canary word, its people, and their other words."""
 
     word: str
     holders: int
@@ -49,7 +49,7 @@ class Canaries(ScenarioAttack):
         return min(few, 1)
 
     def tried(self, scenario: Scenario) -> Tried:
-        """Words of one person, and words of k - 1 people; all of them in one release."""
+        """Plant words of one person, and words of k - 1 people; all of them in one release."""
         scenario.insist_on_remakes()
         canaries = list(self._drawn(scenario))
         try:
@@ -73,18 +73,18 @@ class Canaries(ScenarioAttack):
 
 
 def _records(canaries: list[Canary]) -> Bags:
-    """The records of all people who hold a canary, one each."""
+    """Return the records of all people with a canary, one each."""
     return Bags.from_lists([canary.word, *canary.beside] for canary in canaries for _ in range(canary.holders))
 
 
 def _item(made: Made, canary: Canary) -> int:
-    """What preparation made of a canary, -1 where it was dropped."""
+    """Return the item of a canary after preparation, -1 if it was dropped."""
     code = made.original.typed.vocabulary.codes([canary.word])[0]
     return int(made.original.items[code])
 
 
 def _trial(holders: int, canaries: list[Canary], made: Made, scenario: Scenario) -> ScenarioTrial:
-    """Which of the words held by this many people are published."""
+    """Return which of the words of this many people are published."""
     planted = [canary for canary in canaries if canary.holders == holders]
     published = made.original.aligned(made.release).published
     shown = np.repeat(made.release.copies > 0, np.diff(published.indptr))

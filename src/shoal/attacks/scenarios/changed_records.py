@@ -1,4 +1,4 @@
-"""Records with people added or left out, and the classes of a release: what attacks that make a release again work with."""
+"""Records with people added or removed, and the classes of a release, for attacks that make a release again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shoal.privacy.equivalence_classes import identical_records
 
 
 def with_people(typed: Bags, added: Bags) -> Bags:
-    """The records, and after them those of made-up people, each with an owner of its own."""
+    """Append the records of invented people, each with a separate user."""
     names = pl.concat([typed.vocabulary.names, added.vocabulary.names]).unique(maintain_order=True)
     vocabulary = Vocabulary(names)
     first, second = (part.relabelled(vocabulary.codes(part.vocabulary.names), vocabulary) for part in (typed, added))
@@ -28,18 +28,18 @@ def with_people(typed: Bags, added: Bags) -> Bags:
 
 
 def classes_of(made: Made) -> Ints:
-    """The class of each record, whose members are published identically; -1 where it was withheld."""
+    """Return the class of each record, whose members are published identically; -1 if it was suppressed."""
     rows, label = made.rows, identical_records(made.release.published)
     return np.where(rows >= 0, label[rows] if len(label) else -1, -1).astype(np.int64)
 
 
 def without_person(typed: Bags, owner: int) -> Bags:
-    """All records but those of one person."""
+    """Return all records except those of one person."""
     return typed.select(typed.owners != owner)
 
 
 def of_used_names(bags: Bags) -> Bags:
-    """The same records over a vocabulary of the items that they hold, as if they had been read so."""
+    """Return the records over a vocabulary of the items that occur, as if they had been read so."""
     used = np.unique(bags.items)
     codes = np.full(len(bags.vocabulary), -1, np.int32)
     codes[used] = np.arange(len(used))

@@ -1,8 +1,8 @@
-"""Differencing: a release with a person and one without; what only the first has tells about the person.
+"""Differencing: compares a release with a person and one without; the difference discloses something about the person.
 
-The release is made again of all records but the person's, as a publisher would after a request to be forgotten. Somebody who holds both
-compares them: published records that only the first has are the person's, or of people whose records changed because of the person. The
-fewer they are, the more they tell. Where one recoding is used everywhere, and stays the same, it is just one record.
+The release is made again without the person's records, as a publisher would after an erasure request. An attacker with both compares them:
+published records that only the first has belong to the person, or to people whose records changed because of the person. The fewer they
+are, the more they disclose. If one recoding is used everywhere and stays the same, it is exactly one record.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Differencing(ScenarioAttack):
         return few
 
     def tried(self, scenario: Scenario) -> Tried:
-        """The record that is drawn is as the person's was published; and it is the only one, and all that the person held."""
+        """Attack: the drawn record equals the person's published one; and it is the only one, with all of the person's items."""
         found, notes = _compared(scenario)
         if not found:
             raise Skipped("the release cannot be made without any of the attacked people")
@@ -61,7 +61,7 @@ class Differencing(ScenarioAttack):
 
 
 def _compared(scenario: Scenario) -> tuple[list[Found], tuple[str, ...]]:
-    """For each person what is missing in the release without; people without whom it cannot be made are counted."""
+    """Return for each person what is missing in the release without them; count people without whom it cannot be made."""
     scenario.insist_on_remakes()
     typed, found, failed = scenario.made.original.typed, [], 0
     full = Counter(_contents(scenario.made).values())
@@ -78,12 +78,12 @@ def _compared(scenario: Scenario) -> tuple[list[Found], tuple[str, ...]]:
 
 
 def _paired_wrongly(found: list[Found]) -> list[tuple[int, Found]]:
-    """Each person beside what is missing without the next one."""
+    """Pair each person with what is missing without the next one."""
     return [(record, found[(i + 1) % len(found)]) for i, (record, _) in enumerate(found)] if len(found) > 1 else []
 
 
 def _contents(made: Made, codes: np.ndarray | None = None) -> dict[int, Content]:
-    """What each record was published as, in a vocabulary of which `codes` has the items (-1: it has not)."""
+    """Return the published content of each record, in a vocabulary for which `codes` has the items (-1: missing)."""
     published = made.original.aligned(made.release).published
     items = published.items if codes is None else codes[published.items]
     rows = [_content(published, items, row) for row in range(len(published))]
@@ -97,7 +97,7 @@ def _content(bags: Bags, items: np.ndarray, row: int) -> Content:
 
 
 def _chance(record: int, lost: Counter[Content], everyone: dict[int, Content], made: Made, exact: bool) -> float:
-    """The chance that a record drawn from those that are missing is as this one; `exact`: it is alone, and as it was before."""
+    """Return the probability that a record drawn from the missing ones equals this one; `exact`: it is the only one, and unchanged."""
     alike = lost[everyone[record]]
     if not exact or not alike:
         return alike / max(1, lost.total())

@@ -1,7 +1,7 @@
 """Intersection: two releases of the same people; a person who is alone in the intersection of two groups is found.
 
-In each release a person stands in a class of records that are published identically. Somebody who finds the class in both is left with the
-people who are in both classes. Classes of k people may meet in a single one: k-anonymity is promised of each release, not of two.
+In each release a person belongs to a class of identically published records. An attacker who finds the class in both is left with the
+people in both classes. Classes of k people may intersect in a single one: k-anonymity is guaranteed for each release, not for two.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Intersection(ScenarioAttack):
         return len(VARIED) if few else 0
 
     def tried(self, scenario: Scenario) -> Tried:
-        """The release alone; with each other release; with all of them. Without others, with such as the publisher might make next."""
+        """Attack the release alone; with each other release; with all of them. Without others, with likely next releases."""
         own, lengths = classes_of(scenario.made), scenario.lengths(scenario.targets)
         others, notes = (list(scenario.others), ()) if scenario.others else _made_here(scenario)
         places = [(f"this release and {name}", joined(own, classes_of(made))) for name, made in others]
@@ -49,13 +49,13 @@ class Intersection(ScenarioAttack):
 
 
 def _promised(scenario: Scenario) -> float | None:
-    """What the claims promise of one release."""
+    """Return the guarantee of one release."""
     found = [limit for claim in scenario.claims if (limit := claim.ceiling("linking", None)) is not None]
     return min(found, default=None)
 
 
 def _made_here(scenario: Scenario) -> tuple[list[tuple[str, Made]], tuple[str, ...]]:
-    """Releases of the same records by the same method, with one parameter changed; those that cannot be made are told."""
+    """Return releases of the same records by the same method with one parameter changed; report those that cannot be made."""
     scenario.insist_on_remakes()
     made, notes = [], []
     for name, words in VARIED.items():
@@ -73,7 +73,7 @@ def _made_here(scenario: Scenario) -> tuple[list[tuple[str, Made]], tuple[str, .
 
 
 def joined(one: Ints, other: Ints) -> Ints:
-    """The class of each record that is in the same class of both as whoever is numbered alike; -1 where it is missing in one."""
+    """Return the intersection class of each record; -1 if it is missing in one release."""
     both = (one >= 0) & (other >= 0)
     pairs = np.unique(np.column_stack([one[both], other[both]]), axis=0, return_inverse=True)[1].ravel()
     found = np.full(len(one), -1, np.int64)
@@ -82,26 +82,26 @@ def joined(one: Ints, other: Ints) -> Ints:
 
 
 def _drawn(where: str, classes: Ints, scenario: Scenario) -> Trial:
-    """The chance of drawing each person among the people of the class."""
+    """Return the probability of drawing each person among the people of the class."""
     sizes = _sizes(classes, scenario)
     success = np.divide(1.0, sizes, out=np.zeros(len(sizes)), where=sizes > 0)
     return Trial(where, None, success, 1 / max(1, scenario.made.original.n_owners), sizes == 1)
 
 
 def _alone(where: str, classes: Ints, scenario: Scenario) -> Trial:
-    """Who is alone in the class."""
+    """Return who is alone in the class."""
     alone = _sizes(classes, scenario) == 1
     return Trial(f"{where}: alone in both", None, alone.astype(np.float64), 0.0, alone)
 
 
 def _sizes(classes: Ints, scenario: Scenario) -> Ints:
-    """How many people are in the class of each person attacked; none if the person is missing in one of the releases."""
+    """Return the number of people in the class of each attacked person; 0 if the person is missing in a release."""
     people = dict(_people(classes, scenario.made.original.bags.owners))
     return np.array([people.get(int(classes[record]), 0) for record in scenario.targets], np.int64)
 
 
 def _people(classes: Ints, owners: Ints) -> Iterator[tuple[int, int]]:
-    """How many different people are in each class."""
+    """Count the distinct people in each class."""
     there = classes >= 0
     pairs = np.unique(np.column_stack([classes[there], owners[there]]), axis=0)
     yield from zip(*(values.tolist() for values in np.unique(pairs[:, 0], return_counts=True)), strict=True)

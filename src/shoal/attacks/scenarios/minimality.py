@@ -1,18 +1,18 @@
-"""Minimality: a published record is the least common generalization of its group, so that no finer one existed; what does that tell?
+"""Minimality: a published record is the least common generalization of its group, so no finer one was possible; what does this disclose?
 
-Two people are published as {Fruit}, and there are two kinds of fruit, apples and oranges. If nobody of them had an apple, both would have
+Two people are published as {Fruit}, and there are two kinds of fruit, apples and oranges. If neither of them had an apple, both would have
 an orange, and Orange would have been published. So somebody has an apple, and by the same reasoning somebody has an orange: each has one.
-With a third kind of fruit nothing is certain: they may have an orange and a banana. Where both have two of the three, {Fruit, Fruit}, it
-is again: without apples both would have an orange and a banana.
+With a third kind of fruit nothing is certain: they may have an orange and a banana. If both have two of the three, {Fruit, Fruit}, it is
+certain again: without apples both would have an orange and a banana.
 
-Let n(v) be the number of items that exist at or below a node v, and m(v) how many items of the published record lie there. Every member
-has at least m(v) items there, and for every v some member has no more: otherwise more would have been published. Suppose that nobody has
-item i, and look at the member who has only m(u) items below a node u that is not above i. Below a node x above both of them this member
-has at most n(x) - 1 - n(u) + m(u) items, if each is held once. If that is less than m(x), the supposition is wrong: somebody has i. In
-all other cases there are records without i that, taken together, are published as the same record. In bags items may be repeated, and
-the only bound is that all items below x but i lie below u.
+Let n(v) be the number of existing items at or below a node v, and m(v) the number of items of the published record there. Every member has
+at least m(v) items there, and for every v some member has no more: otherwise more would have been published. Suppose that nobody has item
+i, and consider the member with only m(u) items below a node u that is not above i. Below a node x above both of them this member has at
+most n(x) - 1 - n(u) + m(u) items, if each occurs once. If that is less than m(x), the assumption is wrong: somebody has i. In all other
+cases there are records without i that together are published as the same record. In bags items may be repeated, and the only bound is that
+all items below x except i lie below u.
 
-The attacker knows which items exist. How many people are in the group is not used: in a small group more may be certain.
+The attacker knows which items exist. The number of people in the group is not used: in a small group more may be certain.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Minimality(ScenarioAttack):
     )
 
     def tried(self, scenario: Scenario) -> Tried:
-        """An item is certain of somebody of the group; and the record with that item is somebody's alone."""
+        """Attack: an item is certain for somebody of the group; and only one record has that item."""
         if not _is_least(scenario.made):
             raise Skipped("the records are not the least common generalizations of their groups")
         groups = ReleasedGroups(scenario)
@@ -66,11 +66,11 @@ class Minimality(ScenarioAttack):
 
 @dataclass(frozen=True)
 class GroupReading:
-    """What is read from a group.
+    """What is inferred from a group.
 
-    `certain`: some item that is not published is held by somebody for certain. `alone`: the share of such items for which a single record
-    of the original fits the published record and holds the item. `guessed` and `drawn`: the same for items drawn at random, by somebody
-    who only knows that they lie below what is published: the share that anybody of the group holds, and for which a record is alone.
+    `certain`: somebody certainly has some item that is not published. `alone`: the share of such items for which a single original record
+    matches the published record and has the item. `guessed` and `drawn`: the same for random items, by an attacker who only knows that they
+    lie below what is published: the share that anybody of the group has, and the share for which a record is alone.
     """
 
     certain: bool
@@ -80,7 +80,7 @@ class GroupReading:
 
 
 class Nature:
-    """The items that exist, on their tree: how many lie at or below each node, once each in sets and any number in bags."""
+    """The existing items on their tree: the number at or below each node, once each in sets and any number in bags."""
 
     def __init__(self, tree: Taxonomy, exist: npt.NDArray[np.bool_], *, sets: bool) -> None:
         self.tree, self.exist, self.sets = tree, exist, sets
@@ -94,7 +94,7 @@ class Nature:
         return found
 
     def above(self, nodes: Ints, counts: Ints) -> dict[int, int]:
-        """m: how many of these published items lie at or below each node that has any."""
+        """Return m: the number of these published items at or below each node with any."""
         found: dict[int, int] = {}
         for node, count in zip(nodes.tolist(), counts.tolist(), strict=True):
             v = node
@@ -104,9 +104,9 @@ class Nature:
         return found
 
     def certain(self, nodes: Ints, counts: Ints) -> Ints:
-        """The items that somebody must hold whose group is published as this, but for those that are published themselves.
+        """Return the items that somebody in a group published like this must have, except the published ones.
 
-        What is withheld because it is too general makes m a lower bound above it, and is no reason for anything below it.
+        Items suppressed as too general make m a lower bound above them, and imply nothing below them.
         """
         published, proven = self.above(nodes, counts), np.zeros(len(self.tree), bool)
         for x, m in published.items():
@@ -117,7 +117,9 @@ class Nature:
         return np.flatnonzero(proven)
 
     def _prove(self, x: int, m: int, published: dict[int, int], proven: npt.NDArray[np.bool_]) -> None:
-        """Mark what must be held below x: everything beside a node below which a member with little has too much room."""
+        """Mark the items that somebody must have below x: everything outside of a node below which a member with few items has too much
+        room.
+        """
         first, end = x + 1, int(self.tree.end[x])
         below = np.zeros(end - first, np.int64)
         for node, count in published.items():
@@ -132,7 +134,7 @@ class Nature:
 
 
 class ReleasedGroups:
-    """The groups of a release, each read once."""
+    """The groups of a release, each analysed once."""
 
     def __init__(self, scenario: Scenario) -> None:
         made = scenario.made
@@ -147,7 +149,7 @@ class ReleasedGroups:
         self._holders = self.original.bags.to_scipy().tocsc()
 
     def read(self, label: int) -> GroupReading:
-        """What is read from the group of this number."""
+        """Return what is inferred from the group of this number."""
         if label not in self._read:
             members = np.flatnonzero(self.classes == label)
             self._read[label] = self._reading(members, int(self._row[members[0]]))
@@ -167,7 +169,7 @@ class ReleasedGroups:
         )
 
     def _below(self, nodes: Ints) -> Ints:
-        """Some items that exist below published nodes and are not published themselves, drawn."""
+        """Draw some existing, unpublished items below published nodes."""
         inside = np.zeros(len(self.original.tree), bool)
         for node in nodes:
             inside[node : self.original.tree.end[node]] = True
@@ -175,7 +177,7 @@ class ReleasedGroups:
         return self._chance.permutation(np.flatnonzero(inside & self.nature.exist))[:SAMPLE]
 
     def _alone(self, items: Ints, published: dict[int, int]) -> float:
-        """The share of these items for which one single record of the original fits what is published and holds the item."""
+        """Return the share of these items for which a single original record matches the published one and has the item."""
         if not len(items):
             return 0.0
         holders = [self._holding(int(item)) for item in items]
@@ -183,7 +185,7 @@ class ReleasedGroups:
         return float(np.mean([np.isin(held, fitting).sum() == 1 for held in holders]))
 
     def _fitting(self, records: Ints, published: dict[int, int]) -> Ints:
-        """Those of these records that have at least as many items at or below every published node, and so below all others."""
+        """Return the records with at least as many items at or below every published node, and so below all others."""
         for node, least in published.items():
             first, end = self._holders.indptr[[node, self.original.tree.end[node]]]
             below = np.bincount(self._holders.indices[first:end], self._holders.data[first:end], len(self.original.bags))
@@ -191,12 +193,12 @@ class ReleasedGroups:
         return records
 
     def _holding(self, item: int) -> Ints:
-        """The records that hold an item."""
+        """Return the records with an item."""
         return self._holders.indices[self._holders.indptr[item] : self._holders.indptr[item + 1]].astype(np.int64)
 
 
 def _is_least(made: Made) -> bool:
-    """Whether every class is published as the least common generalization of its records, less what is withheld as too general."""
+    """Whether every class is published as the least common generalization of its records, except for nodes suppressed as too general."""
     tree, classes = made.original.tree, classes_of(made)
     if not len(classes) or classes.max() < 0:
         return False
@@ -209,7 +211,7 @@ def _is_least(made: Made) -> bool:
 
 
 def _same(one: Bags, rows: Ints, other: Bags, others: Ints) -> bool:
-    """Whether these rows of one are those of the other."""
+    """Whether these rows of both are equal."""
     pairs = np.unique(np.column_stack([rows, others]), axis=0)
     difference = one.to_scipy()[pairs[:, 0]] - other.to_scipy()[pairs[:, 1]]
     return int(np.count_nonzero(difference.data)) == 0

@@ -1,10 +1,10 @@
-"""Planted people: the attacker adds k - 1 made-up people who hold what is guessed of a person, before the release is made.
+"""Planted people: before the release is made, the attacker adds k - 1 invented people with the items guessed about a person.
 
-Groups are of people with similar records, so the copies and the person are likely to be grouped; then the one member of the group who is
-not the attacker's is the person. Copies also lift rare items over any threshold of k people. What the attacker reads there confirms the
-guess: to learn an item, copies are planted with it, and the group's record shows whether the person has it too.
+Groups consist of people with similar records, so the copies and the person are likely to be grouped; then the one member of the group who
+is not the attacker's is the person. Copies also lift rare items over any threshold of k people. The result confirms the guess: to learn an
+item, copies are planted with it, and the group's record shows whether the person has it too.
 
-Copies of several people are planted in one release where these are few among all: at most one person in `SHARE` is made up.
+Copies for several people are planted in one release if these are few: at most one person in `SHARE` is invented.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SHARE = 20
 
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """What is planted for the owner of a record: typed names by number, with their counts; the name asked about, and whether it is held."""
+    """What is planted for the user of a record: numbers of typed names with counts; the tested name, and whether the person has it."""
 
     record: int
     names: Ints
@@ -37,7 +37,7 @@ class Guess:
 
 @dataclass(frozen=True, eq=False)
 class PlantedGroup:
-    """The group of the copies: who is in it beside them, and whether its record shows the item that was asked about."""
+    """The group of the copies: its other members, and whether its record shows the tested item."""
 
     guess: Guess
     others: frozenset[int]
@@ -60,12 +60,12 @@ class PlantedPeople(ScenarioAttack):
     )
 
     def runs(self, few: int, people: int, k: int) -> int:
-        """Once for each way to guess and each part of the people whose copies are planted at the same time."""
+        """Once for each kind of guess and each batch of people whose copies are planted at the same time."""
         at_once = max(1, people // (SHARE * max(1, k - 1)))
         return (len(GUESSES) + 1) * -(-few // at_once)
 
     def tried(self, scenario: Scenario) -> Tried:
-        """The whole record guessed, half of it, and all of it but one item, about which a question is asked."""
+        """Attack with the whole record guessed, half of it, and all of it except one tested item."""
         copies, n = scenario.k - 1, max(1, scenario.made.original.n_owners)
         scenario.insist_on_remakes()
         trials, failed = [], 0
@@ -83,7 +83,7 @@ class PlantedPeople(ScenarioAttack):
         return Tried(tuple(trials), (note,) if failed + lost else ())
 
 
-# -- what is guessed
+# -- guesses
 
 
 def _whole(scenario: Scenario, record: int, chance: np.random.Generator) -> Guess:
@@ -97,7 +97,7 @@ def _half(scenario: Scenario, record: int, chance: np.random.Generator) -> Guess
 
 
 def _question(scenario: Scenario, record: int, chance: np.random.Generator) -> Guess:
-    """All items but one, and beside them that one or, of every other person, an item of somebody else that the person does not hold."""
+    """Return all items except one, and as test that one or, for every second person, an item that the person lacks."""
     original = scenario.made.original
     item_of, (names, counts) = original.items, _held(scenario, record)
     own, everyones = (some[item_of[some] >= 0] for some in (names, original.typed.items))
@@ -116,17 +116,17 @@ GUESSES: dict[str, Guessing] = {"the whole record": _whole, "half of the record"
 
 
 def _held(scenario: Scenario, record: int) -> tuple[Ints, Small]:
-    """The typed names of a record, and how often it holds each."""
+    """Return the typed names of a record, and their counts."""
     typed = scenario.made.original.typed
     span = slice(typed.indptr[record], typed.indptr[record + 1])
     return typed.items[span].astype(np.int64), typed.counts[span]
 
 
-# -- what comes of it
+# -- results
 
 
 def _planted(scenario: Scenario, copies: int, guessed: Guessing) -> tuple[list[PlantedGroup], int]:
-    """What the group of each person's copies tells; and for how many people no release could be made."""
+    """Return the group of each person's copies, and the number of people for whom no release could be made."""
     typed, chance = scenario.made.original.typed, np.random.default_rng(scenario.seed)
     guesses = [guessed(scenario, int(record), chance) for record in scenario.few]
     at_once = max(1, typed.n_owners // (SHARE * copies))
@@ -143,7 +143,7 @@ def _planted(scenario: Scenario, copies: int, guessed: Guessing) -> tuple[list[P
 
 
 def _copies(guesses: list[Guess], copies: int, typed: Bags) -> Bags:
-    """Records of the made-up people, one each."""
+    """Return the records of the invented people, one each."""
     planted = [guess for guess in guesses for _ in range(copies)]
     sizes = [len(guess.names) for guess in planted]
     names, counts = (np.concatenate(parts) for parts in ([guess.names for guess in planted], [guess.counts for guess in planted]))
@@ -151,7 +151,7 @@ def _copies(guesses: list[Guess], copies: int, typed: Bags) -> Bags:
 
 
 def _results(guesses: list[Guess], copies: int, made: Made, first: int) -> Iterator[PlantedGroup]:
-    """The group of each person's copies, which stand behind all other records."""
+    """Return the group of each person's copies, which follow all other records."""
     classes, owners = classes_of(made), made.original.bags.owners
     planted = frozenset(owners[first:].tolist())  # the copies for other people are the attacker's too
     for number, guess in enumerate(guesses):
@@ -162,7 +162,7 @@ def _results(guesses: list[Guess], copies: int, made: Made, first: int) -> Itera
 
 
 def _group(classes: Ints, owners: Ints, mine: Ints, planted: frozenset[int]) -> tuple[int, frozenset[int]]:
-    """The class with most of a person's copies, and the fewest people where several have as many; and the people who are not planted."""
+    """Return the class with most of a person's copies (of ties, the one with the fewest people), and its members who are not planted."""
     best = (0, 0, -1, frozenset[int]())
     for group, inside in zip(*np.unique(classes[mine], return_counts=True), strict=True):
         if group >= 0 and (others := frozenset(owners[classes == group].tolist()) - planted):
@@ -171,7 +171,7 @@ def _group(classes: Ints, owners: Ints, mine: Ints, planted: frozenset[int]) -> 
 
 
 def _shows(made: Made, record: int, name: str | None) -> bool:
-    """Whether the published record of this one holds the item that a typed name became."""
+    """Whether the published record of this one has the item of a typed name."""
     if name is None:
         return False
     item = made.original.items[made.original.typed.vocabulary.codes([name])[0]]
@@ -180,7 +180,7 @@ def _shows(made: Made, record: int, name: str | None) -> bool:
 
 
 def _singled_out(knowledge: str, results: list[PlantedGroup], baseline: float, scenario: Scenario) -> ScenarioTrial:
-    """The person is drawn from those of the group who are not made up; control: the next person is."""
+    """Draw the person from the members of the group who are not planted; as control, the next person."""
     owners = scenario.made.original.bags.owners
     people = np.array([result.guess.record for result in results], np.int64)
 
@@ -194,7 +194,7 @@ def _singled_out(knowledge: str, results: list[PlantedGroup], baseline: float, s
 
 
 def _answered(knowledge: str, results: list[PlantedGroup], scenario: Scenario) -> ScenarioTrial:
-    """Whether the person holds the item asked about is answered by whether the group's record shows it; without a group a coin answers."""
+    """Answer whether the person has the tested item by whether the group's record shows it; at random without a group."""
     right = np.array([float(result.shown == result.guess.held) if result.others else 0.5 for result in results])
     sure = np.array([len(result.others) == 1 for result in results])
     lengths = scenario.lengths(np.array([result.guess.record for result in results], np.int64))

@@ -1,13 +1,11 @@
-"""Sensitive inference and homogeneity: the attacker knows harmless items of a person, or the published record, and infers a sensitive one.
+"""Sensitive inference and homogeneity: the attacker knows harmless items of a person, or the published record, and infers a sensitive item.
 
-The published records that fit best what is known are the attacker's candidates, and the sensitive item that most of them show is the guess;
-where they show none, the most popular one. Where the person is among the candidates, nothing tells the person from them, and the guess is
-right with the chance that a person among them holds the item: that is what a claim bounds. Where the person is not, the guess is right or
-wrong, as it is of people who were left out, the control.
+The best matching published records are the candidates, and the sensitive item that most of them show is the guess; if they show none, the
+most popular one. If the person is among the candidates, the person is indistinguishable from them, and the guess is correct with the
+probability that a candidate has the item: this is what a claim bounds. Otherwise the guess is correct or wrong, as for the control group.
 
 An attacker who knows the published record itself is left with its class: the people whose records are published identically. The most
-frequent
-sensitive item among them is the best guess. Where all of them hold one, the class is homogeneous, and nothing is left to guess.
+frequent sensitive item among them is the best guess. If all of them have one, the class is homogeneous, and the guess is certain.
 """
 
 from __future__ import annotations
@@ -52,9 +50,9 @@ class SensitiveInference(ScenarioAttack):
     )
 
     def tried(self, scenario: Scenario) -> Tried:
-        """By harmless items, more and more of them; by the published record; on the original too.
+        """Attack by increasing numbers of harmless items, and by the published record; also on the original.
 
-        Where a claim names only some of the items that are looked for, the same again for these: they alone are promised something.
+        If a claim names only some of the sensitive items, the attack is repeated for these: only they are covered.
         """
         found, claimed = _on_both(scenario, SoughtItems.of(scenario)), SoughtItems.claimed_beside(scenario)
         if claimed is not None:
@@ -63,7 +61,7 @@ class SensitiveInference(ScenarioAttack):
 
 
 def _on_both(scenario: Scenario, sought: SoughtItems) -> list[ScenarioTrial]:
-    """The original as it is, and the release."""
+    """Return the original itself, and the release."""
     original = scenario.made.original
     rows = np.arange(len(original.bags))
     raw = Made(original, Release.of_bags(original.bags, np.ones(len(rows), np.int64), secret=Secret(rows)))
@@ -71,7 +69,7 @@ def _on_both(scenario: Scenario, sought: SoughtItems) -> list[ScenarioTrial]:
 
 
 def _trials(scenario: Scenario, made: Made, sought: SoughtItems, *, promised: bool) -> list[ScenarioTrial]:
-    """All kinds of knowledge on one subject; on the original nothing is promised, and there is no control."""
+    """Run all kinds of knowledge on one subject; for the original there is no guarantee and no control."""
     lengths, reader = scenario.lengths(scenario.targets), Reader(made, sought)
     strangers = _strangers(scenario, sought) if promised else None
     repeat = made.original.bags.owners_repeat  # then a claim about classes says nothing of people in several of them
@@ -94,7 +92,7 @@ def _trials(scenario: Scenario, made: Made, sought: SoughtItems, *, promised: bo
 
 
 class Reader:
-    """A release, read for sensitive items."""
+    """Reads a release for sensitive items."""
 
     def __init__(self, made: Made, sought: SoughtItems) -> None:
         self.made, self.meant = made, sought.meant_by(made.original)
@@ -110,7 +108,7 @@ class Reader:
         self.popular = float(np.asarray(holders).max()) / max(1, int(self.owners.max(initial=-1)) + 1)
 
     def known(self, records: Bags, size: int | None, seed: int) -> list[Ints]:
-        """This many harmless items of each record, drawn; all where there are fewer."""
+        """Draw this many harmless items of each record; all of them if there are fewer."""
         chance, good = np.random.default_rng(seed), harmless(self.meant)
         found = []
         for start, end in zip(records.indptr[:-1], records.indptr[1:], strict=True):
@@ -119,7 +117,7 @@ class Reader:
         return found
 
     def by_items(self, targets: Ints, size: int | None, seed: int) -> Trial:
-        """The chance that a person among the candidates holds the item guessed; where the target is not among them, if the target does."""
+        """Return the probability that a candidate has the guessed item; if the target is not a candidate, whether the target has it."""
         success, sure = np.zeros(len(targets)), np.zeros(len(targets), bool)
         guesses = self.guesses(self.known(self.made.original.bags.select(targets), size, seed))
         for number, (record, (rows, guess, certain)) in enumerate(zip(targets, guesses, strict=True)):
@@ -129,12 +127,12 @@ class Reader:
         return Trial(_words(size), size, success, self.popular, sure)
 
     def by_class(self) -> Floats:
-        """For each record the share of the people of its class who hold the most frequent sensitive item there; 0 if it is withheld."""
+        """Return for each record the share of the people of its class with the most frequent sensitive item; 0 if it is suppressed."""
         classes = classes_of(self.made)
         there = np.flatnonzero(classes >= 0)
         if not len(there):
             return np.zeros(len(classes))
-        # A person counts once in a class, however many records it holds.
+        # A person counts once in a class, however many records it has there.
         pairs, place = np.unique(np.column_stack([classes[there], self.owners[there]]), axis=0, return_inverse=True)
         holding = _of_people(self.held[there], place.ravel())
         people = np.bincount(pairs[:, 0])
@@ -144,7 +142,7 @@ class Reader:
         return share
 
     def guesses(self, known: list[Ints]) -> list[tuple[npt.NDArray[np.bool_], int, bool]]:
-        """For each person the rows that fit best, the item guessed, and whether all of them show it."""
+        """Return for each person the best matching rows, the guessed item, and whether all of them show it."""
         found, copies = [], self.scene.copies
         for start in range(0, len(known), BLOCK):
             scores = self.matcher.scores(known[start : start + BLOCK])
@@ -158,7 +156,7 @@ class Reader:
         return found
 
     def _share(self, rows: npt.NDArray[np.bool_], item: int) -> float:
-        """The share of the people behind these rows who hold an item in one of the records there."""
+        """Return the share of the people behind these rows with an item in one of the records there."""
         inside = np.flatnonzero(self._there & rows[self.made.rows])
         holding = inside[self._holders(item)[inside]]
         people, holders = self._people(inside), self._people(holding)
@@ -168,7 +166,7 @@ class Reader:
         return len(np.unique(self.owners[records])) if self._repeat else len(records)
 
     def _holders(self, item: int) -> npt.NDArray[np.bool_]:
-        """Which records hold an item; the same one is mostly guessed again."""
+        """Return which records have an item; cached, because the same one is usually guessed again."""
         if self._last[0] != item:
             self._last = item, self._columns[:, [item]].toarray().ravel() > 0
         return self._last[1]
@@ -182,7 +180,7 @@ class _Strangers:
     reader: Reader
 
     def by_strangers(self, size: int | None, seed: int) -> Trial:
-        """Whether each of them holds the item that is guessed."""
+        """Return whether each of them has the guessed item."""
         held = held_in(self.records, self.reader.meant)
         guesses = self.reader.guesses(self.reader.known(self.records, size, seed))
         right = np.array([float(held[number, guess]) for number, (_, guess, _) in enumerate(guesses)])
@@ -190,7 +188,7 @@ class _Strangers:
 
 
 def _strangers(scenario: Scenario, sought: SoughtItems) -> _Strangers | None:
-    """None if nobody was left out, or the others do not hold what is looked for."""
+    """Return None if nobody was left out, or if the others lack the sensitive items."""
     if scenario.left_out is None:
         return None
     records, made = scenario.left_out
@@ -205,7 +203,7 @@ def _words(size: int | None) -> str:
 
 
 def _of_people(held: sp.csr_matrix, people: Ints, *, add: bool = False) -> sp.csr_matrix:
-    """People times items from records times items: ones where any of their records holds it, or how many do."""
+    """Aggregate records by items to people by items: whether any of their records has it, or how many do."""
     import scipy.sparse as sp
 
     n = int(people.max(initial=-1)) + 1

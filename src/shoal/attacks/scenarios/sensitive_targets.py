@@ -1,7 +1,7 @@
-"""The sensitive items that an attacker looks for: as a claim names and counts them, or as the user does.
+"""The sensitive items of an attack: as a claim names and counts them, or as the user does.
 
-A claim that promises something of its items says itself what an item is: one node, or everything that a name may mean. What the user
-names beside it is read as widely as it can be, and nothing is promised of it.
+A claim about its items defines what an item is: one node, or everything that a name may mean. Other names from the user are interpreted as
+broadly as possible, and no claim covers them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SoughtItems:
-    """What is looked for, and the claims that promise something of just these items."""
+    """The items to infer, and the claims that cover exactly these items."""
 
     items: Items
     widely: bool
@@ -36,7 +36,7 @@ class SoughtItems:
 
     @classmethod
     def of(cls, scenario: Scenario) -> SoughtItems:
-        """The items that the user names, else those of a claim; an attack without any is skipped."""
+        """Return the items that the user names, otherwise those of a claim. Without any, the attack is skipped."""
         given = scenario.sensitive
         named = [(claim, items) for claim in scenario.claims if (items := claim.sensitive_items) is not None]
         if given is None:
@@ -49,7 +49,7 @@ class SoughtItems:
 
     @classmethod
     def claimed_beside(cls, scenario: Scenario) -> SoughtItems | None:
-        """The items of a claim that are some of those the user names, where a method leaves out of its claim what it suppressed."""
+        """Return the items of a claim that are some of the user's, for methods whose claim leaves out suppressed items."""
         given = scenario.sensitive
         named = [items for claim in scenario.claims if (items := claim.sensitive_items) is not None and items.names]
         if given is None or not named or any(items.may_be(given) for items in named):
@@ -58,12 +58,12 @@ class SoughtItems:
         return cls.of(replace(scenario, sensitive=named[0])) if some else None
 
     def promised(self, test: str, known: int | None) -> float | None:
-        """The lowest chance that a claim leaves whoever looks for these items."""
+        """Return the lowest guaranteed probability for these items."""
         limits = [limit for claim in self.claims if (limit := claim.ceiling(test, known)) is not None]
         return min(limits, default=None)
 
     def meant_by(self, original: Original) -> sp.csr_matrix:
-        """Nodes times sensitive items: ones where holding the node is holding the item."""
+        """Return a binary matrix of nodes by sensitive items: having the node means having the item."""
         tree = original.tree
         if self.widely:
             found = SensitiveNodes.of(tree, self.items)
@@ -76,7 +76,7 @@ class SoughtItems:
 
 
 def held_in(bags: Bags, meant: sp.csr_matrix) -> sp.csr_matrix:
-    """Records times sensitive items: ones where a record holds the item."""
+    """Return a binary matrix of records by sensitive items."""
     import scipy.sparse as sp
 
     shape = (len(bags), meant.shape[0])
@@ -85,7 +85,7 @@ def held_in(bags: Bags, meant: sp.csr_matrix) -> sp.csr_matrix:
 
 
 def harmless(meant: sp.csr_matrix) -> npt.NDArray[np.bool_]:
-    """Which nodes are not sensitive themselves."""
+    """Return which nodes are not sensitive."""
     return np.asarray(meant.getnnz(axis=1) == 0)
 
 

@@ -19,7 +19,7 @@ from shoal.data.tables.column_types import Slots
 from shoal.registry import Table as Lookup
 
 Ints = npt.NDArray[np.int64]
-# What is numbered, or stands in an order, that must mean nothing.
+# Orders and numbers that must carry no information.
 ORDER_OF_RECORDS, ORDER_OF_ROWS = "the published records", "the published rows"
 PSEUDONYMS, ADDRESSES = "the pseudonyms", "the published addresses"
 GROUP_NUMBERS, CLUSTER_NUMBERS = "the numbers of groups", "the numbers of clusters"
@@ -27,7 +27,7 @@ VALUE, NUMBER = "value", "number"
 
 
 class Sorted(NamedTuple):
-    """Rows that are written in the order of some columns only, and what is wrong where they are not."""
+    """Rows that must be sorted by some columns, and the message if they are not."""
 
     rows: pl.DataFrame
     by: list[str]
@@ -68,33 +68,33 @@ class PublishedTable(ABC):
     @property
     @abstractmethod
     def n_rows(self) -> int:
-        """How many rows are written."""
+        """The number of rows that are written."""
 
     @property
     def n_records(self) -> int:
-        """How many records are behind the rows: as many as there are rows, unless a kind says otherwise."""
+        """The number of records behind the rows; by default the number of rows."""
         return self.n_rows
 
     @abstractmethod
     def as_told(self, account: Accounting) -> bool:
-        """Whether an account tells about as many published rows as there are; true where the rows are not those of the input."""
+        """Whether the accounting agrees with the number of published rows; true if the rows are not rows of the input."""
 
     @abstractmethod
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
-        """Every row that is written, in a fresh order, as frames: one of the table's name, or one for each of its parts."""
+        """Return all rows in a new random order, as frames: one with the table's name, or one per part."""
 
     def columns_of_parts(self) -> dict[str, dict[str, str]]:
-        """The type of each column in words, in the order of the file, for each part; none if the reader knows no other columns."""
+        """Return the type of each column by name, in file order, for each part; empty if the reader accepts no other columns."""
         return {}
 
     def facts(self) -> dict[str, int]:
-        """What the manifest says about the table: the number of rows, and what else a kind counts."""
+        """Return the manifest entries of the table: the number of rows, and other counts of the kind."""
         return {"rows": self.n_rows}
 
-    # -- what checks look at
+    # -- for checks
 
     def texts(self) -> Iterator[pl.Series]:
-        """The different texts in the cells, column by column, and the names of the columns."""
+        """Return the distinct texts in the cells, column by column, and the column names."""
         for frame in vars(self).values():
             if isinstance(frame, pl.DataFrame):
                 yield pl.Series(frame.columns, dtype=pl.String)
@@ -108,23 +108,23 @@ class PublishedTable(ABC):
 
     @property
     def random_orders(self) -> list[str]:
-        """What must be in a random order."""
+        """Return what must be in a random order."""
         return [ORDER_OF_ROWS]
 
     def numbers_from_one(self) -> Iterator[tuple[str, pl.DataFrame]]:
-        """Numbers that are drawn afresh, in the last column, those within what the other columns tell apart; with what they are."""
+        """Return columns of random numbers (the last column, within the values of the others), with a description."""
         yield from ()
 
     def values_by_number(self) -> dict[str, pl.DataFrame]:
-        """The values under each `number`, for each of the random orders that can be compared with the original."""
+        """Return the values with each `number`, for each of the random orders that can be compared with the original."""
         return {}
 
     def sorted_rows(self) -> Iterator[Sorted]:
-        """Rows that are written in one order only."""
+        """Return rows that must be sorted."""
         yield from ()
 
     def sorted_lists(self) -> Iterator[pl.Series]:
-        """Lists whose items are written in the order of their names only."""
+        """Return lists whose items must be sorted by name."""
         yield from ()
 
 

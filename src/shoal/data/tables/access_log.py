@@ -1,7 +1,7 @@
-"""The columns of a log that was read from a web access log, beside owner, time and payload (the page that was requested).
+"""Columns of a log read from a web access log, in addition to user, time and payload (the requested page).
 
-`visitor` numbers the different owners, addresses and user agents together: sessions are made of one visitor's events. `method` and
-`protocol` are null in broken requests, `size` where none is told; `referrer` and `agent` in the common format, which has none.
+`visitor` numbers the distinct combinations of user, address and user agent: sessions consist of one visitor's events. `method` and
+`protocol` are null in malformed requests, `size` if it is missing; `referrer` and `agent` are null in the common format.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PAGE = r"^\S+ (.*?)(?: HTTP/\d(?:\.\d)?)?$"  # of a request
 COLUMNS = (VISITOR, "address", "method", "protocol", "status", "size", "referrer", "agent")
 
 
-# Access log: requests to a web server, under addresses that mean nothing.
+# Access log: requests to a web server, with random addresses.
 
 
 SCHEMA = {
@@ -39,10 +39,10 @@ MOST_ADDRESSES = (1 << 24) - 1  # of 10.0.0.0/8, without its first
 
 @dataclass(frozen=True, eq=False)
 class AccessTable(PublishedTable):
-    """Rows of an access log. `address` numbers the published addresses, which are redrawn whenever the table is written.
+    """Rows of an access log. `address` numbers the published addresses, which are drawn again whenever the table is written.
 
-    `size` may be null; `referrer` and `agent` are null in all rows of the common format, and in none of the combined one. `beside` names
-    the fields of a file that hold more than their one fixed form: identities, user names, addresses that are not numbered from 1.
+    `size` may be null; `referrer` and `agent` are null in all rows of the common format, and in none of the combined format. `beside` names
+    the fields of a file with more than their fixed form: identities, user names, addresses that are not numbered from 1.
     """
 
     kind = "access log"
@@ -63,7 +63,7 @@ class AccessTable(PublishedTable):
 
     @property
     def n_rows(self) -> int:
-        """How many rows are written."""
+        """The number of rows that are written."""
         return len(self.frame)
 
     @property
@@ -72,11 +72,11 @@ class AccessTable(PublishedTable):
         return len(self.frame) > 0 and not self.frame["agent"].null_count()
 
     def as_told(self, account: Accounting) -> bool:
-        """Rows represent those of a whole group, so that there may be more or fewer of them."""
+        """Always true: rows represent those of a whole group, so their number may differ."""
         return True
 
     def shuffled(self) -> pl.DataFrame:
-        """The rows by time, as in any log, those of one second in a fresh order; addresses in a fresh order from 10.0.0.1 on."""
+        """Return the rows by time, those of one second in random order, with addresses from 10.0.0.1 assigned at random."""
         known = self.frame["address"].unique(maintain_order=True).to_list()
         if len(known) > MOST_ADDRESSES:
             raise ShoalError(f"there are not {len(known):,} different private addresses", code="too-many-addresses")
@@ -85,32 +85,32 @@ class AccessTable(PublishedTable):
         return frame.with_columns(written_addresses(renumbered(frame["address"], fresh)))
 
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
-        """One frame."""
+        """Return one frame."""
         return {name: self.shuffled()}
 
     @property
     def random_orders(self) -> list[str]:
-        """The addresses; lines have an order of their own."""
+        """Return the addresses; lines are sorted by time."""
         return [ADDRESSES]
 
     def values_by_number(self) -> dict[str, pl.DataFrame]:
-        """The pages that were requested from each address."""
+        """Return the pages requested from each address."""
         return {ADDRESSES: self.frame.select(pl.col("address").alias(NUMBER), pl.col("request").str.extract(PAGE).alias(VALUE))}
 
     def sorted_rows(self) -> Iterator[Sorted]:
-        """The lines, by time."""
+        """Return the lines, sorted by time."""
         yield Sorted(self.frame.select("time"), ["time"], "the lines of the log are not in the order of their times")
 
 
 def written_addresses(numbers: pl.Series) -> pl.Series:
-    """Numbers from 1 as addresses of the network 10.0.0.0/8: 1 is 10.0.0.1, 256 is 10.0.1.0."""
+    """Format numbers from 1 as addresses of the network 10.0.0.0/8: 1 is 10.0.0.1, 256 is 10.0.1.0."""
     number = pl.col("address")
     written = pl.format("10.{}.{}.{}", number // 65536, number // 256 % 256, number % 256)
     return pl.DataFrame({"address": numbers}).select(written.alias("address")).to_series()
 
 
 def numbered_addresses(written: pl.Series) -> pl.Series | None:
-    """The number of each address, where the different addresses are 10.0.0.1 and those that follow, each used; None otherwise."""
+    """Return the number of each address if the addresses are 10.0.0.1 and those following it, without gaps; otherwise None."""
     different = written.unique()
     numbers = pl.Series("address", range(1, len(different) + 1), dtype=pl.Int64)
     fixed = written_addresses(numbers)

@@ -1,4 +1,4 @@
-"""Bags: records of items, each published in a number of copies."""
+"""Bags: records of items, each published with a multiplicity."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shoal.data.tables import NUMBER, ORDER_OF_RECORDS, VALUE, PublishedTable
 
 @dataclass(frozen=True, eq=False)
 class BagTable(PublishedTable):
-    """Different records and how often each is published."""
+    """Distinct records and their multiplicities."""
 
     kind = "bags"
     names = ("records",)
@@ -33,15 +33,15 @@ class BagTable(PublishedTable):
 
     @property
     def n_rows(self) -> int:
-        """How many records are published."""
+        """The number of published records."""
         return int(self.copies.sum())
 
     def as_told(self, account: Accounting) -> bool:
-        """Every published record is one of the input's."""
+        """Whether the accounting agrees: every published record is one of the input."""
         return account.records.of_fate("kept", "changed") == self.n_rows
 
     def facts(self) -> dict[str, int]:
-        """Records, item occurrences, different items and different records."""
+        """Return the numbers of records, item occurrences, distinct items and distinct records."""
         published = self.copies > 0
         shown = np.repeat(published, np.diff(self.records.indptr))
         return {
@@ -52,25 +52,25 @@ class BagTable(PublishedTable):
         }
 
     def shuffled_rows(self) -> Ints:
-        """The number in `records` of every record to be written, in a fresh order."""
+        """Return the index in `records` of every record to be written, in random order."""
         return np.repeat(np.arange(len(self.records)), self.copies)[fresh_order(self.n_rows)]
 
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
-        """One frame of all records, also of the copies: the items of each as a list, sorted by name."""
+        """Return one frame of all records with their copies: the items of each as a list, sorted by name."""
         rows = self.shuffled_rows()
         lists = self.records.to_polars().list.sort()
         return {name: pl.DataFrame({"record": np.arange(1, len(rows) + 1), "items": lists.gather(rows)})}
 
     def texts(self) -> Iterator[pl.Series]:
-        """The names of the items."""
+        """Return the names of the items."""
         yield self.records.vocabulary.names.gather(np.unique(self.records.items))
 
     @property
     def random_orders(self) -> list[str]:
-        """The order of the records."""
+        """Return the order of the records."""
         return [ORDER_OF_RECORDS]
 
     def values_by_number(self) -> dict[str, pl.DataFrame]:
-        """The items of each record by name."""
+        """Return the item names of each record."""
         numbers = np.repeat(np.arange(len(self.records)), np.diff(self.records.indptr))
         return {ORDER_OF_RECORDS: pl.DataFrame({NUMBER: numbers, VALUE: self.records.vocabulary.names.gather(self.records.items)})}

@@ -1,7 +1,7 @@
 """Chunks: disassociated records. A cluster of records is published as chunks of its terms, without the associations between chunks.
 
-A record chunk tells, for its own terms, the parts of the cluster's records (sub-records) in an order of its own. A shared chunk does so
-for several clusters at once, which are a joint cluster. A term chunk only tells that a term occurs in the cluster.
+A record chunk contains the parts of the cluster's records (sub-records) over its terms, in random order. A shared chunk does so for several
+clusters at once, which form a joint cluster. A term chunk only states that a term occurs in the cluster.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ PARTS = tuple(SCHEMAS)
 
 @dataclass(frozen=True, eq=False)
 class ChunkTable(PublishedTable):
-    """Four parts, each a frame with one row for a fact.
+    """Four parts, each a frame with one row per fact.
 
     `subrecords` has the items of every sub-record of a cluster's record chunks, `shared` those of a joint cluster's shared chunks; `terms`
-    the items of term chunks; `clusters` how many records a cluster has, and to which joint cluster it belongs, perhaps alone.
-    All numbers mean nothing, and are redrawn whenever the table is written: sub-records of different chunks do not go together.
+    the items of term chunks; `clusters` the number of records of each cluster, and its joint cluster, which may consist of it alone. All
+    numbers are random and drawn again whenever the table is written: equal numbers of sub-records in different chunks mean nothing.
     """
 
     kind = "chunks"
@@ -76,24 +76,24 @@ class ChunkTable(PublishedTable):
 
     @property
     def n_rows(self) -> int:
-        """How many items of sub-records are written."""
+        """The number of sub-record items that are written."""
         return len(self.subrecords)
 
     @property
     def n_records(self) -> int:
-        """How many records were taken apart."""
+        """The number of disassociated records."""
         return int(self.clusters[RECORDS].sum())
 
     def as_told(self, account: Accounting) -> bool:
-        """Every record of a cluster is one of the input's."""
+        """Whether the accounting agrees: every record of a cluster is one of the input."""
         return account.records.of_fate("kept", "changed") == self.n_records
 
     def columns_of_parts(self) -> dict[str, dict[str, str]]:
-        """The columns of all parts."""
+        """Return the columns of all parts."""
         return {part: column_types(getattr(self, part)) for part in PARTS}
 
     def facts(self) -> dict[str, int]:
-        """Rows, records, clusters, sub-records and different items."""
+        """Return the numbers of rows, records, clusters, sub-records and distinct items."""
         named = pl.concat([self.subrecords[ITEM], self.shared[ITEM], self.terms[ITEM]])
         subrecords = self.subrecords.select(CLUSTER, CHUNK, SUBRECORD).n_unique() + self.shared.select(JOINT, CHUNK, SUBRECORD).n_unique()
         return {
@@ -105,7 +105,7 @@ class ChunkTable(PublishedTable):
         }
 
     def shuffled(self) -> tuple[pl.DataFrame, ...]:
-        """The parts with fresh numbers from 1: of clusters and joint clusters, and within these of chunks and sub-records."""
+        """Return the parts with random numbers from 1: of clusters and joint clusters, and within these of chunks and sub-records."""
         clusters, joints = _fresh(self.clusters[CLUSTER]), _fresh(self.clusters[JOINT])
         listed = self.clusters.with_columns(renumbered(self.clusters[CLUSTER], clusters), renumbered(self.clusters[JOINT], joints))
         terms = self.terms.with_columns(renumbered(self.terms[CLUSTER], clusters))
@@ -113,16 +113,16 @@ class ChunkTable(PublishedTable):
         return (*told, terms[fresh_order(len(terms))], listed.sort(CLUSTER))
 
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
-        """One frame for each part."""
+        """Return one frame per part."""
         return {f"{name}_{part}": frame for part, frame in zip(PARTS, self.shuffled(), strict=True)}
 
     @property
     def random_orders(self) -> list[str]:
-        """The numbers of clusters; rows have an order of their own."""
+        """Return the numbers of clusters; rows are sorted."""
         return [CLUSTER_NUMBERS]
 
     def numbers_from_one(self) -> Iterator[tuple[str, pl.DataFrame]]:
-        """The numbers of clusters and joint clusters, of their chunks, and of the sub-records of these."""
+        """Return the numbers of clusters and joint clusters, of their chunks, and of the sub-records."""
         for name in (CLUSTER, JOINT):
             yield f"the numbers in {name!r}", self.clusters.select(name)
         for frame, whole in ((self.subrecords, CLUSTER), (self.shared, JOINT)):
@@ -130,12 +130,12 @@ class ChunkTable(PublishedTable):
             yield f"the numbers in {SUBRECORD!r} of a {whole}", frame.select(whole, CHUNK, SUBRECORD)
 
     def values_by_number(self) -> dict[str, pl.DataFrame]:
-        """The items of each cluster."""
+        """Return the items of each cluster."""
         items = pl.concat([self.subrecords.select(CLUSTER, ITEM), self.terms.select(CLUSTER, ITEM)])
         return {CLUSTER_NUMBERS: items.rename({CLUSTER: NUMBER, ITEM: VALUE})}
 
     def sorted_rows(self) -> Iterator[Sorted]:
-        """The rows of each part but term chunks, by their numbers."""
+        """Return the rows of each part except term chunks, sorted by their numbers."""
         keys = {"subrecords": [CLUSTER, CHUNK, SUBRECORD, ITEM], "shared": [JOINT, CHUNK, SUBRECORD, ITEM], "clusters": [CLUSTER]}
         for part, by in keys.items():
             yield Sorted(getattr(self, part), by, f"the rows of the part {part} are not in the order of their numbers")
@@ -147,7 +147,7 @@ def _fresh(numbers: pl.Series) -> dict[int, int]:
 
 
 def _renumbered_within(frame: pl.DataFrame, whole: str, numbers: Mapping[int, int]) -> pl.DataFrame:
-    """Chunks and sub-records under fresh numbers, each chunk's sub-records in an order of their own."""
+    """Renumber chunks and sub-records at random, independently for each chunk."""
     named = frame.with_columns(renumbered(frame[whole], numbers))
     chunks = _drawn(named.select(whole, CHUNK).unique(maintain_order=True), [whole], "\0chunk")
     subrecords = _drawn(named.select(whole, CHUNK, SUBRECORD).unique(maintain_order=True), [whole, CHUNK], "\0subrecord")
@@ -157,17 +157,17 @@ def _renumbered_within(frame: pl.DataFrame, whole: str, numbers: Mapping[int, in
 
 
 def _drawn(distinct: pl.DataFrame, within: list[str], name: str) -> pl.DataFrame:
-    """Numbers from 1 for these rows, in an order redrawn."""
+    """Assign random numbers from 1 to these rows."""
     mixed = distinct[fresh_order(len(distinct))]
     return mixed.with_columns(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(within).alias(name)).cast({name: pl.Int64})
 
 
 def empty_part(part: str) -> pl.DataFrame:
-    """A part that tells nothing."""
+    """Return an empty part."""
     return pl.DataFrame(schema=dict(SCHEMAS[part]))
 
 
 def numbered_subrecords(whole: str, wholes: np.ndarray, chunks: np.ndarray, records: np.ndarray, items: pl.Series) -> pl.DataFrame:
-    """Rows of sub-records from the record of each item: of each chunk a record has at most one sub-record."""
+    """Return rows of sub-records from the record of each item: a record has at most one sub-record in each chunk."""
     frame = pl.DataFrame({whole: wholes, CHUNK: chunks, SUBRECORD: records, ITEM: items})
     return frame.cast({whole: pl.Int64, CHUNK: pl.Int64, SUBRECORD: pl.Int64})

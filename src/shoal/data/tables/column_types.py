@@ -1,4 +1,4 @@
-"""Columns that a published table may have: flat ones of four types, and lists of items, by the words that a manifest uses for them."""
+"""Column types of a published table: four scalar types and lists of items, by their names in a manifest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALL_TYPES: Mapping[str, pl.DataType] = {**TYPES, ITEMS: pl.List(pl.String())}
 
 
 def column_types(frame: pl.DataFrame, *, lists: bool = False) -> dict[str, str]:
-    """The type of each column in words; refuses any other type, lists of items also unless they may be there."""
+    """Return the name of each column's type. Raise for any other type, and for lists of items unless they are allowed."""
     words = {dtype: word for word, dtype in (ALL_TYPES if lists else TYPES).items()}
     strange = [name for name, dtype in frame.schema.items() if dtype not in words]
     if strange:
@@ -31,18 +31,18 @@ def column_types(frame: pl.DataFrame, *, lists: bool = False) -> dict[str, str]:
 
 
 def renumbered(values: pl.Series, numbers: Mapping[int, int]) -> pl.Series:
-    """Numbers in place of others, one for one."""
+    """Replace numbers by others, one to one."""
     return values.replace_strict(list(numbers), list(numbers.values()), return_dtype=pl.Int64)
 
 
-# -- which columns a table may have
+# -- allowed columns of a table
 
 Slots = tuple[tuple[str, ...], ...]
 """The columns of a table in their order: for each place the names that may stand there, an empty one where the place may be missing."""
 
 
 def fits(columns: Sequence[str], slots: Slots) -> bool:
-    """Whether these columns are those of the slots, in their order."""
+    """Whether these columns match the slots, in order."""
     if not slots:
         return not columns
     first, rest = slots[0], slots[1:]
@@ -51,7 +51,7 @@ def fits(columns: Sequence[str], slots: Slots) -> bool:
 
 
 def without_place(columns: Sequence[str], shapes: Iterable[Slots]) -> tuple[str, ...]:
-    """The columns that have no place in the shape that knows most of them."""
+    """Return the columns that do not fit the best-matching shape."""
     known = [{name for slot in slots for name in slot} for slots in shapes]
     best = max(known, key=lambda names: sum(column in names for column in columns))
     return tuple(column for column in columns if column not in best)

@@ -1,4 +1,4 @@
-"""Counts: combinations of values, and a number for each, such as a noisy count of people."""
+"""Counts: combinations of values with a number each, such as a noisy count of people."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEYS = (("query",), ("item",), ("term",), ("first", "second"), ("query", "url"))
 
 @dataclass(frozen=True, eq=False)
 class CountTable(PublishedTable):
-    """Key columns, no two rows alike in them, and a `count`, whole or not."""
+    """Key columns with distinct rows, and a `count`, which may be fractional."""
 
     kind = "counts"
     names = ("counts", "clicks")
@@ -38,31 +38,31 @@ class CountTable(PublishedTable):
 
     @property
     def n_rows(self) -> int:
-        """How many counts are written."""
+        """The number of counts that are written."""
         return len(self.frame)
 
     def as_told(self, account: Accounting) -> bool:
-        """A count is not a row of the input, so there is nothing to compare."""
+        """Always true: a count is not a row of the input."""
         return True
 
     @cached_property
     def columns(self) -> dict[str, str]:
-        """The type of each column, in words."""
+        """The name of each column's type."""
         return column_types(self.frame)
 
     def columns_of_parts(self) -> dict[str, dict[str, str]]:
-        """One part."""
+        """Return the columns of the only part."""
         return {"": self.columns}
 
     def shuffled(self) -> pl.DataFrame:
-        """The counts in a fresh order."""
+        """Return the counts in random order."""
         return self.frame[fresh_order(self.n_rows)]
 
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
-        """One frame."""
+        """Return one frame."""
         return {name: self.shuffled()}
 
     def values_by_number(self) -> dict[str, pl.DataFrame]:
-        """The first key of each row."""
+        """Return the first key of each row."""
         key = next(name for name in self.frame.columns if name != COUNT)
         return {ORDER_OF_ROWS: self.frame.select(pl.col(key).alias(VALUE)).with_row_index(NUMBER)}

@@ -1,6 +1,6 @@
-"""Groups in two parts: exact rows, and a histogram per group of what is not published row by row.
+"""Groups in two parts: exact rows, and a histogram per group of the values that are not published row by row.
 
-Where rows are records of items, the column `items` of the rows has their lists, and `item` of the histogram what is counted.
+If rows are records of items, the column `items` of the rows has their lists, and `item` of the histogram the counted items.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PER_GROUP = "counted per group"  # the part of an account that only histograms t
 
 @dataclass(frozen=True, eq=False)
 class GroupTable(PublishedTable):
-    """`rows` with the number of their `group`; `histogram` with a `group`, values, and how often they occur there (`count`)."""
+    """`rows` with the number of their `group`; `histogram` with a `group`, values, and their number of occurrences (`count`)."""
 
     kind = "groups"
     names = ("records",)
@@ -53,59 +53,59 @@ class GroupTable(PublishedTable):
 
     @property
     def lists(self) -> tuple[str, ...]:
-        """The columns of the rows that hold lists of items."""
+        """The columns of the rows that contain lists of items."""
         return tuple(name for name, word in column_types(self.rows, lists=True).items() if word == ITEMS)
 
     @property
     def of_items(self) -> bool:
-        """Whether rows are records of items, beside which items are counted, and nothing else is told."""
+        """Whether rows are records of items and the histogram counts items, without other columns."""
         return set(self.rows.columns) == {GROUP, ITEMS} and set(self.histogram.columns) == {GROUP, ITEM, COUNT} and self.lists == (ITEMS,)
 
     @property
     def n_rows(self) -> int:
-        """How many exact rows are written."""
+        """The number of exact rows that are written."""
         return len(self.rows)
 
     def as_told(self, account: Accounting) -> bool:
-        """Every exact row is a record of the input."""
+        """Whether the accounting agrees: every exact row is a record of the input."""
         return account.records.of_fate("kept", "changed") == self.n_rows
 
     def columns_of_parts(self) -> dict[str, dict[str, str]]:
-        """The columns of rows and histogram."""
+        """Return the columns of rows and histogram."""
         return {"rows": column_types(self.rows, lists=True), "histogram": column_types(self.histogram)}
 
     def facts(self) -> dict[str, int]:
-        """Rows and groups."""
+        """Return the numbers of rows and groups."""
         return {"rows": self.n_rows, "groups": self.rows[GROUP].n_unique()}
 
     def shuffled(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Both parts in fresh orders, the groups numbered from 1 in both alike, items of a row sorted by name."""
+        """Return both parts in random order, with the same random group numbers from 1, and items of a row sorted by name."""
         known = self.rows[GROUP].unique(maintain_order=True).to_list()
         fresh = dict(zip(known, (fresh_order(len(known)) + 1).tolist(), strict=True))
         return _shuffled(self.rows, fresh), _shuffled(self.histogram, fresh)
 
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
-        """The exact rows, and the histograms of their groups."""
+        """Return the exact rows, and the histograms of their groups."""
         return {f"{name}_{part}": frame for part, frame in zip(PARTS, self.shuffled(), strict=True)}
 
     @property
     def random_orders(self) -> list[str]:
-        """The order of the rows, and the numbers of groups."""
+        """Return the order of the rows, and the numbers of groups."""
         return [ORDER_OF_ROWS, GROUP_NUMBERS]
 
     def numbers_from_one(self) -> Iterator[tuple[str, pl.DataFrame]]:
-        """The numbers of groups."""
+        """Return the numbers of groups."""
         yield f"the numbers in {GROUP!r}", self.rows.select(GROUP)
 
     def values_by_number(self) -> dict[str, pl.DataFrame]:
-        """The items of each row, and of each group."""
+        """Return the items of each row, and of each group."""
         if not self.of_items:
             return {}
         rows = self.rows.with_row_index(NUMBER).filter(pl.col(ITEMS).list.len() > 0).explode(ITEMS).rename({ITEMS: VALUE})
         return {ORDER_OF_ROWS: rows.select(NUMBER, VALUE), GROUP_NUMBERS: rows.select(pl.col(GROUP).alias(NUMBER), VALUE)}
 
     def sorted_lists(self) -> Iterator[pl.Series]:
-        """Every list of items."""
+        """Return every list of items."""
         yield from (self.rows[name] for name, dtype in self.rows.schema.items() if dtype == pl.List(pl.String))
 
 

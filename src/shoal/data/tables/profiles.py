@@ -11,7 +11,7 @@ from shoal.errors import ShoalError
 
 @dataclass(frozen=True, eq=False)
 class ProfileTable(RowTable):
-    """Rows of a log, of which those under one pseudonym are a profile. They are made for a group, and are not rows of the input."""
+    """Rows of a log, of which those with one pseudonym form a profile. They are made for a group, and are not rows of the input."""
 
     kind = "profiles"
     names = ("log",)
@@ -27,14 +27,14 @@ class ProfileTable(RowTable):
 
     @property
     def of_whom(self) -> str:
-        """The column of pseudonyms."""
+        """The pseudonym column."""
         assert self.pseudonyms is not None
         return self.pseudonyms
 
     def as_told(self, account: Accounting) -> bool:
-        """Published rows are made for groups: the account of the input's rows does not tell their number, but whether there are any."""
+        """Whether the accounting agrees on there being rows at all; their number is not that of the input's rows."""
         return (account["rows"].of_fate("kept", "changed") > 0) == (self.n_rows > 0)
 
     def facts(self) -> dict[str, int]:
-        """Rows and profiles."""
+        """Return the numbers of rows and profiles."""
         return {"rows": self.n_rows, "profiles": self.frame[self.of_whom].n_unique()}

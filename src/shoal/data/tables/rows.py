@@ -1,4 +1,4 @@
-"""Rows: those of a log or of microdata, as a frame of flat columns."""
+"""Rows of a log or of microdata, as a frame of scalar columns."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ PAYLOAD = {"text": "query", "item": "item"}  # the published column of a log's p
 
 @dataclass(frozen=True, eq=False)
 class RowTable(PublishedTable):
-    """Rows of columns of text, whole numbers, numbers or times.
+    """Rows with columns of text, integers, numbers or times.
 
-    `pseudonyms` names the column that tells which rows belong together (those of one person, say), by numbers that mean nothing else:
-    they are redrawn whenever the table is written.
+    `pseudonyms` names the column that identifies rows belonging together (such as those of one person) by random numbers, which are drawn
+    again whenever the table is written.
     """
 
     kind = "rows"
@@ -43,21 +43,21 @@ class RowTable(PublishedTable):
 
     @property
     def n_rows(self) -> int:
-        """How many rows are written."""
+        """The number of rows that are written."""
         return len(self.frame)
 
     def as_told(self, account: Accounting) -> bool:
-        """Every published row is one of the input's."""
+        """Whether the accounting agrees: every published row is one of the input."""
         return account["rows"].of_fate("kept", "changed") == self.n_rows
 
     @cached_property
     def columns(self) -> dict[str, str]:
-        """The type of each column, in words."""
+        """The name of each column's type."""
         return column_types(self.frame)
 
     @property
     def unit(self) -> str:
-        """The column of queries, or else of items, of the rows of a log; an error where the table has none, or not as text."""
+        """The column of queries, or else of items, in rows of a log. Raises if there is none, or if it is not text."""
         found = [name for name in PAYLOAD.values() if name in self.columns]
         if len(found) != 1 or self.columns[found[0]] != "text":
             raise InputError(f"rows of a log have one column of text that is called {' or '.join(PAYLOAD.values())}", code="missing-column")
@@ -69,15 +69,15 @@ class RowTable(PublishedTable):
         return any(name in self.columns for name in PAYLOAD.values())
 
     def holds_numbers(self, names: Iterable[str]) -> bool:
-        """Whether all of these are columns of finite numbers, none missing."""
+        """Whether all of these are columns of finite numbers without missing values."""
         return all(self.columns.get(name) == "number" and self.frame[name].is_finite().fill_null(False).all() for name in names)
 
     def columns_of_parts(self) -> dict[str, dict[str, str]]:
-        """One part."""
+        """Return the columns of the only part."""
         return {"": self.columns}
 
     def shuffled(self) -> pl.DataFrame:
-        """The rows in a fresh order, with fresh pseudonyms from 1."""
+        """Return the rows in random order, with random pseudonyms from 1."""
         frame = self.frame[fresh_order(self.n_rows)]
         if self.pseudonyms is None:
             return frame
@@ -86,7 +86,7 @@ class RowTable(PublishedTable):
         return frame.with_columns(renumbered(frame[self.pseudonyms], fresh))
 
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
-        """One frame."""
+        """Return one frame."""
         return {name: self.shuffled()}
 
     @property
@@ -96,16 +96,16 @@ class RowTable(PublishedTable):
 
     @property
     def random_orders(self) -> list[str]:
-        """The order of the rows, and of the pseudonyms if there are any."""
+        """Return the order of the rows, and of the pseudonyms if there are any."""
         return [ORDER_OF_ROWS] if self.pseudonyms is None else [ORDER_OF_ROWS, PSEUDONYMS]
 
     def numbers_from_one(self) -> Iterator[tuple[str, pl.DataFrame]]:
-        """The pseudonyms."""
+        """Return the pseudonyms."""
         if self.pseudonyms is not None:
             yield f"the pseudonyms in {self.pseudonyms!r}", self.frame.select(self.pseudonyms)
 
     def values_by_number(self) -> dict[str, pl.DataFrame]:
-        """The queries or items of each row, and of each pseudonym."""
+        """Return the queries or items of each row, and of each pseudonym."""
         if not self.has_unit:
             return {}
         rows = self.frame.select(pl.col(self.unit).alias(VALUE))

@@ -16,9 +16,9 @@ from shoal.errors import ShoalError
 
 @dataclass(frozen=True, eq=False)
 class WeightedBagTable(PublishedTable):
-    """One row per record: its `items`, all different, and their `weights`, finite numbers in the same order.
+    """One row per record: its distinct `items`, and their `weights`, finite numbers in the same order.
 
-    `beside` names the column of record numbers where a file has other numbers there than those from 1, in the order of the file.
+    `beside` names the column of record numbers if a file does not number its records from 1 in file order.
     """
 
     kind = "weighted bags"
@@ -45,29 +45,29 @@ class WeightedBagTable(PublishedTable):
 
     @property
     def flat(self) -> pl.DataFrame:
-        """One row for each item of a record, numbered from 0, by record and name."""
+        """One row per item of a record, numbered from 0, by record and name."""
         numbered = self.frame.with_row_index("record").filter(pl.col("items").list.len() > 0)
         return numbered.explode("items", "weights").rename({"items": "item", "weights": "weight"}).sort("record", "item")
 
     @property
     def n_rows(self) -> int:
-        """How many records are written."""
+        """The number of records that are written."""
         return len(self.frame)
 
     def as_told(self, account: Accounting) -> bool:
-        """Every published record is one of the input's."""
+        """Whether the accounting agrees: every published record is one of the input."""
         return account.records.of_fate("kept", "changed") == self.n_rows
 
     def facts(self) -> dict[str, int]:
-        """Records and items in them."""
+        """Return the numbers of records and of their items."""
         return {"rows": self.n_rows, "occurrences": int(self.frame["items"].list.len().sum())}
 
     def shuffled(self) -> pl.DataFrame:
-        """The records in a fresh order, renumbered from 1; items sorted by name."""
+        """Return the records in random order, numbered from 1; items sorted by name."""
         return self.ordered(fresh_order(self.n_rows))
 
     def ordered(self, rows: Ints) -> pl.DataFrame:
-        """The records in this order, numbered from 1; items sorted by name."""
+        """Return the records in this order, numbered from 1; items sorted by name."""
         order = pl.Series(rows, dtype=pl.Int64)
         by_name = self.flat.group_by("record", maintain_order=True).agg(items="item", weights="weight")
         all_records = pl.DataFrame({"record": order.cast(pl.UInt32)}).join(by_name, on="record", how="left", maintain_order="left")
@@ -75,18 +75,18 @@ class WeightedBagTable(PublishedTable):
         return filled.with_columns(record=pl.int_range(1, self.n_rows + 1, dtype=pl.Int64))
 
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
-        """One frame."""
+        """Return one frame."""
         return {name: self.shuffled()}
 
     @property
     def random_orders(self) -> list[str]:
-        """The order of the records."""
+        """Return the order of the records."""
         return [ORDER_OF_RECORDS]
 
     def values_by_number(self) -> dict[str, pl.DataFrame]:
-        """The items of each record."""
+        """Return the items of each record."""
         return {ORDER_OF_RECORDS: self.flat.select(pl.col("record").alias(NUMBER), pl.col("item").alias(VALUE))}
 
     def sorted_lists(self) -> Iterator[pl.Series]:
-        """The items of each record."""
+        """Return the items of each record."""
         yield self.frame["items"]

@@ -1,4 +1,4 @@
-"""Attacking a release with its original at hand: how things are read and made again, what is attacked, and what came out."""
+"""Attacks on a release with its original: reading, making releases again, targets, and results."""
 
 from shoal.attacks.draw import Draw
 from shoal.evaluate.attack.attack_result import Attacked

@@ -1,4 +1,4 @@
-"""What all attacks on a release amount to, and how the numbers came about."""
+"""The results of all attacks on a release, and how they were obtained."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Attacked:
         return tuple(worst[test] for test in get_args(Test) if test in worst)
 
     def _repr_html_(self) -> str:
-        """For notebooks: the verdict, and the strongest attack for each test."""
+        """HTML for notebooks: the verdict, and the strongest attack for each test."""
         verdict = self.verdict
         bounds = ["" if one.ceiling is None else f"at most {percent(one.ceiling)}" for one in self.by_test]
         rows = [

@@ -1,7 +1,7 @@
-"""Attacks on a release that was just made and judged, before it is written: its manifest and report tell what they amount to.
+"""Attacks on a new, verified release before it is written; its manifest and report contain the results.
 
-A release on which an attack succeeds for certain more often than a claim promises is refused, like one that fails a claim. What is told
-are rates over many people; what one person, or a handful, would show is left out.
+A release on which an attack certainly succeeds more often than a claim allows is rejected, like one that fails a claim. Published results
+are rates over many people; results about one or a few people are left out.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ one-more-item."""
 
 @dataclass(frozen=True)
 class Attempt:
-    """Which attacks are made on a release before it is written, and on how many people."""
+    """The attacks on a release before it is written, and the number of people to attack."""
 
     names: tuple[str, ...]
     draw: Draw
 
     @classmethod
     def asked(cls, wanted: Wanted, targets: Any = None, control: Any = None) -> Attempt | None:
-        """As the options say; None if no attack is wanted."""
+        """Make it from the options; None if no attack is requested."""
         drawn = {name: value for name, value in {"targets": targets, "control": control}.items() if value is not None}
         names = _named(wanted)
         if names is None and drawn:
@@ -62,7 +62,7 @@ class Attempt:
         return cls(names, Draw.parse(drawn) if text else Draw(**drawn))
 
     def refuse(self, method: Method) -> None:
-        """Raise before the work where the releases of a method cannot be attacked, or what came of it could not be told."""
+        """Raise, before the run, if releases of a method cannot be attacked, or if results could not be published."""
         if not safe_numbers(method.claims()):
             told = " and ".join(claim.name for claim in method.claims())
             raise ParameterError(
@@ -74,7 +74,7 @@ class Attempt:
 
 
 def _named(wanted: Wanted) -> tuple[str, ...] | None:
-    """The attacks by name, none for all on published records; None if no attack is wanted."""
+    """Return the attacks by name, empty for all on published records; None if no attack is requested."""
     if wanted is None or isinstance(wanted, bool):
         return () if wanted else None
     names = tuple(name.strip() for name in wanted.split(",")) if isinstance(wanted, str) else tuple(wanted)
@@ -89,7 +89,7 @@ def _named(wanted: Wanted) -> tuple[str, ...] | None:
 
 
 class AttackCheck:
-    """Attacks a release before it is written; its manifest and report say what came of it."""
+    """Attacks a release before it is written; its manifest and report contain the results."""
 
     option = "attack"
     needs_reading = True
@@ -98,11 +98,11 @@ class AttackCheck:
         self._attempt = attempt
 
     def begin(self, job: Job) -> None:
-        """Refuse a method whose releases cannot be attacked."""
+        """Raise for a method whose releases cannot be attacked."""
         self._attempt.refuse(job.method)
 
     def examine(self, job: Job, done: Done, reading: Reading | None) -> Judged:
-        """Attack the release and record the rates; raise where an attack succeeds for certain more often than is promised."""
+        """Attack the release and record the rates. Raise if an attack certainly succeeds more often than guaranteed."""
         assert reading is not None
         method = with_files_read(job.method)
         case = Case(CaseSource(reading, job.preparation, job.taxonomy), done.prepared, done.judged.release, method, job.rules)
@@ -112,18 +112,18 @@ class AttackCheck:
 
 
 def release_checks(series: Series, attempt: Attempt | None) -> list[ReleaseCheck]:
-    """What is done with a release before it is written: comparing it with earlier ones, and attacking it."""
+    """Return the checks of a release before it is written: comparison with earlier ones, and attacks."""
     found: list[ReleaseCheck] = [SeriesCheck(series)] if series.previous else []
     return found if attempt is None else [*found, AttackCheck(attempt)]
 
 
 def _sensitive(method: Method) -> Items | None:
-    """The items that must not be inferred, as the method was given them: a claim has only those that are still published."""
+    """Return the sensitive items of the method's parameters: a claim has only those that are still published."""
     return next((value for name in SENSITIVE if isinstance(value := method.values().get(name), Items)), None)
 
 
 def insist(found: Attacked) -> None:
-    """Fail closed: raise where an attack succeeds for certain more often than is promised."""
+    """Raise if an attack certainly succeeds more often than guaranteed."""
     above = [one for one in found.outcomes if one.standing == "ABOVE THE PROMISE"]
     if above:
         worst = max(above, key=lambda one: (one.targets >= FEWEST_PEOPLE, _least(one)))
@@ -136,19 +136,19 @@ def insist(found: Attacked) -> None:
 
 
 def _least(one: Outcome) -> float:
-    """How often an attack succeeds for certain."""
+    """Return the lower end of an attack's success rate."""
     return one.success.rate if one.everybody else one.success.low
 
 
 def unsure(manifest: Mapping[str, Any]) -> list[str]:
-    """A warning where the upper end of an interval is above what is promised; empty if none is."""
+    """Return a warning if the upper end of an interval exceeds the guarantee; otherwise empty."""
     found = [one for one in outcomes_on(manifest) if one["verdict"] == "may be above the promise"]
     hint = MORE_TARGETS if any(one["targets"] >= manifest[KEY]["targets"] for one in found) else ""
     return [f"{len(found)} of the attacks may exceed their guaranteed bounds{hint}"] if found else []
 
 
 def published(found: Attacked, attempt: Attempt) -> dict[str, Any]:
-    """What the manifest tells about attacks: how people were drawn, rates over many of them, and the names of attacks without a rate."""
+    """Return the manifest entry about attacks: how people were drawn, rates over many of them, and attacks without a rate."""
     draw, asked = attempt.draw, attempt.names or tuple(ATTACKS)
     told = [_published(one) for one in found.outcomes if one.targets >= FEWEST_PEOPLE]
     without = {
@@ -160,7 +160,7 @@ def published(found: Attacked, attempt: Attempt) -> dict[str, Any]:
 
 
 def _published(one: Outcome) -> dict[str, Any]:
-    """Rates over at least a handful of people; how long the records of those are who were found is not told."""
+    """Return rates over a minimum number of people; rates by record length are not published."""
     many = one.control is not None and one.controls >= FEWEST_PEOPLE
     worst = {"worst_hit": one.worst} if worst_is_told(one.targets) else {}
     return {

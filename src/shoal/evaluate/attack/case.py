@@ -1,4 +1,4 @@
-"""A release beside its original, and the means to make it again, of all people or of some rows."""
+"""A release with its original, and functions that make it again for all people or some rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from shoal.pipeline.reuse_rules import reapplied
 
 @dataclass(frozen=True, eq=False)
 class CaseSource:
-    """Data as it was read, of which everybody, or only some people, are prepared in the same way."""
+    """Data as read, of which everybody, or only some people, are prepared in the same way."""
 
     reading: Reading
     how: Preparation
@@ -33,7 +33,7 @@ class CaseSource:
 
     @property
     def owners(self) -> Ints:
-        """Whose each row or record is."""
+        """The user of each row or record."""
         data = self.reading.data
         if isinstance(data, Log):
             return data.frame["owner"].to_numpy()
@@ -42,16 +42,16 @@ class CaseSource:
         raise InputError("attacks work on records of items and on rows of logs", code="attack-not-applicable")
 
     def prepared(self, wanted: Any = None) -> Prepared:
-        """Everybody; or those rows or records where a mask is true."""
+        """Prepare everybody, or the rows or records where a mask is true."""
         data = self.reading.data if wanted is None else part_of(self.reading.data, wanted)
         return prepare(replace(self.reading, data=data), self.how, self.given)
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A release beside its original: with its secret where it is known which record became which, else as it was read.
+    """A release with its original: with the record-to-group mapping if it is known, otherwise as read.
 
-    `method` makes it again of some people or rows, under `rules` where there are any; None if it is not known.
+    `method` makes it again for some people or rows, with `rules` if there are any; None if it is not known.
     """
 
     source: CaseSource
@@ -61,7 +61,7 @@ class Case:
     rules: RulesFile | None = None
 
     def made_of(self, wanted: Any) -> tuple[AnyOriginal, Release]:
-        """The original where a mask over what was read is true, and what the method makes of it; an error where it cannot."""
+        """Return the original where a mask over the data is true, and the method's release of it. Raise if that is impossible."""
         assert self.method is not None
         some = self.source.prepared(wanted)
         work = None if self.rules is None else partial(reapplied, self.method, some, self.rules)
@@ -69,7 +69,7 @@ class Case:
 
 
 def facing_release(case: Case) -> Case:
-    """The case with the original as the release shows it: by URLs, where the release shows neither queries nor items."""
+    """Return the case with the original as the release shows it: by URLs, if the release shows neither queries nor items."""
     table = next(iter(case.release.tables_of(RowTable)), None)
     original, data = case.prepared.original, case.source.reading.data
     if table is None or table.has_unit or not isinstance(original, LogOriginal) or not isinstance(data, Log):
@@ -80,5 +80,5 @@ def facing_release(case: Case) -> Case:
 
 
 def part_of(data: Any, wanted: Any) -> Log | Bags:
-    """The rows of a log, or the records, where a mask is true."""
+    """Return the rows of a log, or the records, where a mask is true."""
     return replace(data, frame=data.frame.filter(wanted)) if isinstance(data, Log) else data.select(wanted)

@@ -1,4 +1,4 @@
-"""How long attacks will take, before they begin: measured on a few people, and on the run that reproduced the release."""
+"""Expected duration of attacks: measured on a few people, and on the run that reproduced the release."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CONTROLS = 2  # a control group is attacked in the original and in a release as 
 
 
 def expected_seconds(case: Case, names: Sequence[str], draw: Draw, one_run: float) -> float:
-    """About how many seconds these attacks take.
+    """Return about how many seconds these attacks take.
 
     Args:
         case: The release and its original.
@@ -39,7 +39,7 @@ def expected_seconds(case: Case, names: Sequence[str], draw: Draw, one_run: floa
 
 
 def _runs(attacks: Sequence[object], method: Method, original: Original | LogOriginal, draw: Draw) -> int:
-    """How often the release is made again: without the control group, for periods of a log, and by scenarios."""
+    """Return how often the release is made again: without the control group, for periods of a log, and by scenarios."""
     runs = (1 if draw.control else 0) + sum(isinstance(one, LinkingAttack) for one in attacks)
     if not isinstance(original, Original):
         return runs
@@ -49,7 +49,7 @@ def _runs(attacks: Sequence[object], method: Method, original: Original | LogOri
 
 
 def _on_records(attacks: Sequence[RecordAttack], case: Case, draw: Draw) -> float:
-    """The seconds of attacks on records: what does not depend on the number of people, and what each of them takes."""
+    """Return the seconds of attacks on records: a constant part, and the part per person."""
     if not attacks:
         return 0.0
     targets = len(stage_of(case.prepared.original, case.release).drawn(draw.seed, draw.targets))

@@ -1,4 +1,4 @@
-"""What attacks that link records are made on: the original and the release, each with what is known, and with a control group or none."""
+"""Subjects of linking attacks: the original and the release, each with the attacker's knowledge and an optional control group."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shoal.evaluate.attack.targets import ceiling
 
 @dataclass(frozen=True, eq=False)
 class Linking:
-    """A subject: by kind of knowledge what there is to link, and the same of people who were left out."""
+    """A subject: for each kind of knowledge what can be linked, and the same for people who were left out."""
 
     name: str
     found: Mapping[str, Linkable]
@@ -27,7 +27,7 @@ class Linking:
 
 
 def linking_outcomes(attack: LinkingAttack, subject: Linking) -> list[Outcome]:
-    """What an attack amounts to on a subject, with each kind of knowledge."""
+    """Return the outcomes of an attack on a subject, with each kind of knowledge."""
     controls = {trial.knowledge: trial for trial in attack.trials(subject.control)}
     return [
         outcome(
@@ -43,7 +43,7 @@ def linking_outcomes(attack: LinkingAttack, subject: Linking) -> list[Outcome]:
 
 
 def of_owners(records: Bags, owners: Ints) -> Bags:
-    """One record for each of these people: all that they hold in any of their records."""
+    """Return one record per person: the items of all of their records."""
     order = np.argsort(records.owners, kind="stable")
     sorted_owners = records.owners[order]
     first, last = np.searchsorted(sorted_owners, owners, "left"), np.searchsorted(sorted_owners, owners, "right")
@@ -53,9 +53,9 @@ def of_owners(records: Bags, owners: Ints) -> Bags:
 
 
 def rows_of_owners(records: Bags, owned: Owned, owners: Ints) -> Owned:
-    """The published rows of one record of each of these people, the first that has any.
+    """Return the published rows of one record of each person, the first that has any.
 
-    Models promise something of each record; somebody with several published ones is found as one of them.
+    Claims cover each record; somebody with several published ones is found as one of them.
     """
     published = np.flatnonzero(owned.sizes > 0)
     whose, first = np.unique(records.owners[published], return_index=True)

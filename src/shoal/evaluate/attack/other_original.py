@@ -1,7 +1,7 @@
-"""Whether an original is the one that a release was made from: rates of attacks with another one mean nothing.
+"""Checks whether an original is the one of a release: attack rates with another one are meaningless.
 
-A manifest that records how many people, records and items were read tells it for certain. Otherwise published records are compared with
-the original: each generalizes at least one original record, unless the method adds items.
+A manifest that records the numbers of people, records and items decides it. Otherwise published records are compared with the original:
+each generalizes at least one original record, unless the method adds items.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def insist_on_same_original(manifest: Mapping[str, Any] | None, facts: Mapping[s
 
 
 def strange_records(release: Release, original: AnyOriginal) -> Iterator[ReleaseWarning]:
-    """A warning where published records generalize no record of the original, which must be in the same vocabulary."""
+    """Return a warning if published records generalize no original record; both must be in the same vocabulary."""
     if not isinstance(original, Original) or not release.of_records or release.adds_items:
         return
     if original.bags.occurrences > MOST_OCCURRENCES:
@@ -66,6 +66,6 @@ def _generalizes_one(published: Bags, row: int, bags: Bags, tree: Taxonomy) -> b
 
 
 def _holders(bags: Bags, first: int, end: int) -> Ints:
-    """Which records have an item from `first` up to `end`."""
+    """Return which records have an item from `first` up to `end`."""
     at = np.concatenate([[0], np.cumsum((bags.items >= first) & (bags.items < end))])
     return np.asarray(at[bags.indptr[1:]] > at[bags.indptr[:-1]])

@@ -1,6 +1,6 @@
-"""An earlier and a later period of a log: what is known about people comes from the one, the release is made of the other.
+"""An earlier and a later period of a log: the attacker knows the former, and the release is made from the latter.
 
-The release is made of the later rows of all people but the control group, of whom an attacker then knows the earlier rows in vain.
+The release is made from the later rows of all people except the control group, whose earlier rows are therefore useless to the attacker.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ EARLIER, ONE_DAY = "all of an earlier period", "one day of it"
 
 @dataclass(frozen=True, eq=False)
 class Periods:
-    """Whose each row is, which rows are earlier ones, and which of these are of the last day of their person in that period."""
+    """The user of each row, which rows are earlier ones, and which of these are from the person's last day in that period."""
 
     owners: Ints
     earlier: Mask
@@ -39,7 +39,7 @@ class Periods:
 
     @classmethod
     def of(cls, log: object) -> Periods:
-        """Cut where about half of the rows are earlier; skipped where there are no times, or all are alike."""
+        """Split so that about half of the rows are earlier. Skipped if there are no times, or if all are equal."""
         if not isinstance(log, Log) or not log.timed:
             raise Skipped("the original has no times (the option time names their column)")
         if not log.all_timed:
@@ -55,14 +55,14 @@ class Periods:
         return cls(log.frame["owner"].to_numpy(), marked["early"].to_numpy(), day.to_numpy())
 
     def in_both(self, people: Ints) -> Ints:
-        """Those of these people who have earlier and later rows, in rising order."""
+        """Return the people with earlier and later rows, sorted."""
         both = np.intersect1d(self.owners[self.earlier], self.owners[~self.earlier])
         return np.intersect1d(people, both)
 
 
 @dataclass(frozen=True, eq=False)
 class Acquaintance:
-    """People who are looked for, people who were left out, what is known about both, and what those left out really did later."""
+    """The targets, the control group, what is known about both, and what the control group did later."""
 
     people: Ints
     absent: Ints
@@ -70,7 +70,7 @@ class Acquaintance:
     truth: Bags | None
 
     def subject(self, name: str, stage: Stage, claims: tuple[Model, ...] = ()) -> Linking:
-        """The attack on these people in a scene of the later period."""
+        """Return the attack on these people in a scene of the later period."""
         assert stage.owned is not None
         placed = {knowledge: stage.known(records) for knowledge, records in self.known.items()}
         published = rows_of_owners(stage.records, stage.owned, self.people)
@@ -84,7 +84,7 @@ class Acquaintance:
 
 
 def periods(case: Case, draw: Draw) -> list[Linking]:
-    """The original as it is and the release, both of the later period, with people who are in both periods."""
+    """Return the original and the release, both of the later period, with people who are in both periods."""
     if case.method is None:
         raise Skipped("without a manifest the method is unknown, so no release of the later period can be made")
     if case.method.hashes:

@@ -1,4 +1,4 @@
-"""Published records of which one person has several: pseudonyms for topics, days or pauses, or rows without any."""
+"""Several published records of one person: pseudonyms per topic, day or session, or rows without pseudonyms."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORDS, WITH_TIMES = "the words of one", "the words and times of one"
 
 
 def personas(case: Case, draw: Draw) -> list[Linking]:
-    """One published record of each person who has several, to find another one of them."""
+    """Return one published record of each person with several, to find another one of them."""
     original, release = case.prepared.original, case.release
     if release.secret is None and case.method is not None:  # under a fresh key it is another one, in which as much is told
         release = _anew(case)
@@ -58,13 +58,13 @@ def _anew(case: Case) -> Release:
 
 
 def slots_of(log: Log) -> Bags:
-    """One record for each owner of a log: the stretches of time in which the owner asked something."""
+    """Return one record per user of a log: the time intervals of the user's queries."""
     slots = log.frame.select(owner="owner", payload=pl.col("time").dt.truncate(SLOT).dt.to_string("\0at %Y-%m-%d %H:%M"))
     return Log(slots, "item").bags("user").as_sets()
 
 
 def beside(one: Bags, other: Bags) -> Bags:
-    """Records that hold what two records of the same owners hold; no item is in both."""
+    """Merge two records of each user; no item is in both."""
     names = Vocabulary(pl.concat([one.vocabulary.names, other.vocabulary.names]))
     sizes = np.diff(one.indptr), np.diff(other.indptr)
     starts = np.concatenate([[0], np.cumsum(sizes[0] + sizes[1])])
@@ -77,7 +77,7 @@ def beside(one: Bags, other: Bags) -> Bags:
 
 
 def _linkable(records: Bags, theirs: Owned, known: Ints) -> Linkable:
-    """Published records, of which one is known about each person, and the others of the person are looked for."""
+    """Return published records, one known per person, whose others are searched for."""
     placed, own = as_typed(records), theirs.rows[known]
     left = np.delete(np.arange(len(theirs.rows)), known)
     others = Owned(theirs.starts - np.arange(len(theirs.starts)), theirs.rows[left])

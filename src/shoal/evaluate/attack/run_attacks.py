@@ -1,9 +1,9 @@
-"""Attacking a release with its original: what can an attacker with partial knowledge learn?
+"""Attacks on a release with its original: what can an attacker with partial knowledge learn?
 
-Which record became which is never written. So the release is made again, by its method and with its parameters, and must come out the
-same; then every guess is right or wrong for certain. Where it cannot be made again, a guess counts as right wherever it may be, in the
-attacker's favour. A control group shows what the same attack finds out about people who were not published: a part of the people is left
-out, the release is made of the others, and the attack is made on those left out.
+The record-to-group mapping is never written. So the release is made again, by its method with its parameters, and the result must be
+identical; then every guess is certainly right or wrong. If it cannot be made again, a guess counts as right whenever it may be, in the
+attacker's favour. A control group shows what the same attack finds about people who were not published: some people are left out, the
+release is made from the others, and those left out are attacked.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ from shoal.pipeline.remake import described_items, made_again, method_again
 from shoal.report.alarms import alarms_in
 from shoal.report.attacks import ATTACKED_KINDS
 
-# Attacks on logs: each is given what it needs of the case, or skipped with the reason.
+# Attacks on logs: each gets its input from the case, or is skipped with the reason.
 
 
 FACED = {"profile-over-time": periods, "personas": personas}
 
 
 def log_outcomes(attacks: Sequence[LinkingAttack | TokenAttack], case: Case, draw: Draw, more: More) -> tuple[list[Outcome], list[str]]:
-    """What each attack amounts to, and what is to be said about them."""
+    """Return the outcomes of each attack, and notes."""
     outcomes: list[Outcome] = []
     notes: list[str] = []
     for attack in attacks:
@@ -69,7 +69,7 @@ def log_outcomes(attacks: Sequence[LinkingAttack | TokenAttack], case: Case, dra
 
 
 def _of_tokens(attack: TokenAttack, case: Case, draw: Draw, more: More) -> tuple[list[Outcome], str]:
-    """Tokens that are read; by length, the numbers of queries that have them."""
+    """Return the recovered tokens; by length, the numbers of queries with them."""
     hashed, told = tokens(case, draw, more.reference)
     frequencies = hashed.tokens.frequencies[hashed.tokens.frequent(len(hashed.truth))]
     trials = attack.trials(hashed)
@@ -93,9 +93,9 @@ def attacked(
     beside: OtherReleases = NOTHING_BESIDE,
     tell_time: TellTime | None = None,
 ) -> Attacked:
-    """The named attacks, or all, on the original and on the release at this place, by whoever has this beside it.
+    """Run the named attacks, or all, on the original and on the release at this path, with the attacker's additional data.
 
-    `tell_time` is given the seconds that the attacks will take, as measured on a few people, before they begin.
+    `tell_time` gets the expected seconds, as measured on a few people, before the attacks begin.
     """
     how = located(place, how, given, original)
     refuse_other_kinds(place.kinds)
@@ -120,7 +120,7 @@ def attacked(
 
 
 def _method(place: Published, items: Items | None) -> Method | None:
-    """The method that made a release; None if no manifest tells it, or it tells one that cannot be."""
+    """Return the method that made a release; None if there is no manifest, or if its method is invalid."""
     try:
         return None if place.manifest is None else method_again(place.manifest, items)
     except ParameterError:
@@ -128,7 +128,7 @@ def _method(place: Published, items: Items | None) -> Method | None:
 
 
 def refuse_other_kinds(kinds: Collection[str]) -> None:
-    """Raise if tables of these kinds are not attacked."""
+    """Raise if tables of these kinds cannot be attacked."""
     if not set(kinds) <= ATTACKED_KINDS:
         raise ParameterError(
             f"attacks work on published records and rows of logs, but this release has {' and '.join(sorted(kinds))}",
@@ -137,7 +137,7 @@ def refuse_other_kinds(kinds: Collection[str]) -> None:
 
 
 def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell, more: More = NOTHING_MORE) -> Attacked:
-    """The named attacks, or all on published records, on an original that is prepared and on its release."""
+    """Run the named attacks, or all on published records, on a prepared original and its release."""
     attacks = [attack_called(name)() for name in names or ATTACKS]
     _insist_on_shape(case.prepared.original)
     case = facing_release(case)
@@ -156,13 +156,13 @@ def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell, more: M
 
 
 def _of_scenario(attacks: Sequence[ScenarioAttack], scenario: Scenario | str, draw: Draw) -> tuple[list[Outcome], list[str]]:
-    """What attacks amount to that need more than the published records, and what is to be said about them."""
+    """Return the outcomes of attacks that need more than the published records, and notes."""
     found, notes = outcomes_of(attacks, scenario)
     return found, notes if isinstance(scenario, str) else told_of_remakes(scenario, draw.remakes) + notes
 
 
 def _scenario(case: Case, absent: LeftOut | None, draw: Draw, more: More) -> Scenario | str:
-    """What attacks are given that need more than the published records; or why they cannot be made."""
+    """Return the input of attacks that need more than the published records, or why it is not available."""
     original = case.prepared.original
     if not isinstance(original, Original):
         return "it applies to published records, but this release contains rows of a log"
@@ -190,7 +190,7 @@ def _insist_on_shape(original: AnyOriginal) -> None:
 
 
 def _with_rows(place: Published, original: AnyOriginal, seen: Release, items: Items | None) -> tuple[Release, str]:
-    """The release with the knowledge of which record became which, if it can be made again; otherwise as it was read."""
+    """Return the release with the record-to-group mapping, if it can be made again; otherwise as read."""
     again = None if place.manifest is None else made_again(place.manifest, seen, original, items)
     if again is None:
         told = "the release cannot be reproduced: every guess that may be right counts as right, in the attacker's favour"

@@ -1,7 +1,7 @@
-"""Attacks that need more than the published records: a second release, or the same one made again of other records.
+"""Input of attacks that need more than the published records: a second release, or the same one made again from other records.
 
-The scenario that they are made on is built here: the release as it was made, the means to make it again, and other releases, each of which
-must come out the same when it is made again of this original.
+A scenario has the release as made, a function that makes it again, and other releases, each of which must be reproduced exactly from this
+original.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ REMADE_RECORDS = 25_000  # records in all these releases together, unless anothe
 
 @dataclass(frozen=True, eq=False)
 class More:
-    """What an attacker has beside the release: other releases of the same records, items that are looked for, a log that can be read."""
+    """The attacker's data other than the release: other releases of the same records, sensitive items, a plain-text log."""
 
     others: tuple[tuple[str, Made], ...] = ()
     sensitive: Items | None = None
@@ -49,7 +49,7 @@ class More:
 
 @dataclass(frozen=True)
 class OtherReleases:
-    """The same before the original was read: other releases as their manifests tell about them."""
+    """The same before the original is read: other releases by their manifests."""
 
     others: tuple[tuple[Path, Published], ...] = ()
     sensitive: Items | None = None
@@ -57,7 +57,9 @@ class OtherReleases:
 
     @classmethod
     def of(cls, others: Sequence[Path] = (), sensitive: Any = None, reference: Path | None = None) -> OtherReleases:
-        """Release directories, anything else is refused; items, as names, a file or a node that they lie under; and a log in the clear."""
+        """Make it from release directories (anything else is rejected), items (names, a file or a node above them), and a plain-text
+        log.
+        """
         items = None if sensitive is None else Items.of(str(sensitive) if isinstance(sensitive, Path) else sensitive)
         if items is not None and items.names == frozenset():
             raise ParameterError("sensitive names no items", code="items-not-named", hint="give a file, under:NODE or items:a|b")
@@ -73,7 +75,7 @@ class OtherReleases:
         return cls(found, items, reference)
 
     def read(self, reading: Reading, prepared: Prepared, original: Any, given: Taxonomy | None) -> More:
-        """The other releases made again of this original; whatever cannot be, or is of other records, is refused."""
+        """Make the other releases again from this original. Raise if that is impossible, or if they are of other records."""
         if self.others and not isinstance(prepared.original, Original):
             raise InputError(
                 f"{option('other-release')} compares published records, but rows of a log are published",
@@ -85,7 +87,7 @@ class OtherReleases:
         return More(others, self.sensitive, self._reference(reading))
 
     def _reference(self, reading: Reading) -> Log | None:
-        """The log that can be read; refused where it has no rows like the original's."""
+        """Return the plain-text log. Raise if its rows are not like those of the original."""
         if self.reference is None:
             return None
         found = read((self.reference,), reading.options).data
@@ -103,7 +105,7 @@ NOTHING_BESIDE, NOTHING_MORE = OtherReleases(), More()
 
 @dataclass(frozen=True, eq=False)
 class Remaking:
-    """How a release is made again of other records: as the original was prepared, by the method of the manifest."""
+    """How a release is made again from other records: prepared like the original, by the method of the manifest."""
 
     method: Method
     how: Preparation
@@ -112,18 +114,18 @@ class Remaking:
 
     @classmethod
     def of(cls, method: Method, prepared: Prepared, reading: Reading, given: Taxonomy | None) -> Remaking:
-        """As this original was prepared. A taxonomy that was made from its terms is made again from those of other records."""
+        """Prepare in the same way as this original. A taxonomy made from its terms is made again from those of other records."""
         fixed = None if made_from_data(prepared.how.taxonomy) else prepared.taxonomy
         texts = isinstance(reading.data, Log) and reading.data.kind == "text"
         return cls(method, prepared.how, texts, fixed if given is None else given)
 
     def of_records(self, typed: Bags) -> Made:
-        """The release of these records, as they were typed."""
+        """Return the release of these records, as typed."""
         original = prepare_records(Records(of_used_names(typed), self.texts), self.how, self.taxonomy).records
         return Made(original, made_by(self.method, original))
 
     def scenario(self, made: Made, targets: Ints, few: Ints, seed: int, left_out: tuple[Bags, Made] | None, more: More) -> Scenario:
-        """What attacks on a release that was made so are given."""
+        """Return the scenario for attacks on this release."""
         return Scenario(
             made=made,
             claims=made.release.claims,
@@ -140,7 +142,7 @@ class Remaking:
 
 
 def enough(asked: int | None, n_records: int) -> int:
-    """For how many people the release may be made again: as many as requested, else fewer the more records there are, or none."""
+    """Return for how many people the release may be made again: as requested, otherwise fewer for more records, or none."""
     return min(REMAKES, REMADE_RECORDS // max(1, n_records)) if asked is None else asked
 
 
@@ -170,7 +172,7 @@ def _other(
 
 
 def told_of_remakes(scenario: Scenario, asked: int | None) -> list[str]:
-    """That fewer people are attacked than usual where the release is made again, unless that was requested."""
+    """Return a note if fewer people than usual are attacked because the release is made again, unless requested."""
     few = len(scenario.few)
     if asked is not None or not 0 < few < min(REMAKES, len(scenario.targets)):
         return []
@@ -182,7 +184,7 @@ def told_of_remakes(scenario: Scenario, asked: int | None) -> list[str]:
 
 
 def outcomes_of(attacks: Sequence[ScenarioAttack], scenario: Scenario | str) -> tuple[list[Outcome], list[str]]:
-    """What each attack amounts to on a scenario, and what is to be said about them; a text instead of a scenario says why there is none."""
+    """Return the outcomes of each attack on a scenario, and notes; a text instead of a scenario is the reason for its absence."""
     outcomes: list[Outcome] = []
     notes: list[str] = []
     for attack in attacks:

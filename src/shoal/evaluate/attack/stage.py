@@ -1,8 +1,8 @@
-"""A release and its original as an attacker faces them: published records, and which of them are whose.
+"""The attacker's view of a release and its original: published records, and which of them belong to whom.
 
-Records that are published as records stay as they are. Of a published log the rows under one pseudonym are one record, and without
-pseudonyms every row is; its items are the words of its queries, in lower case and without stop words, or whole items. Where neither
-queries nor items are published, but other columns such as URLs (by the unit `url`), the values of these columns are the items.
+Published records stay unchanged. In a published log, the rows of one pseudonym form one record; without pseudonyms every row is one. Its
+items are the words of its queries, in lower case and without stop words, or whole items. If neither queries nor items are published, but
+other columns such as URLs (by the unit `url`), the values of these columns are the items.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """A scene; the records of people as the original has them, in its vocabulary; and the published rows of each, where that is known."""
+    """A scene; the original records of people, in its vocabulary; and the published rows of each, if known."""
 
     scene: Scene
     records: Bags
     owned: Owned | None
 
     def people(self, numbers: Ints) -> People:
-        """These records, one of a person each."""
+        """Return these records, one per person."""
         return People(self.records.select(numbers), None if self.owned is None else self.owned.select(numbers))
 
     def known(self, records: Bags) -> Bags:
-        """Records of another vocabulary in that of the scene; what it has not is left out."""
+        """Return records of another vocabulary in that of the scene; other items are left out."""
         names = self.scene.tree.names
         return records.relabelled(names.codes(records.vocabulary.names), names)
 
     def drawn(self, seed: int, most: int) -> Ints:
-        """Numbers of records that hold something and were published, of this many different people, one each."""
+        """Draw non-empty published records of this many different people, one each."""
         published = None if self.owned is None else self.owned.sizes > 0
         return one_of_each_person(self.records, seed, most, published)
 
 
 def one_of_each_person(records: Bags, seed: int, most: int, among: Mask | None = None) -> Ints:
-    """Numbers of records that hold something, drawn among all or some of them, of this many different people."""
+    """Draw non-empty records, of all or some of them, of this many different people."""
     held = records.lengths > 0
     mixed = np.random.default_rng(seed).permutation(np.flatnonzero(held if among is None else held & among))
     _, first = np.unique(records.owners[mixed], return_index=True)
@@ -62,7 +62,9 @@ def one_of_each_person(records: Bags, seed: int, most: int, among: Mask | None =
 
 
 def raw_stage(original: AnyOriginal, beside: Bags | None = None) -> Stage:
-    """The original itself, published as it is. Of a log, `beside` are records of other people, whose words have numbers too."""
+    """Return the stage in which the original itself is published. For a log, `beside` are records of other people, whose words get numbers
+    too.
+    """
     if isinstance(original, Original):
         records, scene = original.bags, Scene.of_raw(original)
     else:
@@ -72,7 +74,7 @@ def raw_stage(original: AnyOriginal, beside: Bags | None = None) -> Stage:
 
 
 def stage_of(original: AnyOriginal, release: Release, beside: Bags | None = None) -> Stage:
-    """A release of this original; who is who is known where the release still has its secret. `beside` as for the original itself."""
+    """Return the stage of a release of this original; the mapping is known if the release still has it. `beside` as for the original."""
     rows = None if release.secret is None else release.secret.rows()
     if isinstance(original, Original):
         return Stage(Scene.of_release(release, original), original.bags, None if rows is None else Owned.one_each(rows))
@@ -90,7 +92,7 @@ def stage_of(original: AnyOriginal, release: Release, beside: Bags | None = None
 
 
 def linked_stage(log: Log, links: Ints) -> Stage:
-    """Rows of a log that are published as they are, under these links in the place of their owners."""
+    """Return the stage of rows of a log published unchanged, with these links instead of users."""
     frame = log.frame.select("owner", "payload")
     records, published = words_of(Log(frame, log.kind)), words_of(Log(frame.with_columns(owner=pl.Series(links)), log.kind))
     world = _world(records, published)
@@ -102,17 +104,17 @@ def linked_stage(log: Log, links: Ints) -> Stage:
 
 
 def records_in(original: AnyOriginal) -> Bags:
-    """The records of people as an original has them."""
+    """Return the records of people in an original."""
     return original.bags if isinstance(original, Original) else words_of(_log(original))
 
 
 def owners_repeat(original: AnyOriginal) -> bool:
-    """Whether some person owns several of the records that are attacked; of a log all rows of a person are one record."""
+    """Whether somebody owns several attacked records; in a log all rows of a person are one record."""
     return isinstance(original, Original) and original.bags.owners_repeat
 
 
 def published_log(table: RowTable) -> Log:
-    """Published rows as a log whose owners are pseudonyms; without them every row is one owner's."""
+    """Return published rows as a log with pseudonyms as users; without them every row has its own user."""
     frame = table.frame
     if USER not in frame.columns:
         owner = pl.int_range(len(frame), dtype=pl.Int64, eager=True)
@@ -123,12 +125,12 @@ def published_log(table: RowTable) -> Log:
 
 
 def kind_of(table: RowTable) -> Kind:
-    """Whether the rows hold queries or whole items."""
+    """Return whether the rows contain queries or whole items."""
     return "text" if table.has_unit and table.unit == PAYLOAD["text"] else "item"
 
 
 def shown_columns(table: RowTable) -> list[str]:
-    """The column of queries or items; where neither is published, all other columns of text but pseudonyms."""
+    """Return the column of queries or items or, without these, all other text columns except pseudonyms."""
     if table.has_unit:
         return [table.unit]
     found = [name for name, kind in table.columns.items() if kind == "text" and name != USER]
@@ -173,7 +175,7 @@ def _log(original: AnyOriginal) -> Log:
 
 
 def _owned(log: Log, table: RowTable, shown: Log, rows: Ints) -> Owned:
-    """The published records of each person: the numbers of their pseudonyms, in the order of these."""
+    """Return the published records of each person: the numbers of their pseudonyms, in order."""
     pseudonyms = np.unique(shown.frame["owner"].to_numpy())
     owners = log.frame["owner"].to_numpy()
     people = np.unique(owners)

@@ -1,4 +1,4 @@
-"""What is attacked: the original as it is and the release, with the same people, and people who were left out."""
+"""Targets of attacks: the original and the release, with the same people, and people who were left out."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from shoal.util.wording import counted
 
 
 def widened(original: Original, others: Original) -> Original:
-    """The same records, on a tree that also has every item that others hold."""
+    """Return the same records on a tree that also has all items of others."""
     tree = _joined(original.tree, others)
     if tree is original.tree:
         return original
@@ -45,7 +45,7 @@ def widened(original: Original, others: Original) -> Original:
 
 
 def _joined(tree: Taxonomy, others: Original) -> Taxonomy:
-    """The tree with the items that it lacks, each below the lowest node above it that both trees have, or else below the root."""
+    """Return the tree with missing items added below their lowest common node in both trees, or below the root."""
     held = np.unique(others.bags.items)
     strange = held[tree.names.codes(others.tree.names.names.gather(held)) < 0]
     if not len(strange):
@@ -67,7 +67,7 @@ def _joined(tree: Taxonomy, others: Original) -> Taxonomy:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """What is attacked: a scene, the people attacked in it, and, in a scene that was made without them, a control group."""
+    """A subject of attacks: a scene, the people attacked in it and, in a scene made without them, a control group."""
 
     name: str
     scene: Scene
@@ -79,7 +79,7 @@ class Subject:
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """The rest and its release; and records of people who were left out, in the vocabulary of the rest as it is, and of its release."""
+    """The rest and its release; and records of people who were left out, in the vocabulary of both."""
 
     rest: AnyOriginal
     release: Release
@@ -89,14 +89,14 @@ class LeftOut:
     after: Bags
 
     def controls(self, draw: Draw) -> tuple[tuple[Scene, People], tuple[Scene, People]]:
-        """Some of them, to be looked for in the rest as it is, and in its release."""
+        """Draw some of them, to be searched for in the rest itself, and in its release."""
         chosen = one_of_each_person(self.before, draw.seed, draw.targets)
         before, after = People(self.before.select(chosen)), People(self.after.select(chosen))
         return (self.raw.scene, before), (self.released.scene, after)
 
 
 def left_out(case: Case, draw: Draw) -> tuple[LeftOut | None, str]:
-    """A share of the people, and what the method makes of the others; or why there is none."""
+    """Leave out a share of the people, and make the release of the others; or return why that is impossible."""
     if case.method is None:
         return None, "no control group: without a manifest the method is unknown, so the release cannot be remade without some people"
     owners = case.source.owners
@@ -117,7 +117,9 @@ def left_out(case: Case, draw: Draw) -> tuple[LeftOut | None, str]:
 
 
 def _left_out(rest: AnyOriginal, release: Release, others: AnyOriginal) -> LeftOut:
-    """The rest and the people left out; all their items have numbers, so items that nobody else has can be known but never guessed."""
+    """Return the rest and the people left out; all their items have numbers, so items that nobody else has can be known but never
+    guessed.
+    """
     if isinstance(rest, Original) and isinstance(others, Original):
         rest = widened(rest, others)
     records = records_in(others)
@@ -126,13 +128,13 @@ def _left_out(rest: AnyOriginal, release: Release, others: AnyOriginal) -> LeftO
 
 
 def chosen_people(owners: Ints, draw: Draw) -> Ints:
-    """The people who are left out."""
+    """Draw the people to leave out."""
     people = np.unique(owners)
     return np.random.default_rng(draw.seed).permutation(people)[: max(1, round(draw.control * len(people)))]
 
 
 def subjects(original: AnyOriginal, release: Release, absent: LeftOut | None, draw: Draw) -> list[Subject]:
-    """The original as it is and the release, attacked with the same people."""
+    """Return the original and the release, attacked with the same people."""
     raw, released = raw_stage(original), stage_of(original, release)
     published = released.drawn(draw.seed, len(released.records))
     targets, everybody = published[: draw.targets], released.owned is not None and len(published) <= draw.targets
@@ -144,7 +146,7 @@ def subjects(original: AnyOriginal, release: Release, absent: LeftOut | None, dr
 
 
 def record_outcomes(attacks: Sequence[RecordAttack], case: Case, absent: LeftOut | None, draw: Draw) -> tuple[list[Outcome], list[str]]:
-    """What attacks on records amount to, first on the original; and what is to be said about them."""
+    """Return the outcomes of attacks on records, first on the original; and notes."""
     if not attacks:
         return [], []
     if case.method is not None and case.method.hashes:
@@ -155,7 +157,7 @@ def record_outcomes(attacks: Sequence[RecordAttack], case: Case, absent: LeftOut
 
 
 def _side_by_side(attacks: Sequence[RecordAttack], faced: Sequence[Subject], seed: int) -> list[Outcome]:
-    """What each attack amounts to on each subject; attacks draw by the seed alone, so they may be made in any order."""
+    """Return the outcomes of each attack on each subject; draws depend on the seed alone, so the order does not matter."""
 
     def amounts(pair: tuple[Subject, RecordAttack, Context], task: _kernels.Task) -> list[Outcome]:
         task.step()
@@ -168,7 +170,7 @@ def _side_by_side(attacks: Sequence[RecordAttack], faced: Sequence[Subject], see
 
 
 def unlinked(release: Release) -> list[str]:
-    """What can and cannot be attacked where rows have no pseudonyms."""
+    """Return a note on what can be attacked if rows have no pseudonyms."""
     tables = release.tables_of(RowTable)
     if all(USER in table.frame.columns for table in tables):
         return []
@@ -176,7 +178,7 @@ def unlinked(release: Release) -> list[str]:
 
 
 def outcomes(attack: RecordAttack, subject: Subject, seed: int) -> list[Outcome]:
-    """What one attack amounts to, with each kind of knowledge."""
+    """Return the outcomes of one attack, with each kind of knowledge."""
     trials = attack.trials(subject.scene, subject.people, seed)
     controls = {} if subject.control is None else {trial.knowledge: trial for trial in attack.trials(*subject.control, seed)}
     lengths = np.diff(subject.people.records.indptr)
@@ -188,6 +190,6 @@ def outcomes(attack: RecordAttack, subject: Subject, seed: int) -> list[Outcome]
 
 
 def ceiling(claims: Sequence[Model], test: str, trial: Trial) -> float | None:
-    """The lowest that any claim promises."""
+    """Return the lowest bound that a claim guarantees."""
     promised = [limit for claim in claims if (limit := claim.ceiling(test, trial.known)) is not None]
     return min(promised, default=None)

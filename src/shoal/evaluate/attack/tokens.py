@@ -1,4 +1,4 @@
-"""Tokens in place of words or queries, beside a log that can be read: another one, or that of one half of the people."""
+"""Tokens instead of words or queries, with a plain-text log: another one, or that of one half of the people."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shoal.methods import Hashes
 
 
 def tokens(case: Case, draw: Draw, reference: Log | None) -> tuple[Hashed, str]:
-    """What is hashed of the people who are attacked, and a log that can be read; and which one that is."""
+    """Return the hashed texts of the attacked people, a plain-text log, and which one it is."""
     if case.method is None or not case.method.hashes:
         raise Skipped("the release contains nothing hashed")
     data = case.source.reading.data
@@ -52,7 +52,7 @@ def tokens(case: Case, draw: Draw, reference: Log | None) -> tuple[Hashed, str]:
 
 
 def hashed_beside(clear: Log, original: Log, release: Release, unit: Hashes) -> Hashed:
-    """The published tokens of a log, and a log whose words can be read."""
+    """Return the published tokens of a log, with a plain-text log."""
     (table,) = release.tables_of(RowTable)
     assert release.secret is not None
     kept = np.flatnonzero(release.secret.rows() >= 0)
@@ -72,7 +72,7 @@ def hashed_beside(clear: Log, original: Log, release: Release, unit: Hashes) -> 
 
 @dataclass(frozen=True, eq=False)
 class _Units:
-    """Lists of words or tokens by numbers, and their names."""
+    """Lists of words or tokens by number, and their names."""
 
     sizes: Ints
     items: Ints
@@ -80,7 +80,7 @@ class _Units:
 
     @classmethod
     def of(cls, lists: pl.Series, *, by_name: bool) -> _Units:
-        """Numbered by their names, or as they occur."""
+        """Number them by name, or in order of occurrence."""
         flat = lists.explode(empty_as_null=False, keep_nulls=False).rename("unit")
         names = flat.unique().sort() if by_name else flat.unique(maintain_order=True)
         items = flat.to_frame().join(names.to_frame().with_row_index("number"), on="unit", how="left", maintain_order="left")["number"]
@@ -90,19 +90,19 @@ class _Units:
         return Corpus(np.concatenate([[0], np.cumsum(self.sizes)]), self.items, len(self.names), owners)
 
     def places(self, names: pl.Series) -> Ints:
-        """The numbers of names, -1 for those that are not among them."""
+        """Return the numbers of names, -1 for unknown ones."""
         known = self.names.rename("unit").to_frame().with_row_index("number")
         found = names.rename("unit").to_frame().join(known, on="unit", how="left", maintain_order="left")["number"]
         return found.cast(pl.Int64).fill_null(-1).to_numpy()
 
 
 def _split(texts: pl.Series, unit: Hashes) -> pl.Series:
-    """What is hashed of each text: its words, or the whole of it."""
+    """Return what is hashed of each text: its words, or all of it."""
     return words_in(texts) if unit == "words" else texts.fill_null("").str.split("\0")
 
 
 def _meaning(tokens: pl.Series, published: pl.Series, typed: pl.Series) -> pl.Series:
-    """What each token represents, from rows before and after, where both have as many; null if no such row tells it."""
+    """Return the meaning of each token, from rows before and after of equal length; null if unknown."""
     same = published.list.len() == typed.list.len()
     pairs = pl.DataFrame({"unit": published.filter(same).explode(), "word": typed.filter(same).explode()}).unique(
         "unit", keep="first", maintain_order=True

@@ -1,1 +1,1 @@
-"""Comparing methods on the same data: which cells there are, how each is worked on, and what came out."""
+"""Comparison of methods on the same data: the cells, how each is run, and the results."""

@@ -1,4 +1,4 @@
-"""One cell: a method is applied, its release judged, measured and attacked."""
+"""One cell of a comparison: a method is applied, and its release is verified, measured and attacked."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SIZES = (1, 2, 3)  # of count queries at each level
 
 
 def worked(cell: Cell, prepared: Prepared, periods: EarlierPeriod | None, effort: AttackEffort) -> dict[str, Any]:
-    """What came out: numbers, or why the method refused. Seconds are of the processor; as the memory, those of method and judge alone."""
+    """Return the result: numbers, or why the method refused. Processor time and memory are those of method and verification alone."""
     begun = time.process_time()
     try:
         judged = Job(prepared, cell.made(), prepared.how).run().judged
@@ -58,7 +58,7 @@ def _coverage(judged: Judged) -> dict[str, float]:
 
 
 def _tasks(judged: Judged) -> dict[str, float]:
-    """What somebody who works with the release still gets right."""
+    """Return the quality of typical analyses on the release."""
     fit = [name for name in TASKS if METRICS[name].applies(judged.release.kinds, judged.original.shape)]
     promised = any(claim.generalized_groups is not None for claim in judged.release.claims)
     fit += ["bound"] if promised and judged.original.on_taxonomy else []
@@ -66,7 +66,7 @@ def _tasks(judged: Judged) -> dict[str, float]:
 
 
 def _by_level(judged: Judged) -> dict[str, float]:
-    """The errors of counting at each level of the taxonomy."""
+    """Return the counting errors at each level of the taxonomy."""
     if not isinstance(judged.original, Original) or not judged.release.of_records:
         return {}
     release = judged.original.aligned(judged.release)
@@ -75,7 +75,7 @@ def _by_level(judged: Judged) -> dict[str, float]:
 
 
 def _forecast(cell: Cell, periods: EarlierPeriod | None) -> dict[str, Any]:
-    """What a release of the earlier period is good for in the later one; why it could not be made."""
+    """Return the quality of forecasts from a release of the earlier period, or why it could not be made."""
     if periods is None:
         return {}
     try:
@@ -92,7 +92,7 @@ def _forecast(cell: Cell, periods: EarlierPeriod | None) -> dict[str, Any]:
 
 
 def main(prepared: str, told: str, result: str) -> None:
-    """Work on a cell and write what came out, whole or not at all."""
+    """Run a cell and write its result atomically."""
     said = json.loads(told)
     cell = Cell(said["method"], tuple((name, value) for name, value in said["settings"]), said["per"])
     with kernels.using(threads=said["threads"]), allowing(said["patience"]):

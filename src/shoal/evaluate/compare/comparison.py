@@ -1,4 +1,4 @@
-"""A whole comparison: the grid is checked, every cell is run, and a page and a table of the results are written."""
+"""A whole comparison: checks the grid, runs every cell, and writes a page and a table of the results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TABLE, PAGE, QUICK = "comparison.parquet", "comparison.html", "quick"
 
 
 class Making(NamedTuple):
-    """How the release of a cell is made by hand: a command, and the content of a config file for `shoal anonymize`."""
+    """How to make the release of a cell: a command, and a config file for `shoal anonymize`."""
 
     command: str
     config: str
@@ -34,7 +34,7 @@ Describe = Callable[[Cell, Sequence[Path], Mapping[str, Any]], Making]
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """A comparison that was run: a row for each cell and each method that could not be compared, the same as a table, and notes."""
+    """A finished comparison: a row for each cell and each excluded method, the same as a table, and notes."""
 
     rows: tuple[CellRow, ...]
     table: pl.DataFrame
@@ -42,7 +42,7 @@ class Finished:
 
 
 class ComparisonTask:
-    """A comparison that can be run: its cells are known, and its directory can be written.
+    """A comparison that can be run: its cells are known, and its directory is writable.
 
     Attributes:
         notes: What is worth knowing before the work starts: leftovers that were removed, and methods that cannot be compared.
@@ -51,7 +51,7 @@ class ComparisonTask:
     def __init__(
         self, inputs: Sequence[Path], requested: ComparisonRequest, options: Mapping[str, Any], out: Path, title: str, describe: Describe
     ) -> None:
-        """Check everything that can be checked before the work.
+        """Check everything that can be checked before the run.
 
         Args:
             inputs: The input files.
@@ -72,7 +72,7 @@ class ComparisonTask:
         self.notes = (*self._files.clear(), *map(_left_out, self._grid.left))
 
     def run(self, effort: AttackEffort, jobs: int, *, quick: bool = False, tell_time: Callable[[float], None] | None = None) -> Finished:
-        """Run every cell that has no result yet, and write the table and the page.
+        """Run every cell without a result, and write the table and the page.
 
         Args:
             effort: How many people are attacked.
@@ -96,7 +96,7 @@ class ComparisonTask:
         return prepared_for(cell, self._options)
 
     def _shown(self, row: CellRow) -> ComparisonRow:
-        """A row with the command and the config file that make its release."""
+        """Return a row with the command and the config file for its release."""
         made = Making("", "") if "refused" in row.found else self._describe(row.cell, self._inputs, self._options)
         return ComparisonRow(row.cell.method, row.cell.label, row.cell.per, row.found, made.command, made.config)
 

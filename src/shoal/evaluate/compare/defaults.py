@@ -1,4 +1,4 @@
-"""What a comparison uses unless options say otherwise. The command's help shows it without loading numpy."""
+"""Defaults of a comparison. The command's help shows them without loading numpy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""How long the cells of a comparison will take, before they begin: methods are tried on two small samples of people.
+"""Expected duration of a comparison: methods are tried on two small samples of people.
 
-Processor time is measured, so that other work on the machine does not count. What is loaded at the first trial is part of the start of
-every cell.
+Processor time is measured, so that other load does not count. What the first trial loads is part of the start of every cell.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ SECONDS = 4.0  # of the processor for all trials; methods for which there is no 
 
 
 def expected_seconds(cells: Sequence[Cell], given: Given, effort: AttackEffort, jobs: int, started: float) -> float:
-    """About how many seconds these cells take, so many at a time.
+    """Return about how many seconds these cells take, with this many in parallel.
 
     Args:
         cells: The methods and settings.
@@ -44,7 +43,7 @@ def expected_seconds(cells: Sequence[Cell], given: Given, effort: AttackEffort, 
 
 
 def _loading(cell: Cell, given: Given, effort: AttackEffort) -> float:
-    """The seconds that the first trial of all takes more than the second."""
+    """Return by how many seconds the very first trial is slower than the second."""
     try:
         first, second = (_timed(cell, given, effort, FEW)[1] for _ in range(2))
     except ShoalError:
@@ -53,12 +52,12 @@ def _loading(cell: Cell, given: Given, effort: AttackEffort) -> float:
 
 
 def _one_each(cells: Sequence[Cell]) -> list[Cell]:
-    """The first cell of each method."""
+    """Return the first cell of each method."""
     return [cell for n, cell in enumerate(cells) if all(cell.method != other.method for other in cells[:n])]
 
 
 def _of_method(cell: Cell, given: Given, effort: AttackEffort) -> float:
-    """The seconds of a cell with all people: those of a sample, and as much more as the time grows from one sample to the next."""
+    """Return the seconds of a cell with all people, extrapolated from two samples."""
     try:
         first, second = (_timed(cell, given, effort, people) for people in (FEW, SOME))
     except ShoalError:
@@ -71,7 +70,7 @@ def _of_method(cell: Cell, given: Given, effort: AttackEffort) -> float:
 
 
 def _timed(cell: Cell, given: Given, effort: AttackEffort, people: int) -> tuple[int, float, int]:
-    """The people of a sample, the seconds that the cell takes with it, and the number of all people."""
+    """Return the people of a sample, the seconds of the cell with it, and the number of all people."""
     prepared, periods, total = given.some(cell, people)
     begun = time.process_time()
     worked(cell, prepared, periods, effort)

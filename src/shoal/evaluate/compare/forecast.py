@@ -1,8 +1,7 @@
-"""What somebody who learns from a release gets right later: the next word of a query, and what a person does next.
+"""Forecasts learnt from a release: the next word of a query, and a person's next items.
 
-The simplest model that is of use: words follow one another as they stand together in published records. A word is scored by the share of
-the records with a known word that hold it too, summed over the known words; the ten with the highest scores are guessed, of equals those
-first by name. Words are compared in one case.
+The model is simple: words co-occur as in published records. A word is scored by the share of the records with a known word that also
+contain it, summed over the known words; the ten highest scores are guessed, ties by name. Case is ignored.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import Prepared, prepare
 from shoal.text.terms import in_one_case, terms_of
 
-# An earlier and a later period of a log: what is learnt from a release of the one is tried on the other, as it is.
+# An earlier and a later period of a log: a release of the former is the training data, the latter the test data.
 
 
 EARLIER = 0.7  # share of the rows that lie in the earlier period, about
@@ -42,7 +41,7 @@ Step = tuple[Words, Words]
 
 @dataclass(frozen=True, eq=False)
 class PeriodSplit:
-    """The rows of the earlier period, and what is tried of the later one."""
+    """The rows of the earlier period, and the tests from the later one."""
 
     early: Log
     queries: tuple[Words, ...]
@@ -51,7 +50,7 @@ class PeriodSplit:
 
 @dataclass(frozen=True, eq=False)
 class EarlierPeriod:
-    """The earlier period as a method takes it, the same as it was typed, and what is tried of the later one."""
+    """The earlier period as a method takes it and as typed, and the tests from the later one."""
 
     earlier: Prepared
     raw: Log
@@ -60,7 +59,7 @@ class EarlierPeriod:
 
 
 def split_of(log: Log) -> PeriodSplit | None:
-    """Both periods, where the log tells times and has rows in both."""
+    """Return both periods, if the log has times and rows in both."""
     if not log.all_timed:
         return None
     times = log.frame["time"]
@@ -73,13 +72,13 @@ def split_of(log: Log) -> PeriodSplit | None:
 
 
 def periods_of(split: PeriodSplit, how: Preparation) -> EarlierPeriod:
-    """Both periods for methods whose data is prepared so."""
+    """Return both periods for methods with this preparation."""
     raw = Log(split.early.frame.select("owner", "payload"), split.early.kind)
     return EarlierPeriod(prepare(split.early, how), raw, split.queries, split.steps)
 
 
 def events_of(log: Log) -> pl.DataFrame:
-    """What each person did at each time, in order: the words of a query as they come, or the items of one moment; in one case."""
+    """Return each person's words or items at each time, in order and without case."""
     frame = log.frame.select("owner", "time", words=_words(log))
     if log.kind == "text":
         return frame.sort("owner", "time", maintain_order=True)
@@ -101,12 +100,12 @@ def _words(log: Log) -> pl.Series:
 
 
 def _queries(events: pl.DataFrame) -> tuple[Words, ...]:
-    """Queries of two words or more."""
+    """Return queries of two words or more."""
     return _some([tuple(words) for words in events["words"].to_list() if len(words) > 1])
 
 
 def _steps(events: pl.DataFrame) -> tuple[Step, ...]:
-    """Each thing that a person did, with what was new in the next."""
+    """Return each step of a person, with the new items of the next one."""
     after = events.with_columns(following=pl.col("words").shift(-1).over("owner"))
     pairs = after.filter(pl.col("following").is_not_null()).select("words", "following").iter_rows()
     steps = [(tuple(words), tuple(word for word in following if word not in words)) for words, following in pairs]
@@ -114,7 +113,7 @@ def _steps(events: pl.DataFrame) -> tuple[Step, ...]:
 
 
 def _some(found: Sequence[Tried]) -> tuple[Tried, ...]:
-    """At most so many, drawn with a fixed seed."""
+    """Draw at most a fixed number, with a fixed seed."""
     chosen = np.sort(np.random.default_rng(SEED).permutation(len(found))[:TRIED])
     return tuple(found[int(i)] for i in chosen)
 
@@ -123,7 +122,7 @@ GUESSES = 10
 
 
 class WordPairs:
-    """Which words stand beside which in published records."""
+    """Co-occurrences of words in published records."""
 
     def __init__(self, records: Bags, copies: Ints) -> None:
         names = in_one_case(records.vocabulary.names)
@@ -133,7 +132,7 @@ class WordPairs:
         self._held, self._by_word, self._copies = held, held.tocsc(), copies.astype(float)
 
     def guesses(self, known: Sequence[str], n: int = GUESSES) -> list[str]:
-        """The words that most often stand beside the known ones."""
+        """Return the words that co-occur most with the known ones."""
         codes = [int(code) for code in self._words.codes(list(known)) if code >= 0]
         scores = np.zeros(len(self._words))
         for code in codes:
@@ -146,19 +145,19 @@ class WordPairs:
 
 
 def completion(model: WordPairs, queries: Iterable[Sequence[str]]) -> float:
-    """The share of queries whose second word is among the guesses from the first."""
+    """Return the share of queries whose second word is among the guesses from the first."""
     hits = [query[1] in model.guesses(query[:1]) for query in queries]
     return sum(hits) / max(1, len(hits))
 
 
 def next_items(model: WordPairs, steps: Iterable[tuple[Sequence[str], Sequence[str]]]) -> float:
-    """The share of what is new in what people do next that is among the guesses from what they just did, mean of all steps."""
+    """Return the mean share of a person's new items that are among the guesses from the previous step."""
     found = [len(set(fresh) & set(model.guesses(done))) / len(fresh) for done, fresh in steps]
     return sum(found) / max(1, len(found))
 
 
 def forecasts(release: Release, periods: EarlierPeriod) -> dict[str, float]:
-    """What the release of an earlier period is good for later, beside what the period itself is, as it was typed."""
+    """Return the forecasts from the release of an earlier period, and those from the original period."""
     records = learnt_from(release, periods.raw.kind)
     if records is None:
         return {}
@@ -173,7 +172,7 @@ def _tried(model: WordPairs, periods: EarlierPeriod, of: str) -> dict[str, float
 
 
 def learnt_from(release: Release, kind: Kind) -> tuple[Bags, Ints] | None:
-    """Published records, or what of records is published, and how often each is; None if words are told alone."""
+    """Return published records, or parts of records, with multiplicities; None if words are published singly."""
     learn = _BY_KIND.get(min(release.kinds))
     return None if learn is None else learn(release, kind)
 
@@ -183,7 +182,7 @@ def _records(release: Release, kind: Kind) -> tuple[Bags, Ints]:
 
 
 def _rows(release: Release, kind: Kind) -> tuple[Bags, Ints]:
-    """Rows of one pseudonym are a record; without pseudonyms each row is."""
+    """Return rows of one pseudonym as one record; without pseudonyms each row."""
     table = release.tables_of(RowTable)[0]
     texts = table.frame[table.unit] if table.has_unit else pl.Series([], dtype=pl.String)
     whose = table.frame[table.pseudonyms] if table.pseudonyms is not None else pl.Series(np.arange(len(texts)))
@@ -196,7 +195,7 @@ def _groups(release: Release, kind: Kind) -> tuple[Bags, Ints]:
 
 
 def _chunks(release: Release, kind: Kind) -> tuple[Bags, Ints]:
-    """Parts of records: which of them stood together is not told."""
+    """Return parts of records, without their associations."""
     table = release.only(ChunkTable)
     parts = [(table.subrecords, CLUSTER), (table.shared, JOINT)]
     lists = [frame.group_by(whole, CHUNK, SUBRECORD, maintain_order=True).agg(ITEM)[ITEM] for frame, whole in parts]

@@ -1,4 +1,4 @@
-"""The grid: every method at every setting that was requested, or a default one that is worth running."""
+"""The grid: every method with every requested setting, or a default selection."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ Setting = tuple[str, int | str]
 
 @dataclass(frozen=True)
 class NamedMethod:
-    """A method by its name, and parameters that it has in all cells."""
+    """A method by name, with parameters for all its cells."""
 
     method: str
     given: tuple[Setting, ...] = ()
 
     @classmethod
     def read(cls, text: str) -> NamedMethod:
-        """From `name` or `name(parameter=value, ...)`."""
+        """Parse `name` or `name(parameter=value, ...)`."""
         name, values = METHODS.read(text)
         return cls(name, tuple(values.items()))
 
 
 @dataclass(frozen=True)
 class ComparisonRequest:
-    """What is compared; where nothing is named, what is worth comparing."""
+    """What to compare; by default a selection."""
 
     methods: tuple[NamedMethod, ...] = ()
     k: tuple[int, ...] = DEFAULT_K
@@ -48,20 +48,20 @@ class ComparisonRequest:
     per: tuple[str, ...] = (USER,)
 
     def by_column(self, record: object) -> ComparisonRequest:
-        """The same where a column, if any, says what becomes one record."""
+        """Return the request with records determined by a column, if any."""
         return self if record is None or self.per != (USER,) else replace(self, per=(RECORD,))
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One method at one setting, on records of one kind. Rows of a log are what their people did, so their `per` is the user."""
+    """One method with one setting, on records of one kind. Rows of a log belong to users, so their `per` is the user."""
 
     method: str
     settings: tuple[Setting, ...]
     per: str
 
     def made(self) -> Method:
-        """The method at this setting, with the files that its parameters name read."""
+        """Return the method with this setting, with the files that its parameters name loaded."""
         kind = METHODS[self.method]
         insist_on_packages(kind)
         declared = {parameter.name: parameter for parameter in kind.parameters()}
@@ -79,14 +79,14 @@ class Cell:
         return " ".join([self.method, *(f"{name}={value}" for name, value in self.settings)])
 
     def key(self, data: str) -> str:
-        """A name for what comes out of this cell for some data."""
+        """Return a name for the result of this cell on some data."""
         told = json.dumps([self.method, self.settings, self.per, data], sort_keys=True)
         return hashlib.sha256(told.encode()).hexdigest()[:24]
 
 
 @dataclass(frozen=True)
 class Left:
-    """A method that is not compared, and why."""
+    """A method that is not compared, and the reason."""
 
     method: str
     why: str
@@ -94,7 +94,7 @@ class Left:
 
 @dataclass(frozen=True)
 class Grid:
-    """All cells, and the methods that cannot be compared here, each once for a reason."""
+    """All cells, and the excluded methods, once per reason."""
 
     cells: tuple[Cell, ...]
     left: tuple[Left, ...]
@@ -105,14 +105,14 @@ class Grid:
             raise ParameterError(told, code="nothing-to-compare")
 
     def where(self, check: Callable[[Cell], object]) -> Grid:
-        """Without the cells that a check refuses."""
+        """Return the grid without the cells that a check rejects."""
         refused = {cell: why for cell in self.cells if (why := _refusal(check, cell)) is not None}
         left = dict.fromkeys([*self.left, *(Left(cell.method, why) for cell, why in refused.items())])
         return Grid(tuple(cell for cell in self.cells if cell not in refused), tuple(left))
 
 
 def grid(asked: ComparisonRequest) -> Grid:
-    """All cells, and the methods that were named but cannot be compared here."""
+    """Return all cells, and the named methods that cannot be compared here."""
     cells: list[Cell] = []
     left: list[Left] = []
     for named in asked.methods or _worth_comparing():
@@ -128,7 +128,7 @@ def grid(asked: ComparisonRequest) -> Grid:
 
 
 def _refusal(check: Callable[[Cell], object], cell: Cell) -> str | None:
-    """Why a check refuses a cell; None if it does not."""
+    """Return why a check rejects a cell; None if it does not."""
     try:
         check(cell)
     except ShoalError as error:
@@ -138,13 +138,13 @@ def _refusal(check: Callable[[Cell], object], cell: Cell) -> str | None:
 
 
 def _worth_comparing() -> list[NamedMethod]:
-    """Those that are worth it, at the settings that they name beside k and the number of known items."""
+    """Return the default selection, with the settings that methods declare in addition to k and the number of known items."""
     worth = [(name, method) for name, method in METHODS.items() if method.worth_comparing]
     return [NamedMethod(name, tuple(given.items())) for name, method in worth for given in method.compared_at]
 
 
 def _unfit(method: type[Method]) -> str:
-    """Why a method cannot stand in a comparison of records and logs; nothing if it can."""
+    """Return why a method cannot be compared on records and logs; empty if it can."""
     if not method.takes & COMPARED:
         return f"takes {one(min(method.takes))}, but a comparison needs records or rows of a log"
     if method.guarantees_nothing:
@@ -157,7 +157,7 @@ def _grains(method: type[Method], asked: ComparisonRequest) -> tuple[str, ...]:
 
 
 def _settings(method: type[Method], asked: ComparisonRequest, given: tuple[Setting, ...]) -> Iterator[tuple[Setting, ...]]:
-    """Every combination of what the method takes of k and of the number of known items, within its own limits, and what is given."""
+    """Return every combination of k and the number of known items within the method's limits, and the given parameters."""
     declared = {parameter.name: parameter for parameter in method.parameters() if parameter.name not in dict(given)}
     axes = [_within(declared, "k", asked.k), _within(declared, method.known_items, asked.known)]
     yield from ((*choice, *given) for choice in product(*(axis for axis in axes if axis)))
@@ -170,7 +170,7 @@ def _within(declared: Mapping[str, Param], name: str | None, values: Sequence[in
     return [(name, value) for value in values if highest is None or value <= highest]
 
 
-# Which of the options that were typed for a whole comparison concern one of its cells.
+# Options of a comparison that apply to one of its cells.
 
 
 ON_TAXONOMY = ("unknown", "tree", "floor", "node_loss")
@@ -179,7 +179,7 @@ SESSION = "session"
 
 
 def concerning(cell: Cell, said: Mapping[str, Any]) -> dict[str, Any]:
-    """What was said that the method of this cell takes: rows are not made into records, and names as typed are not put on a taxonomy."""
+    """Return the options that apply to the method of this cell: rows need no records, and names as typed no taxonomy."""
     base = Preparation.default_for(cell.made())
     without = {"gap"} if cell.per != SESSION else set()
     if base.shape != "records":
@@ -191,7 +191,7 @@ def concerning(cell: Cell, said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def prepared_for(cell: Cell, said: Mapping[str, Any]) -> Preparation:
-    """How the data of a cell is prepared: as its method does unless something else is said."""
+    """Return the preparation for a cell: that of its method, unless options differ."""
     typed = {**dict.fromkeys(said), "per": None, **concerning(cell, said)}
     base = replace(Preparation.default_for(cell.made()), follows=frozenset())  # cells say themselves what a record is
     return preparation(typed, base=base)

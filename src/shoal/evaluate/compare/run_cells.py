@@ -1,4 +1,4 @@
-"""Working through a grid: data is read and prepared once, cells run beside one another, and what is finished is never worked on again."""
+"""Runs a grid: data is read and prepared once, cells run in parallel, and finished cells are not repeated."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAP_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class CellRow:
-    """A cell and what came out of it: numbers, or why there are none."""
+    """A cell and its result: numbers, or why there are none."""
 
     cell: Cell
     found: dict[str, Any]
@@ -37,7 +37,7 @@ class CellRow:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """All rows, in the order of the grid; how many were there already; the processor seconds of reading and preparing, once for all."""
+    """All rows in grid order; the number of earlier results; the processor seconds of reading and preparation, once for all."""
 
     rows: tuple[CellRow, ...]
     resumed: int
@@ -54,7 +54,7 @@ def compare(
     people: int | None = None,
     tell_time: Callable[[float], None] | None = None,
 ) -> Comparison:
-    """Work on every cell of which there is no result yet.
+    """Run every cell without a result.
 
     Args:
         inputs: The input files.
@@ -89,14 +89,14 @@ def compare(
 
 
 def _content(cell: Cell, how: Preparation) -> tuple[str, ...]:
-    """What the result of a cell depends on beside the input: the method, the preparation, and what is in the files that they name."""
+    """Return what the result of a cell depends on besides the input: method, preparation, and the content of named files."""
     taxonomy = digest_of(Path(how.taxonomy)) if is_file(how.taxonomy) else ""
     items = how.read.items.source if how.read.items is not None else None
     return repr(cell.made()), repr(how), taxonomy, digest_of(Path(items)) if isinstance(items, str) else ""
 
 
 class _Work(NamedTuple):
-    """A cell, where its data is, and where its result goes."""
+    """A cell, and the paths of its data and its result."""
 
     cell: Cell
     prepared: Path
@@ -104,7 +104,7 @@ class _Work(NamedTuple):
 
 
 def _worked(work: Sequence[_Work], effort: AttackEffort, jobs: int, kept: int) -> dict[Cell, str]:
-    """Run the cells, so many at a time; which failed, and how."""
+    """Run the cells in parallel; return which failed, and how."""
     threads, total = max(1, kernels.threads() // jobs), kept + len(work)
     waiting, running, failed = list(work), dict[Cell, subprocess.Popen[bytes]](), dict[Cell, str]()
     try:
@@ -140,7 +140,7 @@ def _started(work: _Work, effort: AttackEffort, threads: int) -> subprocess.Pope
 
 
 def as_frame(rows: Sequence[CellRow]) -> pl.DataFrame:
-    """One row a cell: method, settings, what a record is, then all numbers; empty where a cell has none."""
+    """Return one row per cell: method, settings, unit of a record, then all numbers; empty if a cell has none."""
     told = [{"method": row.cell.method, **dict(row.cell.settings), "per": row.cell.per, **_plain(row)} for row in rows]
     return pl.DataFrame(told, infer_schema_length=None)
 

@@ -1,4 +1,4 @@
-"""What the cells of a comparison are given: data that is read and prepared once for all that need it in the same form."""
+"""Input of the cells of a comparison: read and prepared once for all cells that need it in the same form."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Prepare = Callable[[Cell], Preparation]
 
 
 class Given:
-    """Data in the forms that cells need, each read and prepared once and laid down for the processes of the cells."""
+    """Data in the forms that cells need, each prepared once and stored for the processes of the cells."""
 
     def __init__(self, inputs: Sequence[Path], how: Prepare, keep: Callable[[object], Path], people: int | None = None) -> None:
-        """Nothing is read yet. `people` is the size of the sample to use; None for everybody."""
+        """Nothing is read yet. `people` is the size of the sample; None for everybody."""
         self._inputs, self._how, self._keep, self._people = tuple(inputs), how, keep, people
         self._readings: dict[str, Reading] = {}
         self._splits: dict[str, PeriodSplit | None] = {}
         self._made: dict[str, Path | str] = {}
 
     def of(self, cell: Cell, failed: dict[Cell, str]) -> Path | None:
-        """Where the data of this cell is; where it could not be prepared, why not is noted."""
+        """Return the path of this cell's data; if preparation failed, record the reason."""
         how = self._how(cell)
         name = repr(how)
         if name not in self._made:
@@ -58,7 +58,7 @@ class Given:
         return self._readings[said]
 
     def some(self, cell: Cell, people: int) -> tuple[Prepared, EarlierPeriod | None, int]:
-        """The data of a cell for so many people, or for all if they are fewer; and how many people all of the data has."""
+        """Return the data of a cell for this many people, or all if they are fewer; and the number of all people."""
         how = self._how(cell)
         whole = self._reading(how.reading)
         part = sample_of(whole, people)
@@ -66,7 +66,7 @@ class Given:
         return prepare(part, how), None if split is None else periods_of(split, how), len(np.unique(owners_of(whole.data)))
 
     def _periods(self, reading: Reading, how: Preparation) -> EarlierPeriod | None:
-        """An earlier and a later period of a log, where its times can be read."""
+        """Return an earlier and a later period of a log, if its times can be read."""
         if not isinstance(reading.data, Log) or not reading.timed:
             return None
         try:
@@ -76,7 +76,7 @@ class Given:
             return None  # no times, or no records in the earlier period: what needs them is not tried, and the page says so
 
     def _split(self, log: Log, options: ReadOptions) -> PeriodSplit | None:
-        """The periods of a log that was read so, divided once; its times may not have been read yet."""
+        """Return the periods of a log, split once; its times may not have been read yet."""
         said = repr(options)
         if said not in self._splits:
             timed = log if log.all_timed else self._reading(replace(options, needs_times=True)).data
@@ -85,10 +85,10 @@ class Given:
 
     @property
     def readings(self) -> int:
-        """How often the input was read: once for each way in which it must be."""
+        """The number of times the input was read."""
         return len(self._readings)
 
     @property
     def preparations(self) -> int:
-        """How many forms the data was brought into."""
+        """The number of prepared forms of the data."""
         return len(self._made)

@@ -1,7 +1,7 @@
-"""Words before and after, of any kind of release: which of the words that a person typed are published for this person as they were typed.
+"""Words kept by any kind of release: which of a person's words are published as typed for this person.
 
-Records have their own words. Of logs, whose rows are published, each person's different words count, so that rows and records of users can
-be laid side by side.
+Records have their own words. In logs, whose rows are published, the distinct words of each person count, so that rows and records of users
+are comparable.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Rows of a log, or records: which are published whole and as typed, and a number that equal ones share. Empty ones are left out."""
+    """Rows of a log, or records: which are published completely as typed, and a number that equal ones share. Empty ones are left out."""
 
     whole: Mask
     same: Ints
@@ -44,7 +44,7 @@ class Texts:
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """Words of each record or person `before`; of these the `kept` ones; which have anything `left`; the outcome of whole texts."""
+    """Words of each record or person `before`; those `kept`; which have anything `left`; and the outcome of whole texts."""
 
     before: Bags
     kept: sp.csr_matrix
@@ -53,13 +53,13 @@ class Words:
 
 
 def words_of(release: Release, original: AnyOriginal) -> Words | None:
-    """The words before and after; None for kinds of which this cannot be told."""
+    """Return the words before and after; None for unsupported kinds."""
     tell = _BY_KIND.get(min(release.kinds)) if len(release.kinds) == 1 else None
     return None if tell is None else tell(original.aligned(release), original)
 
 
 def typed_words(log: Log) -> Bags:
-    """The different words of each person of a log, just as they were typed, without stop words."""
+    """Return the distinct words of each person of a log as typed, without stop words."""
     return log.bags("user", split=lambda texts: terms_of(texts, as_typed=True)).as_sets()
 
 
@@ -71,7 +71,7 @@ def _in_records(release: Release, original: Original) -> Words:
 
 
 def _in_groups(release: Release, original: Original) -> Words:
-    """Rows are records without some of their items."""
+    """Compare rows that are records without some of their items."""
     table = release.only(GroupTable)
     rows = Bags.from_polars(table.rows[ITEMS])
     placed = rows.relabelled(original.bags.vocabulary.codes(rows.vocabulary.names), original.bags.vocabulary)
@@ -79,7 +79,7 @@ def _in_groups(release: Release, original: Original) -> Words:
 
 
 def _in_chunks(release: Release, original: Original) -> Words:
-    """Every published word of a record that was taken apart is as it was typed; whether whole records can be told is not known."""
+    """Compare chunks: every published word is as typed; whole records are not known."""
     import scipy.sparse as sp
 
     table = release.only(ChunkTable)
@@ -90,7 +90,7 @@ def _in_chunks(release: Release, original: Original) -> Words:
 
 
 def _kept_of(original: Original, shown: sp.csr_matrix) -> Words:
-    """From what is published for each record."""
+    """Compare what is published for each record."""
     bags = original.bags
     kept = original.spelled.to_scipy().minimum(shown).tocsr()
     filled = bags.lengths > 0
@@ -111,7 +111,7 @@ def _in_rows(release: Release, original: LogOriginal) -> Words:
 
 
 def _in_profiles(release: Release, original: LogOriginal) -> Words:
-    """What stands in the history of a person's pseudonym, of the queries and words that the person asked."""
+    """Compare the history of a person's pseudonym with the person's queries and words."""
     table = release.only(ProfileTable)
     owners = np.unique(original.log.frame["owner"].to_numpy())
     whose = pl.DataFrame({"owner": owners, table.of_whom: _rows(release)}).cast({table.of_whom: table.frame[table.of_whom].dtype})
@@ -120,7 +120,7 @@ def _in_profiles(release: Release, original: LogOriginal) -> Words:
 
 
 def _in_counts(release: Release, original: LogOriginal) -> Words:
-    """What is counted is told about nobody in particular: a word is kept for all who typed it, where it or its whole query is counted."""
+    """Compare counts, which belong to nobody in particular: a word is kept for all who typed it if it or its whole query is counted."""
     import scipy.sparse as sp
 
     table = release.tables_of(CountTable)[0]
@@ -136,7 +136,7 @@ def _in_counts(release: Release, original: LogOriginal) -> Words:
 
 
 def _of_people(log: Log, shown: pl.DataFrame, left: Ints) -> Words:
-    """From what is published for each person: rows of an owner and a text, of a text for each row of the log where they are as many."""
+    """Compare what is published for each person: rows of a user and a text, one per row of the log if they are as many."""
     before = typed_words(log)
     after = typed_words(Log(shown.select("owner", "payload"), log.kind))
     placed = after.relabelled(before.vocabulary.codes(after.vocabulary.names), before.vocabulary).to_scipy()
@@ -150,7 +150,7 @@ def _of_people(log: Log, shown: pl.DataFrame, left: Ints) -> Words:
 
 
 def published_rows(table: sp.csr_matrix, rows: Ints) -> sp.csr_matrix:
-    """The published row of each record, empty if there is none."""
+    """Return the published row of each record, empty if there is none."""
     import scipy.sparse as sp
 
     if not table.shape[0]:
@@ -177,14 +177,14 @@ _BY_KIND: Mapping[str, Callable[[Release, Any], Words]] = {
 }
 
 
-# Coverage: how much of what was typed is published so, in words, terms, whole texts and people, and by how many use a term.
+# Coverage: how much is published as typed, in words, terms, whole texts and people, and by popularity of a term.
 
 
 HEAD, TORSO = 0.01, 0.001  # shares of people who use a term, at least
 
 
 def coverage(words: Words) -> dict[str, float]:
-    """Shares from 0 to 1."""
+    """Return shares from 0 to 1."""
     kept, whole = _by_term(words.kept), _by_term(words.before.to_scipy())
     people = len(np.unique(words.before.owners[words.left])) / max(1, words.before.n_owners)
     found = {"kept": _share(kept.sum(), whole.sum()), "terms_kept": _share((kept > 0).sum(), (whole > 0).sum()), "people_left": people}
@@ -194,7 +194,7 @@ def coverage(words: Words) -> dict[str, float]:
 
 
 def classes(bags: Bags) -> dict[str, Mask]:
-    """The terms that many, some or few people use; those that nobody uses are in none."""
+    """Return the terms that many, some or few people use; unused terms are in none."""
     users = bags.people_per_item
     share = users / max(1, bags.n_owners)
     head, torso = share >= HEAD, (share < HEAD) & (share >= TORSO)
@@ -202,7 +202,7 @@ def classes(bags: Bags) -> dict[str, Mask]:
 
 
 def _whole_texts(texts: Texts) -> dict[str, float]:
-    """Of rows or records the share that is published whole and as typed, and of the different ones among them."""
+    """Return the share of rows or records published completely as typed, and of the distinct ones."""
     different = len(np.unique(texts.same))
     return {
         "volume_kept": _share(texts.whole.sum(), len(texts.whole)),

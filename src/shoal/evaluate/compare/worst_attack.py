@@ -1,4 +1,4 @@
-"""The attack that goes worst for people, on releases that hold records of people; others say why they were not attacked."""
+"""The strongest attack on releases with records of people; for others, the reason why they were not attacked."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ WHY_NOT = {
 
 @dataclass(frozen=True)
 class AttackEffort:
-    """How many people are attacked in each cell, and the seed by which they are drawn."""
+    """The number of people attacked in each cell, and the random seed."""
 
     targets: int = 200
     seed: int = 0
 
 
 def worst_attack(release: Release, original: AnyOriginal, effort: AttackEffort) -> dict[str, Any]:
-    """Its rate among people with a published record, and the upper end of its interval, or why there is none.
+    """Return its rate among people with a published record, and the upper end of its interval, or why there is none.
 
-    Beside it stands the worst attack on the same people in the original as it is. Guessed items are left to `shoal attack`.
+    Also return the strongest attack on the same people in the original. Item inference is left to `shoal attack`.
     """
     stage = staged(release, original)
     if stage is None:
@@ -68,7 +68,7 @@ def worst_attack(release: Release, original: AnyOriginal, effort: AttackEffort) 
 
 @dataclass(frozen=True)
 class TriedAttack:
-    """An attack with one kind of knowledge: the upper end of the interval of its rate, and the rate itself."""
+    """An attack with one kind of knowledge: the upper end of the interval of its rate, and the rate."""
 
     high: float
     finding: AttackFinding
@@ -78,7 +78,7 @@ class TriedAttack:
 
 
 def _tried(stage: Stage, targets: Ints, seed: int) -> list[TriedAttack]:
-    """Every attack that finds people, with every kind of knowledge."""
+    """Run every attack that finds people, with every kind of knowledge."""
     people = stage.people(targets)
     found = []
     for attack in (kind() for kind in ATTACKS.values() if kind.test != "inference"):
@@ -91,7 +91,7 @@ def _tried(stage: Stage, targets: Ints, seed: int) -> list[TriedAttack]:
 
 
 def staged(release: Release, original: AnyOriginal) -> Stage | None:
-    """The release as an attacker faces it; None if there are no records in it."""
+    """Return the attacker's view of the release; None if it has no records."""
     kind = min(release.kinds)
     if kind == GroupTable.kind and isinstance(original, Original):
         return _rows_of_groups(release, original)
@@ -101,7 +101,7 @@ def staged(release: Release, original: AnyOriginal) -> Stage | None:
 
 
 def _rows_of_groups(release: Release, original: Original) -> Stage:
-    """Rows are records without some of their items; nothing hides whose they are."""
+    """Return rows that are records without some of their items; their users are known."""
     table = release.only(GroupTable)
     assert release.secret is not None
     held = Bags.from_polars(table.rows[ITEMS])

@@ -1,4 +1,4 @@
-"""Experiments of the papers behind the methods, repeated on data at hand: one file for each paper, and their table."""
+"""Repeated experiments of the papers behind the methods: one file per paper, and their table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAPERS: Table[Paper] = Table(
 
 
 def reproduced(name: str, asked: ExperimentSize) -> Experiment:
-    """The experiment of this paper, at the size and on the data that were requested."""
+    """Run the experiment of this paper, with the requested size and data."""
     paper = PAPERS[name]
     size = paper.size if asked.size is None else asked.size
     if size < paper.least:

@@ -10,7 +10,7 @@ from shoal.evaluate.reproduce.paper import ExperimentSize, Paper
 
 
 def run(asked: ExperimentSize) -> Experiment:
-    """Chapters 2 and 3, one after the other."""
+    """Run chapters 2 and 3."""
     parts = [part(asked) for part in (documents, sites, queries)]
     figures = tuple(figure for found, _, _ in parts for figure in found)
     statements = tuple(finding for _, found, _ in parts for finding in found)

@@ -35,7 +35,7 @@ CONSTANT = 0.01
 
 
 def documents(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding, ...], str]:
-    """Table 2.2 and Figure 2.1, and what they show."""
+    """Return Table 2.2 and Figure 2.1, with findings."""
     texts, told = _texts(asked)
     ks = [k for k in KS if k <= len(texts) // 2]
     steps = ExperimentProgress("documents", len(TERMS) * len(ks))
@@ -57,7 +57,7 @@ def documents(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFin
 
 
 def _texts(asked: ExperimentSize) -> tuple[pl.Series, str]:
-    """Documents of the user, evenly chosen, or long histories of a generated log, each taken for a document."""
+    """Return documents of the user, evenly chosen, or long histories of a generated log, each as a document."""
     wanted = min(N_DOCUMENTS, asked.settled_size // 2)
     path = data_set(asked.data, "documents", "docs")
     if path is None:
@@ -79,7 +79,7 @@ def _measured(original: DocumentOriginal, terms: int, k: int) -> dict[str, Any]:
 
 
 def findings(rows: Sequence[Row]) -> Iterator[PaperFinding]:
-    """What section 2.4 says, and whether the numbers say it too."""
+    """Compare the statements of section 2.4 with the results."""
     lines = {(name, terms): values(rows, name, terms=terms) for name in ("SSE", "SSA", "SSA + SSE", "SST", "L %") for terms in TERMS}
     for name, direction, test in (("SSE", "increases", rises), ("SSA", "decreases", falls), ("L %", "increases", rises)):
         place = "Figure 2.1" if name == "L %" else "Table 2.2"

@@ -26,7 +26,7 @@ ALIKE = 0.1  # difference of an index over k that is still similar
 
 
 def queries(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding, ...], str]:
-    """Figures 3.6 to 3.9, and what they show."""
+    """Return figures 3.6 to 3.9, with findings."""
     named = replace(asked, data=data_set(asked.data, "quer")) if asked.data is not None else asked
     log, told = query_log(named, ReadOptions(needs_clicks=True, needs_times=True))
     original = LogOriginal(log)
@@ -55,7 +55,7 @@ FREQUENCY = Lines("k", "frequency %", "rank", "of")
 
 
 def _frequencies(release: Release, original: LogOriginal, k: int, *, first: bool) -> list[Row]:
-    """How frequent the ten most frequent are after masking; before (k = 1) once. They are told by rank, never by name."""
+    """Return the frequencies of the ten most frequent after masking; before (k = 1) once. They are identified by rank, never by name."""
     rows: list[Row] = []
     texts = texts_of(release, original)
     for what, (before, after) in (("queries", texts), ("words", (words(texts[0]), words(texts[1])))):
@@ -78,7 +78,7 @@ def _indices(release: Release, original: LogOriginal, k: int, kappas: Sequence[i
 
 
 def findings(frequencies: Sequence[Row], indices: Sequence[Row], tops: Sequence[Row]) -> Iterator[PaperFinding]:
-    """What section 3.2 says, and whether the numbers say it too."""
+    """Compare the statements of section 3.2 with the results."""
     for what, place in (("queries", "Figure 3.6"), ("words", "Figure 3.7")):
         kept = values(tops, what)
         seen = f"{path([TOP * share for share in kept], 0)} of ten for rising k"

@@ -31,7 +31,7 @@ NEAR = 0.15  # relative change of a count that is still very good
 
 
 def sites(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding, ...], str]:
-    """Figures 3.1 to 3.5 and Table 3.1, and what they show."""
+    """Return figures 3.1 to 3.5 and Table 3.1, with findings."""
     logs = _logs(asked)
     steps = ExperimentProgress("access logs", len(logs) * len(WAYS) * len(KS))
     rows = [row for site, original in logs.items() for way in WAYS for row in _over_k(site, way, original, steps)]
@@ -50,7 +50,7 @@ def sites(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding
 
 
 def _logs(asked: ExperimentSize) -> dict[str, AccessOriginal]:
-    """The logs of the user, or generated ones: a small site with few pages, and a large one."""
+    """Return the logs of the user, or generated ones: a small site with few pages, and a large one."""
     clicks = {SMALL_SITE: asked.settled_size, LARGE_SITE: 3 * asked.settled_size}
     made = {site: AccessLog(clicks[site], PAGES[site]).log(asked.seed) for site in PAGES}
     path = data_set(asked.data, "access")
@@ -63,7 +63,7 @@ def _logs(asked: ExperimentSize) -> dict[str, AccessOriginal]:
 
 
 def _over_k(site: str, way: str, original: AccessOriginal, steps: ExperimentProgress) -> list[Row]:
-    """The use of browsers in the original (k = 1) and at every k."""
+    """Return the use of browsers in the original (k = 1) and for every k."""
     before = use_before(original)
     uses = {1: before}
     for k in KS:
@@ -92,7 +92,7 @@ def _spreads(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
 
 
 def findings(rows: Sequence[Row]) -> Iterator[PaperFinding]:
-    """What section 3.1 says, and whether the numbers say it too."""
+    """Compare the statements of section 3.1 with the results."""
     plain, kept = WAYS
     ratios = {(site, way): _ratios(rows, site, way) for site in PAGES for way in WAYS}
     line = ratios[SMALL_SITE, plain]
@@ -112,7 +112,7 @@ def findings(rows: Sequence[Row]) -> Iterator[PaperFinding]:
 
 
 def _ratios(rows: Sequence[Row], site: str, way: str) -> list[float]:
-    """Sessions at each k, for one in the original."""
+    """Return the number of sessions for each k relative to the original."""
     counts = values([row for row in rows if row["browser"] == "all"], "count", site=site, way=way, what="sessions")
     return [count / counts[0] for count in counts[1:]]
 

@@ -31,7 +31,7 @@ from shoal.methods.tds import specialize
 from shoal.synthetic.baskets import Baskets, Board
 from shoal.util.wording import percent
 
-# -- what the paper states, and whether the numbers show it too
+# -- statements of the paper, compared with the results
 
 
 Rows = Sequence[Row]
@@ -48,7 +48,7 @@ HARDLY = 1.25  # times as much time is hardly more
 
 
 def findings(rows: Rows, own: Collection[str]) -> Iterator[PaperFinding]:
-    """All statements in the order of the text; `own` names the data sets that are the paper's."""
+    """Return all statements in the order of the text; `own` names the data sets that are the paper's."""
     yield from _connect([row for row in rows if row["set"] == CONNECT], CONNECT in own)
     yield from _retail(rows, RETAIL in own)
     yield from _t40(rows)
@@ -76,7 +76,7 @@ def _connect(rows: Rows, own: bool) -> Iterator[PaperFinding]:
 
 
 def _gaps(rows: Rows, name: str, along: str) -> list[float]:
-    """How many points MM/IL is below RmAll."""
+    """Return by how many points MM/IL is below RmAll."""
     mine, most = (values(rows, method, set=name, along=along) for method in ("MM/IL", "RmAll"))
     return [b - a for a, b in zip(mine, most, strict=True)]
 
@@ -133,7 +133,7 @@ def _finding_dominates(rows: Rows) -> PaperFinding:
 
 
 def _told(line: Sequence[float]) -> str:
-    """Times beside the first."""
+    """Format times relative to the first."""
     return f"{path([value / max(line[0], 1e-9) for value in line], 2)} times the first of {line[0]:.3f} s"
 
 
@@ -145,7 +145,7 @@ H, CHOICES, LEAST_SUPPORT = 0.4, 5, 0.001
 
 @dataclass(frozen=True)
 class Setting:
-    """A data set of the paper: its name and size, what stands in for it, the paper's defaults, and the values each is varied over."""
+    """A data set of the paper: its name and size, its replacement, the paper's defaults, and the values of each parameter."""
 
     name: str
     records: int
@@ -158,7 +158,7 @@ class Setting:
     ps: tuple[int, ...]
 
     def varied(self) -> list[tuple[str, float, float, int, int]]:
-        """What is varied and its value, and delta, k and p."""
+        """Yield the varied parameter and its value, and delta, k and p."""
         along_k = [("k", float(k), self.delta, k, self.p) for k in self.ks]
         along_p = [("p", float(p), self.delta, self.k, p) for p in self.ps]
         return [*along_k, *along_p, *(("delta %", 100 * d, d, self.k, self.p) for d in self.deltas)]
@@ -191,7 +191,7 @@ SETTINGS = (
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Transactions of a data set, or of what stands in for it, without the rare items."""
+    """Transactions of a data set, or of its replacement, without the rare items."""
 
     setting: Setting
     bags: Bags
@@ -199,16 +199,16 @@ class Data:
 
     @property
     def name(self) -> str:
-        """As tables call it."""
+        """The name in tables."""
         return self.setting.name if self.own else f"like {self.setting.name}"
 
     def scaled(self, k: int) -> int:
-        """k in proportion to how many transactions there are."""
+        """Return k in proportion to the number of transactions."""
         return max(2, round(k * len(self.bags) / self.setting.records))
 
 
 def run(asked: ExperimentSize) -> Experiment:
-    """All figures of section 4."""
+    """Return all figures of section 4."""
     sets = [_data(setting, asked) for setting in SETTINGS]
     steps = ExperimentProgress("coherence", sum(len(data.setting.varied()) for data in sets) * CHOICES)
     rows = [row for data in sets for row in _along(data, steps)]
@@ -229,7 +229,7 @@ def _drawn(row: Row, name: str, value: str) -> Row:
 
 
 def _data(setting: Setting, asked: ExperimentSize) -> Data:
-    """The file of the user whose name begins with that of the data set, or what is made up in its place."""
+    """Return the user's file whose name begins with that of the data set, or a generated replacement."""
     path = data_set(asked.data, setting.name.lower())
     wanted = min(asked.settled_size, setting.records)
     if path is None:
@@ -241,7 +241,7 @@ def _data(setting: Setting, asked: ExperimentSize) -> Data:
 
 
 def _frequent(bags: Bags) -> Bags:
-    """Without items of less than the least support."""
+    """Remove items below the minimum support."""
     support = np.bincount(bags.items, minlength=len(bags.vocabulary))
     stays = support >= LEAST_SUPPORT * len(bags)
     code = np.where(stays, np.cumsum(stays) - 1, -1).astype(np.int32)
@@ -249,7 +249,9 @@ def _frequent(bags: Bags) -> Bags:
 
 
 def choose(bags: Bags, delta: float, seed: int, limit: float = H / 2) -> Parts:
-    """Public items at random; private those others of at most this frequency that are the most frequent such item of some record."""
+    """Choose random public items; private items are others of at most this frequency that are the most frequent such item of some
+    record.
+    """
     n = len(bags.vocabulary)
     parts = np.zeros(n, np.uint8)
     parts[np.random.default_rng(seed).choice(n, round(delta * n), replace=False)] = PUBLIC
@@ -264,7 +266,7 @@ def choose(bags: Bags, delta: float, seed: int, limit: float = H / 2) -> Parts:
 
 
 def _along(data: Data, steps: ExperimentProgress) -> list[Row]:
-    """A row for every value of each parameter, with means over the choices of items."""
+    """Return a row for every value of each parameter, with means over the choices of items."""
     rows: list[Row] = []
     for along, value, delta, k, p in data.setting.varied():
         power = Power(H, data.scaled(k), p)
@@ -276,7 +278,7 @@ def _along(data: Data, steps: ExperimentProgress) -> list[Row]:
 
 
 def _measured(bags: Bags, parts: Parts, power: Power) -> dict[str, float]:
-    """Suppressed occurrences in percent by each method, and the processor times of finding and of eliminating moles."""
+    """Return suppressed occurrences in percent by each method, and the processor times of finding and of eliminating moles."""
     support = np.bincount(bags.items, minlength=len(parts))
     percent = 100 / max(1, bags.occurrences)
     started = time.process_time()

@@ -1,4 +1,4 @@
-"""Experiments of papers, repeated: their numbers, what a paper says and whether it was seen here, as one page of Markdown."""
+"""Repeated experiments as a Markdown page: numbers, the statements of a paper, and whether the results agree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ VERDICTS = {True: "agrees", False: "differs", None: "not comparable"}
 
 @dataclass(frozen=True)
 class Lines:
-    """How rows are drawn: `y` against `x`, a line for each value of `line`, a panel for each value of `panel`, perhaps on its own scale."""
+    """How rows are drawn: `y` against `x`, a line for each value of `line`, a panel for each value of `panel`, optionally on its own
+    scale.
+    """
 
     x: str
     y: str
@@ -24,7 +26,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure or table of a paper, with the numbers that were measured here in its place; without `lines` it is a table alone."""
+    """A figure or table of a paper with measured numbers; without `lines` it is only a table."""
 
     name: str
     title: str
@@ -34,7 +36,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class PaperFinding:
-    """What a paper says at some place, what was seen here, and whether that agrees; None where the paper speaks of other data."""
+    """A statement of a paper, the result, and whether they agree; None if the paper is about other data."""
 
     place: str
     says: str
@@ -43,13 +45,13 @@ class PaperFinding:
 
     @property
     def verdict(self) -> str:
-        """In a word or two."""
+        """The verdict in a word or two."""
         return VERDICTS[self.agrees]
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """The evaluation of a paper on data at hand: what the data is, its figures, and what they say of the paper's statements."""
+    """The evaluation of a paper: its data, its figures, and the findings about the paper's statements."""
 
     paper: str
     title: str
@@ -61,11 +63,11 @@ class Experiment:
 
     @property
     def agreeing(self) -> int:
-        """How many statements of the paper agree."""
+        """The number of statements that agree."""
         return sum(finding.agrees is True for finding in self.findings)
 
     def as_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the content as JSON values."""
         return {
             "paper": self.paper,
             "citation": self.citation,
@@ -80,7 +82,7 @@ class Experiment:
 
 
 def markdown(experiment: Experiment, command: str = "", folder: str = "") -> str:
-    """The page of an experiment; pictures are looked for in `folder`, which ends in a slash where it is not this one."""
+    """Return the page of an experiment; pictures are in `folder`, which ends in a slash unless it is the current one."""
     lines = [f"## {experiment.title}", "", f"*{experiment.citation}*", "", f"Data: {experiment.data}.", ""]
     lines += [f"Command: `{command}`", ""] if command else []
     lines += [f"- {note}" for note in experiment.notes] + ([""] if experiment.notes else [])
@@ -94,7 +96,7 @@ def markdown(experiment: Experiment, command: str = "", folder: str = "") -> str
 
 
 def _across(figure: Figure) -> Sequence[Row]:
-    """The rows with a column for each line of the picture, where they hold nothing else; otherwise as they are."""
+    """Return the rows with a column for each line of the chart, if they have no other columns; otherwise unchanged."""
     lines = figure.lines
     if lines is None or any(set(row) - {lines.x, lines.y, lines.line, lines.panel} for row in figure.rows):
         return figure.rows

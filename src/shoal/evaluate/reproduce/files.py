@@ -1,4 +1,4 @@
-"""Writing an experiment: a page with its tables and pictures, and every table as CSV."""
+"""Writes an experiment: a page with its tables and charts, and every table as CSV."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WIDTH, HEIGHT, ACROSS = 250, 190, 3
 
 
 def drawn(figure: Figure) -> bytes:
-    """The figure as an SVG file."""
+    """Draw the figure as an SVG file."""
     import vl_convert
 
     assert figure.lines is not None
@@ -52,7 +52,7 @@ def _specification(figure: Figure, lines: Lines) -> dict[str, Any]:
 
 
 def _escaped(field: str) -> str:
-    """A column's name as Vega-Lite takes it literally: dots and brackets would be paths into objects."""
+    """Escape a column name for Vega-Lite, in which dots and brackets are paths into objects."""
     return "".join(f"\\{sign}" if sign in ".[]'" else sign for sign in field)
 
 
@@ -61,7 +61,7 @@ FINDINGS = "findings"
 
 
 def write_experiment(experiment: Experiment, files: ExperimentFiles, command: str) -> None:
-    """The page comes last, when everything it shows is there."""
+    """Write the experiment; the page comes last, when everything it shows exists."""
     for figure in experiment.figures:
         files.write_table(f"{figure.name}.csv", figure.rows)
     write_pictures(experiment, files)
@@ -71,7 +71,7 @@ def write_experiment(experiment: Experiment, files: ExperimentFiles, command: st
 
 
 def write_pictures(experiment: Experiment, files: ExperimentFiles) -> None:
-    """Every figure that is drawn."""
+    """Write every figure with a chart."""
     for figure in experiment.figures:
         if figure.lines is not None:
             files.write(f"{figure.name}.svg", drawn(figure))

@@ -1,4 +1,4 @@
-"""Data of experiments: a query log that is generated, or that the user names, with as many people as requested."""
+"""Data of experiments: a generated or given query log, with the requested number of people."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shoal.synthetic.querylog import QueryLog
 
 
 def query_log(asked: ExperimentSize, options: ReadOptions | None = None) -> tuple[Log, str]:
-    """The log of an experiment, and what it is in a few words."""
+    """Return the log of an experiment, and a short description."""
     size, how = asked.settled_size, options or ReadOptions()
     if asked.data is None:
         log = read(generated(QueryLog(users=size, seed=asked.seed)), how).data
@@ -42,7 +42,7 @@ def query_log(asked: ExperimentSize, options: ReadOptions | None = None) -> tupl
 
 
 def generated(log: QueryLog) -> pl.DataFrame:
-    """All rows of a generated log."""
+    """Return all rows of a generated log."""
     blocks, users = [], 0
     for rows, facts in log.blocks():
         blocks.append(rows)
@@ -52,19 +52,19 @@ def generated(log: QueryLog) -> pl.DataFrame:
 
 
 def first_people(log: Log, n: int) -> Log:
-    """The rows of the first n people, in the order in which they appear."""
+    """Return the rows of the first n people, in order of appearance."""
     first = log.frame["owner"].unique(maintain_order=True).head(n)
     return Log(log.frame.filter(pl.col("owner").is_in(first.implode())), log.kind)
 
 
 def on_wordnet(log: Log, *, as_sets: bool) -> Original:
-    """A record of WordNet's nouns for every person who has some, as in the papers: other words are dropped, the root is published."""
+    """Return a record of WordNet's nouns for every person with any, as in the papers: other words are dropped, the root is published."""
     original = prepare(log, Preparation(unknown="drop", loss="lm", floor=1, as_sets=as_sets)).records  # type: ignore[arg-type]
     return _of_records(original.bags.select((original.bags.lengths > 0).nonzero()[0]), original)
 
 
 def first_records(original: Original, n: int) -> Original:
-    """The first n records, on the same taxonomy."""
+    """Return the first n records, on the same taxonomy."""
     return _of_records(original.bags.select(range(min(n, len(original.bags)))), original)
 
 

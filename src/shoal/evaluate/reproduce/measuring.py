@@ -1,4 +1,4 @@
-"""One run of an experiment: a method is applied and timed, and its release judged before anything is measured of it."""
+"""One run of an experiment: a method is applied and timed, and its release is verified before it is measured."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shoal.pipeline.run import insist
 
 
 def released(method: Method, original: AnyOriginal) -> tuple[Release, float]:
-    """A release that passed all its claims, and the processor seconds that the method took, its judges not counted."""
+    """Return a release whose claims all hold, and the processor seconds of the method without verification."""
     begun = time.process_time()
     release = made_by(method, original)
     seconds = time.process_time() - begun
@@ -23,13 +23,13 @@ def released(method: Method, original: AnyOriginal) -> tuple[Release, float]:
 
 
 class ExperimentProgress:
-    """How far an experiment is, told to whoever watches."""
+    """Reports the progress of an experiment."""
 
     def __init__(self, label: str, total: int) -> None:
         self._label, self._total, self._done = label, total, 0
 
     def done(self, result: Any = None) -> Any:
-        """One more run is done; gives back its result."""
+        """Count one more finished run, and return its result."""
         self._done += 1
         kernels.report(self._label, self._done, self._total)
         return result

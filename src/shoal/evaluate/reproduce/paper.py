@@ -1,4 +1,4 @@
-"""A paper whose experiment can be repeated, and what is asked of it."""
+"""A paper whose experiment can be repeated, and the settings of a repetition."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shoal.evaluate.reproduce.experiment_page import Experiment
 
 @dataclass(frozen=True)
 class ExperimentSize:
-    """How large the experiment is to be (None: as the paper's default says), at least, on which data (None: generated), and its seed."""
+    """The size of the experiment (None: the paper's default), its minimum, the data (None: generated), and the seed."""
 
     size: int | None = None
     data: Path | None = None
@@ -27,9 +27,9 @@ class ExperimentSize:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper's experiment: what `size` counts, its usual value and the least that makes sense, and how it is run.
+    """A paper's experiment: what `size` counts, its default and minimum, and how it is run.
 
-    `data_sets` are the words with which the names of its data sets begin in a directory of the user's; without any the data is one file.
+    `data_sets` are the prefixes of its data sets' names in a user's directory; without any the data is one file.
     """
 
     name: str

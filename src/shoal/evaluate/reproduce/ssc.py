@@ -37,7 +37,7 @@ SUPPRESSED = 0.9
 
 
 def run(asked: ExperimentSize) -> Experiment:
-    """The comparison with LG(bag), and the user of Table I."""
+    """Run the comparison with LG(bag), and the user of Table I."""
     log, told = query_log(asked)
     bags = on_wordnet(log, as_sets=False)
     steps = ExperimentProgress("ssc", len(KS) * 4 + 2)
@@ -69,7 +69,7 @@ def _methods(k: int) -> dict[str, Method]:
 
 
 def _measured(name: str, method: Method, original: Original, theirs: Patterns) -> dict[str, Any]:
-    """Loss of bags, and how much of the original's frequent patterns (`theirs`) is found again."""
+    """Return the loss of bags, and how much of the original's frequent patterns (`theirs`) is found again."""
     release, seconds = released(method, original)
     found = measure(release, original, ["blm_subtree", "blm_distinct"])
     ours = closed_patterns(release.published, PATTERNS, weights=release.copies)
@@ -85,7 +85,7 @@ def _beside_lg(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
 
 
 def _one_user(original: Original) -> dict[str, Any]:
-    """The vocabulary whose size is nearest to that of Table I, and how many different terms LG leaves of it."""
+    """Return the vocabulary whose size is nearest to that of Table I, and how many distinct terms LG keeps of it."""
     row = int(np.argmin(np.abs(original.bags.lengths - TERMS)))
     release, _ = released(Partition(k=K, publish_as="set", tries=1, leftover="keep"), original)
     return {"k": K, "different terms": int(original.bags.lengths[row]), "general terms after LG": _left(release, row)}
@@ -97,13 +97,13 @@ def _left(release: Release, row: int) -> int:
 
 
 def _suppressed(original: Original) -> float:
-    """The share of occurrences that suppression everywhere takes, if an attacker knows three terms of a user."""
+    """Return the share of occurrences removed by global suppression, if an attacker knows three terms of a user."""
     release, _ = released(Cohesion(h=1.0, k=K, p=3, score="mm/il"), original)
     return measure(release, original, ["suppressed"])["suppressed"]
 
 
 def findings(rows: Sequence[Row], user: Row, suppressed: float) -> Iterator[PaperFinding]:
-    """What sections I and VI say, and whether the numbers say it too."""
+    """Compare the statements of sections I and VI with the results."""
     for method, (name, title) in product((PRINTED, WIDER), MEASURES.items()):
         mine, rival = values(rows, name, method=method), values(rows, name, method=LG)
         better = cells_below(rival, mine) if name == "recall" else cells_below(mine, rival)

@@ -43,17 +43,17 @@ class Printed:
     taxonomy: Taxonomy
 
     def distinct(self) -> Printed:
-        """Without duplicate items (Clump2)."""
+        """Return the rows without duplicate items (Clump2)."""
         return Printed(self.rows.with_columns(copies=pl.lit(1, pl.Int64)), self.sizes, self.bags, self.taxonomy)
 
     @property
     def _published(self) -> tuple[Ints, Ints]:
-        """How many occurrences each row is in all published records, and its node."""
+        """Return the number of published occurrences of each row, and its node."""
         node = self.rows["node"].to_numpy()
         return self.sizes[self.rows["cluster"].to_numpy()] * self.rows["copies"].to_numpy(), node
 
     def numbers(self) -> dict[str, float]:
-        """Loss for each item occurrence, and the mean length and level of what is published, as the metrics of these names."""
+        """Return the loss per item occurrence, and the mean length and level of what is published, as the metrics of these names."""
         times, node = self._published
         total, shown = self.bags.occurrences, int(times.sum())
         loss = (float((times * self.taxonomy.loss[node]).sum()) + total - shown) / max(1, total)
@@ -62,7 +62,9 @@ class Printed:
 
 
 def printed(bags: Bags, taxonomy: Taxonomy, cluster: Ints) -> Printed:
-    """BUIG on every cluster: from the leaves up, a node that all records have is published, one that some lack counts for its parent."""
+    """Run BUIG on every cluster: from the leaves up, a node that all records have is published, one that some lack counts for its
+    parent.
+    """
     sizes = np.bincount(cluster)
     record = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
     # Line 4 sets 1 where a record holds an item, however often.
@@ -78,7 +80,7 @@ def printed(bags: Bags, taxonomy: Taxonomy, cluster: Ints) -> Printed:
 
 
 def _common(level: pl.DataFrame, sizes: Ints) -> pl.DataFrame:
-    """The nodes that all records of a cluster have, as often as the record that has fewest."""
+    """Return the nodes that all records of a cluster have, with the minimum count."""
     counted = level.group_by("cluster", "node").agg(pl.col("copies").min().cast(pl.Int64), held=pl.len())
     return counted.filter(pl.Series(counted["held"].to_numpy() == sizes[counted["cluster"].to_numpy()])).drop("held")
 
@@ -88,7 +90,7 @@ def _to_parents(level: pl.DataFrame, taxonomy: Taxonomy) -> pl.DataFrame:
 
 
 def _padded(rows: pl.DataFrame, bags: Bags, cluster: Ints) -> pl.DataFrame:
-    """Filled up with the root to the length of the shortest record."""
+    """Pad with the root to the length of the shortest record."""
     shortest = pl.DataFrame({"cluster": cluster, "length": bags.lengths.astype(np.int64)}).group_by("cluster").agg(pl.col("length").min())
     has = rows.group_by("cluster").agg(has=pl.col("copies").sum())
     lacking = shortest.join(has, on="cluster", how="left").with_columns(copies=pl.col("length") - pl.col("has").fill_null(0))
@@ -96,7 +98,7 @@ def _padded(rows: pl.DataFrame, bags: Bags, cluster: Ints) -> pl.DataFrame:
     return pl.concat([rows, roots.select(rows.columns)])
 
 
-# -- what chapter 6 states, and whether the numbers show it too
+# -- statements of chapter 6, compared with the results
 
 
 # Names of the lines that the figures of the thesis have, and what is measured of each.
@@ -117,7 +119,7 @@ LINEAR = 2.0  # most by which the time for each transaction may grow over the si
 
 
 def findings(losses: Rows, over_r: Rows, times: Rows, densities: Rows) -> Iterator[PaperFinding]:
-    """All statements in the order of the text."""
+    """Return all statements in the order of the text."""
     yield from _loss(losses, PRINTED1, PRINTED2)
     yield from _loss(losses, CLUMP1, CLUMP2)
     yield from _shape(losses)
@@ -141,7 +143,7 @@ def _loss(rows: Rows, one: str, two: str) -> Iterator[PaperFinding]:
 
 
 def _improvement(rows: Rows, one: str, fixed: str, says: str, place: str) -> PaperFinding:
-    """How the reduction of loss moves along one parameter, at each value of the other, which is fixed."""
+    """Return how the reduction of loss changes along one parameter, for each value of the other."""
     lines = []
     for value in dict.fromkeys(row[fixed] for row in rows):
         mine, rival = (values(rows, "loss", method=method, **{fixed: value}) for method in (one, PARTITION))
@@ -200,7 +202,7 @@ ORDER = (PRINTED1, PRINTED2, PARTITION, CLUMP1, CLUMP2, INCREASE, PARTITION_LCG)
 
 
 def run(asked: ExperimentSize) -> Experiment:
-    """All figures of chapter 6."""
+    """Return all figures of chapter 6."""
     log, told = query_log(asked)
     whole = on_wordnet(log, as_sets=True)
     sizes = compared_sizes(len(whole.bags))
@@ -223,7 +225,7 @@ def run(asked: ExperimentSize) -> Experiment:
 
 
 def compared_sizes(n: int) -> tuple[int, ...]:
-    """The sizes of the thesis as far as there are this many transactions, or else a quarter and a half of them; and all."""
+    """Return the sizes of the thesis up to this many transactions, or else a quarter and a half of them; and all."""
     smaller = COMPARED if n >= 2 * COMPARED[-1] else (n // 4, n // 2)
     return (*smaller, n)
 
@@ -233,12 +235,12 @@ def _all_sizes(n: int) -> list[int]:
 
 
 def _figure(name: str, title: str, rows: list[Row], lines: Lines) -> Figure:
-    """The rows with the one measure that is drawn."""
+    """Return the rows with the one measure that is drawn."""
     return Figure(name, title, tuple({c: row[c] for c in ("data", "k", "method", lines.y)} for row in rows), lines)
 
 
 def _qualities(original: Original, k: int) -> list[Row]:
-    """What every method loses, and the length and level of what it publishes."""
+    """Return the loss of every method, and the length and level of what it publishes."""
     methods = {
         CLUMP2: Clump(k=k, r=R, criterion="total", ties="given", distinct=True),
         PARTITION: Partition(k=k, publish_as="set", tries=1, leftover="keep"),
@@ -252,7 +254,7 @@ def _qualities(original: Original, k: int) -> list[Row]:
 
 
 def _clusters(original: Original, k: int, r: int) -> dict[str, dict[str, float]]:
-    """Clump by the printed criterion, published by BUIG and by the least common generalization; and by shoal's criterion."""
+    """Run Clump with the printed criterion, published by BUIG and by the least common generalization; and with shoal's criterion."""
     release, _ = released(Clump(k=k, r=r, criterion="total", ties="given"), original)
     assert release.secret is not None
     clusters = printed(original.bags, original.tree, release.secret.rows())
@@ -266,7 +268,7 @@ def _over_r(original: Original, r: int) -> list[Row]:
 
 
 def _times(original: Original) -> list[Row]:
-    """The least processor time of a few runs of each, taken in turn, and beside Partition's."""
+    """Return the minimum processor time of a few runs of each, taken in turn, relative to Partition's."""
     methods = {
         "Partition": Partition(k=K, publish_as="set", tries=1, leftover="keep"),
         "Clump": Clump(k=K, r=R, criterion="total", ties="given"),

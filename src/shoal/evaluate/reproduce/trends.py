@@ -1,7 +1,7 @@
-"""What a column of numbers shows: whether it rises, whether it lies below another, and the sentences that say so.
+"""Trends in a column of numbers: whether it rises, whether it lies below another, and sentences about it.
 
-A measured line is never smooth. It counts as rising if its last value is above its first and at least 80 % of all pairs of its values
-are in rising order, where values within 2 % of the greatest count as equal; falling likewise.
+A measured line is never smooth. It counts as rising if its last value is above its first and at least 80 % of all pairs of its values are
+in increasing order, where values within 2 % of the maximum count as equal; falling likewise.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SLACK, ORDERLY = 0.02, 0.8
 
 
 def values(rows: Iterable[Row], column: str, **where: Any) -> list[float]:
-    """The numbers of a column, of the rows in which other columns have these values."""
+    """Return the numbers of a column, of the rows in which other columns have these values."""
     return [row[column] for row in rows if all(row[name] == value for name, value in where.items())]
 
 
@@ -33,20 +33,20 @@ def falls(line: Sequence[float]) -> bool:
 
 
 def cells_below(lower: Sequence[float], upper: Sequence[float]) -> int:
-    """In how many places the one line is below the other."""
+    """Count the positions at which one line is below the other."""
     return sum(a < b for a, b in zip(lower, upper, strict=True))
 
 
 def of_all(n: int, total: int, what: str = "settings") -> str:
-    """Such as `in 10 of 12 settings`, or `in all 12 settings`."""
+    """Return e.g. `in 10 of 12 settings`, or `in all 12 settings`."""
     return f"in all {total} {what}" if n == total else f"in {n} of {total} {what}"
 
 
 def span(line: Sequence[float], digits: int = 2) -> str:
-    """Such as `0.61 to 0.82`."""
+    """Return e.g. `0.61 to 0.82`."""
     return f"{min(line):.{digits}f} to {max(line):.{digits}f}"
 
 
 def path(line: Sequence[float], digits: int = 2) -> str:
-    """All numbers in turn."""
+    """Return all numbers in order."""
     return ", ".join(f"{value:.{digits}f}" for value in line)

@@ -1,7 +1,7 @@
-"""The description of columns that writers of Parquet leave under `ARROW:schema`: a message of Arrow, in base64, made of flatbuffers.
+"""The description of columns that writers of Parquet store under `ARROW:schema`: an Arrow message in base64, made of flatbuffers.
 
-Every table, vector and text that can be reached from its root is visited. Metadata of the schema and of its fields is named, and so are
-bytes that nothing reaches.
+Every table, vector and text that can be reached from its root is visited. Metadata of the schema and of its fields is reported, and so are
+unreachable bytes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TABLES: dict[str, tuple[_Held, ...]] = {
     "dictionary": ((8, range(1 << 10)), "type2", _FLAG, (2, (0,))),
     "pair": ("text", "text"),
 }
-# The fields of the types, by the number of the type.
+# The fields of the types, by number of the type.
 _TYPES: dict[int, tuple[_Held, ...]] = {
     2: (_WIDTH, _FLAG),
     3: (_UNIT,),
@@ -52,7 +52,7 @@ _SCHEMA_HEADER, _INTEGER = 1, 2
 
 
 def arrow_findings(value: str, names: Collection[str]) -> Iterator[Finding]:
-    """What the entry says beyond the types of columns.
+    """Return what the entry contains beyond the types of columns.
 
     Args:
         value: The entry of the file's metadata.
@@ -79,7 +79,7 @@ def _is_zone(text: str) -> bool:
 
 
 class _Walk:
-    """A walk over all that is reachable, which marks the bytes it has seen."""
+    """Visits everything reachable, and marks the bytes it has seen."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -88,7 +88,7 @@ class _Walk:
         self._names: list[str] = []
 
     def findings(self, names: Collection[str]) -> Iterator[Finding]:
-        """All that is found."""
+        """Return all findings."""
         self._table(self._offset(0), "message", "", 0)
         yield from self._found
         if not set(self._names) <= {*names, "item", "element", "entries", "key", "value"}:
@@ -97,7 +97,7 @@ class _Walk:
             yield _STRAY
 
     def _stray(self) -> bool:
-        """Whether bytes are left that are more than padding."""
+        """Whether there are unvisited bytes other than padding."""
         gap = 0
         for byte, seen in zip(self._data, self._seen, strict=True):
             gap = 0 if seen else gap + 1
@@ -120,7 +120,7 @@ class _Walk:
         return at + self._number("<I", at)
 
     def _places(self, at: int) -> dict[int, int]:
-        """Where the fields of a table are, by number."""
+        """Return the positions of the fields of a table, by number."""
         vtable = at - self._number("<i", at)
         size, room = self._number("<H", vtable), self._number("<H", vtable + 2)
         offsets = [self._number("<H", vtable + 4 + 2 * i) for i in range((size - 4) // 2)]
@@ -183,7 +183,7 @@ class _Walk:
         return [self._offset(at + 4 + 4 * i) for i in range(size)]
 
     def _pair(self, at: int, column: str) -> None:
-        """A pair of metadata, of the whole schema or of a column."""
+        """Visit a key-value pair of metadata, of the schema or of a column."""
         places = self._places(at)
         key, value = (self._text(self._offset(places[number])) if number in places else "" for number in (0, 1))
         if max(places, default=0) > 1:

@@ -1,4 +1,4 @@
-"""What a file holds that is not content: how it is named, and whether it can carry free text."""
+"""Findings: what a file contains beyond its content, its name, and whether it can carry free text."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class Finding:
 
 
 def carries(name: str, words: str) -> Finding:
-    """Something that can carry free text."""
+    """Return a finding that can carry free text."""
     return Finding(name, words)
 
 
 def styled(words: str) -> Finding:
-    """Something that is only a way of writing."""
+    """Return a finding that is only a style of writing."""
     return Finding(words, words, style=True)
 
 
 def short(name: str) -> str:
-    """A name from a file, cut where it is too long for a message."""
+    """Return a name from a file, truncated for a message."""
     return name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "..."
 
 
 def different(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings without repetitions."""
+    """Return the distinct findings."""
     return tuple(dict.fromkeys(findings))

@@ -1,4 +1,4 @@
-"""Files that are packed with gzip or zstd: what their headers and frames hold beyond the content."""
+"""Files compressed with gzip or zstd: what their headers and frames contain beyond the content."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FIXED = 10
 
 
 def gzip_findings(data: bytes, name: str) -> Iterator[Finding]:
-    """What a file packed with gzip holds beyond its content. `name` is what the file is called without its ending."""
+    """Return what a gzip file contains beyond its content. `name` is the file name without its suffix."""
     at = members = 0
     while at < len(data):
         if data[at : at + 3] != b"\x1f\x8b\x08":
@@ -52,7 +52,7 @@ def gzip_findings(data: bytes, name: str) -> Iterator[Finding]:
 
 
 def zstd_findings(data: bytes) -> Iterator[Finding]:
-    """What a file packed with zstd holds beyond its content."""
+    """Return what a zstd file contains beyond its content."""
     at = frames = 0
     while at < len(data):
         if int.from_bytes(data[at : at + 4], "little") in _SKIPPED:

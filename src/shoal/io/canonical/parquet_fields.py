@@ -1,4 +1,4 @@
-"""The structures in the footer and the page headers of a Parquet file: which fields every writer fills, which some do, which none does."""
+"""The structures in the footer and page headers of a Parquet file: which fields all, some or no writers set."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shoal.io.canonical.thrift import Elements, Entries, Struct
 
 @dataclass(frozen=True)
 class Structure:
-    """A structure: the fields that every writer fills, those that some fill, and the structures inside.
+    """A structure: the fields that every writer sets, those that some set, and the nested structures.
 
     Attributes:
         name: The name that the format gives it.
@@ -52,7 +52,7 @@ PAGE = Structure(
 
 
 def field_findings(held: Struct, kind: Structure) -> Iterator[Finding]:
-    """Fields that no writer fills, that are given twice, or that only some writers fill."""
+    """Return fields that no writer sets, that are repeated, or that only some writers set."""
     numbers = held.numbers
     if len(set(numbers)) < len(numbers):
         yield carries(f"field:{kind.name}", f"a field of {kind.name} that is given twice")
@@ -75,7 +75,7 @@ def _structs(value: object) -> Iterator[Struct]:
 
 
 def texts_in(value: object) -> Iterator[bytes]:
-    """All texts in a value, at any depth: types of columns hold none but in odd cases."""
+    """Return all texts in a value, at any depth; types of columns rarely contain any."""
     if isinstance(value, bytes):
         yield value
     elif isinstance(value, Struct):
@@ -99,7 +99,7 @@ _TIMES, _INTEGER = (7, 8), 10
 
 
 def needs_its_numbers(element: Struct) -> bool:
-    """Whether an element of the schema has only numbers that its type needs."""
+    """Whether an element of the schema has only the numbers that its type needs."""
     logical = element.get(10)
     decimal = element.get(6) == _DECIMAL or (isinstance(logical, Struct) and logical.numbers == [_DECIMAL_TYPE])
     return (
@@ -115,7 +115,7 @@ def _is_decimal(scale: int, precision: int) -> bool:
 
 
 def is_logical_type(value: object) -> bool:
-    """Whether this is a type as the format defines it, with no field and no number beyond that."""
+    """Whether this is a type as the format defines it, without other fields and numbers."""
     if not isinstance(value, Struct) or len(value.fields) != 1:
         return False
     number, _, held = value.fields[0]
@@ -137,6 +137,6 @@ def is_order(value: object) -> bool:
 
 
 def _is_choice(value: Struct, numbers: tuple[int, ...]) -> bool:
-    """Whether a structure is one of several that hold nothing."""
+    """Whether a structure is one of several empty alternatives."""
     held = value.fields[0][2] if len(value.fields) == 1 and value.fields[0][0] in numbers else None
     return isinstance(held, Struct) and not held.fields

@@ -1,7 +1,7 @@
-"""The structure of a Parquet file: every byte belongs to a page, to the description of one, or to the footer, and says nothing else.
+"""The structure of a Parquet file: every byte belongs to a page, a page header or the footer, and carries nothing else.
 
-The bytes of a Parquet file are not fixed by its rows: versions of a writer choose pages, encodings and row groups. So the file is taken
-apart: its footer and the headers of its pages are read field by field, and the bytes of its pages are compared with the rows they hold.
+The rows do not determine the bytes of a Parquet file: versions of a writer choose pages, encodings and row groups. So the footer and the
+page headers are read field by field, and the bytes of the pages are compared with the rows.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Chunk:
 
 
 def parquet_findings(content: bytes, frame: pl.DataFrame) -> tuple[Finding, ...]:
-    """What a Parquet file holds beyond its rows.
+    """Return what a Parquet file contains beyond its rows.
 
     Args:
         content: All bytes of the file.
@@ -102,7 +102,7 @@ def _chunk(data: memoryview, held: Struct, leaf: Leaf) -> _Chunk:
 
 
 def _schema_findings(elements: list[Struct], frame: pl.DataFrame) -> Iterator[Finding]:
-    """Names in the schema that are no columns, and types that hold texts."""
+    """Return names in the schema that are not columns, and types that contain texts."""
     if elements and elements[0].text(4) not in ROOTS:
         yield carries("property:schema", "a name of its schema that no writer gives")
     fields = {name for dtype in frame.schema.values() for name in _field_names(dtype)}
@@ -143,7 +143,7 @@ def _metadata_findings(footer: Struct, names: set[str]) -> Iterator[Finding]:
 
 
 def _number_findings(footer: Struct, chunks: list[_Chunk], width: int, rows: int) -> Iterator[Finding]:
-    """Numbers of the footer that repeat what the pages say."""
+    """Compare numbers of the footer with the pages."""
     groups = list(footer.structs(4))
     fits = footer.whole(1) in (1, 2) and footer.whole(3) == rows == sum(group.whole(3) for group in groups)
     fits = fits and len(footer.listed(7)) in (0, width)
@@ -187,7 +187,7 @@ def _lists_encodings(chunk: _Chunk) -> bool:
 
 
 def _tiling(data: memoryview, chunks: list[_Chunk], footer: int) -> Iterator[Finding]:
-    """Bytes between pages, indexes and the footer that belong to none of them."""
+    """Return bytes between pages, indexes and the footer that belong to none of them."""
     stray = carries("bytes:gap", "bytes that belong to no page")
     regions = [(chunk.begin, chunk.end, written(chunk.meta)) for chunk in chunks]
     for chunk in chunks:
@@ -204,7 +204,7 @@ def _tiling(data: memoryview, chunks: list[_Chunk], footer: int) -> Iterator[Fin
 
 
 def _indexes(data: memoryview, chunk: _Chunk) -> Iterator[tuple[int, int]]:
-    """Where the indexes and filters of a column are, and how long."""
+    """Return the positions and lengths of the indexes and filters of a column."""
     for place, size in ((4, 5), (6, 7)):
         if chunk.held.whole(size):
             yield chunk.held.whole(place), chunk.held.whole(size)
@@ -234,7 +234,7 @@ def _page_findings(data: memoryview, footer: Struct, chunks: list[_Chunk], leave
 
 
 def _true_statistics(data: memoryview, chunk: _Chunk, needed: Needed) -> bool:
-    """Whether statistics of a column and its pages, and its index of values, hold values of the column, and counts that are possible."""
+    """Whether the statistics and the value index of a column and its pages contain values of the column and possible counts."""
     most, statistics = chunk.meta.whole(5), [chunk.meta.inner(12)]
     for page in chunk.pages:
         statistics += [inner.inner(number) for place, number in ((5, 5), (8, 8)) if (inner := page.head.inner(place)) is not None]
@@ -261,7 +261,7 @@ def _true_statistics(data: memoryview, chunk: _Chunk, needed: Needed) -> bool:
 
 
 def _sorted_as_said(group: Struct, rows: pl.DataFrame, chunks: list[_Chunk]) -> bool:
-    """Whether the rows are sorted by the first column by which they are said to be sorted."""
+    """Whether the rows are sorted by the first declared sort column."""
     for said in list(group.structs(4))[:1]:
         number = said.whole(1)
         if number >= len(chunks) or (name := chunks[number].leaf.path[0]) not in rows.columns:
@@ -276,7 +276,7 @@ def _sorted_as_said(group: Struct, rows: pl.DataFrame, chunks: list[_Chunk]) -> 
 
 
 def _index_findings(data: memoryview, chunk: _Chunk, column: ColumnPages) -> Iterator[Finding]:
-    """That an index of places says where the pages are, and nothing else."""
+    """Verify that an offset index contains the positions of the pages and nothing else."""
     begin, size = chunk.held.whole(4), chunk.held.whole(5)
     if not size:
         return

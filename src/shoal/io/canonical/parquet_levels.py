@@ -1,4 +1,4 @@
-"""Runs of small numbers in the pages of a Parquet file (the hybrid of run lengths and packed bits), walked without unpacking them."""
+"""Runs of small numbers in the pages of a Parquet file (the hybrid of run lengths and bit packing), visited without decoding."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ Bytes = npt.NDArray[np.uint8]
 
 
 class RunError(ValueError):
-    """The bytes are no runs, or more than the runs that are needed."""
+    """The bytes are not valid runs, or more than needed."""
 
 
 def walk_runs(data: memoryview, width: int, wanted: int | None, *, repeated: bool = False) -> int:
-    """Walk over runs that must fill all these bytes.
+    """Visit runs that must fill all these bytes.
 
     Args:
         data: The bytes.
@@ -55,7 +55,7 @@ def walk_runs(data: memoryview, width: int, wanted: int | None, *, repeated: boo
 
 
 def _length(data: memoryview, at: int) -> tuple[int, int]:
-    """The head of a run, and where the run itself begins."""
+    """Return the header of a run, and the position of the run."""
     head = shift = 0
     while at < len(data):
         byte = data[at]
@@ -70,7 +70,7 @@ def _length(data: memoryview, at: int) -> tuple[int, int]:
 
 
 def _insist_on_padding(packed: memoryview, used: int, back: int) -> None:
-    """Raise unless all bits after the used ones are 0, or those this many bytes before, if any."""
+    """Raise unless all bits after the used ones are 0, or equal those this many bytes before, if any."""
     first = used // 8
     rest = np.frombuffer(packed[first:], np.uint8)
     if not _bits_after(rest, used % 8).any():
@@ -81,12 +81,12 @@ def _insist_on_padding(packed: memoryview, used: int, back: int) -> None:
 
 
 def _bits_after(data: Bytes, used: int) -> Bytes:
-    """The bytes without the first bits of the first of them."""
+    """Return the bytes without the first bits of the first one."""
     return np.concatenate([data[:1] >> used, data[1:]])
 
 
 def deepest_in(data: memoryview, wanted: int, deepest: int) -> int:
-    """How many of this many levels are the deepest, which is how many values there are; the runs have been walked before."""
+    """Count the deepest of this many levels, which is the number of values; the runs have been visited before."""
     at = numbers = found = 0
     width = deepest.bit_length()
     value_bytes = (width + 7) // 8
@@ -107,7 +107,7 @@ def deepest_in(data: memoryview, wanted: int, deepest: int) -> int:
 
 
 def zeros_in(data: memoryview, wanted: int) -> int:
-    """How many of this many numbers of one bit are 0; the runs have been walked before."""
+    """Count the zeros of this many one-bit numbers; the runs have been visited before."""
     at = numbers = zeros = 0
     while numbers < wanted:
         head, at = _length(data, at)

@@ -1,4 +1,4 @@
-"""The pages of a Parquet file: whether each holds the values of its column and nothing behind them, and dictionaries only what rows use."""
+"""The pages of a Parquet file: whether each contains exactly the values of its column, and dictionaries only values that rows use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LEVELS = (_RLE, 4)  # how levels are written: as runs, or where there are none
 
 @dataclass(frozen=True)
 class Page:
-    """A page: where its header begins, its header, and where its bytes begin and end."""
+    """A page: the position of its header, its header, and the position and end of its bytes."""
 
     at: int
     head: Struct
@@ -30,25 +30,25 @@ class Page:
 
     @property
     def kind(self) -> int:
-        """What it holds."""
+        """The type of page."""
         return self.head.whole(1)
 
     @property
     def values(self) -> int:
-        """How many values it has, nulls included; entries of a dictionary."""
+        """The number of values including nulls, or of dictionary entries."""
         inner = self.head.inner({_DATA: 5, _DICTIONARY_PAGE: 7, _DATA_2: 8}.get(self.kind, 5))
         return inner.whole(1) if inner else 0
 
     @property
     def encodings(self) -> tuple[int, set[int]]:
-        """How its values are written, and its levels; of a dictionary, how its entries are."""
+        """The encodings of its values and levels, or of dictionary entries."""
         if self.kind == _DATA:
             inner = self.inner(5)
             return inner.whole(2), {inner.whole(3), inner.whole(4)}
         return self.inner(8).whole(4) if self.kind == _DATA_2 else self.inner(7).whole(2), set()
 
     def inner(self, number: int) -> Struct:
-        """The part of the header for pages of a kind.
+        """Return the part of the header for pages of a type.
 
         Raises:
             ThriftError: It is not there.
@@ -60,17 +60,17 @@ class Page:
 
     @property
     def by_dictionary(self) -> bool:
-        """Whether its values are numbers of entries in the dictionary."""
+        """Whether its values are indices of dictionary entries."""
         return self.kind in (_DATA, _DATA_2) and self.encodings[0] in (_DICTIONARY, _OLD_DICTIONARY)
 
     @property
     def unpacked_size(self) -> int:
-        """The bytes of its header, and of its content when unpacked."""
+        """The size of its header, and of its content when decompressed."""
         return self.begin - self.at + self.head.whole(2)
 
 
 def pages_of(data: memoryview, begin: int, end: int) -> list[Page]:
-    """The pages that fill these bytes.
+    """Return the pages that fill these bytes.
 
     Raises:
         ThriftError: They do not.
@@ -87,7 +87,7 @@ def pages_of(data: memoryview, begin: int, end: int) -> list[Page]:
 
 
 def header_findings(data: memoryview, pages: list[Page]) -> Iterator[Finding]:
-    """What the headers say beyond what a reader needs."""
+    """Return what the headers contain beyond what a reader needs."""
     for page in pages:
         if written(page.head) != bytes(data[page.at : page.begin]):
             yield carries("bytes:page", "the header of a page holds bytes beyond its fields")
@@ -102,20 +102,20 @@ def header_findings(data: memoryview, pages: list[Page]) -> Iterator[Finding]:
 
 
 def _usual(page: Page) -> bool:
-    """Whether a header says that levels and dictionaries are written in the ways that there are."""
+    """Whether a header declares existing encodings of levels and dictionaries."""
     encoding, levels = page.encodings
     return levels <= set(_LEVELS) and (page.kind != _DICTIONARY_PAGE or encoding in (_PLAIN, _OLD_DICTIONARY))
 
 
 class ColumnPages:
-    """The pages of a column in a row group, and the values that they must hold."""
+    """The pages of a column in a row group, and their expected values."""
 
     def __init__(self, data: memoryview, leaf: Leaf, codec: int, pages: list[Page]) -> None:
         self._data, self._leaf, self._codec, self._pages = data, leaf, codec, pages
         self._name = short(".".join(leaf.path[:1]))
 
     def findings(self, needed: Needed) -> Iterator[Finding]:
-        """What the pages hold beyond the values."""
+        """Return what the pages contain beyond the values."""
         stray = carries(f"bytes:{self._name}", f"bytes in a page of {self._name!r} that belong to no value")
         numbers = plain = 0
         all_plain = self._leaf.physical == BYTES
@@ -147,7 +147,9 @@ class ColumnPages:
             yield stray
 
     def _of_dictionary(self, needed: Needed) -> Iterator[Finding]:
-        """Entries that no row uses. A writer that gave a dictionary up in the middle of a column leaves one of some of its values."""
+        """Return entries that no row uses. A writer that abandons a dictionary in the middle of a column leaves one with some of its
+        values.
+        """
         for page in self._pages:
             if page.kind != _DICTIONARY_PAGE:
                 continue
@@ -166,7 +168,9 @@ class ColumnPages:
                 yield carries(f"unused:{self._name}", f"entries in the dictionary of {self._name!r} that no row uses")
 
     def _unpacked(self, page: Page) -> memoryview | None:
-        """The content of a page; None if nothing here unpacks it. Raises if it is more than one packed piece."""
+        """Return the decompressed content of a page; None if the compression is not supported. Raise if it is more than one compressed
+        piece.
+        """
         packed, size = self._data[page.begin : page.end], page.head.whole(2)
         levels = 0
         if page.kind == _DATA_2:
@@ -197,7 +201,7 @@ class ColumnPages:
         return content
 
     def _values(self, page: Page, content: memoryview) -> tuple[int, int, memoryview]:
-        """The encoding of the values, how many there are without nulls, and their bytes, after the levels."""
+        """Return the encoding of the values, their number without nulls, and their bytes after the levels."""
         if page.kind == _DATA_2:
             return self._values_2(page, content)
         encoding, present = page.inner(5).whole(2), page.values
@@ -223,7 +227,7 @@ class ColumnPages:
         return inner.whole(4), present if self._leaf.definition else page.values, content
 
     def _insist_on(self, present: int, encoding: int, rest: memoryview, *, counted: bool) -> None:
-        """Raise unless these bytes are this many values and nothing else; texts are only counted where their bytes are not compared."""
+        """Raise unless these bytes are exactly this many values; texts are only counted if their bytes are not compared."""
         if encoding in (_DICTIONARY, _OLD_DICTIONARY):
             if len(rest):
                 walk_runs(rest[1:], rest[0], present, repeated=True)
@@ -243,7 +247,7 @@ class ColumnPages:
             raise ThriftError("a page holds other values than it says")
 
     def rows_before(self) -> list[int] | None:
-        """The number of the first row of each data page; None if that is not known."""
+        """Return the number of the first row of each data page; None if unknown."""
         found, rows = [], 0
         for page in self._pages:
             if page.kind == _DICTIONARY_PAGE:

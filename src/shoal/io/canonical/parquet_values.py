@@ -1,4 +1,4 @@
-"""What the columns of a Parquet file need in their pages: how many values there are, and how many bytes they take when written plainly."""
+"""Expected values of the columns of a Parquet file: their number and their size in plain encoding."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OPTIONAL, _REPEATED = 1, 2
 
 @dataclass(frozen=True)
 class Leaf:
-    """A column of single values in the schema of a file: its path, its physical type, and its deepest levels."""
+    """A column of scalar values in the schema of a file: its path, its physical type, and its maximum levels."""
 
     path: tuple[str, ...]
     physical: int
@@ -32,7 +32,7 @@ class Leaf:
 
 
 def leaves_of(elements: list[Struct]) -> list[Leaf]:
-    """The columns of single values, in the order of the schema.
+    """Return the columns of scalar values, in the order of the schema.
 
     Raises:
         ThriftError: The schema is no tree.
@@ -62,7 +62,7 @@ def leaves_of(elements: list[Struct]) -> list[Leaf]:
 
 
 def leaf_series(frame: pl.DataFrame) -> list[pl.Series]:
-    """The single values of all columns without nulls, in the order of the schema."""
+    """Return the scalar values of all columns without nulls, in the order of the schema."""
     return [leaf for column in frame.iter_columns() for leaf in _inner(column)]
 
 
@@ -81,7 +81,7 @@ def _inner(column: pl.Series) -> Iterator[pl.Series]:
 
 @dataclass(frozen=True)
 class Needed:
-    """The values of a column in a row group: their number and the bytes that they take; None if the type is not understood."""
+    """The values of a column in a row group: their number and size; None if the type is not supported."""
 
     values: int
     plain_bytes: int | None
@@ -90,11 +90,11 @@ class Needed:
 
     @classmethod
     def of(cls, column: pl.Series, leaf: Leaf) -> Needed:
-        """What these values need."""
+        """Compute the number and size of these values."""
         return cls(len(column), _bytes(column, leaf), column, leaf)
 
     def dictionary(self) -> tuple[int, int] | None:
-        """The number of different values, and the bytes that a dictionary of them takes."""
+        """Return the number of distinct values, and the size of a dictionary of them."""
         held = self._different
         if held is None:
             return None
@@ -102,7 +102,7 @@ class Needed:
 
     @cached_property
     def _different(self) -> pl.Series | None:
-        """The different values: texts, or numbers by their bits; None if the type is not understood."""
+        """Return the distinct values: texts, or numbers by their bits; None if the type is not supported."""
         dtype = self.column.dtype
         if self.leaf.physical == BYTES:
             return None if self.plain_bytes is None else _texts(self.column).unique()
@@ -113,7 +113,7 @@ class Needed:
         return None
 
     def has(self, value: bytes) -> bool:
-        """Whether the column has this value, or one that begins with it; the greatest may be cut, with its last byte one higher."""
+        """Whether the column has this value, or one that begins with it; a maximum may be truncated, with its last byte incremented."""
         held = self._different
         if self.leaf.physical != BYTES:
             if held is None or not self.comparable or len(value) != self.leaf.size:
@@ -133,7 +133,7 @@ class Needed:
         return self.leaf.physical == BYTES or (self.leaf.size in _BY_SIZE and self.column.dtype != pl.Time)
 
     def holds_all(self, dictionary: memoryview, entries: int) -> bool:
-        """Whether a dictionary of this many entries holds different values of the column, and nothing else."""
+        """Whether a dictionary of this many entries contains distinct values of the column, and nothing else."""
         held = self._different
         if held is None:
             return False
@@ -156,7 +156,7 @@ def _texts(column: pl.Series) -> pl.Series:
 
 
 def _bytes(column: pl.Series, leaf: Leaf) -> int | None:
-    """The bytes of these values in the encoding PLAIN; 0 for flags, whose bits are counted."""
+    """Return the size of these values in the encoding PLAIN; 0 for Booleans, whose bits are counted."""
     if leaf.physical == BOOLEAN:
         return 0
     if leaf.physical != BYTES:
@@ -169,7 +169,7 @@ def _bytes(column: pl.Series, leaf: Leaf) -> int | None:
 
 
 def texts_filling(data: memoryview) -> list[bytes]:
-    """The texts, each after its length, that fill these bytes.
+    """Return the length-prefixed texts that fill these bytes.
 
     Raises:
         ThriftError: They end elsewhere.

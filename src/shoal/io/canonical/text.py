@@ -1,4 +1,4 @@
-"""Text files: how the bytes of one differ from its canonical bytes, and how a file of another tool is written."""
+"""Text files: differences from their canonical bytes, and the style of files from other tools."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _STAMP = re.compile(rb"\d\d/(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/
 
 
 def differences(found: bytes, canonical: bytes, *, only_features: bool = False) -> list[Finding]:
-    """How the bytes of a file differ from those that the writer makes of its content; nothing if they are the same.
+    """Return how the bytes of a file differ from the writer's output for its content; empty if they are equal.
 
-    With `only_features` it names what files in canonical form never have, because the canonical bytes are not known.
+    With `only_features` it names features that canonical files never have, because the canonical bytes are not known.
     """
     if found == canonical:
         return []
@@ -52,7 +52,7 @@ def _first_difference(found: bytes, canonical: bytes) -> str:
 
 
 def style_of(content: bytes, syntax: Syntax) -> Iterator[Finding]:
-    """How a text file of any tool is written, where that is not the only way."""
+    """Return the style of a text file from any tool, where several are possible."""
     if content.startswith(BYTE_ORDER_MARKS):
         yield styled("a byte order mark")
     ends = set(re.findall(rb"\r?\n", content)) | ({b"\r"} if re.search(rb"\r(?!\n)", content) else set())
@@ -77,7 +77,7 @@ def style_of(content: bytes, syntax: Syntax) -> Iterator[Finding]:
 
 
 def _spellings(content: bytes) -> Iterator[Finding]:
-    """Times and sizes that are not written as servers write them: such spellings can number the lines of a person."""
+    """Return times and sizes that are not written as servers write them: such spellings can number the lines of a person."""
     if any(not _STAMP.fullmatch(stamp) for stamp in set(re.findall(rb'^[^\["\n]*\[([^\]\n]+)\] "', content, re.MULTILINE))):
         yield carries("spelling:time", "times that are not written as 01/Mar/2006:10:00:00 +0000")
     if re.search(rb'" [1-9]\d\d 0\d+(?: "|\r?$)', content, re.MULTILINE):
@@ -92,7 +92,7 @@ def _style_of_fields(content: bytes) -> Iterator[Finding]:
 
 
 def _style_of_json(content: bytes) -> Iterator[Finding]:
-    """Spacing outside of texts, and characters that are written as escapes."""
+    """Return spacing outside of texts, and characters written as escapes."""
     if b"\\" in content:
         yield styled("characters that are written as escapes")
     outside = re.sub(rb'"(?:[^"\\]|\\.)*"', b'"', content)

@@ -1,7 +1,7 @@
-"""A reader and a writer of Thrift's compact protocol, in which Parquet files describe themselves.
+"""A reader and writer of Thrift's compact protocol, which Parquet uses for its metadata.
 
-A structure is kept field by field, also fields that nobody knows, so that writing it again shows whether its bytes say anything beyond
-its values: a padded number, a field that is given twice.
+A structure keeps all fields, also unknown ones, so that writing it again shows whether its bytes contain anything beyond its values: a
+padded number, a repeated field.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BITS = {BYTE: 8, I16: 16, I32: 32, I64: 64}
 
 
 class ThriftError(ValueError):
-    """The bytes are no structure of the compact protocol."""
+    """The bytes are not a structure of the compact protocol."""
 
 
 @dataclass(frozen=True)
@@ -39,45 +39,45 @@ class Entries:
 
 @dataclass(frozen=True)
 class Struct:
-    """The fields of a structure in the order of the bytes: number, type and value."""
+    """The fields of a structure in byte order: number, type and value."""
 
     fields: tuple[tuple[int, int, Any], ...]
 
     @property
     def numbers(self) -> list[int]:
-        """The numbers of the fields, in the order of the bytes."""
+        """The numbers of the fields, in byte order."""
         return [number for number, _, _ in self.fields]
 
     def get(self, number: int, default: Any = None) -> Any:
-        """The value of the last field with this number, as readers of Parquet see it."""
+        """Return the value of the last field with this number, as readers of Parquet see it."""
         for found, _, value in reversed(self.fields):
             if found == number:
                 return value
         return default
 
     def whole(self, number: int, default: int = 0) -> int:
-        """The whole number in a field."""
+        """Return the integer in a field."""
         value = self.get(number, default)
         if not isinstance(value, int) or isinstance(value, bool):
             raise ThriftError("a number is missing")
         return value
 
     def inner(self, number: int) -> Struct | None:
-        """The structure in a field; None if the field is not there."""
+        """Return the structure in a field; None if it is missing."""
         value = self.get(number)
         if value is not None and not isinstance(value, Struct):
             raise ThriftError("a structure is missing")
         return value
 
     def structs(self, number: int) -> Iterator[Struct]:
-        """The structures in a list."""
+        """Return the structures in a list."""
         for value in self.listed(number):
             if not isinstance(value, Struct):
                 raise ThriftError("a structure is missing")
             yield value
 
     def listed(self, number: int) -> tuple[Any, ...]:
-        """The elements of a list; none if the field is not there."""
+        """Return the elements of a list; empty if the field is missing."""
         value = self.get(number)
         if value is None:
             return ()
@@ -86,7 +86,7 @@ class Struct:
         return value.values
 
     def text(self, number: int) -> str:
-        """The text in a field, empty if the field is not there."""
+        """Return the text in a field; empty if it is missing."""
         value = self.get(number, b"")
         if not isinstance(value, bytes):
             raise ThriftError("a text is missing")
@@ -94,7 +94,7 @@ class Struct:
 
 
 def read_struct(data: bytes | memoryview, at: int) -> tuple[Struct, int]:
-    """The structure that begins here, and where it ends.
+    """Return the structure that begins here, and its end.
 
     Raises:
         ThriftError: The bytes are no structure.
@@ -107,14 +107,14 @@ def read_struct(data: bytes | memoryview, at: int) -> tuple[Struct, int]:
 
 
 def written(value: Struct) -> bytes:
-    """The structure in the shortest form of the protocol, which is what every common library writes."""
+    """Write the structure in the shortest form of the protocol, as every common library does."""
     out = bytearray()
     _write(out, STRUCT, value)
     return bytes(out)
 
 
 class _Reader:
-    """Walks over bytes."""
+    """Reads from bytes."""
 
     def __init__(self, data: memoryview, at: int) -> None:
         self.data, self.at = data, at

@@ -1,5 +1,5 @@
-"""Excel workbooks. One of a release is written again, and compared member by member; one of another tool is searched for texts that are
-no cells: properties, headers of pages, defined names, further members, strings that no cell shows.
+"""Excel workbooks. One of a release is written again and compared member by member; one of another tool is searched for texts outside of
+cells: properties, page headers, defined names, further members, strings that no cell shows.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _Read = Callable[[Element], None]
 
 
 def own_workbook_findings(found: bytes, canonical: bytes) -> tuple[Finding, ...]:
-    """How a workbook of a release differs from what the writer makes of its cells."""
+    """Return how a workbook of a release differs from the writer's output for its cells."""
     if found == canonical:
         return ()
     try:
@@ -86,7 +86,7 @@ def _compared(archive: Archive, wanted: Archive) -> Iterator[Finding]:
 
 
 def workbook_findings(content: bytes) -> tuple[Finding, ...]:
-    """What a workbook that any tool wrote holds beyond its cells."""
+    """Return what a workbook of any tool contains beyond its cells."""
     try:
         archive = archive_of(content, PLAIN)
     except ZipError:
@@ -98,7 +98,7 @@ def _findings(archive: Archive) -> Iterator[Finding]:
     yield from zip_findings(archive)
     contents = archive.contents
     seen = _Seen(frozenset(contents))
-    # What is compared with the names of sheets and the texts of cells comes after these.
+    # Comparisons with the names of sheets and the texts of cells come after these.
     for name in sorted(contents, key=lambda one: (one not in (BOOK, STRINGS, SHEET), one)):
         if name not in PLAIN:
             yield carries(f"member:{short(name)}", f"the member {short(name)}")
@@ -112,7 +112,7 @@ def _findings(archive: Archive) -> Iterator[Finding]:
 
 @dataclass
 class _Seen:
-    """What the members hold, compared with each other."""
+    """The content of the members, for comparison with each other."""
 
     members: frozenset[str]
     found: dict[Finding, None] = field(default_factory=dict)
@@ -124,7 +124,7 @@ class _Seen:
     _values: list[str] = field(default_factory=list)
 
     def reader_of(self, member: str) -> _Read:
-        """What is done with the elements of a member."""
+        """Return the handler for the elements of a member."""
         if member in LINKS:
             return lambda element: self._link(member, element)
         read: dict[str, _Read] = {
@@ -139,7 +139,7 @@ class _Seen:
         return read.get(member, lambda element: None)
 
     def of_whole(self) -> Iterator[Finding]:
-        """What only all members together show."""
+        """Return findings that need all members."""
         if not self._used >= set(range(self._strings)):
             yield carries(f"unused:{STRINGS}", "strings that no cell shows")
         if len(self._sheets) > 1:
@@ -156,7 +156,7 @@ class _Seen:
             self._sheets.append(element.attributes.get("name", ""))
 
     def _of_core(self, element: Element) -> None:
-        """Properties that are filled in, but for the times of writing and the names of programs."""
+        """Report properties, except for the times of writing and the names of programs."""
         name, value = element.tag, element.text.strip(" \t\r\n")
         if name in _DATES and _TIME.fullmatch(value):
             self._note(styled("the time at which the workbook was written"))
@@ -180,7 +180,7 @@ class _Seen:
             self._note(carries(f"link:{TYPES}", f"a link in {TYPES} that leads out of the workbook"))
 
     def _link(self, member: str, element: Element) -> None:
-        """A link between members that leads elsewhere, or is of a kind that is not known."""
+        """Report a link between members that leads elsewhere, or of an unknown kind."""
         if element.tag != "Relationship":
             return
         base = posixpath.dirname(posixpath.dirname(member))
@@ -190,7 +190,7 @@ class _Seen:
             self._note(carries(f"link:{member}", f"a link in {member} that leads out of the workbook"))
 
     def _of_table(self, element: Element) -> None:
-        """A range of cells that is formatted as a table repeats the names of its columns."""
+        """Check a table range, which repeats the names of its columns."""
         held = element.attributes
         names = {held[key] for key in ("name", "displayName") if key in held}
         if element.tag == "table":
@@ -205,7 +205,7 @@ class _Seen:
         self._of_text(STRINGS, element)
 
     def _of_text(self, member: str, element: Element) -> None:
-        """A text is one piece, or several that are formatted."""
+        """Check a text, which is one piece, or several formatted ones."""
         if element.tag == "t":
             self._texts.add(element.text)
         elif element.tag in ("si", "is", "r"):
@@ -227,7 +227,7 @@ class _Seen:
             self._note(styled("hidden rows or columns"))
 
     def _of_cell(self, cell: Element) -> None:
-        """A cell holds one value of its type, and no cell is there twice."""
+        """Check that a cell has one value of its type, and occurs once."""
         kind, values = cell.attributes.get("t", "n"), self._values
         held = [tag for tag in cell.inside if tag != "f"]
         fits = held in ([], ["is"] if kind == "inlineStr" else ["v"])
@@ -239,7 +239,7 @@ class _Seen:
             self._note(_HIDDEN)
 
     def _follows(self, place: str) -> bool:
-        """Whether a cell that says where it is comes after the one before."""
+        """Whether the position of a cell is after the previous one."""
         if not place:
             return True
         match = _CELL.fullmatch(place)
@@ -252,7 +252,7 @@ class _Seen:
         return self._place > before
 
     def _end_of_row(self, number: str) -> None:
-        """The cells of a row are in it, and no row is there twice."""
+        """Check that the cells of a row belong to it, and that the row occurs once."""
         row, column = self._place
         here = int(number) if _ROW.fullmatch(number) else row
         if here < row or (column < _AFTER_LAST and row and here != row):

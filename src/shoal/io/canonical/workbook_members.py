@@ -1,4 +1,4 @@
-"""The members of a workbook of one sheet, read by an XML parser: which elements and attributes each may have, and which elements hold text.
+"""The members of a workbook with one sheet, read by an XML parser: allowed elements and attributes, and elements with text.
 
 Everything that is not listed here is reported, because it could carry free text.
 """
@@ -150,7 +150,7 @@ i4* < variant |
 _OFFICE, _MICROSOFT = "http://schemas.openxmlformats.org", "http://schemas.microsoft.com/office/spreadsheetml"
 _MAIN = f"{_OFFICE}/spreadsheetml/2006/main"
 _EXTENDED, _CORE = f"{_OFFICE}/officeDocument/2006/extended-properties", f"{_OFFICE}/package/2006/metadata/core-properties"
-# The prefixes that writers give to names, and what each may be short for.
+# The namespace prefixes of writers, and what each may stand for.
 _PREFIXES = {
     "": {_MAIN, _EXTENDED, _CORE, f"{_OFFICE}/package/2006/relationships", f"{_OFFICE}/package/2006/content-types"},
     "x": {_MAIN},
@@ -182,7 +182,7 @@ _PREFIXES = {
 
 @dataclass(frozen=True)
 class _Rule:
-    """What an element may be in, the form of its attributes, and whether it holds text."""
+    """The parents of an element, the form of its attributes, and whether it contains text."""
 
     parents: frozenset[str]
     attributes: dict[str, re.Pattern[str]]
@@ -208,7 +208,7 @@ _RULES = {member: _rules(spec) for member, spec in _SPECS.items()}
 
 @dataclass
 class Element:
-    """An element: its name without a prefix, its attributes, the names of the elements inside it in their order, and its own text."""
+    """An element: its local name, its attributes, the names of its children in order, and its own text."""
 
     tag: str
     attributes: dict[str, str]
@@ -218,7 +218,7 @@ class Element:
 
 
 def read_member(member: str, content: bytes, seen: Callable[[Element], None]) -> Iterator[Finding]:
-    """Read a member, hand on each element when it ends, and yield what it holds beyond the elements that it may have."""
+    """Read a member, pass on each element when it ends, and yield what it contains beyond the allowed elements."""
     try:
         content.decode("utf-8")
         reader = _Reader(member, seen)
@@ -230,11 +230,11 @@ def read_member(member: str, content: bytes, seen: Callable[[Element], None]) ->
 
 
 class _Refused(Exception):
-    """The member uses features of XML that no writer of workbooks uses."""
+    """The member uses XML features that no writer of workbooks uses."""
 
 
 class _Reader:
-    """Compares what the parser finds with the rules of a member; styles and themes have none."""
+    """Compares a member with its rules; styles and themes have none."""
 
     def __init__(self, member: str, seen: Callable[[Element], None]) -> None:
         self.found: dict[str, Finding] = {}
@@ -284,7 +284,7 @@ class _Reader:
 
     @staticmethod
     def _plain(rule: _Rule | None, key: str, value: str) -> bool:
-        """Whether an attribute has the form that it must have; those of elements that are reported are not looked into."""
+        """Whether an attribute has its required form; those of reported elements are not checked."""
         first, _, prefix = key.partition(":")
         if first == "xmlns":
             return value in _PREFIXES.get(prefix, ())

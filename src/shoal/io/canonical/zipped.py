@@ -1,4 +1,4 @@
-"""The structure of a zip archive: its members in the order of the file, and whatever lies between, before and after them."""
+"""The structure of a zip archive: its members in file order, and all bytes between, before and after them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ LARGEST = 1 << 31  # bytes of all members together when unpacked
 
 
 class ZipError(ValueError):
-    """The bytes are no plain zip archive."""
+    """The bytes are not a plain zip archive."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """A member of an archive: its name, its header but for name, sizes and place, and its content."""
+    """A member of an archive: its name, its header without name, sizes and position, and its content."""
 
     name: str
     head: tuple[int, ...]
@@ -38,7 +38,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Archive:
-    """The members in the order of the list at the end, the comment, and whether bytes belong to nothing."""
+    """The members in the order of the central directory, the comment, and whether there are stray bytes."""
 
     members: tuple[Member, ...]
     comment: bytes
@@ -51,7 +51,7 @@ class Archive:
 
 
 def archive_of(data: bytes, only: Collection[str] | None = None) -> Archive:
-    """The archive that these bytes are.
+    """Parse a zip archive.
 
     Args:
         data: All bytes of the file.
@@ -79,7 +79,7 @@ def archive_of(data: bytes, only: Collection[str] | None = None) -> Archive:
 
 
 def _member(data: bytes, at: int, only: Collection[str] | None, room: int) -> tuple[Member, int]:
-    """A member by its entry in the list at the end, and where the next entry begins."""
+    """Parse a member by its central directory entry, and return the position of the next entry."""
     if data[at : at + 4] != _CENTRAL:
         raise ZipError
     try:
@@ -110,7 +110,7 @@ def _member(data: bytes, at: int, only: Collection[str] | None, room: int) -> tu
 
 
 def _unpacked(packed: bytes, method: int, size: int, room: int) -> tuple[bytes, bool]:
-    """The content, and whether the packed bytes are that and nothing else."""
+    """Return the decompressed content, and whether the compressed bytes contain nothing else."""
     if method not in (_STORED, _DEFLATED) or size > room or (method == _STORED and len(packed) > room):
         raise ZipError
     if method == _STORED:
@@ -124,7 +124,7 @@ def _unpacked(packed: bytes, method: int, size: int, room: int) -> tuple[bytes, 
 
 
 def _described(data: bytes, at: int, flags: int, sizes: tuple[int, int, int]) -> int:
-    """The length of the description that follows a member's bytes."""
+    """Return the length of the data descriptor after a member's bytes."""
     if not flags & _DESCRIBED:
         return 0
     plain = struct.pack("<III", *sizes)
@@ -134,7 +134,7 @@ def _described(data: bytes, at: int, flags: int, sizes: tuple[int, int, int]) ->
 
 
 def zip_findings(archive: Archive) -> Iterator[Finding]:
-    """What an archive of any writer holds beyond its members."""
+    """Return what an archive of any writer contains beyond its members."""
     if archive.comment:
         yield carries("comment:zip", "a comment of the zip archive")
     if archive.stray:
@@ -153,7 +153,7 @@ def zip_findings(archive: Archive) -> Iterator[Finding]:
 
 
 def _tells(extra: bytes) -> bool:
-    """Whether extra fields are more than room for later changes."""
+    """Whether extra fields are more than reserved space."""
     at = 0
     while at + 4 <= len(extra):
         kind, size = struct.unpack_from("<HH", extra, at)

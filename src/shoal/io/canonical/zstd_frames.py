@@ -1,4 +1,4 @@
-"""The frames of zstd: whether bytes are one frame and nothing else. A frame that is skipped, or a second one, can hold anything."""
+"""The frames of zstd: whether bytes are exactly one frame. A skippable frame, or a second one, can contain anything."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _REPEATED = 1  # a block of one byte, so many times
 
 
 def frame_end(data: bytes | memoryview, at: int = 0) -> int | None:
-    """Where the frame that begins here ends; None if no ordinary frame begins here, or it breaks off."""
+    """Return the end of the frame that begins here; None if no ordinary frame begins here, or if it is truncated."""
     if bytes(data[at : at + 4]) != MAGIC or len(data) < at + 6:
         return None
     described = data[at + 4]
@@ -32,7 +32,7 @@ def frame_end(data: bytes | memoryview, at: int = 0) -> int | None:
 
 
 def frames_of(data: bytes | memoryview) -> int | None:
-    """How many ordinary frames these bytes are; None if there is anything else among them."""
+    """Return the number of ordinary frames; None if there is anything else between them."""
     at = n = 0
     while at < len(data):
         end = frame_end(data, at)

@@ -1,1 +1,1 @@
-"""Reading users' files: input in every format, taxonomies, and files of items."""
+"""Reads users' files: input in every format, taxonomies, and files of items."""

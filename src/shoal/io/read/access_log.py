@@ -1,7 +1,7 @@
-"""Web access logs: one event per line, whose item is the page that was requested.
+"""Web access logs: one event per line, whose item is the requested page.
 
-The owner of a line is its address, unless the authenticated user or the pair of address and user agent is requested (option user). Lines of
-one owner with the same address and user agent are one visitor's; sessions are made of these. All other fields are further columns.
+The user of a line is its address, unless the authenticated user or the pair of address and user agent is requested (option user). Lines of
+one user with the same address and user agent belong to one visitor; sessions are made per visitor. All other fields are further columns.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OWNED_BY = {"address": ("address",), "auth": ("auth",), "address+agent": ("addre
 
 
 def read_accesslog(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Reading:
-    """The events of access logs."""
+    """Read the events of access logs."""
     owned_by = options.user or "address"
     if owned_by not in OWNED_BY:
         raise ParameterError(
@@ -49,7 +49,7 @@ def read_accesslog(sources: Sequence[Source], layout: Layout, options: ReadOptio
 
 
 def _sound(fields: pl.DataFrame, at: Ints, owned_by: str, tally: Tally) -> pl.DataFrame:
-    """The lines without a defect; a line with several is noted under the first."""
+    """Return the lines without a defect; a line with several is counted under the first."""
     good = np.ones(len(fields), bool)
     tests = {NOT_A_LINE: fields["address"].is_null(), "unreadable time": fields["time"].is_null(), "no user": _unowned(fields, owned_by)}
     for reason, bad in tests.items():
@@ -60,12 +60,12 @@ def _sound(fields: pl.DataFrame, at: Ints, owned_by: str, tally: Tally) -> pl.Da
 
 
 def _unowned(fields: pl.DataFrame, owned_by: str) -> pl.Series:
-    """Lines that do not say who the authenticated user was."""
+    """Return lines without an authenticated user."""
     return (fields["auth"] == "-").fill_null(False) if owned_by == "auth" else pl.repeat(False, len(fields), eager=True)
 
 
 def _owned(frame: pl.DataFrame, owned_by: str, options: ReadOptions, called: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """The lines with numbers of their owners and visitors. Spellings of users are asked about; addresses have one way of writing."""
+    """Number the users and visitors of the lines. Spellings of user names are checked; addresses have one canonical spelling."""
     by = OWNED_BY[owned_by]
     number = _numbered(frame, by)
     notes: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
-"""Lines of web access logs in the common and the combined format, cut into their fields.
+"""Lines of web access logs in the common and the combined format, split into fields.
 
-A line is `address ident user [time] "request" status size`; the combined format adds `"referrer" "agent"`. Quoted fields may hold
-backslash escapes, which stay as they are written. A request that is not `method target protocol` is broken, and is kept as such.
+A line is `address ident user [time] "request" status size`; the combined format adds `"referrer" "agent"`. Quoted fields may contain
+backslash escapes, which are kept. A request that is not `method target protocol` is malformed, and kept as such.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BROKEN = "(broken request)"  # the page of a request that is none
 
 
 def looks_like_access_log(lines: Sequence[str]) -> bool:
-    """Whether the first line is one of an access log, and most of the others: a few may be malformed."""
+    """Whether the first line and most of the others are lines of an access log; a few may be malformed."""
     return bool(lines) and _SOUND.search(lines[0]) is not None and sum(map(_is_line, lines)) * 5 >= len(lines) * 4
 
 
@@ -33,7 +33,7 @@ def _is_line(line: str) -> bool:
 
 
 def cut(lines: pl.Series) -> pl.DataFrame:
-    """The fields of each line; all are null if it is none, `time` (in UTC) alone where that cannot be read.
+    """Split each line into fields; all are null for a malformed line, only `time` (in UTC) if it is unreadable.
 
     A size of `-` is null, and so are referrer and agent in the common format. The page is the target of the request with its query string.
     """
@@ -58,7 +58,7 @@ def cut(lines: pl.Series) -> pl.DataFrame:
 
 
 def plain_addresses(written: pl.Series) -> pl.Series:
-    """Each address in one way of writing: IPv6 in its short form, IPv4 inside IPv6 as IPv4, host names in lower case."""
+    """Return each address in canonical form: IPv6 in its short form, IPv4 inside IPv6 as IPv4, host names in lower case."""
     different = written.unique()
     plain = [_plain(address) for address in different.to_list()]
     return written.replace_strict(different, pl.Series(plain, dtype=pl.String))

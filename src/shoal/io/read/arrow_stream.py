@@ -1,6 +1,6 @@
-"""Rows that come as Arrow batches, once: the result of a query, or any object with `__arrow_c_stream__`. Needs pyarrow.
+"""Rows that arrive once as Arrow batches: the result of a query, or any object with `__arrow_c_stream__`. Needs pyarrow.
 
-Only the wanted columns of a batch become Polars columns, so a column of a type that Polars lacks does no harm unless it is wanted.
+Only the wanted columns of a batch are converted to Polars, so a column of an unsupported type does no harm unless it is wanted.
 """
 
 from __future__ import annotations
@@ -22,19 +22,18 @@ T = TypeVar("T")
 
 
 def _nothing() -> None:
-    """What is done at the end where nothing is to be done."""
+    """Do nothing at the end."""
 
 
 def _failed(error: Exception) -> InputError:
-    """The error for a stream that fails; what the library says may quote data, so only its kind is shown."""
+    """Return the error for a failed stream. Messages of the library may quote data, so only the type is shown."""
     return InputError(f"the Arrow stream fails with {type(error).__name__}", code="lazy-query-failed")
 
 
 class ArrowStream:
-    """Arrow batches as frames. `called` is what messages call them; `explained` translates what the library raises.
+    """Arrow batches as frames. `called` is their name in messages; `explained` translates errors of the library.
 
-    `count` gives the number of all rows, for what is read in part; without it everything is read. `once` says that the object itself
-    can be read only once.
+    `count` returns the number of all rows, for partial reading; without it everything is read. `once`: the object can be read only once.
     """
 
     def __init__(
@@ -58,7 +57,7 @@ class ArrowStream:
 
     @property
     def schema(self) -> pl.Schema:
-        """The columns and their types; a type that Polars lacks is that of objects."""
+        """The columns and their types; unsupported types become objects."""
         names = list(self._reader.schema.names)
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
@@ -66,7 +65,7 @@ class ArrowStream:
         return pl.Schema({field.name: _type_of(field.type) for field in self._reader.schema})
 
     def parts(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """These columns, a batch at a time."""
+        """Yield these columns, a batch at a time."""
         while (batch := self._next()) is not None:
             if batch.num_rows:
                 yield pl.DataFrame([_series(name, batch.column(name)) for name in names])
@@ -81,7 +80,9 @@ class ArrowStream:
 
 
 def stream_of(data: Any) -> ArrowStream | None:
-    """The rows of an object with `__arrow_c_stream__`; None where pyarrow is not installed, or the object is no stream of rows."""
+    """Return the rows of an object with `__arrow_c_stream__`; None if pyarrow is not installed, or if the object is not a stream of
+    rows.
+    """
     try:
         import pyarrow as pa
     except ImportError:
@@ -95,12 +96,12 @@ def stream_of(data: Any) -> ArrowStream | None:
 
 
 def waited(call: Callable[[], T], cancel: Callable[[], None]) -> T:
-    """The result of a call that may take long. Ctrl-C, or cancelling the run, cancels it."""
+    """Return the result of a call that may take long. Ctrl-C, or cancelling the run, cancels it."""
     return kernels.run(_beside, call, cancel)  # type: ignore[no-any-return]
 
 
 def _beside(call: Callable[[], T], cancel: Callable[[], None], task: _kernels.Task) -> T:
-    """The call in a thread of its own, while this one looks whether the task is cancelled."""
+    """Run the call in a separate thread, while this one checks whether the task is cancelled."""
     ended, results, errors = Event(), [], []
 
     def work() -> None:
@@ -126,7 +127,7 @@ def _beside(call: Callable[[], T], cancel: Callable[[], None], task: _kernels.Ta
 
 
 def _plain(kind: Any) -> Any:
-    """The type that values are stored as: without the names of extensions, and without dictionaries."""
+    """Return the storage type: without extension names and dictionaries."""
     import pyarrow as pa
 
     if isinstance(kind, pa.BaseExtensionType):
@@ -168,7 +169,7 @@ def _series(name: str, column: Any) -> pl.Series:
 
 
 def _uuid_texts(values: pl.Series) -> pl.Series:
-    """UUIDs as they are usually written."""
+    """Format UUIDs in their usual form."""
     digits = pl.col(values.name).bin.encode("hex")
     parts = [digits.str.slice(start, length) for start, length in _UUID_PARTS]
     return values.to_frame().select(pl.concat_str(parts, separator="-").alias(values.name)).to_series()

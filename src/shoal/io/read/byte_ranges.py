@@ -1,4 +1,4 @@
-"""Parts of plain text files, read by whoever is given one: a line belongs to the part in which it begins."""
+"""Parts of plain text files: a line belongs to the part in which it begins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PIECE = 64 << 10
 
 @dataclass(frozen=True)
 class Span:
-    """The bytes of a file from one place to another; the file was of this size when it was cut into parts."""
+    """A byte range of a file, with the size of the file when it was split."""
 
     path: Path
     start: int
@@ -26,13 +26,13 @@ class Span:
 
 
 def size_of(path: Path) -> int:
-    """How many bytes a file has."""
+    """Return the size of a file in bytes."""
     with translated(path), open_regular(path) as file:
         return os.fstat(file.fileno()).st_size
 
 
 def spans_of(paths: Sequence[Path], largest: int) -> list[Span]:
-    """All files in parts of at most this many bytes."""
+    """Split all files into parts of at most this many bytes."""
     sizes = [size_of(path) for path in paths]
     return [
         Span(path, start, min(start + largest, size), size)
@@ -42,9 +42,9 @@ def spans_of(paths: Sequence[Path], largest: int) -> list[Span]:
 
 
 def lines_in(span: Span) -> bytes:
-    """The lines that begin in a part, each with its end, which is added where the file lacks the last one.
+    """Yield the lines that begin in a part, each with its line end, which is added if the file lacks the last one.
 
-    A byte order mark at the head of a file is left out. Raises if the file is not of the size that it had: lines would be missing.
+    A byte order mark at the start of a file is skipped. Raises if the size of the file has changed: lines would be missing.
     """
     with translated(span.path), open_regular(span.path) as file:
         if os.fstat(file.fileno()).st_size != span.size:
@@ -62,7 +62,7 @@ def lines_in(span: Span) -> bytes:
 
 
 def first_lines_of(path: Path, most: int) -> list[bytes]:
-    """The first lines of a file, as `lines_in` gives them."""
+    """Return the first lines of a file, as `lines_in` yields them."""
     with translated(path), open_regular(path) as file:
         lines = list(islice(iter(lambda: file.readline(LONGEST_LINE), b""), most))
     if not lines:
@@ -72,7 +72,7 @@ def first_lines_of(path: Path, most: int) -> list[bytes]:
 
 
 def without_line(text: bytes, line: bytes, ends: Sequence[bytes]) -> tuple[bytes, int]:
-    """Lines without those that are just this one, and how many these were."""
+    """Remove the lines equal to this one, and return their number."""
     kept, at, found = [], 0, text.find(line)
     while found >= 0:
         begins = found == 0 or text[found - 1 : found] == b"\n"
@@ -85,7 +85,7 @@ def without_line(text: bytes, line: bytes, ends: Sequence[bytes]) -> tuple[bytes
 
 
 def _line_from(file: IO[bytes], place: int) -> int:
-    """Where the first line begins that does so at a place or behind it."""
+    """Return where the first line at or after a position begins."""
     if place == 0:
         return 0
     file.seek(place - 1)

@@ -1,4 +1,4 @@
-"""Which column is the user, which the time, and which the text or item: as was said, else by known names."""
+"""Roles of columns: user, time, and text or item, as the options state or by known names."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ KNOWN = {
     ),
 }
 KNOWN_NAMES = {role: frozenset(" ".join(names).split()) for role, names in KNOWN.items()}
-# Names of columns about clicks. They do not tell a header from data.
+# Names of columns about clicks. They do not distinguish a header from data.
 CLICK_NAMES = {"rank": frozenset(["rank", "itemrank", "clickrank", "position"]), "url": frozenset(["url", "clickurl", "clickedurl"])}
 
 Roles = Mapping[str, int]
 
 
 def plain(name: str) -> str:
-    """A column name in small letters, without blanks, dashes and underscores."""
+    """Normalize a column name: lower case, without blanks, dashes and underscores."""
     return re.sub(r"[\s_-]", "", name).lower()
 
 
 def find_roles(names: Sequence[str], options: ReadOptions) -> dict[str, int]:
-    """The columns of the user, of the text or item and perhaps of the time; none if one is missing."""
+    """Return the columns of the user, of the text or item, and optionally of the time; empty if one is missing."""
     found = {role: candidates(names, role, options) for role in ROLES}
     payload = {"querylog": "text", "table": "item"}.get(options.wanted_format or "")
     payload = payload or ("text" if found["text"] else "item")
@@ -65,7 +65,7 @@ def find_roles(names: Sequence[str], options: ReadOptions) -> dict[str, int]:
 
 
 def _clicks(names: Sequence[str], roles: Roles, options: ReadOptions) -> dict[str, int]:
-    """The columns of clicks, where something is made of them; a column that plays another part is none, unless it was named."""
+    """Return the click columns, if clicks are used; a column with another role is skipped unless it was named."""
     if not options.needs_clicks:
         return {}
     found = {role: [at for at in candidates(names, role, options) if at not in roles.values() or role in options.named] for role in CLICKS}
@@ -78,7 +78,7 @@ def _clicks(names: Sequence[str], roles: Roles, options: ReadOptions) -> dict[st
 
 
 def candidates(names: Sequence[str], role: str, options: ReadOptions) -> list[int]:
-    """The columns that may play this role: the one that was named, else all of a known name."""
+    """Return the columns that may have this role: the named one, else all with a known name."""
     said = options.named.get(role)
     if said is None:
         return [at for at, name in enumerate(names) if plain(name) in (KNOWN_NAMES | CLICK_NAMES).get(role, ())]
@@ -89,7 +89,7 @@ def candidates(names: Sequence[str], role: str, options: ReadOptions) -> list[in
 
 
 def only(names: Sequence[str], role: str, places: Sequence[int], options: ReadOptions) -> int:
-    """The one column that plays this role; raises where several could."""
+    """Return the only column with this role. Raise if there are several."""
     if len(places) == 1:
         return places[0]
     said = options.named.get(role)
@@ -100,7 +100,7 @@ def only(names: Sequence[str], role: str, places: Sequence[int], options: ReadOp
 
 
 def numbered_roles(width: int, options: ReadOptions) -> dict[str, int]:
-    """The fields that the user numbered, if all columns were given so and they are enough to read a file."""
+    """Return the roles of numbered fields, if all columns were given by number and suffice to read a file."""
     named = options.named
     if "user" not in named or not {"text", "item"} & set(named) or not all(n.isdigit() for n in named.values()):
         return {}
@@ -111,19 +111,21 @@ def numbered_roles(width: int, options: ReadOptions) -> dict[str, int]:
 
 
 def knows_any(names: Sequence[str]) -> bool:
-    """Whether one of these is a known name of a column."""
+    """Whether one of these is a known column name."""
     return any(plain(name) in known for name in names for known in KNOWN_NAMES.values())
 
 
 def known_as_header(names: Sequence[str], options: ReadOptions) -> bool:
-    """Whether these surely are names and may be quoted: they were said to be, or hold a named column, an owner's or two known ones."""
+    """Whether these certainly are names and may be quoted: the user said so, or they include a named column, a user column or two known
+    names.
+    """
     said = bool(options.header) or any(name in names for name in options.named.values())
     roles = [role for role, known in KNOWN_NAMES.items() for name in names if plain(name) in known]
     return said or "user" in roles or len(roles) > 1
 
 
 def not_transactions(source: Source, seen: str) -> InputError:
-    """The error for lines that are not taken for transactions unasked; it says what was seen of them, and none of their fields."""
+    """Return the error for lines that are not read as transactions by default. It describes them without quoting fields."""
     return InputError(
         f"{source.path} has no known header, and it does not look like transactions: {seen}",
         code="unrecognized-input",
@@ -134,14 +136,14 @@ def not_transactions(source: Source, seen: str) -> InputError:
 
 
 def not_records(source: Source, seen: str) -> InputError:
-    """The error for lists in memory that are not taken for records unasked."""
+    """Return the error for lists in memory that are not read as records by default."""
     way_out = f"use {option('format', 'transactions')} if each list is one person's record"
     hint = f"give rows of a table as a frame whose columns have names; or {way_out}"
     return InputError(f"{source.path} does not look like people's records: {seen}", code="unrecognized-input", hint=hint)
 
 
 def missing_columns(source: Source, options: ReadOptions, names: Sequence[str], *, surely_names: bool) -> InputError:
-    """The error that says which columns were wanted and which there are, where those surely are names and not data."""
+    """Return the error that names the missing columns and, if they certainly are names and not data, the existing ones."""
     absent = [f"no column {name!r}" for name in options.named.values() if name not in names]
     what = " and ".join(absent) or f"no column known to be the {_unknown_parts(names)}"
     hint = f"name them with {option('user')}, {option('time')} and {option('text')} or {option('item')}"
@@ -157,14 +159,14 @@ def missing_columns(source: Source, options: ReadOptions, names: Sequence[str], 
 
 
 def _unknown_parts(names: Sequence[str]) -> str:
-    """The needed roles for which none of these names is known."""
+    """Return the required roles without a known name."""
     found = {role for role, known in KNOWN_NAMES.items() if any(plain(name) in known for name in names)}
     missing = [] if "user" in found else ["user"]
     return " nor the ".join(missing if found & {"text", "item"} else [*missing, "text or item"])
 
 
 def unsure_of_header(source: Source) -> InputError:
-    """The error for numbered fields under a first line that may be a header: taken for data it would be a person."""
+    """Return the error for numbered fields if the first line may be a header: as data it would be a person."""
     return InputError(
         f"the first line of {source.path} may be a header or data",
         code="header-unclear",
@@ -173,12 +175,12 @@ def unsure_of_header(source: Source) -> InputError:
 
 
 def owners_among(names: Sequence[str]) -> list[str]:
-    """The names that are known to be an owner's."""
+    """Return the known names of user columns."""
     return [name for name in names if plain(name) in KNOWN_NAMES["user"]]
 
 
 def owners_beside_lists(source: Source, names: Sequence[str]) -> InputError:
-    """The error for lists with owners beside them: taken for one person's record each, an owner of several would be several people."""
+    """Return the error for lists with a user column: as one record per person, a user with several would be several people."""
     listed = ", ".join(repr(name) for name in names)
     way_out = f"use {option('format', 'transactions')} if each list is one person's record"
     hint = f"give each item a row of its own next to the user ID; or {way_out}"
@@ -186,7 +188,7 @@ def owners_beside_lists(source: Source, names: Sequence[str]) -> InputError:
 
 
 def several_lists(source: Source, names: Sequence[str]) -> InputError:
-    """The error for a file with several columns of lists, of which each could be the records."""
+    """Return the error for a file with several columns of lists, any of which could be the records."""
     listed = f": {', '.join(repr(name) for name in names)}" if names else ""
     return InputError(
         f"several columns of {source.path} contain lists{listed}",
@@ -196,7 +198,7 @@ def several_lists(source: Source, names: Sequence[str]) -> InputError:
 
 
 def no_header(source: Source, sample: Sequence[Sequence[str]]) -> InputError:
-    """The error for a file that starts with data; it says nothing of that data."""
+    """Return the error for a file that starts with data, without quoting it."""
     first = f"holds data ({len(sample[0])} fields)" if sample else "cannot be read"
     return InputError(
         f"{source.path} has no header with the needed columns: its first line {first}",
@@ -206,12 +208,12 @@ def no_header(source: Source, sample: Sequence[Sequence[str]]) -> InputError:
 
 
 def listed_roles(roles: Roles, names: Sequence[str]) -> str:
-    """The roles and their columns, or the numbers of their fields where there are no names."""
+    """Return the roles with their columns, or with field numbers if there are no names."""
     return ", ".join(f"{role} = {repr(name) if names else name}" for role, name in named_roles(roles, names).items())
 
 
 def named_roles(roles: Roles, names: Sequence[str]) -> dict[str, str]:
-    """The name of each role's column, or `field 3` where there are no names."""
+    """Return the name of each role's column, or `field 3` if there are no names."""
     return {role: names[at] if names else f"field {at + 1}" for role, at in roles.items()}
 
 
@@ -225,14 +227,14 @@ PLAIN_NUMBER = "^[1-9][0-9]*$"  # which can be written in one way only
 
 
 class OwnerForms:
-    """The forms in which each owner is written in JSON: `1`, `1.0` and `"1"` are one person, which is said where it happens."""
+    """The JSON types in which each user ID is written: `1`, `1.0` and `"1"` are one person, which is noted."""
 
     def __init__(self) -> None:
         self._met = np.zeros(0, np.uint8)
         self._rows = np.zeros(0, np.int64)
 
     def add(self, owner: Ints, form: Ints, owners: int) -> None:
-        """Rows of these owners, in these forms (small numbers); this many owners are known by now."""
+        """Add rows of these users in these types (small numbers); `owners` is the number of users so far."""
         more = owners - len(self._met)
         self._met, self._rows = np.pad(self._met, (0, more)), np.pad(self._rows, (0, more))
         for one in np.unique(form):
@@ -240,7 +242,7 @@ class OwnerForms:
         self._rows += np.bincount(owner, minlength=owners)
 
     def notes(self) -> tuple[str, ...]:
-        """How many people are written in several forms, and in how many rows."""
+        """Return a note on the number of people written in several types, and of their rows."""
         several = (self._met & (self._met - np.uint8(1))) > 0  # more than one bit
         if not several.any():
             return ()
@@ -249,7 +251,7 @@ class OwnerForms:
 
 
 def folded(names: pl.Series) -> pl.Series:
-    """The names without capitals, blanks around and doubled inside, other forms of a character, and zeros that a number does not need."""
+    """Normalize names: case, surrounding and repeated blanks, Unicode forms, and redundant zeros of numbers."""
     other = (~names.str.contains(PLAIN_NUMBER)).arg_true()  # most logs number their people
     return names.clone().scatter(other, _folded(names.gather(other))) if len(other) else names
 
@@ -260,7 +262,7 @@ def _folded(names: pl.Series) -> pl.Series:
 
 
 def owner_numbers(names: pl.Series, way: str | None, place: object) -> tuple[Ints | None, tuple[str, ...]]:
-    """The number of the person behind each name, None if every name is one, and what is to be said about it."""
+    """Return the number of the person for each name (None if all names are distinct people), and notes."""
     alike = folded(names)
     n = alike.n_unique()
     if n == len(names):
@@ -272,7 +274,7 @@ def owner_numbers(names: pl.Series, way: str | None, place: object) -> tuple[Int
 
 
 def notes_on_spelling(written: int, folded: int, way: str | None, place: object) -> tuple[str, ...]:
-    """Notes on user IDs that differ only in spelling: `written` as typed, `folded` without spelling. Raises if nobody chose."""
+    """Return notes on user IDs that differ only in spelling: `written` as typed, `folded` normalized. Raise if no option decides."""
     if written == folded:
         return ()
     what = f"{written:,} different user IDs, {folded:,} if capitals, blanks and the form of numbers are ignored"

@@ -1,7 +1,7 @@
-"""Conversations with a model, in the forms that chat exports have, and the prompts in them: the turns that people typed.
+"""Conversations with a language model in common export formats, and the prompts in them: the turns typed by people.
 
 A turn is an object with a speaker and a text: `role` and `content`, or `from` and `value`. Turns are a list, or the tree of OpenAI's
-exports, an object of nodes of which each may hold a message; there every message is a turn, those of abandoned branches too.
+exports, an object of nodes each of which may have a message; there every message is a turn, including those of abandoned branches.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ KNOWN_TURNS = frozenset({"conversation", "conversations", "messages", "turns", "
 
 
 class Prompts(NamedTuple):
-    """What the turns of one conversation give: the texts that people typed, with times as they are written, and how many turns do not.
+    """The prompts of one conversation: the texts that people typed, with times as written, and the numbers of other turns.
 
-    `models` counts turns of models and their instructions, `strangers` those of speakers who are not known, `unreadable` those without a
-    text that can be read, `parts` what prompts hold beside text, such as images.
+    `models` counts turns of models and their instructions, `strangers` those of unknown speakers, `unreadable` those without a readable
+    text, `parts` content of prompts other than text, such as images.
     """
 
     texts: list[str]
@@ -42,7 +42,7 @@ class Prompts(NamedTuple):
 
 
 def prompts_of(held: Any, time: str) -> Prompts:
-    """The prompts of a conversation; `time` is the key of a turn's time, empty if it has none. Raises if there are no turns."""
+    """Return the prompts of a conversation; `time` is the key of a turn's time, empty if it has none. Raise if there are no turns."""
     texts: list[str] = []
     times: list[Any] = []
     models = strangers = unreadable = parts = 0
@@ -64,7 +64,7 @@ def prompts_of(held: Any, time: str) -> Prompts:
 
 
 def turns_of(held: Any) -> list[dict[str, Any]]:
-    """The turns in what a column of conversations holds."""
+    """Return the turns in a value of a conversation column."""
     turns = list(_messages(held)) if isinstance(held, Mapping) else held
     if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
         raise DefectiveLine("no list of turns")
@@ -74,7 +74,7 @@ def turns_of(held: Any) -> list[dict[str, Any]]:
 
 
 def _messages(tree: Mapping[str, Any]) -> Iterator[Any]:
-    """The messages of the nodes of a tree; one without a message, as the root, is no turn."""
+    """Return the messages of the nodes of a tree; a node without a message, such as the root, is not a turn."""
     for node in tree.values():
         if not isinstance(node, dict) or "message" not in node:
             raise DefectiveLine("no list of turns")
@@ -83,14 +83,14 @@ def _messages(tree: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def speaker_of(turn: Mapping[str, Any]) -> str:
-    """Who speaks, in small letters; empty if that is not said."""
+    """Return the speaker in lower case; empty if missing."""
     author = turn.get("author")
     speaker = author.get("role") if isinstance(author, dict) else next((turn[key] for key, _ in FORMS if key in turn), None)
     return speaker.strip().lower() if isinstance(speaker, str) else ""
 
 
 def _text_of(turn: Mapping[str, Any]) -> tuple[str | None, int]:
-    """What was typed, None if that cannot be read, and the number of parts that are no text."""
+    """Return the typed text (None if unreadable) and the number of parts that are not text."""
     content = next((turn[key] for _, key in FORMS if key in turn), None)
     pieces = content.get("parts", content.get("text", content)) if isinstance(content, dict) else content
     if pieces is None or isinstance(pieces, str):
@@ -106,11 +106,11 @@ def _text_of_piece(piece: Any) -> str | None:
     return text if isinstance(text, str) else None
 
 
-# -- whether a column holds conversations
+# -- detection of conversation columns
 
 
 def are_turns(held: Any) -> bool:
-    """Whether a value is a conversation in a known form, with a person or a model for the speaker of every turn."""
+    """Whether a value is a conversation in a known format, with a person or a model as the speaker of every turn."""
     try:
         turns = turns_of(held)
     except DefectiveLine:
@@ -119,7 +119,7 @@ def are_turns(held: Any) -> bool:
 
 
 def turn_time(held: Any) -> str:
-    """The key under which prompts of this conversation have a time; empty if they have none."""
+    """Return the key of the time of this conversation's prompts; empty if they have none."""
     try:
         typed = [turn for turn in turns_of(held) if speaker_of(turn) in PEOPLE]
     except DefectiveLine:
@@ -127,7 +127,7 @@ def turn_time(held: Any) -> str:
     return next((key for key in TURN_TIMES if any(turn.get(key) is not None for turn in typed)), "")
 
 
-# Which columns of a file hold conversations, and whose and when they were: as was said, else by their form and known names.
+# Columns of conversations, users and times: as the options state, else by format and known names.
 
 
 # Names of the columns in which exports number conversations; a person may have many.
@@ -137,7 +137,7 @@ Columns = Mapping[str, str]  # of conversations, with the key of the time of a t
 
 
 def json_conversations(objects: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The keys whose values are conversations, in most of these objects: a few may be malformed."""
+    """Return the keys whose values are conversations in most of these objects; a few may be malformed."""
     found = {}
     for name in dict.fromkeys(key for held in objects for key in held):
         values = [held[name] for held in objects if held.get(name) is not None]
@@ -147,7 +147,7 @@ def json_conversations(objects: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def nested_conversations(schema: Mapping[str, pl.DataType]) -> dict[str, str]:
-    """The columns of lists of turns."""
+    """Return the columns that are lists of turns."""
     found = {}
     for name, kind in schema.items():
         if isinstance(kind, pl.List) and isinstance(kind.inner, pl.Struct):
@@ -158,7 +158,7 @@ def nested_conversations(schema: Mapping[str, pl.DataType]) -> dict[str, str]:
 
 
 def holds_prompts(source: Source, names: Sequence[str], found: Columns, options: ReadOptions) -> bool:
-    """Whether a file is read as conversations: that was said, or a column of a known name holds them and nothing else can be meant."""
+    """Whether a file is read as conversations: the user said so, or a column of a known name contains them and there is no alternative."""
     if options.format is not None or options.text is not None:
         return options.format == PROMPTS or (options.format is None and options.text in found)
     if options.item is not None or options.count is not None or not KNOWN_TURNS.intersection(found):
@@ -171,7 +171,7 @@ def holds_prompts(source: Source, names: Sequence[str], found: Columns, options:
 
 
 def prompt_roles(source: Source, names: Sequence[str], found: Columns, options: ReadOptions) -> dict[str, int]:
-    """The columns of the owner, of the conversations and perhaps of the time and the record."""
+    """Return the columns of the user, of the conversations, and optionally of the time and the record."""
     turns = _column_of_turns(source, names, found, options)
     places = {role: candidates(names, role, options) for role in ("user", "time", "record")}
     absent = [(role, name) for role, name in options.named.items() if role in places and not places[role]]
@@ -204,12 +204,12 @@ def _column_of_turns(source: Source, names: Sequence[str], found: Columns, optio
 
 
 def _are_names(turns: str, names: Sequence[str], options: ReadOptions) -> bool:
-    """Whether the keys are surely names and not data, so that they may be quoted."""
+    """Whether the keys certainly are names and not data, so that they may be quoted."""
     return turns in KNOWN_TURNS or known_as_header(names, options)
 
 
 def _nobodys(source: Source, turns: str, names: Sequence[str], options: ReadOptions) -> InputError:
-    """The error for conversations without an owner: taken for a person each, someone with many would be many people."""
+    """Return the error for conversations without a user column: as one person each, somebody with many would be many people."""
     hint = f"name the column of accounts or addresses with {option('user')}"
     if _are_names(turns, names, options):
         numbered = [name for name in names if plain(name) in NUMBERED]

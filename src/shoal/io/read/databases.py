@@ -1,7 +1,7 @@
-"""Connections to DuckDB and PostgreSQL, of which only the result of one query is read, as Arrow batches.
+"""Connections to DuckDB and PostgreSQL, which only read the result of one query, as Arrow batches.
 
-What a database or its driver says may quote the query, values, the user and the password. So its messages are never shown: the kind of
-error decides which of our own is. Nothing is written: DuckDB opens files read-only, and the transaction in PostgreSQL is read-only.
+Messages of a database or its driver may quote the query, values, the user and the password. So they are never shown: the type of error
+selects a message of shoal. Nothing is written: DuckDB opens files read-only, and the transaction in PostgreSQL is read-only.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ DUCK, POSTGRES = "DuckDB", "PostgreSQL"
 
 @dataclass(frozen=True)
 class Limits:
-    """What a database in this process may take: bytes of memory, and the directory for what does not fit. None: not limited."""
+    """Limits of an in-process database: bytes of memory, and the directory for spilled data. None means no limit."""
 
     memory: int
     place: Path
 
 
 class Database(Protocol):
-    """A connection that is open. It is used by one thread at a time, but `cancel` is called by another."""
+    """An open connection. It is used by one thread at a time, but `cancel` is called by another."""
 
     def run(self, sql: str) -> Any:
-        """Start a query; returns its rows as a reader of pyarrow."""
+        """Start a query. Returns its rows as a pyarrow reader."""
 
     def cancel(self) -> None:
-        """Stop the query that runs."""
+        """Stop the running query."""
 
     def close(self) -> None:
         """Close the connection."""
 
     def explained(self, error: Exception) -> InputError:
-        """Our own error for what the driver raised."""
+        """Return shoal's error for an exception of the driver."""
 
 
 # -- DuckDB
 
 
-# Kinds of failures of a query: what is said about each, its code, and a hint.
+# Types of query failures: message, code and hint for each.
 TABLE, COLUMN, SYNTAX, DENIED, MEMORY, VALUE, NO_SELECT, FILE = "table", "column", "syntax", "denied", "memory", "value", "select", "file"
 WORDS = {
     TABLE: "names a table, view or function that the database does not have",
@@ -97,12 +97,12 @@ PREFIXES = {"Out of Memory Error": MEMORY, "IO Error": FILE}  # of messages that
 
 
 class DuckDB:
-    """A DuckDB file, opened read-only, or a database in memory, which reads files that the query names."""
+    """A DuckDB file, opened read-only, or an in-memory database, which reads files that the query names."""
 
     def __init__(self, file: str, limits: Limits | None) -> None:
         import duckdb
 
-        # Without this, a name that is no table would be looked for among the variables of the program.
+        # Otherwise, a name that is not a table would be looked up among the variables of the program.
         settings: dict[str, Any] = {"threads": kernels.threads(), "python_enable_replacements": False, "temp_directory": ""}
         self._work = None if limits is None else partial_outputs.begin(limits.place / "sql")
         if limits is not None:
@@ -116,18 +116,18 @@ class DuckDB:
             ) from None
 
     def run(self, sql: str) -> Any:
-        """Start a query. Only a SELECT is run: other statements of DuckDB write files, also from a database that is open read-only."""
+        """Start a query. Only SELECT is allowed: other statements of DuckDB write files, even from a read-only database."""
         statements = self._connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type.name != "SELECT":
             raise _query_fails(NO_SELECT)
         return self._connection.sql(sql).to_arrow_reader(ROWS_AT_ONCE)
 
     def cancel(self) -> None:
-        """Stop the query that runs."""
+        """Stop the running query."""
         self._connection.interrupt()
 
     def close(self) -> None:
-        """Close the database, and remove what it put aside."""
+        """Close the database, and remove its spilled data."""
         self._connection.close()
         self._end_work()
 
@@ -136,7 +136,7 @@ class DuckDB:
             partial_outputs.discard(self._work)
 
     def explained(self, error: Exception) -> InputError:
-        """Our own error for what DuckDB raised."""
+        """Return shoal's error for an exception of DuckDB."""
         found = DUCKDB.get(type(error).__name__)
         if found is None and isinstance(error, OSError):
             found = PREFIXES.get(str(error).partition(":")[0])
@@ -172,7 +172,7 @@ class PostgreSQL:
             raise _not_connected(str(error)) from None
 
     def run(self, sql: str) -> Any:
-        """Start a query in a transaction that may only read."""
+        """Start a query in a read-only transaction."""
         self._cursor = self._connection.cursor()
         self._cursor.execute("SET TRANSACTION READ ONLY")
         self._cursor.execute(sql)
@@ -181,7 +181,7 @@ class PostgreSQL:
         return self._cursor.fetch_record_batch()
 
     def cancel(self) -> None:
-        """Stop the query that runs."""
+        """Stop the running query."""
         if self._cursor is not None:
             with suppress(Exception):
                 self._cursor.adbc_cancel()
@@ -193,7 +193,7 @@ class PostgreSQL:
                 held.close()
 
     def explained(self, error: Exception) -> InputError:
-        """Our own error for what the driver or the server said."""
+        """Return shoal's error for an exception of the driver or the server."""
         state = getattr(error, "sqlstate", None)
         if state is None:  # while rows arrive, only a text is left of the error
             return _query_fails(VALUE) if "ERROR:" in str(error) else _lost()
@@ -203,7 +203,7 @@ class PostgreSQL:
 
 
 def _with_timeout(url: str) -> str:
-    """The address with a limit for connecting, unless it has one."""
+    """Add a connection timeout to the address, unless it has one."""
     if "connect_timeout" in url:
         return url
     return f"{url}{'&' if '?' in url else '?'}connect_timeout={CONNECT_SECONDS}"
@@ -228,14 +228,14 @@ def _not_connected(said: str) -> InputError:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a query is sent. The address may contain a password, so it is never shown."""
+    """The database of a query. The address may contain a password, so it is never shown."""
 
     kind: str
     address: str = field(repr=False)
 
     @classmethod
     def parse(cls, source: str) -> Place:
-        """The database that a user names; refused if it is of no known kind."""
+        """Parse the database that a user names. Raise if its kind is unknown."""
         if source.startswith("duckdb:"):
             return cls(DUCK, source.removeprefix("duckdb:"))
         if source.startswith(("postgresql://", "postgres://")):
@@ -249,7 +249,7 @@ class Place:
 
     @property
     def shown(self) -> str:
-        """The place as it may be shown: without anything of an address that could be a user or a password."""
+        """The database as it may be shown: without parts of an address that could be a user or a password."""
         return f"duckdb:{self.address}" if self.kind == DUCK else "postgresql://..."
 
     @property
@@ -258,7 +258,7 @@ class Place:
         return self.kind == DUCK and bool(self.address)
 
     def open(self, limits: Limits | None) -> Database:
-        """A connection."""
+        """Open a connection."""
         if self.kind == POSTGRES:
             return PostgreSQL(self.address)
         if self.is_file:
@@ -268,7 +268,7 @@ class Place:
 
 
 def started(database: Database, sql: str) -> Any:
-    """The reader of a query's rows; what goes wrong closes the connection."""
+    """Return the reader of a query's rows; close the connection on errors."""
     try:
         return waited(lambda: database.run(sql), database.cancel)
     except (InputError, _kernels.Cancelled, KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Files of lines: as columns, as rows of items, or as they are. Blank and broken lines go to the tally."""
+"""Files of lines: as columns, as rows of items, or unchanged. Blank and malformed lines are counted."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def column_batches(
     header: bool = False,
     threads: int | None = None,
 ) -> Iterator[tuple[list[Any], Ints]]:
-    """The wanted columns of all rows that have this many fields, and the line (from 0) of each row.
+    """Yield the wanted columns of all rows with this many fields, and the line (from 0) of each row.
 
-    The columns of a batch are to be used before the next batch is requested, which overwrites them. Meanwhile the next piece of the file
-    is cut.
+    The columns of a batch must be used before the next batch is requested, which overwrites them. Meanwhile the next piece of the file is
+    split.
     """
     cutters = [_kernels.ColumnCutter(dialect, list(wanted), *fields, threads or kernels.threads()) for _ in range(2)]
     skip, line = header_end(source, dialect) if header else (0, 0)
@@ -43,7 +43,7 @@ def column_batches(
 
 
 def _cut_ahead(chunks: Iterator[Chunk], cutters: Sequence[_kernels.ColumnCutter]) -> Iterator[list[_kernels.ColumnCutter.Part]]:
-    """The parts of each chunk. By turns, one cutter holds those that are in use, and the other cuts the next chunk."""
+    """Yield the parts of each chunk. Two cutters alternate: one holds the parts in use, the other splits the next chunk."""
     parts: list[_kernels.ColumnCutter.Part] = []
     with kernels.Beside() as beside:
         for chunk, cutter in zip(_in_turn(chunks), cycle(cutters), strict=False):
@@ -58,7 +58,7 @@ def _cut_ahead(chunks: Iterator[Chunk], cutters: Sequence[_kernels.ColumnCutter]
 
 
 def _in_turn(chunks: Iterator[Chunk]) -> Iterator[Chunk | Exception]:
-    """The chunks, and what is wrong with the rest of the file where something is: rows before it come first."""
+    """Yield the chunks and then the error of the rest of the file, if any, so that rows before it come first."""
     try:
         yield from chunks
     except Exception as error:
@@ -66,7 +66,7 @@ def _in_turn(chunks: Iterator[Chunk]) -> Iterator[Chunk | Exception]:
 
 
 def text_table(source: Source, dialect: _kernels.Dialect, names: Sequence[str], tally: Tally, *, header: bool) -> tuple[pl.DataFrame, Ints]:
-    """All rows of a table whose columns have these names, every cell as text, and the line (from 0) of each row. A defect is an error."""
+    """Read all rows of a table with these columns as text, and the line (from 0) of each row. A defect is an error."""
     width, batches, lines = len(names), [], []
     for columns, at in column_batches(source, dialect, range(width), (width, width), tally, header=header):
         tally.check()
@@ -76,13 +76,13 @@ def text_table(source: Source, dialect: _kernels.Dialect, names: Sequence[str], 
 
 
 def text_lines(source: Source, tally: Tally) -> Iterator[tuple[pl.Series, Ints]]:
-    """The lines that hold something, without blanks at their ends, and their numbers (from 0): a whole chunk of the file at once."""
+    """Yield non-empty lines without surrounding blanks, and their numbers (from 0), a chunk at a time."""
     for (column,), lines in column_batches(source, _kernels.Dialect(ONE_FIELD, False), [0], (1, 1), tally, threads=1):
         yield pl.Series(column), lines
 
 
 def bags_of_lines(source: Source, dialect: _kernels.Dialect, tally: Tally, *, header: bool = False, keep_blank: bool = False) -> Bags:
-    """One record a line, every field an item. With `keep_blank` an empty line is a record without items."""
+    """Read one record per line, every field an item. With `keep_blank` an empty line is an empty record."""
     interner = _kernels.Interner()
     sizes, items = [np.zeros(1, np.int64)], [np.zeros(0, np.int32)]
     skip, line = header_end(source, dialect) if header else (0, 0)
@@ -100,12 +100,12 @@ def bags_of_lines(source: Source, dialect: _kernels.Dialect, tally: Tally, *, he
 
 
 def header_end(source: Source, dialect: _kernels.Dialect) -> tuple[int, int]:
-    """How many bytes and lines the header takes."""
+    """Return the bytes and lines of the header."""
     _, _, lines, consumed = _kernels.first_records(source.head, dialect, source.whole, 1)[0]
     return consumed, lines
 
 
-# What stands between fields or items: written by users in several ways, guessed where they say nothing.
+# Separators of fields or items: written by users in several ways, otherwise detected.
 
 
 BLANKS = ""  # runs of spaces and tabs
@@ -116,7 +116,7 @@ WRITTEN = {name: separator for separator, name in NAMES.items()} | {"\\t": "\t",
 
 
 def one_byte(sep: str) -> str:
-    """The separator that a user means: one character, or a word such as `tab`, `comma` or `blanks`."""
+    """Return the separator that a user means: one character, or a word such as `tab`, `comma` or `blanks`."""
     found = WRITTEN.get(sep, sep)
     if len(found) > 1 or not found.isascii() or found in {"\n", "\r", '"', "\0"}:
         raise ParameterError(
@@ -129,22 +129,22 @@ def one_byte(sep: str) -> str:
 
 
 def separator_name(separator: str) -> str:
-    """The separator in words."""
+    """Return the name of a separator."""
     return NAMES.get(separator, repr(separator))
 
 
 def has_quotes(separator: str) -> bool:
-    """Whether fields may be quoted; with blanks and tabs not, as query logs hold quotes that mean nothing."""
+    """Whether fields may be quoted: not with blanks and tabs, because query logs contain quotes without meaning."""
     return separator not in {"\t", " ", ""}
 
 
 def guess_separator(lines: Sequence[bytes]) -> str:
-    """What stands between items: tab, comma or semicolon, whichever most of the lines have; else blanks."""
+    """Detect the item separator: tab, comma or semicolon, whichever most of the lines have; else blanks."""
     having = {sign: sum(sign.encode() in line for line in lines) for sign in "\t,;"}
     best = max(having, key=lambda sign: having[sign])
     return best if having[best] else BLANKS
 
 
 def separators_in(line: str) -> list[str]:
-    """The signs that may separate the columns of a file with this first line, the most frequent first."""
+    """Return the possible column separators of a file with this first line, the most frequent first."""
     return sorted((sign for sign in "\t,;|" if sign in line), key=lambda sign: -line.count(sign)) or ["\t"]

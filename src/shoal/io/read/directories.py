@@ -1,8 +1,8 @@
-"""A directory as input: the data files in it, which must be of one format, in the order of their names.
+"""A directory as input: its data files, which must have one format, sorted by name.
 
 Files of the formats that shoal reads are recognized by their suffixes. Hidden files, those that begin with an underscore (`_SUCCESS`), and
-files of other kinds (`README.md`) are named in a note. Directories inside are refused: what is in them may be data. So is a link that leads
-out of the directory: whoever may write into it could otherwise have any file published that the user may read.
+files of other kinds (`README.md`) are named in a note. Subdirectories are rejected, because they may contain data. So are links that lead
+out of the directory: anyone with write access could otherwise have any file published that the user can read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_NAMED = 5
 
 
 def data_files(directory: Path) -> tuple[list[Path], tuple[str, ...]]:
-    """The files to read, and a note on what else is in the directory."""
+    """Return the files to read, and a note on the other entries of the directory."""
     with translated(directory):
         entries = sorted(directory.iterdir())
     hidden = [entry for entry in entries if entry.name.startswith((".", "_"))]
@@ -47,7 +47,7 @@ def data_files(directory: Path) -> tuple[list[Path], tuple[str, ...]]:
 
 
 def _format_of(file: Path) -> str:
-    """The suffix of a file's name, without those of its compression and of its number."""
+    """Return the suffix of a file's name, without those of its compression and number."""
     name = _NUMBERED.sub("", stem_of(file))
     return Path(name).suffix.removeprefix(".")
 
@@ -72,5 +72,5 @@ def _refuse_foreign_link(directory: Path, file: Path) -> None:
 
 
 def _noted(others: list[Path]) -> tuple[str, ...]:
-    """What is passed over."""
+    """Return the note on skipped entries."""
     return (f"not read: {listed([entry.name for entry in others], MOST_NAMED)}",) if others else ()

@@ -1,4 +1,4 @@
-"""Reading a user's data: any of the formats becomes a Log, Bags or a Table, with an account of every row."""
+"""Reads a user's data: any of the formats becomes a Log, Bags or a Table, with an accounting of every row."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ __all__ = ["ReadOptions", "Reading", "read"]
 def read(data: Paths | Any, options: ReadOptions | None = None, most: int | None = None, gathering: Gathering | None = None) -> Reading:
     """Read a log of queries, requests or prompts, a table, transactions or documents, from files (`-` is standard input) or from memory.
 
-    Under `strict` defective rows are an error. With `most` only the rows in the first bytes of a file, about so many, are read; `part` of
-    the reading tells how much that was. With `gathering` records are made of query logs and tables while they are read. A product table
-    is read first and joined to the items of the data, unless records are gathered: who gathers them joins it (`with_items`).
+    With `strict`, defective rows are an error. With `most`, only the rows in about this many first bytes of a file are read; `part` of the
+    reading is the share. With `gathering`, records of query logs and tables are made while reading. A product table is read first and
+    joined to the items, unless records are gathered: then the gathering joins it (`with_items`).
     """
     said = options or ReadOptions()
     if said.items is not None:

@@ -1,7 +1,7 @@
-"""Documents: a folder of text files, text files by themselves, or a text a row in JSON lines, Parquet or a frame.
+"""Documents: a folder of text files, single text files, or one text per row in JSON lines, Parquet or a frame.
 
-Each document becomes an event of a Log, whose text is all of it. Its owner is the author where a column of authors is named, and
-the document itself otherwise, which is announced.
+Each document becomes an event of a Log with its whole text. Its user is the author if an author column is named; otherwise each document
+counts as a person, which is reported.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from shoal.io.read.source import Source, compression_of, open_regular, stem_of, 
 from shoal.io.read.sql import SQL, Query
 from shoal.util.wording import counted, did_you_mean
 
-# Documents in the rows of JSON lines, Parquet or a frame: a column of texts, and perhaps one of authors.
+# Documents in the rows of JSON lines, Parquet or a frame: a text column, and optionally an author column.
 
 
 TEXT = "text"  # the column of texts, where nobody says otherwise
@@ -41,7 +41,7 @@ AUTHORS = frozenset({"author", "authors", "authorid", "authorname", "writer", "a
 
 
 class _Batch(NamedTuple):
-    """Rows of a file: texts, perhaps authors and the forms in which JSON writes them, and the place of each row in the file."""
+    """Rows of a file: texts, optional authors with their JSON types, and the position of each row in the file."""
 
     texts: pl.Series
     authors: pl.Series | None
@@ -50,7 +50,7 @@ class _Batch(NamedTuple):
 
 
 def rows_of(sources: Sequence[Source], options: ReadOptions) -> Reading:
-    """The documents of files, or of a frame, that are read as one."""
+    """Read the documents of files, or of a frame, as one collection."""
     tally = Tally.of(sources, strict=options.strict, most=options.malformed, place=sources[0].place)
     columns = [_columns(source, options) for source in sources]
     if any(found != columns[0] for found in columns):
@@ -72,7 +72,7 @@ def rows_of(sources: Sequence[Source], options: ReadOptions) -> Reading:
 
 
 def reading_of(texts: pl.Series, owners: Ints, tally: Tally, notes: tuple[str, ...], roles: Mapping[str, str] | None = None) -> Reading:
-    """The documents as a log, with the account of rows or files."""
+    """Return the documents as a log, with the accounting of rows or files."""
     tally.used = len(texts)
     empty = int((texts.str.strip_chars() == "").sum())
     told = (f"{empty:,} documents are empty",) if empty else ()
@@ -81,7 +81,7 @@ def reading_of(texts: pl.Series, owners: Ints, tally: Tally, notes: tuple[str, .
 
 
 def _columns(source: Source, options: ReadOptions) -> dict[str, str]:
-    """The column of texts, and that of authors where it is named. Columns that seem to be of authors are never passed over."""
+    """Return the text column, and the author column if it is named. Columns that look like authors are never ignored."""
     if source.is_parquet:
         names = list(schema_of(source))
     elif source.is_json_lines:
@@ -125,7 +125,7 @@ def _batches(source: Source, columns: Mapping[str, str], tally: Tally) -> Iterat
 
 
 def _sound(batch: _Batch, tally: Tally) -> _Batch:
-    """The rows that say whose they are, where that is asked."""
+    """Return the rows with an author, if authors are required."""
     if batch.authors is None:
         return batch
     named = (batch.authors != "").to_numpy()
@@ -135,7 +135,7 @@ def _sound(batch: _Batch, tally: Tally) -> _Batch:
 
 
 def _owners(batches: Sequence[_Batch], options: ReadOptions, tally: Tally) -> tuple[Ints, tuple[str, ...]]:
-    """The number of each document's author; spellings of one name are asked about."""
+    """Return the number of each document's author; different spellings of a name are checked."""
     authors = pl.concat([pl.Series(dtype=pl.String), *(batch.authors.rename("") for batch in batches if batch.authors is not None)])
     names = authors.unique(maintain_order=True)
     person, notes = owner_numbers(names, options.owners, tally.called)
@@ -152,7 +152,7 @@ TABLES = (".jsonl", ".ndjson", ".parquet")
 
 
 def read_documents(data: Paths | Any, options: ReadOptions, most: int | None = None) -> Reading:
-    """The documents at these paths, or in a frame. About `most` bytes of them are wanted."""
+    """Read the documents at these paths, or in a frame. About `most` bytes of them are wanted."""
     if are_paths(data):
         named = [Path(place) for path in ([data] if isinstance(data, str | Path) else data) for place in matching(str(path))]
         refuse_twice([str(path) for path in named])
@@ -169,7 +169,7 @@ def read_documents(data: Paths | Any, options: ReadOptions, most: int | None = N
 
 
 def _is_table(path: Path, encoding: str | None) -> bool:
-    """Whether a file holds documents as rows, by its name or its first line; so does standard input."""
+    """Whether a file has documents as rows, by its name or first line; standard input always has."""
     if str(path) == STDIN or path.is_dir():
         return str(path) == STDIN
     if _named_as_table(path) or not path.exists() or not path.stat().st_size:
@@ -182,11 +182,11 @@ def _named_as_table(path: Path) -> bool:
     return stem_of(path).endswith(TABLES)
 
 
-# -- files that are documents
+# -- one document per file
 
 
 def _of_files(named: Sequence[Path], options: ReadOptions, most: int | None) -> Reading:
-    """Every file is a document, those in folders too."""
+    """Read every file, also in subdirectories, as a document."""
     for role, name in options.named.items():
         raise InputError(
             f"files of text have no column {name!r} for the {role}", code="missing-column", hint="leave it out, or give JSON lines"
@@ -215,7 +215,7 @@ def _of_files(named: Sequence[Path], options: ReadOptions, most: int | None) -> 
 
 
 def _files_at(path: Path) -> list[Path]:
-    """The files in a folder and the folders below it, by name, without hidden ones; a file represents itself."""
+    """Return the files in a folder and its subfolders, by name, without hidden ones; a file represents itself."""
     if not path.is_dir():
         return [path]
     found = []
@@ -240,7 +240,7 @@ def _raised(error: OSError) -> None:
 
 
 def _text_of(file: Path, asked: str | None) -> tuple[str, str]:
-    """The text of a file, or what is wrong with it."""
+    """Return the text of a file, or its defect."""
     with translated(file), open_regular(file) as raw:
         start = raw.read(4)
         raw.seek(0)

@@ -1,7 +1,7 @@
-"""Encodings of text: which one a file is in, and its content as UTF-8, as a stream.
+"""Encodings of text: detection by byte order mark, and streaming conversion to UTF-8.
 
-Without a name from the user only UTF-8 is read, and what a byte order mark names. Nothing is guessed: most bytes are text in many
-encodings, and names and queries would be other ones in each.
+Unless the user names an encoding, only UTF-8 and encodings with a byte order mark are read. Nothing is guessed: most bytes are valid in
+many encodings, with different names and queries in each.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from shoal.errors import InputError, ParameterError, option
 from shoal.util.wording import did_you_mean
 
 UTF_8, UTF_16, UTF_32 = "utf-8", "utf-16", "utf-32"
-# The mark of UTF-32 begins with that of UTF-16. Behind the mark of UTF-8 there is no need to decode anything.
+# The mark of UTF-32 begins with that of UTF-16. After the mark of UTF-8 nothing needs decoding.
 MARKS = {
     codecs.BOM_UTF32_LE: "utf-32-le",
     codecs.BOM_UTF32_BE: "utf-32-be",
@@ -38,13 +38,13 @@ COMMON = (
     "shift_jis",
     "gb18030",
 )
-# Python's codecs for text that are no encodings of files.
+# Python's text codecs that are not encodings of files.
 NO_FILES = frozenset({"idna", "punycode", "undefined", "unicode_escape", "unicode-escape", "raw_unicode_escape", "raw-unicode-escape"})
 PIECE = 1 << 20
 
 
 def canonical_encoding(name: str) -> str:
-    """The name under which Python knows an encoding; raises for an unknown one."""
+    """Return Python's canonical name of an encoding. Raise for an unknown one."""
     try:
         found = codecs.lookup(name)
     except (LookupError, ValueError):
@@ -56,7 +56,7 @@ def canonical_encoding(name: str) -> str:
 
 
 def is_encoding(name: object) -> bool:
-    """Whether this is the canonical name of an encoding, as a manifest has it."""
+    """Whether this is the canonical name of an encoding, as in a manifest."""
     try:
         return isinstance(name, str) and canonical_encoding(name) == name
     except ParameterError:
@@ -64,14 +64,14 @@ def is_encoding(name: object) -> bool:
 
 
 def marked_encoding(first: bytes) -> str:
-    """The encoding that the byte order mark of a file names; empty if it has none."""
+    """Return the encoding that the byte order mark of a file indicates; empty if it has none."""
     return next((name for mark, name in MARKS.items() if first.startswith(mark)), "")
 
 
 def encoding_of(first: bytes, asked: str | None, path: Path) -> str:
-    """The encoding of a file that begins with these bytes; empty for UTF-8, which needs no decoding.
+    """Return the encoding of a file that begins with these bytes; empty for UTF-8, which needs no decoding.
 
-    `asked` is the user's word, in canonical form. It must agree with the mark, and give the order of bytes if there is no mark.
+    `asked` is the user's choice in canonical form. It must agree with the mark, and specify the byte order if there is no mark.
     """
     marked = marked_encoding(first)
     if asked is None or (marked and asked in (marked, _family(marked))):
@@ -96,7 +96,7 @@ def _family(encoding: str) -> str:
 
 
 def unmarked_utf16(head: bytes) -> str:
-    """The encoding that text with every second byte zero seems to be in; empty if it does not look like that. Only for hints."""
+    """Return the likely UTF-16 encoding of text in which every second byte is zero; otherwise empty. Only for hints."""
     pairs = len(head) // 2
     for name, zeros, others in (("utf-16-le", head[1::2], head[0::2]), ("utf-16-be", head[0::2], head[1::2])):
         if pairs and zeros.count(0) * 2 > pairs and others.count(0) * 20 < pairs:
@@ -105,12 +105,12 @@ def unmarked_utf16(head: bytes) -> str:
 
 
 def transcoded(stream: IO[bytes], encoding: str, path: Path) -> IO[bytes]:
-    """The content of a stream in UTF-8; the stream itself where that is its encoding."""
+    """Return the content of a stream in UTF-8; the stream itself if it is UTF-8."""
     return io.BufferedReader(_Transcoded(stream, encoding, path), PIECE) if encoding else stream
 
 
 class _Transcoded(io.RawIOBase):
-    """Text of some encoding as UTF-8. No more than a piece of it is held."""
+    """Text of some encoding as UTF-8, converted piece by piece."""
 
     def __init__(self, stream: IO[bytes], encoding: str, path: Path) -> None:
         self._stream = stream
@@ -121,11 +121,11 @@ class _Transcoded(io.RawIOBase):
         self._ended = False
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: object) -> int:
-        """Fill the buffer as far as the next piece goes; 0 at the end."""
+        """Fill the buffer with the next piece; 0 at the end."""
         view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
         while not self._ready and not self._ended:
             self._decode()
@@ -143,7 +143,7 @@ class _Transcoded(io.RawIOBase):
 
 
 def not_encoded(path: Path, encoding: str) -> InputError:
-    """The error for bytes that are no text in the encoding that the user or the mark names."""
+    """Return the error for bytes that are not valid in the chosen or marked encoding."""
     return InputError(
         f"{path} contains bytes that are not {encoding}",
         code="wrong-encoding",

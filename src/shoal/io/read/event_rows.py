@@ -1,7 +1,6 @@
-"""Query logs and tables: files of one row an event, from delimited text, JSON lines or Parquet into a Log.
+"""Query logs and tables: files with one event per row, from delimited text, JSON lines or Parquet into a Log.
 
-Read in batches: only the wanted columns are kept, owners become numbers at once, and clicks on one query
-become one event.
+They are read in batches: only the wanted columns are kept, users become numbers at once, and clicks on one query become one event.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ from shoal.io.read.result import Reading, Tally
 from shoal.io.read.source import Source
 from shoal.util.wording import counted
 
-# -- columns that tell the record of a row, and how often it counts
+# -- columns with the record and the count of a row
 
 
 LARGEST_COUNT = np.iinfo(np.int32).max
 
 
 def whole_numbers(texts: pl.Series) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """The counts that are written, 0 for what is no whole number from 1 to the largest that records hold; and where nothing is written."""
+    """Parse counts, 0 for anything but an integer from 1 to the maximum of records; also return which are empty."""
     plain = texts.str.strip_chars()
     digits = plain.str.extract(r"^\+?0*(\d{1,10})(?:\.0*)?$").cast(pl.Int64)
     sound = digits.fill_null(0).clip(0, LARGEST_COUNT + 1)
@@ -42,13 +41,13 @@ def whole_numbers(texts: pl.Series) -> tuple[Ints, npt.NDArray[np.bool_]]:
 
 
 class SharedRecords:
-    """Counts by how many people each name of a record is used; a part of a log has all events of its people."""
+    """Counts the people who use each record ID; a part of a log has all events of its people."""
 
     def __init__(self) -> None:
         self._people = np.zeros(0, np.int64)
 
     def add(self, log: Log) -> None:
-        """The events of people who were not met before."""
+        """Add the events of people who did not occur before."""
         if not log.has_records or not len(log):
             return
         used = np.bincount(log.frame.select("owner", RECORD).unique()[RECORD].to_numpy())
@@ -56,28 +55,28 @@ class SharedRecords:
         self._people = np.pad(self._people, (0, n - len(self._people))) + np.pad(used, (0, n - len(used)))
 
     def notes(self) -> tuple[str, ...]:
-        """A note where several people have records of the same name: each person's rows are a record of their own."""
+        """Return a note if several people have records with the same ID: each person's rows form a separate record."""
         shared = int((self._people > 1).sum())
         if not shared:
             return ()
         return (f"{counted(shared, 'record ID is', 'record IDs are')} used by several people; each person has a separate record",)
 
 
-# Columns that say what was clicked after a query: the rank of the result, and its URL.
+# Click columns of a query log: the rank of the result, and its URL.
 
 
 NOT_CLICKED = -1  # the number of a rank or URL that a row lacks
 
 
 def ranks(texts: pl.Series) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """The ranks that are written, `NOT_CLICKED` for none; and where something is written that is no rank."""
+    """Parse ranks, `NOT_CLICKED` for none; also return which are invalid."""
     plain = texts.str.strip_chars()
     digits = plain.str.extract(r"^\+?0*(\d{1,9})(?:\.0*)?$").cast(pl.Int64)
     return digits.fill_null(NOT_CLICKED).to_numpy().copy(), (digits.is_null() & (plain != "")).to_numpy()
 
 
 def click_columns(numbers: Mapping[str, pl.Series], urls: Sequence[str]) -> dict[str, pl.Series]:
-    """The columns of a log for the numbers that were collected; a row without a click has nulls."""
+    """Return the click columns of a log from the collected numbers; a row without a click has nulls."""
     found = {}
     if RANK in numbers:
         found[RANK] = numbers[RANK].replace(NOT_CLICKED, None)
@@ -104,17 +103,17 @@ Batch = tuple[list[Any], Ints, Ints | None]
 
 
 def read_events(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Reading:
-    """The events of files laid out like this. A person is the same in all of them."""
+    """Read the events of files with this layout. A person is the same in all of them."""
     return collected_by(Collector(layout, tally_of(sources, options), options), sources)
 
 
 def tally_of(sources: Sequence[Source], options: ReadOptions) -> Tally:
-    """The tally of files that are read as one log."""
+    """Return the tally of files that are read as one log."""
     return Tally.of(sources, strict=options.strict, most=options.malformed, place=sources[0].place)
 
 
 def collected_by(collector: Collector, sources: Sequence[Source]) -> Reading:
-    """What a collector makes of all files together."""
+    """Return what a collector makes of all files together."""
     for source in collector.tally.each(sources):
         collector.add_all(source)
     reading = collector.reading()
@@ -124,7 +123,7 @@ def collected_by(collector: Collector, sources: Sequence[Source]) -> Reading:
 
 
 def collected(source: Source, layout: Layout, options: ReadOptions) -> tuple[Collector, Tally]:
-    """The events of a part of a log, with a tally of its rows; what is wrong with all parts together is for others to say."""
+    """Read the events of a part of a log, with a tally of its rows; the caller checks all parts together."""
     tally = Tally.of([source], strict=False)
     collector = Collector(layout, tally, options)
     collector.add_all(source)
@@ -132,14 +131,14 @@ def collected(source: Source, layout: Layout, options: ReadOptions) -> tuple[Col
 
 
 class Collector:
-    """Takes batches of rows, throws out the defective ones and gathers the others into a Log."""
+    """Collects batches of rows into a Log, without defective ones."""
 
     def __init__(self, layout: Layout, tally: Tally, options: ReadOptions) -> None:
         self.tally = tally
         self._layout = layout
         self._options = options
         self._is_text = "text" in layout.places
-        # Rows that say their record, their count or what was clicked are events of their own, however alike; so are prompts.
+        # Rows with a record ID, a count or a click are separate events, even if equal; so are prompts.
         self._drops_repeats = layout.format == "querylog" and not {"record", "count", *CLICKS} & layout.places.keys()
         self._owners = _kernels.Interner()
         self._records = _kernels.Interner()
@@ -152,13 +151,13 @@ class Collector:
         self._shared = SharedRecords()
 
     def add_all(self, source: Source) -> None:
-        """Take all rows of a file."""
+        """Add all rows of a file."""
         batches = {"delimited": _delimited, "jsonl": _json, "parquet": _parquet}[self._layout.container]
         for columns, lines, forms in batches(source, self._layout, self.tally):
             self.add(columns, lines, forms)
 
     def add(self, columns: list[Any], lines: Ints, forms: Ints | None = None) -> None:
-        """Take a batch: the columns of the wanted roles, the line of each row, and perhaps how its user is written."""
+        """Add a batch: the columns of the wanted roles, the line of each row, and optionally the JSON type of its user ID."""
         held = dict(zip(_roles(self._layout), columns, strict=True))
         payload = held["text" if self._is_text else "item"]
         numbers = {"owner": kernels.run(_kernels.encode_column, self._owners, held["user"])}
@@ -185,7 +184,7 @@ class Collector:
         self._keep(*(numbers, payload) if good.all() else _rows(np.flatnonzero(good), numbers, payload))
 
     def _keep(self, numbers: dict[str, Ints], payload: Any) -> None:
-        """Take rows without a defect; repeated clicks are dropped as far as they follow one another."""
+        """Add rows without a defect; consecutive repeated clicks are dropped."""
         if "time" in numbers and self._drops_repeats:
             distinct = _kernels.unlike_previous(numbers["owner"], numbers["time"], payload)
             self.tally.repeated += len(numbers["owner"]) - len(distinct)
@@ -194,23 +193,23 @@ class Collector:
         self._hold(small, pl.Series(payload))
 
     def _hold(self, numbers: dict[str, Any], payload: pl.Series) -> None:
-        """Hold rows until all were read."""
+        """Keep rows until everything has been read."""
         for name, values in numbers.items():
             self._number_parts.setdefault(name, []).append(values)
         self._payload_parts.append(payload)
 
     @property
     def _insists_on_times(self) -> bool:
-        """Whether a time that cannot be read is a defect: where sessions are made, or where the column was named."""
+        """Whether an unreadable time is a defect: if sessions are made, or if the column was named."""
         return self._options.needs_times or self._options.time is not None
 
     @property
     def _has_times(self) -> bool:
-        """Whether there is a column of times, read or not."""
+        """Whether there is a time column, read or not."""
         return "time" in self._layout.places or any(plain(name) in KNOWN_NAMES["time"] for name in self._layout.columns)
 
     def _times(self, column: Any) -> tuple[Ints, Mask]:
-        """The times, and which of them cannot be read: these differ from all others, so that their rows repeat none."""
+        """Return the times, and which of them are unreadable: these get distinct values, so that their rows are not repeats."""
         times, shapes = kernels.run(_kernels.parse_times, column, kernels.threads())
         unreadable = shapes == 0
         times[unreadable] = NO_TIME - self._shapes[0] - np.arange(unreadable.sum())
@@ -218,7 +217,7 @@ class Collector:
         return times, unreadable
 
     def _good_rows(self, defects: dict[str, Mask], lines: Ints) -> Mask:
-        """Rows without a defect; a row with several is noted under the first."""
+        """Return rows without a defect; a row with several is counted under the first."""
         good = np.ones(len(lines), bool)
         for reason, wrong in defects.items():
             self.tally.defects.add(reason, lines[good & wrong])
@@ -226,7 +225,7 @@ class Collector:
         return good
 
     def reading(self) -> Reading:
-        """The log and its account. Raises if no row could be used."""
+        """Return the log and its accounting. Raise if no row could be used."""
         if not any(map(len, self._payload_parts)):
             self.tally.ledger()
         spelling, names = self._fold_owners()
@@ -234,7 +233,7 @@ class Collector:
         return self._told(Log(log.frame, log.kind, names) if self._options.needs_names else log, spelling)
 
     def _settled(self, log: Log) -> Log:
-        """A log, or all events of some of its people, without repeated clicks and unreliable times; what it holds is counted."""
+        """Return a log, or all events of some of its people, without repeated clicks and unreliable times, and count its content."""
         distinct = log.without_repeats() if self._drops_repeats else log
         self.tally.repeated += len(log) - len(distinct)
         self.tally.used += len(distinct)
@@ -245,7 +244,7 @@ class Collector:
         return distinct
 
     def _told(self, data: Log | Bags, spelling: tuple[str, ...]) -> Reading:
-        """What was read, with its account."""
+        """Return the data with its accounting."""
         return Reading(
             data,
             self._layout.format,
@@ -258,10 +257,10 @@ class Collector:
         )
 
     def events(self) -> pl.DataFrame | None:
-        """The events as they are, with the names of their owners, as they are written and without their spelling (`key`).
+        """Return the events with the names of their users, as written and normalized (`key`).
 
-        None if no row could be used. A time that cannot be read is null: the numbers that tell such times apart here are those of other
-        times in another part of the log.
+        None if no row could be used. An unreadable time is null: the values that distinguish such times here are other times in another
+        part of the log.
         """
         if not any(map(len, self._payload_parts)):
             return None
@@ -274,9 +273,9 @@ class Collector:
         return frame.with_columns(name=names.gather(owner), key=folded(names).gather(owner)).drop("owner")
 
     def _fold_owners(self) -> tuple[tuple[str, ...], pl.Series]:
-        """Give owners who are one person one number, if that is requested; raise where nobody said whether they are.
+        """Give users who are one person one number, if requested. Raise if no option decides.
 
-        What is to be said about it, and the name of each number.
+        Returns notes, and the name of each number.
         """
         met = self._owners_met()
         every = pl.Series(self._owners.strings(), dtype=pl.String)
@@ -290,18 +289,18 @@ class Collector:
         return notes, folded(names).unique().sort()  # people were numbered in this order
 
     def _owners_met(self) -> Mask:
-        """Which of the owners have a row without a defect."""
+        """Return which users have a row without a defect."""
         met = np.zeros(len(self._owners), bool)
         for part in self._number_parts.get("owner", ()):
             met[part] = True
         return met
 
     def _renumber(self, number: Small) -> None:
-        """Give owner i the number of a person."""
+        """Replace each user number by the number of the person."""
         self._number_parts["owner"] = [number[part] for part in self._number_parts["owner"]]
 
     def _log(self) -> Log:
-        """All batches as one log. What a part was made of is let go before the next is made."""
+        """Concatenate all batches into one log. The source of a column is released before the next is made."""
         columns = {}
         for name in list(self._number_parts):
             values = pl.Series(np.concatenate(self._number_parts.pop(name)).astype(np.int64))
@@ -336,12 +335,12 @@ def _rows(places: Ints, numbers: dict[str, Ints], payload: Any) -> tuple[dict[st
 
 
 def _roles(layout: Layout) -> list[str]:
-    """The roles that columns of the file play."""
+    """Return the roles of the file's columns."""
     return [role for role in ROLES if role in layout.places]
 
 
 def _wanted(layout: Layout) -> list[int]:
-    """The places of these columns; the user's comes first."""
+    """Return the positions of these columns; the user column comes first."""
     return [layout.places[role] for role in _roles(layout)]
 
 
@@ -364,7 +363,7 @@ def _parquet(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
 
 
 def as_column(series: pl.Series) -> Any:
-    """A column of one value a row as the text that a file would hold, for a Collector."""
+    """Return a scalar column as the text that a file would contain, for a Collector."""
     if series.dtype.is_nested() or series.dtype in (pl.Boolean, pl.Binary, pl.Object):
         hint = "give each value a row of its own" if series.dtype.is_nested() else ""
         raise InputError(
@@ -382,7 +381,7 @@ def _held(kind: pl.DataType) -> str:
 
 
 def as_text(series: pl.Series) -> pl.Series:
-    """A column of one value a row as text, without blanks at the ends."""
+    """Return a scalar column as text, without surrounding blanks."""
     if isinstance(series.dtype, pl.Datetime):
         utc = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if series.dtype.time_zone else series
         return utc.dt.to_string("%Y-%m-%dT%H:%M:%S%.6f")
@@ -391,5 +390,5 @@ def as_text(series: pl.Series) -> pl.Series:
 
 
 def text_column(series: pl.Series) -> Any:
-    """A column of texts as the kernels take it."""
+    """Return a text column as the kernels take it."""
     return _kernels.TextColumn(series.__arrow_c_stream__())

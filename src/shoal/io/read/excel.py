@@ -1,6 +1,6 @@
-"""Excel workbooks: the one sheet that holds cells, every cell as text. Needs the extra `excel`.
+"""Excel workbooks: the only sheet with cells, every cell as text. Needs the extra `excel`.
 
-A workbook keeps dates and numbers as numbers: a number is read as it would be typed, a date as 2024-05-01 09:00:00. A cell with an error,
+A workbook stores dates and numbers as numbers: a number is read as it would be typed, a date as 2024-05-01 09:00:00. A cell with an error,
 or with a formula that was never computed, is empty.
 """
 
@@ -30,7 +30,7 @@ def is_workbook(stream: IO[bytes]) -> bool:
 
 
 def sheet_of(content: bytes, place: str | Path) -> pl.DataFrame:
-    """The cells of the only sheet that holds any, from its first row on: text, null if a cell is empty."""
+    """Return the cells of the only non-empty sheet, from its first row: text, null for an empty cell."""
     insist_on_extra("excel")
     import fastexcel
 
@@ -56,10 +56,10 @@ def sheet_of(content: bytes, place: str | Path) -> pl.DataFrame:
 
 
 def damaged(place: str | Path) -> InputError:
-    """The error for what cannot be read as a workbook."""
+    """Return the error for an unreadable workbook."""
     return InputError(f"{place} is damaged, or not the Excel workbook it seems to be", code="damaged-file")
 
 
 def text_of_sheet(content: bytes, place: str | Path) -> bytes:
-    """The sheet as CSV, one line for each row."""
+    """Return the sheet as CSV, one line per row."""
     return sheet_of(content, place).fill_null("").write_csv(include_header=False, quote_style="necessary").encode()

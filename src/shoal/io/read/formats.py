@@ -1,11 +1,11 @@
-"""What is in a file: its format, its separator and which columns play which part.
+"""Detection of a file's format, separator and column roles.
 
-Guessed from name, header and first lines where nobody says. Every guess becomes an announcement; a file that
-could be read in two ways is refused, with a hint on how to say which is meant.
+They are detected from name, header and first lines unless the user states them. Every guess is reported; an ambiguous file is rejected,
+with a hint how to resolve it.
 
-A table whose header is not known looks like lines of items too. If it were read as transactions, every row would be a person, and the IDs
-in it would be published as items. So lines are taken for transactions only if nothing about the first lines looks like a table or a log:
-their numbers of fields differ, the first one is no header, and none of their fields are times, addresses or users.
+A table with an unknown header also looks like lines of items. Read as transactions, every row would be a person, and its IDs would be
+published as items. So lines are read as transactions only if nothing about the first lines looks like a table or a log: their numbers of
+fields differ, the first one is not a header, and no field is a time, an address or a user.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ from shoal.io.read.parquet import schema_of
 from shoal.io.read.result import ENCODING_HINT
 from shoal.io.read.source import Source
 
-# -- what speaks against taking lines for transactions
+# -- evidence against transactions
 
 
 LINES = 2000  # that are looked at
-# Share of the lines that have the same number of fields; among real baskets, clicks and sales the largest is a fifth.
+# Maximum share of lines with the same number of fields; among real baskets, clicks and sales it is at most a fifth.
 SAME_WIDTH = 0.75
-# Share of the lines with a single field; among real click streams the largest is a half.
+# Maximum share of lines with a single field; among real click streams it is at most a half.
 SINGLE = 0.95
-# Share of the lines that hold a time or an address.
+# Maximum share of lines with a time or an address.
 LOGGED = 0.1
-# Fewer lines than these may begin with items of their own by chance.
+# Below this number, lines may all begin with a unique item by chance.
 ENOUGH_LINES = 10
 
 _NAME = re.compile(r"(?=.*[^\W\d])[^\x00-\x1f]{1,60}")
@@ -71,7 +71,7 @@ Rows = Sequence[Sequence[str]]
 
 
 def against_transactions(source: Source, separator: str | None, *, header: bool | None) -> str:
-    """What about a file's lines looks like a table or a log; empty if nothing does. `header` is what the user says about one."""
+    """Return what about a file's lines looks like a table or a log; empty if nothing does. `header` is the user's option."""
     lines = first_lines(source)
     between = guess_separator([line.encode() for line in lines]) if separator is None else separator
     rows = _rows(source, between)
@@ -86,7 +86,7 @@ def against_transactions(source: Source, separator: str | None, *, header: bool 
 
 
 def against_records(rows: Rows) -> str:
-    """What about lists of items in memory looks like the rows of a table or a log; empty if nothing does."""
+    """Return what about lists of items in memory looks like rows of a table or a log; empty if nothing does."""
     width, n = Counter(map(len, rows)).most_common(1)[0] if rows else (0, 0)
     if width > 1 and n >= SAME_WIDTH * len(rows):
         return f"{'' if n == len(rows) else 'nearly '}all its lists have {width} items, like rows of a table"
@@ -94,7 +94,7 @@ def against_records(rows: Rows) -> str:
 
 
 def looks_like_header(rows: Rows) -> bool:
-    """Whether the first line may name columns: words, none of which comes again anywhere."""
+    """Whether the first line may be a header: words, none of which occurs again."""
     if not rows or not all(_NAME.fullmatch(name) for name in rows[0]):
         return False
     names = set(rows[0])
@@ -102,21 +102,21 @@ def looks_like_header(rows: Rows) -> bool:
 
 
 def first_lines(source: Source) -> list[str]:
-    """The first lines that hold something, as far as they were read whole."""
+    """Return the first non-empty lines that were read completely."""
     lines = source.head.decode("utf-8", "replace").split("\n")
     whole = lines if source.whole or len(lines) == 1 else lines[:-1]
     return [line.rstrip("\r") for line in whole if line.strip()][:LINES]
 
 
 def _rows(source: Source, separator: str) -> list[list[str]]:
-    """The fields of all lines that are sound."""
+    """Return the fields of all well-formed lines."""
     dialect = _kernels.Dialect(separator, has_quotes(separator))
     found = _kernels.first_records(source.head, dialect, source.whole, LINES)
     return [fields for defect, fields, _, _ in found if not defect and any(fields)]
 
 
 def _comment(lines: Sequence[str]) -> str:
-    """Items may begin with a #, but then many do."""
+    """Whether lines look like comments: items may begin with a #, but then many do."""
     marked = sum(_COMMENT.match(line) is not None for line in lines)
     first = bool(lines) and _COMMENT.match(lines[0]) is not None
     return "its first line looks like a comment" if first and marked * 2 <= len(lines) else ""
@@ -128,7 +128,7 @@ def _log(lines: Sequence[str]) -> str:
 
 
 def _table(source: Source, lines: Sequence[str]) -> str:
-    """Whatever may stand between fields is tried, with and without regard to quotes: a stray one spoils all fields."""
+    """Try all possible field separators, with and without quoting: a stray quote spoils all fields."""
     for separator in ("\t", ",", ";", "|", BLANKS):
         by_signs = [len(line.split(separator) if separator else line.split()) for line in lines]
         for widths in (by_signs, [len(row) for row in _rows(source, separator)]):
@@ -150,7 +150,7 @@ def _header(rows: Rows) -> str:
 
 
 def _owned(rows: Rows) -> str:
-    """Lines of a person and that person's items: what stands first never stands elsewhere."""
+    """Whether lines are a user followed by items: the first field never occurs elsewhere."""
     longer = [row for row in rows if len(row) > 1]
     if len(longer) < ENOUGH_LINES or {row[0] for row in longer} & {item for row in longer for item in row[1:]}:
         return ""
@@ -174,7 +174,7 @@ Sample = list[list[str]]
 
 @dataclass(frozen=True)
 class Layout:
-    """How a file is to be read. `places` gives the column of each role; `notes` say what was guessed.
+    """How to read a file. `places` has the column of each role; `notes` describe what was detected.
 
     `turn_time` is the key of the time of a conversation's turn, empty if turns have none.
     """
@@ -191,18 +191,18 @@ class Layout:
     notes: tuple[str, ...] = ()
 
     def dialect(self) -> _kernels.Dialect:
-        """How the kernels are to cut its lines."""
+        """The dialect with which the kernels split its lines."""
         return _kernels.Dialect(self.separator, has_quotes(self.separator))
 
 
 def guess(path: str | Path) -> tuple[str, str]:
-    """The format of a file and the line that announces it."""
+    """Return the format of a file and the note about it."""
     layout = find_layout(Source.of_data(path), ReadOptions())
     return layout.format, layout.notes[0]
 
 
 def find_layout(source: Source, options: ReadOptions) -> Layout:
-    """How this file is to be read, by what the user says and what the file shows."""
+    """Return how to read this file, by the options and its content."""
     if options.format == ACCESSLOG and (source.is_parquet or source.is_json_lines):
         raise InputError(
             f"{source.path} has no lines of an access log",
@@ -235,7 +235,7 @@ def find_layout(source: Source, options: ReadOptions) -> Layout:
 
 
 def _is_utf8(source: Source) -> bool:
-    """Whether the first line is UTF-8; if it is not, its header cannot be read."""
+    """Whether the first line is UTF-8; otherwise its header cannot be read."""
     try:
         source.head.lstrip(b"\r\n").split(b"\n", 1)[0].decode()
     except UnicodeDecodeError as error:
@@ -244,7 +244,7 @@ def _is_utf8(source: Source) -> bool:
 
 
 def _of_text(source: Source, options: ReadOptions) -> Layout:
-    """How the lines of a text are to be read."""
+    """Return how to read the lines of a text."""
     if options.wanted_format == "transactions":
         return _of_transactions(source, options)
     if options.format == ACCESSLOG or _is_access_log(source, options):
@@ -253,7 +253,7 @@ def _of_text(source: Source, options: ReadOptions) -> Layout:
 
 
 def _is_access_log(source: Source, options: ReadOptions) -> bool:
-    """Whether nobody says otherwise and the lines are those of one; the option user may say whose a line is."""
+    """Whether the lines are those of an access log and no option contradicts; the option user may name the user field."""
     silent = options.wanted_format is None and options.sep is None and options.header is None and options.time is None
     return silent and looks_like_access_log(first_lines(source)[:SAMPLE])
 
@@ -279,7 +279,7 @@ def _of_columns(source: Source, options: ReadOptions) -> Layout:
 
 
 def _of_unknown_lines(source: Source, options: ReadOptions) -> Layout:
-    """Lines without a known header: transactions, unless something about them looks like a table or a log."""
+    """Return the layout of lines without a known header: transactions, unless they look like a table or a log."""
     separator = None if options.sep is None else one_byte(options.sep)
     seen = against_transactions(source, separator, header=options.header)
     if seen:
@@ -330,7 +330,7 @@ def _is_excite(record: list[str]) -> bool:
 
 
 def _mostly(sample: Sample, test: Callable[[list[str]], bool]) -> bool:
-    """Whether the first record passes, and most of the others: a few may be malformed."""
+    """Whether the first record and most of the others pass; a few may be malformed."""
     return test(sample[0]) and sum(map(test, sample)) * 5 >= len(sample) * 4
 
 
@@ -364,7 +364,7 @@ def _delimited(
 
 
 def json_names(source: Source) -> tuple[list[str], list[str]]:
-    """The keys of the first objects, and those of them that hold lists."""
+    """Return the keys of the first objects, and those with lists."""
     objects = _objects(source)
     names = dict.fromkeys(name for value in objects for name in value)
     lists = dict.fromkeys(name for value in objects for name, held in value.items() if isinstance(held, list))
@@ -372,7 +372,7 @@ def json_names(source: Source) -> tuple[list[str], list[str]]:
 
 
 def _objects(source: Source) -> list[dict[str, Any]]:
-    """The first lines that are JSON objects."""
+    """Return the first lines that are JSON objects."""
     found = []
     lines = source.head.split(b"\n")
     for line in (lines if source.whole else lines[:-1])[:SAMPLE]:
@@ -386,7 +386,7 @@ def _objects(source: Source) -> list[dict[str, Any]]:
 
 
 def _of_prompts(source: Source, options: ReadOptions, container: str, names: Sequence[str], found: Mapping[str, str]) -> Layout | None:
-    """How a file of conversations is to be read; None if it is none."""
+    """Return how to read a file of conversations; None if it is not one."""
     if not names or not holds_prompts(source, names, found, options):
         return None
     roles = prompt_roles(source, names, found, options)
@@ -440,7 +440,7 @@ def _of_named(source: Source, options: ReadOptions, container: str, names: Seque
 
 
 def _refuse_rows(source: Source) -> None:
-    """Raise if lists without a name look like the rows of a table: read as records, every row would be a person."""
+    """Raise if unnamed lists look like rows of a table: read as records, every row would be a person."""
     if source.plain_lists and source.table is not None:
         seen = against_records([row for (row,) in source.table.lazy().head(LINES).collect().iter_rows()])
         if seen:
@@ -463,7 +463,7 @@ def _of_transactions(source: Source, options: ReadOptions) -> Layout:
 
 
 def first_records(source: Source, separator: str, limit: int) -> Sample:
-    """The fields of the first records that are sound; none if the very first line is not."""
+    """Return the fields of the first well-formed records; none if the very first line is malformed."""
     dialect = _kernels.Dialect(separator, has_quotes(separator))
     found = _kernels.first_records(source.head, dialect, source.whole, limit)
     if not found or found[0][0]:

@@ -1,7 +1,7 @@
-"""Data that is in memory already, as a source that is read by the same rules as a file.
+"""Data in memory as a source that is read by the same rules as a file.
 
-Frames of Polars (also lazy ones), pandas and Arrow, everything else that sends Arrow batches (`__arrow_c_stream__`), columns by their
-names, rows as dictionaries, a column of lists, and lists of lists.
+Polars frames (also lazy ones), pandas and Arrow, any other object that sends Arrow batches (`__arrow_c_stream__`), columns by name, rows as
+dictionaries, a column of lists, and lists of lists.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ READABLE = "give a Polars, pandas or Arrow frame, an object with __arrow_c_strea
 
 
 def in_memory(data: Any) -> Source:
-    """A source of these rows. Raises if they are nothing that has rows."""
+    """Return a source of these rows. Raise if the object has no rows."""
     rows = stream_of(data) if _is_stream(data) else None
     if rows is not None:
         return Source(Path("the stream"), "", b"", True, is_parquet=True, rows=rows)
@@ -35,12 +35,12 @@ def in_memory(data: Any) -> Source:
 
 
 def table_of(data: Any) -> pl.DataFrame:
-    """The rows of anything that is read as a frame."""
+    """Return the rows of anything that is read as a frame."""
     return _table(data).lazy().collect()
 
 
 def _is_stream(data: Any) -> bool:
-    """Whether this may send rows that are not in memory yet: a reader of Arrow, a relation of DuckDB, and other tools' objects."""
+    """Whether this may send rows that are not in memory yet: an Arrow reader, a DuckDB relation, and objects of other tools."""
     in_memory = isinstance(data, pl.DataFrame | pl.LazyFrame) or type(data).__module__.partition(".")[0] == "pandas" or _is_column(data)
     return hasattr(data, "__arrow_c_stream__") and not in_memory and type(data).__name__ not in ("Table", "RecordBatch")
 
@@ -65,12 +65,14 @@ def _table(data: Any) -> pl.DataFrame | pl.LazyFrame:
 
 
 def _is_column(data: Any) -> bool:
-    """Whether this is one column, of Polars, pandas or Arrow."""
+    """Whether this is a single column of Polars, pandas or Arrow."""
     return isinstance(data, pl.Series) or type(data).__name__ in {"Series", "ChunkedArray", "ListArray", "LargeListArray"}
 
 
 def _of_pandas(data: Any) -> pl.DataFrame:
-    """A pandas frame or column. A named index is a column too. Numbers are whole again where only missing values made them others."""
+    """Convert a pandas frame or column. A named index becomes a column. Numbers become integers again if only missing values made them
+    floats.
+    """
     named = any(name is not None for name in data.index.names)
     frame = data.to_frame(LISTS) if _is_column(data) else data
     _refuse_odd_columns(frame)
@@ -79,7 +81,7 @@ def _of_pandas(data: Any) -> pl.DataFrame:
 
 
 def _refuse_odd_columns(frame: Any) -> None:
-    """Raise if a column cannot be told from another, or holds what no column of a table can hold."""
+    """Raise if column names are not unique, or if a column has unsupported content."""
     names = [str(name) for name in frame.columns]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -130,7 +132,7 @@ def _frame(data: Any, given: Any) -> pl.DataFrame:
 
 
 def _understood(data: Any, convert: Callable[..., Any], given: Any) -> Any:
-    """What Polars makes of this, or one line that says that it makes nothing of it."""
+    """Convert the data with Polars. Raise a one-line error if that fails."""
     try:
         return convert(given)
     except ImportError:
@@ -145,7 +147,7 @@ def _understood(data: Any, convert: Callable[..., Any], given: Any) -> Any:
     except Exception as error:
         if type(error).__module__.partition(".")[0] == "pyarrow":  # a column of several types
             raise _unreadable(data) from None
-        # What another library says may quote data, so only its kind is shown.
+        # Messages of another library may quote data, so only the type of error is shown.
         raise InputError(
             f"reading data of type {type(data).__name__} fails with {type(error).__name__}", code="lazy-query-failed"
         ) from None

@@ -1,7 +1,7 @@
-"""A product table that is joined to the items of a log: read from a file or a frame, and applied to what was read of the log.
+"""A product table that is joined to the items of a log: read from a file or a frame, and applied to the log.
 
-The table is read before the log: it is small, and may be the one with the mistake. Columns that the user does not name are found when the
-items of the log are known (`shoal.taxonomy.item_columns`).
+The table is read before the log, because it is small and may contain the mistake. Columns that the user does not name are determined once
+the items of the log are known (`shoal.taxonomy.item_columns`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ REMEMBERED = 4  # tables that stay in memory: the trials of advice read the same
 
 
 def cells_of(items: ItemsTable) -> pl.DataFrame:
-    """All cells of a product table that are text or whole numbers, as text; the level that was named is one of its columns.
+    """Return all cells of a product table that are text or integers, as text; the named level must be one of its columns.
 
     Raises:
         InputError: It cannot be read, or lacks a column that was named.
@@ -56,19 +56,19 @@ def cells_of(items: ItemsTable) -> pl.DataFrame:
 
 
 def _version(place: Path) -> tuple[Path, int, int]:
-    """A file, when it was last changed, and its size: together they tell whether it is still the one that was read."""
+    """Return a file's path, modification time and size, which together identify its content."""
     facts = place.stat()
     return place.absolute(), facts.st_mtime_ns, facts.st_size
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _of_file(place: Path, changed: int, size: int) -> pl.DataFrame:
-    """The cells of a file that was last changed then, and has this size."""
+    """Return the cells of a file with this modification time and size."""
     return _as_text(cells_of_file(place, header=True)[0])
 
 
 def _as_text(table: pl.DataFrame) -> pl.DataFrame:
-    """The columns of text and whole numbers; others, such as prices, are neither items nor groups."""
+    """Return the columns of text and integers as text; others, such as prices, are neither items nor groups."""
     texts = [text for cells in table.iter_columns() if (text := texts_of(cells)) is not None]
     if not texts or not len(table):
         raise InputError("the items table has no column of text or whole numbers", code="empty-input")
@@ -79,7 +79,7 @@ def _as_text(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def catalogue_for(items: ItemsTable, different: pl.Series, item_column: str | None) -> tuple[Catalogue, ItemsTable, tuple[str, ...]]:
-    """The catalogue for a log with these different items, the table with all its columns settled, and how they were found."""
+    """Return the catalogue for a log with these distinct items, the table with all its columns, and how they were determined."""
     table = cells_of(items)
     notes = []
     if items.key is None:
@@ -104,7 +104,7 @@ def catalogue_for(items: ItemsTable, different: pl.Series, item_column: str | No
 
 
 def _tree(items: ItemsTable, table: pl.DataFrame, columns: ItemColumns) -> ItemTree:
-    """The tree of the items in this table, which is that of a file or a frame."""
+    """Return the tree of the items in this table."""
     if isinstance(items.source, ItemsFrame):
         return item_tree(table, columns)
     return _tree_of_file(*_version(Path(items.source)), columns)
@@ -127,11 +127,11 @@ def _level(wanted: str, levels: tuple[str, ...]) -> str:
         ) from None
 
 
-# -- a log by its items table
+# -- joining a log with its product table
 
 
 def with_items(reading: Reading, shelf: Shelf = IN_MEMORY) -> Reading:
-    """What was read, with the items of its product table; the same where it has none."""
+    """Join the data with its product table, if it has one."""
     items = reading.options.items
     if items is None or reading.items is not None:
         return reading
@@ -143,7 +143,7 @@ def with_items(reading: Reading, shelf: Shelf = IN_MEMORY) -> Reading:
 
 
 def not_of_items() -> ParameterError:
-    """That a product table was given for data without items."""
+    """Return the error for a product table with data that has no items."""
     return ParameterError(
         f"{option('items-table')} is for items, but this data has none", code="option-not-applicable", hint="leave it out"
     )
@@ -152,7 +152,7 @@ def not_of_items() -> ParameterError:
 def joined_data(
     data: Log | Bags, items: ItemsTable, item_column: str | None = None, shelf: Shelf = IN_MEMORY
 ) -> tuple[Log | Bags, JoinedItems, ItemsTable, tuple[str, ...]]:
-    """Records or a log with the items of a product table, the account of that, the settled table, and notes."""
+    """Return records or a log with the items of a product table, the accounting, the completed table, and notes."""
     if isinstance(data, Bags):
         catalogue, settled, notes = catalogue_for(items, data.vocabulary.names, item_column)
         bags, joined = joined_bags(data, catalogue, shelf)

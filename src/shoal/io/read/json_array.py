@@ -1,7 +1,7 @@
 """A JSON array of objects as JSON lines: each element becomes a line, while the array is read.
 
-An element is found by Python's own decoder, so its end is certain. Bytes that are not UTF-8 stay as they are: the line is counted as
-defective like any other. What is between elements must be commas and blanks; else the file is refused.
+Python's decoder determines the end of an element. Bytes that are not UTF-8 are kept: the line is counted as defective like any other. Only
+commas and blanks are allowed between elements.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LINE_ENDS = str.maketrans("\r\n", "  ")  # between tokens alone: no JSON text h
 
 
 def begins_array(first: bytes, path: Path, *, named_json: bool) -> bool:
-    """Whether a file begins as an array of objects; raises if it is an array of something else and its name says that it is JSON."""
+    """Whether a file begins as an array of objects. Raise if it is an array of something else and its name says that it is JSON."""
     found = BEGIN.match(first)
     if found is None or (found[1] != b"{" and not named_json):
         return False
@@ -39,12 +39,12 @@ def begins_array(first: bytes, path: Path, *, named_json: bool) -> bool:
 
 
 def lines_of_array(stream: IO[bytes], path: Path) -> IO[bytes]:
-    """The elements of the array, one in each line."""
+    """Yield the elements of the array as lines."""
     return io.BufferedReader(_Elements(stream, path), PIECE)
 
 
 class _Elements(io.RawIOBase):
-    """The elements of a JSON array as lines. No more of it is held than a piece and the element that it ends in."""
+    """The elements of a JSON array as lines, read piece by piece."""
 
     def __init__(self, stream: IO[bytes], path: Path) -> None:
         self._stream = stream
@@ -57,11 +57,11 @@ class _Elements(io.RawIOBase):
         self._ready = memoryview(b"")
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: object) -> int:
-        """Fill the buffer as far as the next elements go; 0 at the end."""
+        """Fill the buffer with the next elements; 0 at the end."""
         view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
         while not self._ready and not (self._ended and self._expects == "end" and not self._text):
             self._fetch()
@@ -78,7 +78,7 @@ class _Elements(io.RawIOBase):
         self._text += self._decoder.decode(piece, self._ended)
 
     def _elements(self) -> list[str]:
-        """The lines of all elements that are there as a whole; what is behind them waits for the next piece."""
+        """Return the lines of all complete elements; the rest waits for the next piece."""
         found, at, text = [], 0, self._text.removeprefix("\ufeff") if self._expects == "[" else self._text
         while True:
             start = _BLANK.match(text, at).end()  # type: ignore[union-attr]
@@ -105,7 +105,7 @@ class _Elements(io.RawIOBase):
         return found
 
     def _end_of(self, text: str, start: int) -> int | None:
-        """Where the element ends that begins here; None if more of it must be read. A number or a word may go on in the next piece."""
+        """Return the end of the element that begins here; None if more must be read. A number or a word may continue in the next piece."""
         try:
             _, end = self._scan(text, start)
         except json.JSONDecodeError:  # its message and its document quote data

@@ -1,8 +1,8 @@
-"""JSON lines: decoded by Polars, many lines at once, and line by line where Polars cannot be relied on.
+"""JSON lines: decoded by Polars in batches, and line by line where Polars is not reliable.
 
-Polars does not say which line it refuses, takes the first of two equal keys, turns lists and truth values into text and half characters
-into NUL. So only lines that are plainly free of all that are given to it (`_is_plain`), and what it refuses, and all
-other lines, are read one by one: there defects get their lines. Both ways give the same values, which a test compares on random lines.
+Polars does not report which line it rejects, takes the first of two equal keys, converts lists and Booleans to text, and unpaired
+surrogates to NUL. So it gets only lines that are certainly free of all that (`_is_plain`); what it rejects, and all other lines, are read
+one by one, so that defects get their line numbers. Both ways give the same values, which a test compares on random lines.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FEWEST_LINES = 32  # a refused piece of no more lines is read line by line
 LINE, TEXT, FORM = "\0line", "\0text", "\0form"  # no key that is wanted bears these names
 AS_TEXT, AS_WHOLE, AS_DECIMAL = range(3)  # the forms of a value: "1", 1, 1.0
 
-# Half characters, characters that Python takes for blanks and Polars does not, and keys with an escape.
+# Unpaired surrogates, characters that Python treats as blanks and Polars does not, and keys with an escape.
 _ODD = r'\\u(?:[dD][89a-fA-F]|00[01])|\\[^"]*"\s*:'
 _INTEGER = r"(?:0|-?[1-9]\d{0,14})"
 _STRING = r'"(?:[^"\\]|\\.)*"'
@@ -39,15 +39,15 @@ Row = tuple[Any, ...]
 
 
 class DefectiveLine(Exception):
-    """A line that gives no row, and why."""
+    """A line without a row, and the reason."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is wanted of each line: columns with their types, the lines Polars may decode, and the row of a line's value.
+    """What to read from each line: columns with their types, the lines that Polars may decode, and the function for a single line.
 
-    Where Polars finds nothing under a key the line is read again by itself, unless `optional`: then that is an empty value. `form` gives
-    of the lines that Polars decodes how their first value is written, which then is a further column FORM; `row` gives it too.
+    If Polars finds nothing under a key, the line is read again by itself, unless `optional`: then the value is empty. `form` returns the
+    JSON type of the first value of the lines that Polars decodes, as a further column FORM; `row` returns it too.
     """
 
     schema: dict[str, pl.DataType]
@@ -63,7 +63,7 @@ class Wanted:
 
 
 def json_frames(source: Source, wanted: Wanted, tally: Tally) -> Iterator[tuple[pl.DataFrame, Ints]]:
-    """The wanted columns of all lines that have them, in the order of the file, and the number (from 0) of each line."""
+    """Yield the wanted columns of all lines that have them, in file order, and the number (from 0) of each line."""
     for texts, lines in text_lines(source, tally):
         frame = pl.DataFrame({LINE: lines, TEXT: texts})
         plain = frame.select(wanted.plain).to_series()
@@ -75,7 +75,7 @@ def json_frames(source: Source, wanted: Wanted, tally: Tally) -> Iterator[tuple[
 
 
 def _decoded(frame: pl.DataFrame, wanted: Wanted, tally: Tally) -> Iterator[pl.DataFrame]:
-    """Decoded by Polars, in halves where it refuses the whole, until what it refuses is small enough to be read line by line."""
+    """Decode with Polars, splitting a rejected batch in halves, until it is small enough to be read line by line."""
     if len(frame) <= FEWEST_LINES:
         yield _line_by_line(frame, wanted, tally)
         return
@@ -84,7 +84,7 @@ def _decoded(frame: pl.DataFrame, wanted: Wanted, tally: Tally) -> Iterator[pl.D
         lacking = found.select(pl.any_horizontal(pl.all().is_null())).to_series() & (not wanted.optional)
         if wanted.form is not None:
             written = frame.select(wanted.form.cast(pl.Int64)).to_series()
-            # A key inside of another object is none of the line's.
+            # A key inside of another object is not a key of the line.
             found = found.with_columns(pl.when(pl.nth(0).is_null()).then(AS_TEXT).otherwise(written).cast(pl.Int64).alias(FORM))
         yield found.insert_column(0, frame[LINE]).filter(~lacking)
         yield _line_by_line(frame.filter(lacking), wanted, tally)
@@ -95,7 +95,7 @@ def _decoded(frame: pl.DataFrame, wanted: Wanted, tally: Tally) -> Iterator[pl.D
 
 
 def decoded(texts: pl.Series, schema: dict[str, pl.DataType]) -> pl.DataFrame | None:
-    """A row a line, null if a key is missing; None if Polars refuses any of the lines."""
+    """Return a row per line, null if a key is missing; None if Polars rejects any of the lines."""
     content = texts.str.join("\n").item().encode()
     try:
         found = pl.read_ndjson(io.BytesIO(content), schema=schema)
@@ -115,7 +115,7 @@ def _line_by_line(frame: pl.DataFrame, wanted: Wanted, tally: Tally) -> pl.DataF
 
 
 def value_of(written: str, loads: Callable[[str], Any] = json.loads) -> Any:
-    """The value that is written; raises where it is no JSON, or holds half of a surrogate pair, which no text can."""
+    """Parse a value. Raise if it is not JSON, or contains an unpaired surrogate."""
     try:
         value = loads(written)
         if "\\u" in written:
@@ -127,13 +127,13 @@ def value_of(written: str, loads: Callable[[str], Any] = json.loads) -> Any:
     return value
 
 
-# -- columns of one value a line
+# -- columns with one value per line
 
 
 def text_values(names: Sequence[str]) -> Wanted:
-    """One text or number a line under each of these keys, as text without blanks at its ends; a missing one is empty.
+    """Read one text or number per line under each of these keys, as text without surrounding blanks; a missing one is empty.
 
-    The text does not tell how the value was written, so the form of the first one is kept beside.
+    The text does not show the JSON type, so the type of the first one is kept.
     """
     value = rf'(?:"|null\s*[,}}]|{_INTEGER}(?:\.0{{1,3}})?\s*[,}}])'
 
@@ -149,19 +149,19 @@ def text_values(names: Sequence[str]) -> Wanted:
 
 
 def _form(name: str) -> pl.Expr:
-    """How the value under this key is written in a plain line."""
+    """Return the JSON type of the value under this key in a plain line."""
     key = rf'"{pl.escape_regex(name)}"\s*:\s*'
     number = pl.when(pl.col(TEXT).str.contains(rf"{key}-?\d+\.")).then(AS_DECIMAL).otherwise(AS_WHOLE)
     return pl.when(pl.col(TEXT).str.contains(rf"{key}-?\d")).then(number).otherwise(AS_TEXT)
 
 
 def written_form(value: Any) -> int:
-    """How a value is written: as text, as a whole number or with a point."""
+    """Return the JSON type of a value: text, integer or float."""
     return {int: AS_WHOLE, float: AS_DECIMAL}.get(type(value), AS_TEXT)
 
 
 def plain_text(value: str | float | None) -> str:
-    """A value as text without blanks at its ends: a missing one is empty, a whole number has no point."""
+    """Return a value as text without surrounding blanks: a missing one is empty, an integer has no point."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return "" if value is None else str(value).strip()
@@ -171,7 +171,7 @@ def plain_text(value: str | float | None) -> str:
 
 
 def item_lists(name: str) -> Wanted:
-    """The list of items under this key."""
+    """Read the list of items under this key."""
 
     def row(value: Any) -> Row:
         items = json_items(value.get(name) if isinstance(value, dict) else None)
@@ -183,14 +183,14 @@ def item_lists(name: str) -> Wanted:
 
 
 def json_items(value: Any) -> list[str] | None:
-    """A JSON list of strings or numbers as item names; None if it is anything else."""
+    """Return a JSON list of strings or numbers as item names; None if it is anything else."""
     if not isinstance(value, list) or not all(isinstance(i, (str, int, float)) and not isinstance(i, bool) for i in value):
         return None
     return [str(item) for item in value]
 
 
 def _is_plain(names: Sequence[str], value: str) -> pl.Expr:
-    """Lines that write each of these keys once, with a value of this pattern, and hold nothing odd."""
+    """Match lines with each of these keys once, with a value of this pattern, and nothing unusual."""
     plain = holds_nothing_odd(pl.col(TEXT))
     for name in names:
         if json.dumps(name, ensure_ascii=False) != f'"{name}"':  # written with an escape
@@ -201,5 +201,5 @@ def _is_plain(names: Sequence[str], value: str) -> pl.Expr:
 
 
 def holds_nothing_odd(texts: pl.Expr) -> pl.Expr:
-    """Lines without half characters, blanks that only Python knows, and keys with an escape."""
+    """Match lines without unpaired surrogates, blanks that only Python knows, and keys with an escape."""
     return ~texts.str.contains(_ODD)

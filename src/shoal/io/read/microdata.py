@@ -1,7 +1,7 @@
-"""Microdata: a CSV, TSV or Parquet table of numbers into a Table, with an account of its columns.
+"""Microdata: a CSV, TSV or Parquet table of numbers into a Table, with an accounting of its columns.
 
-Every column of numbers is a quasi-identifier unless the user says otherwise. A column of text is never published or left out unasked. A row
-with a missing, infinite or unreadable value in a quasi-identifier is refused with its line: leaving it out would bias every mean.
+Every numeric column is a quasi-identifier unless the user states otherwise. A text column is never published or dropped by default. A row
+with a missing, infinite or unreadable value in a quasi-identifier is rejected with its line: leaving it out would bias every mean.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ NUMERIC: AttributeKind = "numeric"
 
 @dataclass(frozen=True)
 class ColumnKind:
-    """What a column holds; `said` is what stands behind the equals sign: levels, or a file."""
+    """The type of a column; `said` is the text after the equals sign: levels, or a file."""
 
     kind: AttributeKind = NUMERIC
     said: str = ""
@@ -54,17 +54,17 @@ class ColumnKind:
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The levels of an ordinal column of texts, from the lowest on."""
+        """The levels of an ordinal text column, from the lowest."""
         return tuple(level.strip() for level in self.said.split("|")) if self.kind == "ordinal" and self.said else ()
 
     def told(self, name: str) -> str:
-        """The column as a manifest has it; a file is not named."""
+        """Return the column's manifest entry, without file names."""
         behind = A_FILE if self.kind == "hierarchical" else self.said
         return f"{name}={behind}" if behind else name
 
 
 def said_kinds(options: ReadOptions) -> Iterator[tuple[str, ColumnKind]]:
-    """The columns that are said to be of another kind than numbers."""
+    """Return the columns that the options declare as non-numeric."""
     yield from ((name, ColumnKind("nominal")) for name in options.nominal)
     for word in options.ordinal:
         name, _, levels = word.partition("=")
@@ -86,14 +86,14 @@ def said_kinds(options: ReadOptions) -> Iterator[tuple[str, ColumnKind]]:
 
 
 def attribute_of(name: str, kind: ColumnKind, cells: pl.Series, numbers: pl.Series) -> Attribute:
-    """A quasi-identifier of this kind. Its cells have no defects."""
+    """Return a quasi-identifier of this type. Its cells have no defects."""
     if kind.of_numbers:
         return Attribute(name, kind.kind, numbers)
     return Attribute(name, kind.kind, cells.cast(pl.String), levels=kind.levels, hierarchy=hierarchy_of(kind))
 
 
 def hierarchy_of(kind: ColumnKind) -> Hierarchy | None:
-    """The hierarchy in the file that was named, where one was."""
+    """Return the hierarchy in the named file, if any."""
     if kind.kind != "hierarchical":
         return None
     taxonomy = read_taxonomy(kind.said).taxonomy
@@ -101,7 +101,7 @@ def hierarchy_of(kind: ColumnKind) -> Hierarchy | None:
 
 
 def foreign_cells(name: str, kind: ColumnKind, cells: pl.Series) -> tuple[str, pl.Series] | None:
-    """Cells that are not among the levels or nodes of their column, and what to call them; None if any text will do."""
+    """Return cells that are not among the levels or nodes of their column, and a name for them; None if any text is allowed."""
     if cells.dtype.is_nested():
         raise InputError(f"column {name!r} has lists, but a quasi-identifier has one value per row", code="nested-values")
     hierarchy = hierarchy_of(kind)
@@ -112,7 +112,7 @@ def foreign_cells(name: str, kind: ColumnKind, cells: pl.Series) -> tuple[str, p
     return reason, ~cells.cast(pl.String).is_in(list(known)).fill_null(True)
 
 
-# What each column of microdata is: a quasi-identifier, left as it is, left out, or the owner.
+# Roles of the columns of microdata: quasi-identifier, kept, dropped, or user.
 
 
 DROPPED, OWNER = "dropped", "owner_column"  # what a manifest calls them
@@ -121,7 +121,7 @@ SAY = f"use {option('quasi')}, {option('nominal')}, {option('keep-column')} or {
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """The columns of each role, in the order of the file."""
+    """The columns of each role, in file order."""
 
     quasi: tuple[str, ...]
     keep: tuple[str, ...]
@@ -130,18 +130,18 @@ class ColumnRoles:
     kinds: Mapping[str, ColumnKind] = field(default_factory=dict)
 
     def kind(self, name: str) -> ColumnKind:
-        """What a quasi-identifier holds: numbers, unless something else was said."""
+        """Return the type of a quasi-identifier: numeric by default."""
         return self.kinds.get(name, ColumnKind())
 
     def notes(self) -> tuple[str, ...]:
-        """What was decided, a line each."""
+        """Return the decisions, one line each."""
         lines = {"quasi-identifiers": self.quasi, "unchanged, without any protection": self.keep, "dropped": self.drop}
         told = [f"{what}: {', '.join(self._with_kind(name) for name in names)}" for what, names in lines.items() if names]
         owners = "one user per row" if self.user is None else f"user: column {self.user!r}"
         return (*told, owners)
 
     def beside(self) -> dict[str, str | int | list[str]]:
-        """How many columns were dropped, without their names; the column of users; and the columns that are of a kind of their own."""
+        """Return the number of dropped columns, the user column, and the columns with a declared type."""
         told: dict[str, str | int | list[str]] = {DROPPED: len(self.drop)} if self.drop else {}
         for kind, key in KEYS.items():
             of_kind = [self.kinds[name].told(name) for name in self.quasi if self.kind(name).kind == kind]
@@ -153,7 +153,7 @@ class ColumnRoles:
 
 
 def assigned_roles(path: Path, holds_numbers: Mapping[str, bool], options: ReadOptions) -> ColumnRoles:
-    """The role of every column, given whether any of its cells is a number. Raises if that is not clear."""
+    """Return the role of every column, given which contain numbers. Raise if it is ambiguous."""
     names = list(holds_numbers)
     said = {what: [_found(path, names, name) for name in getattr(options, what)] for what in ("quasi", "keep", "drop")}
     said["drop"] += _others(names, options) if options.drop_others else []
@@ -179,7 +179,7 @@ def assigned_roles(path: Path, holds_numbers: Mapping[str, bool], options: ReadO
 
 
 def _others(names: Sequence[str], options: ReadOptions) -> list[str]:
-    """The columns that the options do not name."""
+    """Return the columns that the options do not name."""
     named = {*options.quasi, *options.keep, *options.drop, *(word.partition("=")[0] for word in options.of_kinds), options.user}
     return [name for number, name in enumerate(names, 1) if name not in named and str(number) not in named]
 
@@ -195,7 +195,7 @@ def _found(path: Path, names: Sequence[str], said: str) -> str:
 
 
 def _refuse_owners(path: Path, names: Sequence[str], others: Sequence[str]) -> None:
-    """A column that seems to name people is not averaged while each row is taken for another person."""
+    """Raise if a column seems to contain user IDs, which must not be averaged while each row counts as a person."""
     for name in others:
         if plain(name) in KNOWN_NAMES["user"]:
             hint = f"use {option('user', name)} if rows of one value belong to one person, else {SAY}"
@@ -205,7 +205,7 @@ def _refuse_owners(path: Path, names: Sequence[str], others: Sequence[str]) -> N
 
 
 def _refuse_unclear(path: Path, names: Sequence[str], others: Sequence[str], holds_numbers: Mapping[str, bool], *, chosen: bool) -> None:
-    """Columns without a role: all others where quasi-identifiers were chosen, columns of text where they were not."""
+    """Raise for columns without a role: all others if quasi-identifiers were chosen, otherwise text columns."""
     unclear = [str(names.index(name) + 1) for name in others if chosen or not holds_numbers[name]]
     if unclear:
         why = "not named" if chosen else "without numbers"
@@ -218,7 +218,7 @@ OTHERWISE = f"correct or remove these rows, or leave the column out with {option
 
 @dataclass(frozen=True)
 class _Cells:
-    """A file's columns as they are written, where each row stands in the file (from 0), and what that place is called."""
+    """A file's columns as written, the position of each row in the file (from 0), and the name of the position."""
 
     source: Source
     frame: pl.DataFrame
@@ -230,18 +230,18 @@ class _Cells:
 
     @property
     def files(self) -> tuple[tuple[str, slice], ...]:
-        """The rows of each of several files, under its name; of one file all of them, under none."""
+        """Yield the rows of each of several files with its name; all rows without a name for a single file."""
         return tuple((name, slice(start, end)) for name, start, end in self.spans) or (("", slice(None)),)
 
 
 def read_microdata(sources: Sequence[Source], options: ReadOptions) -> Reading:
-    """The table in files. Raises if a column has no clear role or a quasi-identifier holds anything but finite numbers."""
+    """Read the table in files. Raise if a column has no clear role or a quasi-identifier has anything but finite numbers."""
     found = [_parquet_cells(source, options) if source.is_parquet else _delimited_cells(source, options) for source in sources]
     return _reading(found[0] if len(found) == 1 else _joined(found), options)
 
 
 def _joined(parts: Sequence[_Cells]) -> _Cells:
-    """The rows of several files with the same columns."""
+    """Concatenate the rows of files with the same columns."""
     first = parts[0]
     for other in parts[1:]:
         if other.frame.schema != first.frame.schema or other.notes != first.notes:
@@ -282,7 +282,7 @@ def _parquet_cells(source: Source, options: ReadOptions) -> _Cells:
 
 
 def _delimited_cells(source: Source, options: ReadOptions) -> _Cells:
-    """All fields as text, an empty one as null. Lines that hold nothing are left out and counted."""
+    """Read all fields as text, empty ones as null. Blank lines are skipped and counted."""
     if source.is_json_lines:
         raise InputError(f"{source.path} is in JSON lines", code="wrong-kind-of-input", hint="microdata is read from CSV, TSV or Parquet")
     separator = _separator(source, options)
@@ -318,7 +318,7 @@ def _first_fields(source: Source, dialect: _kernels.Dialect) -> list[str]:
 
 
 def _has_header(source: Source, first: list[str], options: ReadOptions) -> bool:
-    """As was said; else the first line is a header if none of its fields is a number."""
+    """Whether there is a header: by option, else if no field of the first line is a number."""
     if options.header is not None:
         return options.header
     if _numbers(pl.Series(first, dtype=pl.String)).is_not_null().any():
@@ -341,14 +341,14 @@ def _column_names(source: Source, first: list[str]) -> list[str]:
 
 
 def _numbers(cells: pl.Series) -> pl.Series:
-    """The cells as numbers, null if they are none. Truth values, dates and lists are no numbers."""
+    """Parse the cells as numbers, null if they are not. Booleans, dates and lists are not numbers."""
     if cells.dtype == pl.String:
         return cells.str.strip_chars(" ").cast(pl.Float64, strict=False)
     return cells.cast(pl.Float64) if cells.dtype.is_numeric() else pl.Series(cells.name, [None] * len(cells), dtype=pl.Float64)
 
 
 def _publishable(source: Source, cells: pl.Series) -> pl.Series:
-    """A column that is left as it is, with the same values in a type that can be published."""
+    """Return a kept column with the same values in a publishable type."""
     types = {pl.String: pl.String(), pl.Float32: pl.Float64(), pl.Float64: pl.Float64(), pl.Datetime: pl.Datetime("us")}
     wanted: Any = pl.Int64() if cells.dtype.is_integer() else types.get(cells.dtype.base_type())
     try:
@@ -366,7 +366,7 @@ def _publishable(source: Source, cells: pl.Series) -> pl.Series:
 
 
 def _refuse_defects(cells: _Cells, numbers: dict[str, pl.Series], roles: ColumnRoles) -> None:
-    """Cells that cannot be aggregated, and rows without an owner: how many and where, never what they hold."""
+    """Raise for cells that cannot be aggregated and rows without a user: how many and where, never their content."""
     defects = DefectList()
     for name in roles.quasi:
         for reason, wrong in _defective(name, roles, cells.frame[name], numbers[name]).items():
@@ -384,14 +384,14 @@ def _refuse_defects(cells: _Cells, numbers: dict[str, pl.Series], roles: ColumnR
 
 
 def _note(defects: DefectList, reason: str, cells: _Cells, wrong: pl.Series) -> None:
-    """Note these rows under the files that they are of."""
+    """Count these rows under their files."""
     for file, rows in cells.files:
         defects.file = file
         defects.add(reason, cells.places[rows][wrong[rows].to_numpy()])
 
 
 def _defective(name: str, roles: ColumnRoles, cells: pl.Series, numbers: pl.Series) -> dict[str, pl.Series]:
-    """Which cells of a quasi-identifier are missing or are none of its kind, by reason."""
+    """Return which cells of a quasi-identifier are missing or invalid, by reason."""
     missing = cells.is_null()
     if roles.kind(name).of_numbers:
         return {

@@ -21,7 +21,7 @@ MOST_MALFORMED = 0.1  # of a file's rows; beyond that it is more likely that the
 CLICKS = ("rank", "url")
 ITEMS_TABLE = "items_table"  # what a manifest calls what was said about a product table
 ROLES = ("user", "time", "text", "item", "record", "count", *CLICKS)
-# Options about columns of microdata, and what they are called here.
+# Options for columns of microdata, and their names here.
 OF_MICRODATA = {
     "quasi": "quasi",
     "keep-column": "keep",
@@ -34,7 +34,7 @@ OF_MICRODATA = {
 
 @dataclass(frozen=True, eq=False)
 class ItemsFrame:
-    """A product table in memory: a frame, or what is read as one. It is the same as itself only."""
+    """A product table in memory: a frame, or what is read as one. It is equal only to itself."""
 
     table: Any
 
@@ -44,11 +44,11 @@ class ItemsFrame:
 
 @dataclass(frozen=True)
 class ItemsTable:
-    """A product table that is joined to the items of a log, and what the user says about it; None leaves it to be found out.
+    """A product table that is joined to the items of a log, with the user's options; None means detect.
 
-    `key` is its column with the items as the log has them, `name` the one with their readable names, `levels` are the columns of groups
-    from fine to coarse, and `level` is the one at which items are published. `source` is a path, a frame, or `a file` where a manifest
-    tells only that there was one.
+    `key` is its column with the items as in the log, `name` the one with readable names, `levels` are the group columns from fine to
+    coarse, and `level` is the one at which items are published. `source` is a path, a frame, or `a file` if a manifest records only that
+    there was one.
     """
 
     source: str | ItemsFrame
@@ -58,32 +58,29 @@ class ItemsTable:
     level: str | None = None
 
     def described(self) -> dict[str, Any]:
-        """The columns and the level, for the manifest; nothing of the content."""
+        """Return the columns and the level for the manifest, without content."""
         said = {"key": self.key, "name": self.name, "levels": list(self.levels) or None, "level": self.level}
         return {name: value for name, value in said.items() if value is not None}
 
     @classmethod
     def from_description(cls, told: Mapping[str, Any]) -> ItemsTable:
-        """The table that was described so, whose file is not known."""
+        """Make a table from its description, without its file."""
         return cls(A_FILE, told.get("key"), told.get("name"), tuple(told.get("levels", ())), told.get("level"))
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What the user says; None leaves it to be found out.
+    """The user's options; None means detect.
 
-    Columns are named, or numbered from 1. `strict` makes a defective row an error; `malformed` is the largest share of
-    them that is accepted. `owners` says whether names that differ only in their spelling are one person (folded) or not (exact).
-    `record` is a column whose values tell the records of one person apart, such as a basket's number; `count` one that says how often a
-    row's item occurs. Neither is ever guessed.
-    `quasi`, `keep` and `drop` are columns of microdata: its quasi-identifiers, those left as they are, those left out. `drop_others`
-    leaves out every column that is not named, for manifests, which do not name dropped columns. `nominal`, `ordinal` and `hierarchy`
-    are quasi-identifiers that are no numbers (`microdata_kinds.py`).
-    `needs_times` is false where nothing is made of times: then an unreadable one is no defect, unless the column of times was named.
-    `rank` and `url` are columns of what was clicked; they are read where something is made of clicks (`needs_clicks`).
-    `items` is a product table that is joined to the items.
-    The names of owners are kept where a method hashes them with a key (`needs_names`), and forgotten otherwise.
-    `encoding` is that of text files, in Python's canonical spelling; None reads UTF-8, and what a byte order mark names.
+    Columns are named, or numbered from 1. `strict` makes a defective row an error; `malformed` is the largest accepted share of them.
+    `owners`: whether user IDs that differ only in spelling are one person (folded) or not (exact). `record` is a column that identifies the
+    records of one person, such as a basket number; `count` one with the number of occurrences of a row's item. Neither is ever detected.
+    `quasi`, `keep` and `drop` are columns of microdata: quasi-identifiers, kept and dropped ones. `drop_others` drops every column that is
+    not named, for manifests, which do not name dropped columns. `nominal`, `ordinal` and `hierarchy` are non-numeric quasi-identifiers.
+    `needs_times` is false if times are not used: then an unreadable one is not a defect, unless the time column was named. `rank` and `url`
+    are click columns; they are read if clicks are used (`needs_clicks`). `items` is a product table that is joined to the items. User IDs
+    are kept if a method hashes them with a key (`needs_names`), and discarded otherwise. `encoding` is that of text files, in Python's
+    canonical spelling; None reads UTF-8, and what a byte order mark indicates.
     """
 
     format: str | None = None
@@ -148,7 +145,7 @@ class ReadOptions:
             )
 
     def _refuse_undecodable(self) -> None:
-        """Raise if the name of a column is not text: no file has such a column, and no manifest could hold it."""
+        """Raise if a column name is not valid text: no file has such a column, and no manifest could contain it."""
         for name in (*self.named.values(), *self.quasi, *self.keep, *self.drop, *self.of_kinds):
             try:
                 (name or "").encode()
@@ -156,7 +153,7 @@ class ReadOptions:
                 raise ParameterError("the name of a column is not UTF-8 text", code="not-utf8", value=name) from None
 
     def _refuse_foreign(self) -> None:
-        """Raise if something is said that is not for this format."""
+        """Raise if an option does not apply to this format."""
         if self.format == DOCUMENTS:
             said = [name for name in ("time", "item", "record", "count", "sep", "header") if getattr(self, name) is not None]
             if said:
@@ -212,17 +209,19 @@ class ReadOptions:
 
     @property
     def of_kinds(self) -> tuple[str, ...]:
-        """The columns of microdata that are said to be of a kind of their own."""
+        """The columns of microdata with a declared type."""
         return (*self.nominal, *self.ordinal, *self.hierarchy)
 
     @property
     def named(self) -> dict[str, str]:
-        """The columns that the user named, by their roles."""
+        """The columns that the user named, by role."""
         said = {role: getattr(self, role) for role in ROLES}
         return {role: name for role, name in said.items() if name is not None}
 
     def described(self) -> dict[str, Any]:
-        """What was said beside the format, for the manifest: the same file can be read the same way again. Holds no content."""
+        """Return the options other than the format for the manifest, so that the same file can be read in the same way again. Has no
+        content.
+        """
         said: dict[str, Any] = {"columns": self.named} if self.named else {}
         said |= {
             name: value
@@ -236,13 +235,13 @@ class ReadOptions:
 
     @classmethod
     def from_description(cls, format: str | None, told: Mapping[str, Any]) -> Self:
-        """The options that were described so."""
+        """Make options from their description."""
         plain = {name: told[name] for name in ("encoding", "header", "owners", "strict", "malformed") if name in told}
         items = ItemsTable.from_description(told[ITEMS_TABLE]) if ITEMS_TABLE in told else None
         return cls(format=format, sep=told.get("separator"), items=items, **told.get("columns", {}), **plain)
 
     def without_columns(self) -> Self:
-        """The same without what says which columns are meant, and so which format."""
+        """Return the options without those that name columns, and so determine the format."""
         none: dict[str, Any] = dict.fromkeys(ROLES) | dict.fromkeys(OF_MICRODATA.values(), ())
         return replace(self, format=None, drop_others=False, **none)
 

@@ -1,4 +1,4 @@
-"""Files that name items, one a line, or weigh them, an item and a number a line; and reading files into declared parameters."""
+"""Files with one item per line, or an item and its weight per line; and loading of files into declared parameters."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from shoal.io.read.source import Source, open_regular
 from shoal.keyed.keys import LONGEST, SecretKey
 from shoal.parameters import Declared
 
-# Files that hold a secret key.
+# Files with a secret key.
 
 
 def read_key(path: str | Path) -> SecretKey:
-    """The key in a file: all of its bytes. What it holds is in no message."""
+    """Read the key in a file: all of its bytes. Its content is in no message."""
     place = Path(path)
     if not place.exists():
         raise InputError(f"no key file at {path}", code="file-not-found")
@@ -35,7 +35,7 @@ Declaring = TypeVar("Declaring", bound=Declared)
 
 
 def with_files_read(declared: Declaring) -> Declaring:
-    """The same method or model, with the files that its parameters name read."""
+    """Return the method or model with the files that its parameters name loaded."""
     readers: dict[type, Callable[[str], Any]] = {Items: read_items, ItemWeights: read_weights, SecretKey: read_key}
     read = {
         name: readers[type(value)](value.file)
@@ -46,7 +46,7 @@ def with_files_read(declared: Declaring) -> Declaring:
 
 
 def without_files(declared: Declaring) -> Declaring:
-    """The same model, of a manifest that anybody may have written: it must not make local files be opened."""
+    """Return a model of a manifest, which anybody may have written: it must not cause local files to be opened."""
     if any(getattr(value, "file", None) is not None for value in declared.values().values()):
         raise InputError(
             f"the manifest's claim of {declared.name} names a file, which is not opened",
@@ -62,7 +62,7 @@ def wants_items(declared: Declared) -> bool:
 
 
 def with_items_given(declared: Declaring, given: Items | None) -> Declaring:
-    """The same model with the given items in place of those that its claim does not name.
+    """Return the model with the given items in place of those that its claim does not name.
 
     Claims of earlier versions have a digest of the items, which must be that of the given ones.
     """
@@ -77,7 +77,7 @@ def with_items_given(declared: Declaring, given: Items | None) -> Declaring:
 
 
 def read_items(path: str | Path) -> Items:
-    """The items named in a file, one a line; blank lines are passed over, a name given twice counts once."""
+    """Read the items in a file, one per line; blank lines are skipped, repeated names count once."""
     names = frozenset(line for _, line in _lines(path))
     if not names:
         raise InputError(f"{path} names no items", code="items-not-named")
@@ -90,7 +90,7 @@ def _unnamed(declared: Declared) -> dict[str, Items]:
 
 
 def read_weights(path: str | Path) -> ItemWeights:
-    """The weights in a file: an item, a tab, and a positive number a line."""
+    """Read the weights in a file: an item, a tab, and a positive number per line."""
     weights = {}
     for number, line in _lines(path):
         name, tab, weight = line.rpartition("\t")
@@ -108,7 +108,7 @@ def read_weights(path: str | Path) -> ItemWeights:
 
 
 def _lines(path: str | Path) -> list[tuple[int, str]]:
-    """The lines that hold something, without blanks at their ends, with their numbers from 1."""
+    """Return the non-empty lines without surrounding blanks, with their numbers from 1."""
     source = Source.of(path)
     tally = Tally(source, strict=True, hint="correct these lines; a file of items is used whole or not at all")
     found = [(line + 1, text) for texts, lines in text_lines(source, tally) for text, line in zip(texts, lines.tolist(), strict=True)]

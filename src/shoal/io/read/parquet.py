@@ -1,7 +1,6 @@
 """Parquet files, and frames in memory, a slice at a time.
 
-A damaged file can make Polars panic, or abort the process. So a file that comes from a user is first read by another process
-(`refuse_damaged`), which tells whether it can be.
+A damaged file can make Polars panic, or abort the process. So a user's file is first read by another process (`refuse_damaged`).
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Trials:
         self._one_at_a_time = Lock()
 
     def can_read(self, path: Path, rows_at_once: int, *, first_are_enough: bool, names: list[str] | None) -> bool:
-        """Whether these columns can be read, or the schema where there are none."""
+        """Whether these columns, or the schema if there are none, can be read."""
         line = json.dumps([str(path), rows_at_once, first_are_enough, names]).encode() + b"\n"
         with self._one_at_a_time:
             readable = self._is_there() and self._reads(line)
@@ -58,7 +57,7 @@ class Trials:
         return readable
 
     def _is_there(self) -> bool:
-        """Whether a process of ours waits for a file; one that another process began, which this is a fork of, is not ours."""
+        """Whether our process is waiting for a file; one started by the parent of a forked process is not ours."""
         return self._process is not None and self._begun_by == os.getpid() and self._process.poll() is None
 
     def _begin(self) -> None:
@@ -93,7 +92,7 @@ class Trials:
             raise
 
     def end(self) -> None:
-        """End the process, where there is one."""
+        """End the process, if there is one."""
         process, self._process = self._process, None
         answers, self._answers = self._answers, None
         if answers is not None:
@@ -105,7 +104,7 @@ class Trials:
             pass
 
     def after_fork(self) -> None:
-        """In a process that was forked while another thread held the lock, nobody would let it go."""
+        """Release the lock in a forked process, in which another thread of the parent held it."""
         self._one_at_a_time = Lock()
 
 
@@ -122,7 +121,7 @@ LISTS_AT_ONCE = 100_000
 
 
 def refuse_damaged(source: Source, names: Sequence[str] | None = None) -> None:
-    """Raise unless another process can read these columns, or all, as far as is wanted; none of them means the schema alone."""
+    """Raise unless another process can read these columns (None: all of them; empty: only the schema) as far as wanted."""
     first_are_enough = source.extent.most is not None and names is not None
     with _translated(source):
         columns = None if names is None else list(names)
@@ -132,7 +131,7 @@ def refuse_damaged(source: Source, names: Sequence[str] | None = None) -> None:
 
 
 def schema_of(source: Source) -> pl.Schema:
-    """The columns and their types."""
+    """Return the columns and their types."""
     if source.rows is not None:
         return source.rows.schema
     if source.table is not None:
@@ -143,14 +142,14 @@ def schema_of(source: Source) -> pl.Schema:
 
 
 def slices(source: Source, names: list[str]) -> Iterator[tuple[int, pl.DataFrame]]:
-    """These columns, slice by slice, each with the number of its first row (from 0)."""
+    """Yield these columns, slice by slice, each with the number of its first row (from 0)."""
     if source.rows is not None:
         yield from _streamed(source, source.rows, names)
         return
     if source.table is None:
         refuse_damaged(source, names)
     with _translated(source):
-        # A lazy frame is collected once: another run of its query might give other rows.
+        # A lazy frame is collected once: another run of its query might return other rows.
         table = pl.scan_parquet(source.path) if source.table is None else _in_memory(source.table, names).lazy()
         source.extent.total = table.select(pl.len()).collect().item()
         start = 0
@@ -164,7 +163,7 @@ def slices(source: Source, names: list[str]) -> Iterator[tuple[int, pl.DataFrame
 
 
 def _streamed(source: Source, rows: ArrowStream, names: list[str]) -> Iterator[tuple[int, pl.DataFrame]]:
-    """The rows of a stream as they come. Of a query that is read in part, all are counted when the first are read."""
+    """Yield the rows of a stream as they arrive. For a partially read query, all rows are counted first."""
     start, extent = 0, source.extent
     for part in rows.parts(names):
         if extent.most is not None and start >= ROWS_AT_ONCE and rows.count is not None:
@@ -180,7 +179,7 @@ def _streamed(source: Source, rows: ArrowStream, names: list[str]) -> Iterator[t
 
 
 def whole(source: Source, names: list[str] | None = None, *, own: bool = False) -> pl.DataFrame:
-    """These columns, or all, of the whole file. One that this process wrote itself (`own`) is not tried first."""
+    """Read these columns, or all, of the whole file. A file written by this process (`own`) is not tried first."""
     if source.rows is not None:
         return pl.concat([part for _, part in slices(source, list(schema_of(source)) if names is None else names)])
     if source.table is not None:
@@ -192,7 +191,7 @@ def whole(source: Source, names: list[str] | None = None, *, own: bool = False) 
 
 
 def own_lists(source: Source) -> Iterator[pl.Series]:
-    """The one column of lists of a file that this process wrote, a part at a time; an error where there is none, or several."""
+    """Yield the only list column of a file written by this process, a part at a time. Raise if there is none, or several."""
     with _translated(source):
         lists = [name for name, kind in pl.read_parquet_schema(source.path).items() if isinstance(kind, pl.List)]
         if len(lists) != 1:
@@ -208,7 +207,7 @@ def own_lists(source: Source) -> Iterator[pl.Series]:
 
 
 def bags_of_lists(lists: pl.Series) -> tuple[Bags, tuple[str, ...]]:
-    """A column of lists as records; nulls in the lists are ignored, and that is said."""
+    """Convert a list column to records; nulls in the lists are ignored, which is noted."""
     named = lists.cast(pl.List(pl.String))
     nulls = int(named.list.eval(pl.element().is_null()).list.sum().sum())
     return Bags.from_polars(named), (f"{nulls:,} nulls in the lists are ignored",) if nulls else ()

@@ -1,9 +1,10 @@
-"""Reads Parquet files and throws them away: a program for a process of its own, because damaged files can end the process that reads them.
+"""Reads Parquet files and discards the result: a program for a separate process, because damaged files can abort the process that reads
+them.
 
-Usage: python parquet_trial.py HANDLE. Each line of standard input asks for one file, as a list in JSON: the path, how many rows are read
-at once, whether the first of them are enough, and the columns (null: all of them; none: the schema alone). A byte written to the open file
-with this number says that these could be read; where they could not, the process ends. It also ends when nobody asks for a while. It
-imports nothing of shoal, so that it starts quickly.
+Usage: python parquet_sandbox_worker.py HANDLE. Each line of standard input requests one file, as a JSON list: the path, the number of rows
+per slice, whether the first slice is enough, and the columns (null: all of them; empty: only the schema). A byte written to the open file
+with this number means success; on failure, the process ends. It also ends if there is no request for a while. It imports nothing of shoal,
+so that it starts quickly.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The files that are read as one log: named one by one, by patterns such as `2024-*.csv`, by their directory, or standard input as `-`."""
+"""The files that are read as one log: named individually, by patterns such as `2024-*.csv`, by their directory, or standard input as
+`-`.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ Paths = str | Path | Sequence[Path]
 
 
 def sources_of(data: Paths | Any, most: int | None = None, encoding: str | None = None) -> list[Source]:
-    """All files that are named, in the order of their names, or data in memory. About `most` bytes are wanted of all together."""
+    """Open all named files, sorted by name, or data in memory. About `most` bytes are wanted in total."""
     if not are_paths(data):
         _refuse_encoding(encoding)
         return [data.opened(most) if isinstance(data, Query) else in_memory(data)]
@@ -39,12 +41,12 @@ def sources_of(data: Paths | Any, most: int | None = None, encoding: str | None 
 
 
 def notes_on(sources: Sequence[Source]) -> tuple[str, ...]:
-    """What is worth knowing about the files themselves, each once."""
+    """Return the distinct notes about the files."""
     return tuple(dict.fromkeys(note for source in sources for note in source.notes))
 
 
 def with_directories(places: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """The files that are named, those of directories in their place, and notes on what else is in these."""
+    """Expand directories into their files, with notes on their other entries."""
     files: list[str] = []
     notes: list[str] = []
     for place in places:
@@ -68,7 +70,7 @@ def _refuse_encoding(encoding: str | None) -> None:
 
 @contextmanager
 def closed_after(sources: Sequence[Source]) -> Iterator[None]:
-    """Close the sources at the end, also after an error."""
+    """Context that closes the sources at the end, also after an error."""
     try:
         yield
     finally:
@@ -77,7 +79,7 @@ def closed_after(sources: Sequence[Source]) -> Iterator[None]:
 
 
 def part_read(sources: Sequence[Source]) -> float:
-    """The share of the files that was read: 1 unless one of them was cut short."""
+    """Return the share of the files that was read: 1 unless reading was partial."""
     extents = [source.extent for source in sources]
     total = sum(extent.total for extent in extents)
     if not any(extent.cut for extent in extents) or not total:
@@ -86,7 +88,7 @@ def part_read(sources: Sequence[Source]) -> float:
 
 
 def common_layout(sources: Sequence[Source], options: ReadOptions) -> Layout:
-    """How the files are to be read, all alike. Raises if they are not."""
+    """Return how to read all files. Raise if they differ."""
     first = sources[0]
     layout = find_layout(first, options)
     for other in sources[1:]:
@@ -97,14 +99,14 @@ def common_layout(sources: Sequence[Source], options: ReadOptions) -> Layout:
 
 
 def are_paths(data: Paths | Any) -> TypeGuard[Paths]:
-    """A path, or several as `Path`. A list of texts is data: as paths, the message that one is not there would quote it."""
+    """Whether the data is a path, or several as `Path`. A list of texts is data: treated as paths, the error would quote it."""
     if isinstance(data, str | Path):
         return True
     return isinstance(data, list | tuple) and bool(data) and all(isinstance(one, Path) for one in data)
 
 
 def matching(path: str) -> list[str]:
-    """The files that a pattern matches, in order; a path that is no pattern, or a file of that very name, represents itself."""
+    """Return the files that match a pattern, sorted; other paths, and existing files of that name, represent themselves."""
     if path == STDIN or not any(sign in path for sign in "*?[") or os.path.lexists(path):
         return [path]
     found = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute pattern
@@ -114,7 +116,7 @@ def matching(path: str) -> list[str]:
 
 
 def refuse_twice(places: Sequence[str]) -> None:
-    """A file that is named twice would count everybody's rows twice."""
+    """Raise if a file is named twice: everybody's rows would count twice."""
     met: dict[object, str] = {}
     for place in places:
         other = met.get(_identity(place))
@@ -124,7 +126,7 @@ def refuse_twice(places: Sequence[str]) -> None:
 
 
 def _identity(place: str) -> object:
-    """What tells a file from all others, by whatever name."""
+    """Return what identifies a file, by whatever name."""
     try:
         found = Path(place).stat()
         return found.st_dev, found.st_ino
@@ -133,7 +135,7 @@ def _identity(place: str) -> object:
 
 
 def _measure(sources: Sequence[Source]) -> None:
-    """Let each file know how far the reading of all of them is when its own begins."""
+    """Set for each file how much of all files precedes it, for progress."""
     total = sum(source.extent.total for source in sources)
     before = 0
     for source in sources:

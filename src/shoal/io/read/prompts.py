@@ -1,7 +1,7 @@
-"""Prompt logs: conversations with a model, a line each, as a log of what people typed.
+"""Prompt logs: conversations with a language model, one per line, as a log of what people typed.
 
-Every turn of a person is an event; turns of models and their instructions are left out and counted. The time of an event is that of its
-turn, or of its conversation where the turn has none. Repeated prompts are events of their own: nothing here is a click.
+Every turn of a person is an event; turns of models and their instructions are skipped and counted. The time of an event is that of its
+turn, or of its conversation if the turn has none. Repeated prompts are separate events, because they are not clicks.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SCHEMA: dict[str, pl.DataType] = {
 
 
 def read_prompts(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Reading:
-    """The prompts in files of conversations. A person is the same in all of them."""
+    """Read the prompts in files of conversations. A person is the same in all of them."""
     tally = Tally.of(sources, strict=options.strict, most=options.malformed, place=sources[0].place)
     collector, parts = Collector(layout, tally, options), 0
     batches = {"jsonl": _json, "parquet": _parquet}[layout.container]
@@ -59,14 +59,14 @@ def read_prompts(sources: Sequence[Source], layout: Layout, options: ReadOptions
 
 
 def _count(frame: pl.DataFrame, lines: Ints, tally: Tally) -> None:
-    """Take note of the turns that are no events."""
+    """Count the turns that are not events."""
     tally.leave_out(MODELS, int(frame["models"].sum()))
     for reason, name in ((STRANGERS, "strangers"), (UNREADABLE, "unreadable")):
         tally.defects.add(reason, np.repeat(lines, frame[name].to_numpy()))
 
 
 def _collect(frame: pl.DataFrame, lines: Ints, layout: Layout, collector: Collector) -> None:
-    """Give the collector a row for every prompt."""
+    """Pass the collector a row for every prompt."""
     prompts = frame.with_columns(line=pl.Series(lines)).filter(pl.col("texts").list.len() > 0).explode("texts", "times")
     prompts = prompts.with_columns(time=pl.coalesce(pl.when(pl.col("times") != "").then(pl.col("times")), "time"))
     held = {"user": "user", "time": "time", "text": "texts", "record": "record"}
@@ -125,7 +125,7 @@ def _of_rows(rows: pl.DataFrame, names: dict[str, str], turn_time: str, start: i
 
 
 def _written(time: Any) -> str:
-    """The time of a turn as a file of lines would hold it; that of a zone is taken to UTC."""
+    """Return the time of a turn as a file of lines would contain it; times with a zone are converted to UTC."""
     if not isinstance(time, datetime):
         return plain_text(time)
     return (time.astimezone(UTC) if time.tzinfo else time).replace(tzinfo=None).isoformat()

@@ -1,4 +1,4 @@
-"""What reading a file gave: the data, an account of every row, and the defects of rows with their places.
+"""The result of reading a file: the data, an accounting of every row, and defective rows with their positions.
 
 `Tally` counts while a file is read; `Reading` is the result.
 """
@@ -23,7 +23,7 @@ from shoal.io.read.source import Source
 from shoal.taxonomy.item_catalogue import JoinedItems
 from shoal.util.wording import percent
 
-# -- defects: how many there are of each kind, and the first lines where each occurred
+# -- defects: the number of each kind, and the first lines where each occurred
 
 
 LISTED = 20
@@ -45,26 +45,26 @@ BROKEN_LINES = (
 
 @dataclass(frozen=True)
 class Defects:
-    """Per reason the number of rows, and the numbers (from 1) of the first lines that were met, or `file:number` of several files."""
+    """For each reason, the number of rows, and the numbers (from 1) of the first lines, or `file:number` of several files."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
     lines: Mapping[str, tuple[int | str, ...]] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
-        """All defective rows."""
+        """The number of all defective rows."""
         return sum(self.counts.values())
 
     def __bool__(self) -> bool:
         return self.total > 0
 
     def described(self, place: str = "line") -> list[str]:
-        """One line of text per reason: how many, and where."""
+        """Return one line of text per reason: how many, and where."""
         return [f"{n:,} x {reason}: {_places(self.lines[reason], n, place)}" for reason, n in self.counts.items()]
 
 
 class DefectList:
-    """Collects defects while files are read; `file` is the present one's name where there are several."""
+    """Collects defects while files are read; `file` is the name of the current one if there are several."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
@@ -72,7 +72,7 @@ class DefectList:
         self.file = ""
 
     def add(self, reason: str, lines: npt.ArrayLike | Iterable[int]) -> None:
-        """Note that the rows which began at these lines (from 0) were given up."""
+        """Add the rows that began at these lines (from 0)."""
         found = np.asarray(lines, np.int64)
         if len(found):
             self._counts[reason] = self._counts.get(reason, 0) + len(found)
@@ -81,7 +81,7 @@ class DefectList:
             known.extend(f"{self.file}:{line}" if self.file else line for line in first)
 
     def add_broken(self, lines: Iterable[int], kinds: Iterable[int], offset: int) -> None:
-        """Note what the kernels found broken in a chunk that began at line `offset`."""
+        """Add what the kernels found malformed in a chunk that began at line `offset`."""
         where = np.asarray(list(lines), np.int64) + offset
         why = np.asarray(list(kinds), np.int64)
         for kind in np.unique(why):
@@ -91,12 +91,12 @@ class DefectList:
         return bool(self._counts)
 
     def frozen(self) -> Defects:
-        """What was found so far."""
+        """Return the defects so far."""
         return Defects(dict(self._counts), {reason: tuple(lines) for reason, lines in self._lines.items()})
 
 
 def _advice(found: Defects, hint: str) -> str:
-    """The hint, after that on the encoding where bytes are not UTF-8."""
+    """Return the hint, after that on the encoding if bytes are not UTF-8."""
     return f"{ENCODING_HINT}; {hint}" if NOT_UTF8 in found.counts else hint
 
 
@@ -114,12 +114,11 @@ SKIPPING = f"without {option('strict', True)} they are left out and counted"
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The data, the account of the file's rows, its defects with their places, notes, and what was said about the file.
+    """The data, the accounting of the file's rows, its defects with positions, notes, and the reading options.
 
-    `columns` are those that the data does not hold but a manifest tells about: what was left out, which one named the owners. `part` is the
-    share of the files that was read, less than 1 only where less was requested; `files` is how many there were. `roles` are the columns
-    of a log by their roles; `timed` says whether the files have times, read or not. `origin` is `sql` for the result of a query; `items`
-    are those of the product table that was joined.
+    `columns` are those in the manifest but not in the data: dropped ones, and the user column. `part` is the share of the files that was
+    read, less than 1 only on request; `files` is their number. `roles` are the columns of a log by role; `timed`: whether the files have
+    times, read or not. `origin` is `sql` for the result of a query; `items` is the product table that was joined.
     """
 
     data: Log | Bags | Table
@@ -139,7 +138,7 @@ class Reading:
 
 
 class Tally:
-    """Counts rows while a file is read. Under `strict` defective rows are an error, else only a larger share than `most` of them."""
+    """Counts rows while a file is read. With `strict`, defective rows are an error, otherwise only a larger share than `most`."""
 
     def __init__(self, source: Source, *, strict: bool, most: float = 1.0, place: str = "line", hint: str = SKIPPING) -> None:
         self.source = source
@@ -156,13 +155,13 @@ class Tally:
 
     @classmethod
     def of(cls, sources: Sequence[Source], *, strict: bool, most: float = 1.0, place: str = "line") -> Self:
-        """A tally of files that are read as one."""
+        """Return a tally of files that are read as one."""
         tally = cls(sources[0], strict=strict, most=most, place=place)
         tally.files = len(sources)
         return tally
 
     def each(self, sources: Sequence[Source]) -> Iterator[Source]:
-        """One file after the other; defects are noted under the one that is read."""
+        """Yield one file after the other; defects are counted under the current one."""
         for source in sources:
             self.source = source
             self.defects.file = str(source.path) if self.files > 1 else ""
@@ -170,16 +169,16 @@ class Tally:
 
     @property
     def called(self) -> str:
-        """What is read, for messages about all of it."""
+        """The name of the input for messages."""
         return str(self.source.path) if self.files == 1 else f"the log of {self.files} files"
 
     def note(self, facts: _kernels.ChunkFacts, line: int) -> None:
-        """Take note of blank and broken lines in a part of the file that began at this line (from 0)."""
+        """Count blank and malformed lines in a part of the file that began at this line (from 0)."""
         self.blank += facts.blank
         self.defects.add_broken(facts.broken, facts.defects, line)
 
     def leave_out(self, reason: str, rows: int) -> None:
-        """Take note of rows that are sound and not wanted."""
+        """Count well-formed rows that are not wanted."""
         self.left_out[reason] = self.left_out.get(reason, 0) + rows
 
     def check(self) -> None:
@@ -194,7 +193,7 @@ class Tally:
             )
 
     def ledger(self) -> Ledger:
-        """Where the rows went. Raises if none could be used."""
+        """Return the outcome of the rows. Raise if none could be used."""
         found = self.defects.frozen()
         if not self.used:
             nothing = "only blank lines" if self.blank else "a header but no rows"

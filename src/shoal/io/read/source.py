@@ -1,7 +1,7 @@
-"""Opening a user's file: a regular one only, plain or packed by gzip, zstd or zip, recognized by its first bytes, and read in chunks.
+"""Opens a user's file: a regular one only, plain or compressed by gzip, zstd or zip, recognized by its first bytes, and read in chunks.
 
-An Excel workbook counts as packed text: its content is its sheet as CSV. So does text in another encoding than UTF-8, and a JSON array,
-whose elements are lines. What is wrong with a file is reported in one line.
+An Excel workbook is treated as compressed text: its content is its sheet as CSV. So is text in another encoding than UTF-8, and a JSON
+array, whose elements are lines. Defects of a file are reported in one line.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from shoal.io.read.json_array import begins_array, lines_of_array
 from shoal.io.read.zip_member import damaged_archive, member_of
 from shoal.packages import insist_on_extra
 
-# -- opening and unpacking
+# -- opening and decompressing
 
 
 EXCEL = "Excel"
@@ -41,17 +41,17 @@ GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 
 def compression_of(first: bytes) -> str:
-    """How a file that begins like this is packed: gzip, zstd, or not at all."""
+    """Return the compression of a file that begins like this: gzip, zstd, or none."""
     if first.startswith(GZIP):
         return "gzip"
     return "zstd" if first.startswith(ZSTD) else ""
 
 
 def open_regular(path: Path, error: type[InputError] = InputError) -> io.BufferedReader:
-    """The file, open for reading. All files that a user or a release names are opened here.
+    """Open a file for reading. All files that a user or a release names are opened here.
 
-    Anything but a regular file is refused without being opened: a named pipe waits for a writer, and a device may never end. So is a
-    workbook where the packages that read it are missing.
+    Anything but a regular file is rejected without being opened: a named pipe waits for a writer, and a device may never end. So is a
+    workbook if the packages that read it are missing.
     """
     if path.suffix.lower() == SUFFIX:
         insist_on_extra("excel")
@@ -64,26 +64,26 @@ def open_regular(path: Path, error: type[InputError] = InputError) -> io.Buffere
 
 
 def content_of(path: Path) -> bytes:
-    """All bytes of a small file, as they are."""
+    """Return all bytes of a small file."""
     with translated(path), open_regular(path) as stream:
         return stream.read()
 
 
 def digest_of(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
+    """Return the SHA-256 of a file, in hexadecimal."""
     with translated(path), open_regular(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @contextmanager
 def opened(path: Path, compression: str = "") -> Iterator[IO[bytes]]:
-    """The file's content as a stream of bytes, unpacked."""
+    """Return the file's decompressed content as a stream of bytes."""
     with open_regular(path) as raw:
         yield unpacked(raw, compression)
 
 
 def unpacked(raw: IO[bytes], compression: str = "") -> IO[bytes]:
-    """What a stream of packed bytes holds, as another stream."""
+    """Return a stream that decompresses another one."""
     if compression == "gzip":
         return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
     if compression == "zstd":
@@ -97,7 +97,7 @@ def unpacked(raw: IO[bytes], compression: str = "") -> IO[bytes]:
 
 
 def replayed(first: bytes, rest: IO[bytes]) -> io.BufferedReader:
-    """A stream that was read a little, from its beginning."""
+    """Return a stream that begins with the bytes already read from another one."""
     return io.BufferedReader(_Replayed(first, rest))
 
 
@@ -109,11 +109,11 @@ class _Replayed(io.RawIOBase):
         self._rest = rest
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: object) -> int:
-        """Fill the buffer as far as the next piece goes; 0 at the end."""
+        """Fill the buffer with the next piece; 0 at the end."""
         view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
         piece = self._first[: len(view)] if self._first else memoryview(self._rest.read(len(view)))
         self._first = self._first[len(piece) :]
@@ -122,7 +122,7 @@ class _Replayed(io.RawIOBase):
 
 
 class _Zstd(io.RawIOBase):
-    """A zstd file's content. Unlike the library's own reader it notices when the file breaks off."""
+    """A zstd file's content. Unlike the library's own reader it detects truncation."""
 
     def __init__(self, raw: IO[bytes]) -> None:
         import zstandard
@@ -134,11 +134,11 @@ class _Zstd(io.RawIOBase):
         self._ready = memoryview(b"")
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: object) -> int:
-        """Fill the buffer as far as the next piece goes; 0 at the end of the file."""
+        """Fill the buffer with the next piece; 0 at the end of the file."""
         view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
         while not self._ready and self._unpack():
             pass
@@ -147,7 +147,7 @@ class _Zstd(io.RawIOBase):
         return n
 
     def _unpack(self) -> bool:
-        """Unpack one more piece; false at the end of the file."""
+        """Decompress one more piece; false at the end of the file."""
         packed = b""
         if self._frame.eof:
             packed, self._frame, self._unfinished = self._frame.unused_data, self._new_frame(), False
@@ -163,7 +163,7 @@ class _Zstd(io.RawIOBase):
 
 @contextmanager
 def translated(path: Path, error: type[InputError] = InputError) -> Iterator[None]:
-    """Errors of the operating system and of the decompressors, in words."""
+    """Translate errors of the operating system and of the decompressors."""
     try:
         yield
     except FileNotFoundError:
@@ -193,7 +193,7 @@ HEAD = 256 << 10
 STANDARD_INPUT = Path("standard input")
 PARQUET, BOM = b"PAR1", b"\xef\xbb\xbf"
 
-# Control characters that text does not hold.
+# Control characters that do not occur in text.
 ODD_BYTES = bytes(b for b in range(32) if b not in b"\t\n\v\f\r\x1b")
 
 UNREADABLE = {
@@ -210,9 +210,9 @@ UNREADABLE = {
 
 @dataclass
 class Chunk:
-    """A piece of a file. Its user sets `taken` to the bytes it used; the next piece begins with the rest.
+    """A piece of a file. Its user sets `taken` to the number of bytes used; the next piece begins with the rest.
 
-    The last piece is whatever was not taken of the others, perhaps nothing.
+    The last piece is the rest, which may be empty.
     """
 
     text: bytes
@@ -222,9 +222,9 @@ class Chunk:
 
 @dataclass
 class Extent:
-    """How far a file is read: bytes as they are on the disk, or rows of Parquet. `most` unpacked bytes are wanted; None: all of them.
+    """Reading progress: bytes on disk, or rows of Parquet. `most` decompressed bytes are wanted; None means all.
 
-    Of several files `before` are the bytes of the earlier ones, `of_all` those of all together.
+    With several files, `before` are the bytes of the earlier ones, `of_all` those of all together.
     """
 
     most: int | None = None
@@ -235,21 +235,21 @@ class Extent:
     of_all: int = 0
 
     def advance(self, done: int) -> None:
-        """So far it is read; whoever watches is told how far that is of all files."""
+        """Report progress up to here, as a share of all files."""
         self.done = done
         kernels.report("reading", self.before + done, self.of_all or self.total)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file that exists and holds something that could be text, or Parquet; or a frame in memory (`table`), which is read as Parquet is.
+    """An existing non-empty file of text or Parquet; or a frame in memory (`table`), which is read like Parquet.
 
-    `plain_lists` says that the table was lists of items without a name, which may have been meant as rows of a table.
+    `plain_lists`: the table was unnamed lists of items, which may have been meant as rows of a table.
 
-    `head` are its first bytes, unpacked, in UTF-8 and without byte order marks, whose length is `mark` (some tools add a
-    second one); `whole` says that there are no others. `extent` follows the reading. `pipe` is standard input, which can be read once.
-    `encoding` is empty for UTF-8. The elements of an `array` are read as lines. `notes` are on the file itself. `rows` are those of a
-    query, or of another stream that is read once.
+    `head` are its first bytes, decompressed, in UTF-8 and without byte order marks, whose length is `mark` (some tools add a second one);
+    `whole`: there are no others. `extent` tracks the reading. `pipe` is standard input, which can be read once. `encoding` is empty for
+    UTF-8. The elements of an `array` are read as lines. `notes` are about the file itself. `rows` are those of a query, or of another
+    stream that is read once.
     """
 
     path: Path
@@ -269,26 +269,26 @@ class Source:
 
     @property
     def stem(self) -> str:
-        """The file's name in small letters, without the suffix of its compression."""
+        """The file's name in lower case, without the suffix of its compression."""
         return stem_of(self.path)
 
     @property
     def place(self) -> str:
-        """What a defect is counted by: a row, an element of an array, or a line."""
+        """The unit of defects: a row, an element of an array, or a line."""
         return "row" if self.is_parquet else "element" if self.array else "line"
 
     @property
     def container(self) -> str:
-        """What its columns are in, for announcements: Parquet, a frame, or the stream of its rows."""
+        """The container of its columns, for messages: Parquet, a frame, or the stream of its rows."""
         return self.rows.called if self.rows is not None else "Parquet" if self.table is None else "a frame"
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file, and not data in memory or rows that are sent."""
+        """Whether it is a file, and not data in memory or a stream of rows."""
         return self.table is None and self.rows is None
 
     def close(self) -> None:
-        """End what may still be open: the connection that sends its rows."""
+        """Close what may still be open: the connection that sends its rows."""
         if self.rows is not None:
             self.rows.close()
 
@@ -302,7 +302,7 @@ class Source:
 
     @classmethod
     def of(cls, path: str | Path) -> Source:
-        """A file of a release, or of names: UTF-8, plain or with gzip or zstd, or Parquet. Raises if there is nothing to read."""
+        """Open a file of a release, or of names: UTF-8, plain or with gzip or zstd, or Parquet. Raise if it is empty."""
         place = Path(path)
         with translated(place):
             compression, is_parquet = _recognised(place)
@@ -314,7 +314,7 @@ class Source:
 
     @classmethod
     def of_data(cls, path: str | Path, most: int | None = None, encoding: str | None = None) -> Source:
-        """A file of data, which may also be in a zip archive, in another encoding, or a JSON array. About `most` bytes are wanted."""
+        """Open a file of data, which may also be a zip archive, in another encoding, or a JSON array. About `most` bytes are wanted."""
         place = Path(path)
         with translated(place):
             compression, is_parquet = _recognised(place, IN_ZIP)
@@ -332,7 +332,7 @@ class Source:
 
     @classmethod
     def of_standard_input(cls, most: int | None = None, encoding: str | None = None) -> Source:
-        """What comes through standard input, which is read as it comes and kept nowhere."""
+        """Open standard input, which is read as it arrives and not stored."""
         if sys.stdin is None:
             raise InputError("there is no standard input", code="no-standard-input")
         raw = sys.stdin.buffer
@@ -349,7 +349,7 @@ class Source:
         return cls._begun(first, replace(source, pipe=replayed(first, content)))
 
     def _understood(self, stream: IO[bytes], encoding: str | None) -> tuple[Source, IO[bytes]]:
-        """The source with its encoding, and whether it is a JSON array, as its first bytes show; and its content from the beginning."""
+        """Return the source with its encoding and whether it is a JSON array, from its first bytes; and its content from the beginning."""
         first = stream.read(LONGEST_MARK)
         found = encoding_of(first, encoding, self.path)
         text = transcoded(replayed(first, stream), found, self.path)
@@ -361,7 +361,7 @@ class Source:
 
     @classmethod
     def _begun(cls, first: bytes, source: Source, *, data: bool = True) -> Source:
-        """The source that begins with these bytes, one more than a head has where there are as many."""
+        """Return the source that begins with these bytes, one more than a head has if there are as many."""
         head, mark = first[:HEAD], 0
         while head.startswith(BOM, mark):
             mark += len(BOM)
@@ -375,7 +375,7 @@ class Source:
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[IO[bytes], Callable[[], int]]]:
-        """The content as text in UTF-8, and a function that tells how many bytes of the file that took."""
+        """Return the content as text in UTF-8, and a function that returns how many bytes of the file were read."""
         if self.pipe is not None:
             yield self.pipe, lambda: 0
             return
@@ -384,7 +384,7 @@ class Source:
             yield lines_of_array(text, self.path) if self.array else text, raw.tell
 
     def _refuse_unmarked(self) -> None:
-        """Raise where text seems to be UTF-16. That is no more than likely, so it is left to the user to say so."""
+        """Raise if text seems to be UTF-16, which the user must confirm."""
         seeming = unmarked_utf16(self.head)
         if seeming:
             raise InputError(
@@ -411,7 +411,7 @@ class Source:
             )
 
     def chunks(self, skip: int = 0) -> Iterator[Chunk]:
-        """The file behind its first `skip` bytes, whole lines where it is cut short; one piece is fetched while another is worked on."""
+        """Yield the file after its first `skip` bytes, in whole lines if it is read partially; the next piece is prefetched."""
         rest, extent = b"", self.extent
         with translated(self.path), self._opened() as (stream, place), ThreadPoolExecutor(1, "shoal-reading") as aside:
 
@@ -421,7 +421,7 @@ class Source:
             read = len(stream.read(self.mark + skip))
             fresh, extent.done = fetch()
             while fresh:
-                # A pipe may have nothing to give for long: read in this thread, it can be interrupted.
+                # A pipe may block for long: read in this thread, it can be interrupted.
                 coming = aside.submit(fetch).result if self.pipe is None else fetch
                 chunk = Chunk(rest + fresh, last=False)
                 yield chunk
@@ -447,12 +447,14 @@ def _is_json(text: bytes) -> bool:
 
 
 def stem_of(path: Path) -> str:
-    """The name of a file in small letters, without the suffix of its compression."""
+    """Return the name of a file in lower case, without the suffix of its compression."""
     return path.name.lower().removesuffix(".gz").removesuffix(".zst").removesuffix(".zip")
 
 
 def _recognised(path: Path, archive: str = "") -> tuple[str, bool]:
-    """How a file is compressed, and whether it is Parquet, which has its mark at both ends; `archive` is what a zip archive is called."""
+    """Return the compression of a file, and whether it is Parquet, which has its magic number at both ends; `archive` names a zip
+    archive.
+    """
     with open_regular(path) as raw:
         first = raw.read(len(PARQUET))
         raw.seek(-min(len(PARQUET), path.stat().st_size), io.SEEK_END)

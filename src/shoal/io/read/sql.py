@@ -1,4 +1,4 @@
-"""A query as data: the rows that DuckDB or PostgreSQL returns are read as a frame would be, batch by batch."""
+"""A query as data: the rows that DuckDB or PostgreSQL returns are read like a frame, batch by batch."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ CALLED = "a query"
 
 @dataclass(frozen=True)
 class Query:
-    """An SQL query and the database that it is sent to. Give it wherever data is taken.
+    """An SQL query and its database. It can be passed wherever data is accepted.
 
-    Neither the query nor the address of the database is shown: both may contain what is not for others.
+    Neither the query nor the address of the database is shown: both may be confidential.
 
     Attributes:
         sql: The query, a SELECT.
@@ -34,7 +34,7 @@ class Query:
 
     @classmethod
     def parse(cls, sql: str | None, source: str | None) -> Query:
-        """The query of the options; both are needed. Raises if the packages for the database are not installed."""
+        """Make a query from the options; both are needed. Raise if the packages for the database are not installed."""
         if sql is None or source is None:
             said, missing = ("from", "sql") if sql is None else ("sql", "from")
             raise ParameterError(
@@ -49,11 +49,11 @@ class Query:
         return cls(sql, place)
 
     def within(self, memory: int, place: Path) -> Query:
-        """The same query, for a database in this process with this much memory, and this directory for what does not fit."""
+        """Return the query with limits for an in-process database: this much memory, and this directory for spilled data."""
         return replace(self, limits=Limits(memory, place))
 
     def opened(self, most: int | None = None) -> Source:
-        """The source of its rows, which must be closed. Only the first of them are wanted if `most` is given."""
+        """Open the source of its rows, which must be closed. With `most`, only the first rows are wanted."""
         database = self.place.open(self.limits)
         reader = started(database, self.sql)
 
@@ -66,7 +66,7 @@ class Query:
         return Source(Path(THE_QUERY), "", b"", True, is_parquet=True, rows=rows, extent=Extent(most))
 
     def _count(self) -> int:
-        """The number of all rows, by a query of its own."""
+        """Return the number of all rows, by a separate query."""
         plain = self.sql.strip().rstrip(";")
         source = replace(self, sql=f"SELECT count(*) AS n FROM (\n{plain}\n) AS counted").opened()
         assert source.rows is not None

@@ -1,8 +1,8 @@
-"""Logs that become records while they are read, so that no text is held for long.
+"""Logs that become records while they are read, so that no text is kept for long.
 
-Rows are packed by ranges of users until all were read; then each range is taken out by itself, with all rows of its people, and becomes
-records. Users are numbered in the order of their first row, so the number alone tells the range. Packed rows take about half of the
-memory that a table takes, and may be kept somewhere else (`Parcels`).
+Rows are packed by ranges of users until everything has been read; then each range is unpacked, with all rows of its people, and becomes
+records. Users are numbered in the order of their first row, so the number determines the range. Packed rows take about half of the memory
+of a table, and may be stored elsewhere (`Parcels`).
 """
 
 from __future__ import annotations
@@ -38,35 +38,35 @@ OWNER = "owner"
 
 
 class Parcels(Protocol):
-    """Keeps bytes until they are wanted, each once."""
+    """Stores bytes until they are needed, each once."""
 
     def put(self, content: bytes) -> int:
-        """Keep this; the number under which it is kept."""
+        """Store bytes, and return their number."""
 
     def take(self, number: int) -> bytes:
-        """What was kept under this number, which is kept no longer."""
+        """Return and forget the bytes with this number."""
 
 
 class MemoryParcels:
-    """Keeps them in memory."""
+    """Stores bytes in memory."""
 
     def __init__(self) -> None:
         self._held: dict[int, bytes] = {}
         self._put = 0
 
     def put(self, content: bytes) -> int:
-        """Keep this; the number under which it is kept."""
+        """Store bytes, and return their number."""
         self._put += 1
         self._held[self._put] = content
         return self._put
 
     def take(self, number: int) -> bytes:
-        """What was kept under this number, which is kept no longer."""
+        """Return and forget the bytes with this number."""
         return self._held.pop(number)
 
 
 class EventParts:
-    """Takes rows in any order, gives them by ranges of owners; rows of one range stay in their order."""
+    """Collects rows in any order, and yields them by ranges of users; rows of one range stay in order."""
 
     def __init__(self, parcels: Parcels) -> None:
         self._parcels = parcels
@@ -76,7 +76,7 @@ class EventParts:
         self._weights: defaultdict[int, int] = defaultdict(int)
 
     def add(self, rows: pl.DataFrame) -> None:
-        """Take rows, whose owners are numbers."""
+        """Add rows, whose users are numbers."""
         owners = rows[OWNER].to_numpy()
         if not len(owners):
             return
@@ -93,18 +93,18 @@ class EventParts:
                 self._pack(number)
 
     def met(self, owners: int) -> npt.NDArray[np.bool_]:
-        """Which of this many owners have rows here."""
+        """Return which of this many users have rows here."""
         return np.pad(self._met, (0, max(0, owners - len(self._met))))[:owners]
 
     def renumbered(self, numbers: Small) -> EventParts:
-        """The same rows with owner i numbered `numbers[i]`; these are emptied."""
+        """Return the same rows with user i renumbered `numbers[i]`; this object is emptied."""
         other = EventParts(self._parcels)
         for rows in self.taken():
             other.add(rows.with_columns(pl.Series(OWNER, numbers[rows[OWNER].to_numpy()])))
         return other
 
     def taken(self) -> Iterator[pl.DataFrame]:
-        """The rows of one range of owners after the other, each let go here."""
+        """Yield the rows of one range of users after the other, each removed here."""
         for number in sorted(self._packed.keys() | self._waiting.keys()):
             kept = [_unpacked(self._parcels.take(parcel)) for parcel in self._packed.pop(number, [])]
             self._weights.pop(number, None)
@@ -138,9 +138,9 @@ def _unpacked(content: bytes) -> pl.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class Gathering:
-    """What becomes of the parts of a log (`make`), and where rows are kept until all are read (`parcels`).
+    """How the parts of a log are processed (`make`), and where rows are stored until everything has been read (`parcels`).
 
-    Where memory is `bounded`, one part is unpacked at a time, and a format that is not read in parts is refused.
+    If memory is `bounded`, one part is unpacked at a time, and formats that are not read in parts are rejected.
     """
 
     make: Callable[[Iterator[Log]], Bags]
@@ -149,12 +149,12 @@ class Gathering:
 
 
 def gather_events(sources: Sequence[Source], layout: Layout, options: ReadOptions, gathering: Gathering) -> Reading:
-    """The records of files of events that are laid out like this."""
+    """Read the records of event files with this layout."""
     return collected_by(Gatherer(layout, tally_of(sources, options), options, gathering), sources)
 
 
 class Gatherer(Collector):
-    """A collector whose rows go to parts of the log by their owners. Records are made of each part, and its rows are let go."""
+    """A collector that partitions rows by user. Records are made of each part, and its rows are released."""
 
     def __init__(self, layout: Layout, tally: Tally, options: ReadOptions, gathering: Gathering) -> None:
         super().__init__(layout, tally, options)
@@ -162,12 +162,12 @@ class Gatherer(Collector):
         self._parts = EventParts(gathering.parcels)
 
     def reading(self) -> Reading:
-        """The records and the account of the rows. Raises if no row could be used."""
+        """Return the records and the accounting of the rows. Raise if no row could be used."""
         if not self._owners_met().any():
             self.tally.ledger()
         spelling, _ = self._fold_owners()
         settled = (self._settled(self._log_of(rows)) for rows in self._parts.taken())
-        # The next part is unpacked while this one is used, unless memory is bounded.
+        # The next part is unpacked while this one is used, unless memory is limited.
         with closing(settled if self._gathering.bounded else kernels.ahead(settled)) as logs:
             bags = self._gathering.make(logs)
         return self._told(bags, spelling)
@@ -182,7 +182,7 @@ class Gatherer(Collector):
         self._parts = self._parts.renumbered(number)
 
     def _log_of(self, rows: pl.DataFrame) -> Log:
-        """The rows of a part as a log."""
+        """Return the rows of a part as a log."""
         wide = rows.with_columns(pl.col(*(name for name in rows.columns if name not in ("time", "payload"))).cast(pl.Int64))
         timed = wide.with_columns(pl.col("time").cast(pl.Datetime("us"))) if "time" in rows.columns else wide
         return Log(timed, "text" if self._is_text else "item")

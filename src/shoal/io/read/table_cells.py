@@ -1,4 +1,4 @@
-"""Tables whose cells need no cutting: a sheet of Excel, or Parquet."""
+"""Tables with separate cells: an Excel sheet, or Parquet."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Rows = list[tuple[Any, ...]]
 
 
 def is_workbook_file(path: Path) -> bool:
-    """Whether a file is an Excel workbook; it is opened only if it is a regular one."""
+    """Whether a file is an Excel workbook; only a regular file is opened."""
     with translated(path), open_regular(path) as stream:
         return is_workbook(stream)
 
 
 def table_of(path: Path) -> tuple[Rows, tuple[str, ...]] | None:
-    """The rows of a taxonomy's file, the names of its columns first, and how it was read; None if it is text."""
+    """Return the rows of a taxonomy file, starting with the column names, and how it was read; None if it is text."""
     with translated(path, TaxonomyError), open_regular(path, TaxonomyError) as stream:
         parquet = stream.read(len(PARQUET)) == PARQUET
         workbook = is_workbook(stream)

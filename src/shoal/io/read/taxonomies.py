@@ -28,11 +28,11 @@ from shoal.parameters import insist_on_path, insist_on_text
 from shoal.taxonomy.category_paths import Parents, parents_of_paths, two_parents
 from shoal.util.wording import there_are
 
-# The text of a taxonomy's file: unpacked where it is compressed, refused where it is none.
+# The text of a taxonomy file: decompressed if necessary, rejected if it is not text.
 
 
 def read_text(path: Path) -> str:
-    """The file as text, its lines ended by line feeds. `.gz` and `.zst` are recognised by their first bytes."""
+    """Read the file as text with line feeds. `.gz` and `.zst` are recognized by their first bytes."""
     raw = _read_bytes(path)
     if b"\0" in raw:
         raise TaxonomyError(f"{path} is a binary file, not text", code="not-plain-text")
@@ -65,7 +65,7 @@ _LEVEL_WORD = re.compile(r"(level|lvl|l)[ _-]?\d+|parent")
 
 @dataclass(frozen=True)
 class TaxonomyFile:
-    """A taxonomy, the form it was read as, and notes on what was read into the file."""
+    """A taxonomy, the form it was read as, and notes on how the file was interpreted."""
 
     taxonomy: Taxonomy
     form: Form
@@ -79,7 +79,7 @@ class _Row:
 
 
 def read_taxonomy(path: str | Path, form: str | None = None, loss: str = DEFAULT_LOSS) -> TaxonomyFile:
-    """The taxonomy in a file; `form` is one of edges, paths and json, or guessed."""
+    """Read the taxonomy in a file; `form` is one of edges, paths and json, or detected."""
     insist_on_path("path", path)
     insist_on_text("loss", loss)
     if form is not None:
@@ -100,7 +100,7 @@ def read_taxonomy(path: str | Path, form: str | None = None, loss: str = DEFAULT
 
 
 def taxonomy_of_text(text: str, form: Form | None = None, loss: str = DEFAULT_LOSS) -> TaxonomyFile:
-    """The taxonomy in the text of a file."""
+    """Parse a taxonomy from text."""
     notes: list[str] = []
     if form == "json" or (form is None and text.lstrip()[:1] in {"{", "["}):
         parents, found = parents_of_paths(_paths_of_json(text, notes))
@@ -111,7 +111,7 @@ def taxonomy_of_text(text: str, form: Form | None = None, loss: str = DEFAULT_LO
 def taxonomy_of_rows(
     rows: Sequence[Sequence[Any]], form: Form | None = None, loss: str = DEFAULT_LOSS, notes: Sequence[str] = ()
 ) -> TaxonomyFile:
-    """The taxonomy in the rows of a table, whose cells are text, whole numbers or None."""
+    """Make a taxonomy from the rows of a table, whose cells are text, integers or None."""
     if form == "json":
         raise ParameterError("a table of cells is read as edges or paths, not as JSON", code="option-not-applicable", value=form)
     cells = [_Row(line, ["" if cell is None else str(cell).strip() for cell in row]) for line, row in enumerate(rows, 1)]
@@ -157,7 +157,7 @@ def _without_header(rows: list[_Row], notes: list[str]) -> list[_Row]:
 
 
 def _is_header(rows: list[_Row]) -> bool:
-    """A first line whose words are those of headers, and are nowhere used as labels."""
+    """Whether the first line consists of header words that are not used as labels elsewhere."""
     words = [cell.lower() for cell in rows[0].cells]
     if words[0] not in HEADER_WORDS and not any(_LEVEL_WORD.fullmatch(word) for word in words):
         return False
@@ -202,7 +202,7 @@ def _path(row: _Row) -> list[str]:
 
 
 def _paths_of_json(text: str, notes: list[str]) -> Iterator[list[str]]:
-    """The path of every leaf, from the leaf up."""
+    """Return the path of every leaf, from the leaf up."""
     try:
         tree = json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
@@ -230,7 +230,7 @@ def _paths_of_json(text: str, notes: list[str]) -> Iterator[list[str]]:
 
 
 def _branches(value: Any, ignored: set[str] | None = None) -> list[tuple[str, Any]]:
-    """A JSON value as a list of (label, what lies below it)."""
+    """Return a JSON value as a list of (label, children)."""
     if value is None or value == "":
         return []
     if isinstance(value, list):

@@ -30,7 +30,7 @@ Cells = tuple[pl.DataFrame, tuple[str, ...]]
 
 
 def read_levels(path: str | Path, levels: Sequence[str], *, sep: str | None = None, header: bool | None = None) -> LevelTree:
-    """The taxonomy in these columns of a table, given from the highest level to the items."""
+    """Return the taxonomy in these columns of a table, from the highest level to the items."""
     place = Path(path)
     frame, notes = cells_of_file(place, levels, sep, header)
     found = tree_of_levels(frame, [_column(place, frame.columns, level) for level in levels])
@@ -38,7 +38,7 @@ def read_levels(path: str | Path, levels: Sequence[str], *, sep: str | None = No
 
 
 def levels_of_frame(frame: pl.DataFrame, levels: Sequence[str] | None = None, loss: str = DEFAULT_LOSS) -> LevelTree:
-    """The taxonomy in a frame: of these levels, or, where none are named, of the two columns child and parent."""
+    """Return the taxonomy in a frame: of these levels, or, without any, of the two columns child and parent."""
     place = Path("the frame")
     if levels is not None:
         return tree_of_levels(frame, [_column(place, frame.columns, level) for level in levels], loss)
@@ -55,7 +55,7 @@ def levels_of_frame(frame: pl.DataFrame, levels: Sequence[str] | None = None, lo
 
 
 def cells_of_file(place: Path, levels: Sequence[str] = (), sep: str | None = None, header: bool | None = None) -> Cells:
-    """All cells of a table in a file. Where `header` is None, the names of the levels tell whether it has one."""
+    """Return all cells of a table in a file. If `header` is None, the names of the levels determine whether it has one."""
     if is_workbook_file(place):
         _refuse_separator(place, sep, "an Excel workbook")
         return _of_sheet(place, levels, header)
@@ -83,7 +83,7 @@ def _of_text(source: Source, levels: Sequence[str], sep: str | None, header: boo
 
 
 def _of_json(source: Source) -> pl.DataFrame:
-    """The values that are text or numbers; lists are neither labels nor names."""
+    """Return the values that are text or numbers; lists are neither labels nor names."""
     tally = Tally(source, strict=True, hint="correct or remove them")
     names, lists = json_names(source)
     wanted = [name for name in names if name not in lists]
@@ -104,7 +104,9 @@ def _of_sheet(place: Path, levels: Sequence[str], header: bool | None) -> Cells:
 
 
 def _has_header(source: Source, sample: list[list[str]], levels: Sequence[str], header: bool | None) -> bool:
-    """As was said; else there is one where a level is named, and none if all are numbered and the first line looks like any other."""
+    """Whether there is a header: by option; else if a level is named, but not if all are numbered and the first line looks like the
+    others.
+    """
     if header is not None:
         return header
     if not all(level.isdigit() for level in levels) or set(levels) <= {cell.strip() for cell in sample[0]}:
@@ -115,7 +117,7 @@ def _has_header(source: Source, sample: list[list[str]], levels: Sequence[str], 
 
 
 def _names(place: Path, first: Sequence[str]) -> list[str]:
-    """Names of columns; one without a name has its number."""
+    """Return column names; a column without a name gets its number."""
     names = [cell.strip() or str(at + 1) for at, cell in enumerate(first)]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -124,7 +126,7 @@ def _names(place: Path, first: Sequence[str]) -> list[str]:
 
 
 def _column(place: Path, names: Sequence[str], level: str) -> str:
-    """The column that is meant: of that name, of a name that differs in capitals and blanks only, or of that number."""
+    """Return the intended column: by name, by a name that differs only in case and blanks, or by number."""
     if level in names:
         return level
     alike = [name for name in names if plain(name) == plain(level)]

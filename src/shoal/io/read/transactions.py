@@ -1,4 +1,4 @@
-"""Transactions: a record a line, or lists in JSON lines or Parquet, into Bags. Each has its own owner."""
+"""Transactions: one record per line, or lists in JSON lines or Parquet, into Bags. Each has its own user."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shoal.io.read.source import Source
 
 
 def read_transactions(sources: Sequence[Source], layout: Layout, options: ReadOptions) -> Reading:
-    """The records of files laid out like this. Blank lines are skipped and counted."""
+    """Read the records of files with this layout. Blank lines are skipped and counted."""
     tally = Tally.of(sources, strict=options.strict, most=options.malformed, place=sources[0].place)
     found = [_records(source, layout, tally) for source in tally.each(sources)]
     bags = united([part for part, _ in found])

@@ -1,7 +1,7 @@
-"""The one file in a zip archive, as a stream.
+"""The only file in a zip archive, as a stream.
 
-An archive of several files is refused: which of them is meant, or whether all belong together, is for the user to say. Folders, and the
-entries that macOS adds under `__MACOSX`, do not count. Neither names nor content of an archive are shown.
+An archive of several files is rejected: the user must decide which is meant, or whether all belong together. Folders, and the entries that
+macOS adds under `__MACOSX`, do not count. Neither names nor content of an archive are shown.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ENCRYPTED = 1  # the bit of a member's flags
 
 
 def member_of(raw: IO[bytes], path: Path) -> IO[bytes]:
-    """The content of the only member of the archive that is open for reading."""
+    """Return the content of the only member of the open archive."""
     try:
         archive = zipfile.ZipFile(raw)
         (member,) = _one_of(archive.infolist(), path)
@@ -28,7 +28,7 @@ def member_of(raw: IO[bytes], path: Path) -> IO[bytes]:
 
 
 def damaged_archive(path: Path) -> InputError:
-    """The error for what cannot be unpacked."""
+    """Return the error for an archive that cannot be unpacked."""
     return InputError(
         f"{path} is a zip archive that is damaged or uses an unknown compression", code="damaged-file", hint="unpack it first"
     )

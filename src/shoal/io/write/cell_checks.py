@@ -1,8 +1,8 @@
-"""What may go wrong with the texts in the cells of a file: names that a format cannot hold, and texts that a spreadsheet runs as formulas.
+"""Checks of texts in the cells of a file: names that a format cannot represent, and texts that a spreadsheet executes as formulas.
 
-Names that could not be read back are refused. A CSV whose cell begins with =, +, -, @, a tab or a carriage return is harmless to every
-program that reads text, but a spreadsheet may run it. The content is written unchanged, because what is read back must be what was
-published. So terminal, manifest and report state how many texts begin so. In a workbook (the format xlsx) texts stay texts.
+Names that could not be read back are rejected. A CSV cell that begins with =, +, -, @, a tab or a carriage return is harmless to programs
+that read text, but a spreadsheet may execute it. The content is written unchanged, because what is read back must be what was published. So
+terminal, manifest and report state the number of such texts. In a workbook (the format xlsx) texts stay texts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ODD_CHARACTERS = "[" + "".join(f"\\x{byte:02x}" for byte in ODD_BYTES) + "]"
 
 
 def refuse_ambiguous(names: pl.Series, format: str, separator: str) -> None:
-    """Raise if one of the names that occur could not be read back from this format."""
+    """Raise if one of the occurring names could not be read back from this format."""
     for what, mask in _troubles(names, format, separator):
         if mask.any():
             n = int(mask.sum())
@@ -37,7 +37,7 @@ def refuse_ambiguous(names: pl.Series, format: str, separator: str) -> None:
 
 
 def refuse_empty(names: pl.Series) -> None:
-    """Raise if an item has no name: in the long layout such a row is a record without items."""
+    """Raise if an item has an empty name: in the long layout such a row is an empty record."""
     n = int((names == "").sum())
     if n:
         raise OutputError(
@@ -49,7 +49,7 @@ def refuse_empty(names: pl.Series) -> None:
 
 
 def _troubles(names: pl.Series, format: str, separator: str) -> Iterator[tuple[str, pl.Series]]:
-    """What a name may not be or hold in this format, and which names are or do."""
+    """Return what this format does not allow in a name, and the names concerned."""
     if format in {"parquet", "jsonl"}:
         return
     yield "contain control characters", names.str.contains(ODD_CHARACTERS)
@@ -75,7 +75,7 @@ HOW = (
 
 
 def formula_notes(release: Release, format: str) -> list[str]:
-    """Warn how many different texts of a CSV release a spreadsheet may take for formulas; empty if there are none."""
+    """Return a warning with the number of distinct texts of a CSV release that a spreadsheet may execute; empty if there are none."""
     if format != "csv":
         return []
     found = sum(int(texts.str.contains(FORMULA).sum()) for table in release.tables.values() for texts in table.texts())
@@ -83,5 +83,5 @@ def formula_notes(release: Release, format: str) -> list[str]:
 
 
 def formula_notes_in(notes: Iterable[str]) -> list[str]:
-    """Those notes of a manifest that warn of formulas."""
+    """Return the notes of a manifest that warn about formulas."""
     return [note for note in notes if note.endswith(HOW)]

@@ -1,9 +1,9 @@
-"""Writing frames: as Parquet, CSV, JSON lines or an Excel workbook of one sheet (which needs the extra `excel`).
+"""Writes frames as Parquet, CSV, JSON lines or an Excel workbook with one sheet (which needs the extra `excel`).
 
-Times are written as 2006-03-01 07:17:12, with a fraction where there is one. Parquet is written a few rows at a time, each a row group, and
-without statistics, which would reveal single values. In a workbook texts stay texts, whatever they look like: a formula, a number, a link.
-What a sheet cannot hold is refused: too many rows, a text longer than a cell, an empty text, which could not be told from an empty cell,
-characters that XML lacks, numbers of more than 15 digits.
+Times are written as 2006-03-01 07:17:12, with a fraction if there is one. Parquet is written a few rows at a time, each a row group, and
+without statistics, which would disclose single values. In a workbook texts stay texts, whatever they look like: a formula, a number, a
+link. Content that a sheet cannot represent is rejected: too many rows, a text longer than a cell, an empty text, which could not be
+distinguished from an empty cell, characters that XML lacks, numbers of more than 15 digits.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SOME_DAY = datetime(2000, 1, 1)  # the time of writing is nobody's business, and
 
 
 def workbook_bytes(frame: pl.DataFrame) -> bytes:
-    """The workbook. Raises if the sheet would not hold the frame as it is."""
+    """Return the workbook. Raise if the sheet cannot represent the frame."""
     import xlsxwriter
 
     for what, hint in _troubles(frame):
@@ -60,7 +60,7 @@ def workbook_bytes(frame: pl.DataFrame) -> bytes:
 
 
 def _troubles(frame: pl.DataFrame) -> Iterator[tuple[str, str]]:
-    """What of the frame has no place in a sheet, and what to do instead."""
+    """Return what in the frame a sheet cannot represent, and what to do instead."""
     if len(frame) >= MOST_ROWS:
         yield f"there are {len(frame):,} rows, more than {MOST_ROWS - 1:,} below a header", "write csv or parquet"
     for name, dtype in frame.schema.items():
@@ -99,7 +99,7 @@ PACKED: dict[str, Any] = {"compression": "zstd", "compression_level": 1, "statis
 
 
 class _Hashed(io.BufferedIOBase):
-    """Bytes on their way to a file: their SHA-256, and the error of the operating system, of which Polars hands on the words alone."""
+    """Bytes on their way to a file: their SHA-256, and the operating system's error, of which Polars passes on the text only."""
 
     def __init__(self, out: BinaryIO) -> None:
         self._out = out
@@ -107,7 +107,7 @@ class _Hashed(io.BufferedIOBase):
         self.error: OSError | None = None
 
     def write(self, content: Any) -> int:
-        """All of it."""
+        """Write all of it."""
         try:
             self._out.write(content)
         except OSError as error:
@@ -118,12 +118,12 @@ class _Hashed(io.BufferedIOBase):
 
     @property
     def sha256(self) -> str:
-        """Of all that was written."""
+        """The digest of all bytes written."""
         return self._digest.hexdigest()
 
 
 def write_frames(path: Path, schema: pl.Schema, frames: Iterable[pl.DataFrame], rows_at_once: int) -> str:
-    """Write a new file of these frames, one after the other, and give its SHA-256. Where the first cannot be made there is no file."""
+    """Write a new file of these frames, and return its SHA-256. If the first cannot be made, no file is created."""
     coming = iter(frames)
     first = list(islice(coming, 1))
     with disk_errors(path.name), path.open("xb") as out:
@@ -131,7 +131,7 @@ def write_frames(path: Path, schema: pl.Schema, frames: Iterable[pl.DataFrame], 
 
 
 def frames_digest(out: BinaryIO, schema: pl.Schema, frames: Iterable[pl.DataFrame], rows_at_once: int) -> str:
-    """Write these frames, one after the other, to an open file, and give the SHA-256 of what was written."""
+    """Write these frames to an open file, and return the SHA-256."""
 
     def source(*asked: object) -> Iterator[pl.DataFrame]:  # all columns, rows and batches are wanted
         del asked
@@ -152,10 +152,10 @@ def frames_digest(out: BinaryIO, schema: pl.Schema, frames: Iterable[pl.DataFram
 
 
 def write_part(frame: pl.DataFrame, place: Path, work: Path) -> str:
-    """Write a Parquet file and give its SHA-256. Whoever writes it again, because a task was repeated, puts the same file in its place.
+    """Write a Parquet file and return its SHA-256. A repeated task replaces it by the same file.
 
-    It is written in `work`, a directory of the same file system that is not published, so that a worker that dies leaves nothing in the
-    release; the name there is random, because two machines may try the same task.
+    It is written in `work`, an unpublished directory of the same file system, so that a dead worker leaves nothing in the release; the name
+    there is random, because two machines may run the same task.
     """
     buffer = io.BytesIO()
     frame.rechunk().write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
@@ -185,7 +185,7 @@ def write_frame(
     separator: str = "",
     columns: Mapping[str, str] | None = None,
 ) -> FileFact:
-    """Write the rows of a frame as they stand; `columns` are their types, where lists of items were joined with a `separator`."""
+    """Write the rows of a frame in their order; `columns` are their types if lists of items were joined with a `separator`."""
     insist_on_format(format, FRAME_FORMATS, kind)
     path = directory / f"{name}{OUTPUT_FORMATS[format]}"
     digest = write_pieces(path, [frame_bytes(frame, format)])
@@ -193,7 +193,9 @@ def write_frame(
 
 
 def frame_bytes(frame: pl.DataFrame, format: str, *, header: bool = True) -> bytes:
-    """A file of this format, or a further part of a CSV, without a header. Parquet without statistics, which would reveal single values."""
+    """Return a file of this format, or a further part of a CSV without a header. Parquet without statistics, which would disclose single
+    values.
+    """
     buffer = io.BytesIO()
     if format == "parquet":
         # In one piece, so that row groups depend on the number of rows alone.

@@ -1,4 +1,4 @@
-"""The files that tables are written to: formats, what the manifest says about a file, and bytes on the way to the disk."""
+"""Output files of tables: formats, their manifest entries, and writing of bytes."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Levels = Callable[["pl.Series"], "pl.Series"]
 
 @dataclass(frozen=True, eq=False)
 class OutputForm:
-    """How tables are written: the format of their files; for records, what separates items and whether a row is a record or an item.
+    """How tables are written: the file format and, for records, the item separator and whether a row is a record or an item.
 
-    `levels` tells the level of an item in the taxonomy, where there is one; the root's is 1.
+    `levels` returns the level of an item in the taxonomy, if there is one; the root has level 1.
     """
 
     format: str = "parquet"
@@ -52,7 +52,7 @@ class OutputForm:
             insist_on_extra("excel")
 
     def refuse_layout(self, kind: str) -> None:
-        """Raise where a layout is asked for and a table of this kind has one row for each fact already."""
+        """Raise if a layout is requested for a kind of table that has only one."""
         from shoal.data.tables import KINDS
 
         if self.layout != LISTS and not (kind == SETS or (kind in KINDS and KINDS[kind].has_layouts)):
@@ -64,7 +64,7 @@ class OutputForm:
 
 
 def default_format(kind: str) -> str:
-    """The format in which a table of this kind is written unless another is asked for."""
+    """Return the default format for a table of this kind."""
     from shoal.data.tables import KINDS
 
     return KINDS["bags" if kind == SETS else kind].default_format
@@ -72,11 +72,10 @@ def default_format(kind: str) -> str:
 
 @dataclass(frozen=True)
 class FileFact:
-    """What the manifest says about a file.
+    """The manifest entry of a file.
 
-    `separator` is the one between items, where the format has one; `part` is told where a table is written to several files; `columns`
-    are their types, and `pseudonyms` the column of fresh numbers, where a table has such. `layout` says whether a row is a record or an
-    item of one.
+    `separator` is the item separator, if the format has one; `part` is set if a table is written to several files; `columns` are their
+    types, and `pseudonyms` is the column of random numbers, if there is one. `layout`: whether a row is a record or an item.
     """
 
     name: str
@@ -92,12 +91,14 @@ class FileFact:
     layout: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """For the manifest; what does not apply is left out."""
+        """Return the manifest entry without fields that do not apply."""
         return {key: value for key, value in asdict(self).items() if value not in ("", {})}
 
 
 def named_as_file(directory: Path) -> str:
-    """The format that the name of a release directory ends like, as `x.csv` does; empty if it is no file's name, or a file is there."""
+    """Return the format suggested by the suffix of a release directory, as in `x.csv`; empty if there is none, or if a file exists
+    there.
+    """
     if directory.is_file():  # which is refused with better reason
         return ""
     return next((format for format, suffix in OUTPUT_FORMATS.items() if directory.name.lower().endswith(suffix)), "")
@@ -119,7 +120,7 @@ def insist_on_format(format: str, known: Iterable[str], kind: str) -> None:
 
 
 def write_pieces(path: Path, pieces: Iterable[bytes]) -> str:
-    """Write a new file and give its SHA-256. Where the first piece cannot be made there is no file."""
+    """Write a new file and return its SHA-256. If the first piece cannot be made, no file is created."""
     from shoal.io.release_directory import disk_errors
 
     digest, coming = hashlib.sha256(), iter(pieces)

@@ -13,7 +13,7 @@ ABOVE = ("parent", "above", "group", "parent node")
 
 
 def edges_text(taxonomy: Taxonomy) -> str:
-    """A header and one line for each node but the root. Raises if these lines would be read as another tree."""
+    """Return a header and one line for each node except the root. Raise if these lines would be read as another tree."""
     names = taxonomy.names.names.to_list()
     child = next((word for word in HEADER_WORDS if word not in names), "")
     above = next((word for word in ABOVE if word not in names), "")
@@ -30,7 +30,7 @@ def edges_text(taxonomy: Taxonomy) -> str:
 
 
 def write_edges(taxonomy: Taxonomy, path: Path, *, force: bool = False) -> None:
-    """Write the file of edges, packed where its name ends in .gz."""
+    """Write the file of edges, compressed if its name ends in .gz."""
     text = edges_text(taxonomy)
     with whole_file(path, force) as out:
         out.write(text.encode())

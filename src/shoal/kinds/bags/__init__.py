@@ -1,4 +1,4 @@
-"""Records: sets or bags of items, each record a line or a list."""
+"""Records: sets or bags of items."""
 
 from __future__ import annotations
 

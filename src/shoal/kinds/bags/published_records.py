@@ -1,6 +1,6 @@
-"""What is read from a file of published records, and whose the records are where a column names their users.
+"""Published records read from a file, and their users if a column names them.
 
-What another tool published may name its users.
+Files of other tools may contain user IDs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Notes = list[str]
 
 @dataclass(frozen=True, eq=False)
 class PublishedRecords:
-    """The records of a file, how they were read, and the names of what else the file holds, which no model judges.
+    """The records of a file, how they were read, and the names of other columns, which no model covers.
 
     `columns` are those of the file in their order; none if its lines have no names. `levels` are the different pairs of an `item` and
     its `level`, where a long table has levels. `spelled` are columns whose numbers are not written as every writer writes them.
@@ -37,9 +37,9 @@ NO_COLUMNS = "the file has no columns, so there are no user IDs"
 
 
 def with_owners(found: PublishedRecords, frame: pl.DataFrame, owner: str, record: str | None, notes: Notes) -> PublishedRecords:
-    """The records with the owners that a column names; `record` tells the rows of one record, where a record has several.
+    """Return the records with the users named in a column; `record` identifies the rows of one record, if it has several.
 
-    Empty cells would make one person of all who are not named, so they are refused.
+    Empty cells are rejected: they would make one person of all unnamed users.
     """
     if owner not in frame.columns:
         listed = ", ".join(repr(name) for name in frame.columns)
@@ -58,12 +58,12 @@ def with_owners(found: PublishedRecords, frame: pl.DataFrame, owner: str, record
 
 
 def codes_of(column: pl.Series) -> Ints:
-    """Values as numbers, in the order in which they are first seen."""
+    """Number values in order of first occurrence."""
     return np.asarray(kernels.run(_kernels.Interner().encode, column.cast(pl.String).fill_null("").__arrow_c_stream__()), np.int64)
 
 
 def _of_records(owners: Ints, records: Ints, owner: str) -> Ints:
-    """The owner of each record; the rows of one record must agree on it."""
+    """Return the user of each record. The rows of one record must agree."""
     first = np.full(int(records.max(initial=-1)) + 1, -1, np.int64)
     first[records[::-1]] = owners[::-1]
     if (first[records] != owners).any():

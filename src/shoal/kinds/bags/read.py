@@ -1,12 +1,11 @@
-"""Reading records that were published, by shoal or by another tool.
+"""Reads published records, made by shoal or by another tool.
 
-How they are read is announced, and nothing is left out: a file with a broken line is refused, an empty line
-is a record without items, and `*` is an item like any other. What stands beside the items is named. Known
-shapes: a column of lists (Parquet, JSON lines); a column of joined items; a long table of record, item and
-perhaps count and level (long.py); and lines of items, which are also what a CSV with one item a cell is.
+How they are read is reported, and nothing is left out: a file with a malformed line is rejected, an empty line is a record without items,
+and `*` is an item like any other. Other columns are named. Known layouts: a column of lists (Parquet, JSON lines); a column of joined
+items; a long table of record, item and optionally count and level (read_long.py); and lines of items, such as a CSV with one item per cell.
 
-A release of groups holds every record many times; read back, each takes memory once. Which records are identical is decided by the judge's
-kernel, because no method may have a say in it.
+A release of groups contains every record several times; each distinct record is stored once. The judge's kernel decides which records are
+identical, so that verification does not depend on the code of methods.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from shoal.kinds.bags.read_json import ITEMS, is_long, json_records
 from shoal.kinds.bags.read_long import ITEM_NAMES, LONG_NAMES, RECORD_NAMES, from_long, record_column
 from shoal.privacy.equivalence_classes import identical_records
 
-# -- the different records of a file, and how often each occurs
+# -- distinct records of a file, and their multiplicities
 
 
 SHARE = 4  # of the items of the different records, the part that further records may take before they are compared with these
@@ -48,7 +47,7 @@ NAMELESS = Vocabulary([])  # while names are still being met
 
 
 class DifferentRecords:
-    """Takes records of names; at the end there is a table of the different ones, with their copies."""
+    """Collects records of names; the result is a table of the distinct ones with their multiplicities."""
 
     def __init__(self) -> None:
         self._names = _kernels.Interner()
@@ -57,17 +56,17 @@ class DifferentRecords:
         self._waiting = 0
 
     def add_names(self, indptr: Ints, names: pl.Series) -> None:
-        """Take records of names: record i has `names[indptr[i]:indptr[i+1]]`."""
+        """Add records of names: record i has `names[indptr[i]:indptr[i+1]]`."""
         codes = kernels.run(self._names.encode, names.__arrow_c_stream__())
         self._take(indptr, codes, np.ones(len(codes), np.int32))
 
     def add(self, records: Bags) -> None:
-        """Take records with names of their own."""
+        """Add records with their own vocabulary."""
         codes = kernels.run(self._names.encode, records.vocabulary.names.__arrow_c_stream__())
         self._take(records.indptr, codes[records.items], records.counts)
 
     def table(self) -> BagTable:
-        """All records that were taken."""
+        """Return all records that were added."""
         self._compare()
         (records,), (copies,) = self._parts, self._copies
         return BagTable(Bags(*records.rows, records.owners, Vocabulary(self._names.strings())), copies)
@@ -81,7 +80,7 @@ class DifferentRecords:
             self._compare()
 
     def _compare(self) -> None:
-        """Of all records at hand one of each, which is the first."""
+        """Keep the first of each set of identical records."""
         together, copies = stacked(self._parts), np.concatenate(self._copies)
         self._parts, self._copies, self._waiting = [], [], 0
         label = identical_records(together)
@@ -91,7 +90,7 @@ class DifferentRecords:
 
 
 def names_in(lists: pl.Series) -> tuple[Ints, pl.Series]:
-    """A record of names for each list, as DifferentRecords takes them; a null is no name."""
+    """Return a record of names for each list, as DifferentRecords takes them; nulls are skipped."""
     named = lists.cast(pl.List(pl.String)).list.drop_nulls()
     names = pl.DataFrame({"items": named.drop_nulls().explode(empty_as_null=False, keep_nulls=False)}).to_series()
     sizes = named.list.len().fill_null(0).to_numpy().astype(np.int64)
@@ -111,7 +110,7 @@ JOINERS = ";|,"
 
 
 def read_records(path: str | Path, format: str | None = None, sep: str | None = None, *, own: bool = False) -> tuple[Bags, tuple[str, ...]]:
-    """The records of a file and how they were read; whatever else it holds is passed over. `own` is a file that this process wrote."""
+    """Read the records of a file; other columns are ignored. `own`: whether this process wrote the file. Also return notes on reading."""
     found = read_published(path, format, sep, own=own)
     return found.bags, found.notes
 
@@ -125,10 +124,10 @@ def read_published(
     *,
     own: bool = False,
 ) -> PublishedRecords:
-    """The records of a file, how they were read, and what stands beside them.
+    """Read the records of a file and the names of its other columns.
 
-    `sep` is what stands between two items; `layout` says whether a row is a record (lists) or an item of one (long), where that is known;
-    `owner` is the column of a table with the user IDs of the records.
+    `sep` is the item separator; `layout` is `lists` (a row is a record) or `long` (a row is an item), if known; `owner` is the column with
+    the user IDs.
     """
     if format is not None and format not in SHAPES:
         raise ParameterError(
@@ -145,7 +144,7 @@ def read_published(
 
 @dataclass(frozen=True)
 class _Form:
-    """What was said about how the records are written."""
+    """The known settings for reading the records."""
 
     separator: str | None
     layout: str | None
@@ -212,9 +211,9 @@ def _from_lines(source: Source, separator: str | None, notes: Notes) -> Bags:
 
 
 def _columns(source: Source, between: str, names: list[str], notes: Notes) -> pl.DataFrame:
-    """All columns of a delimited file with a header, as strings."""
+    """Read all columns of a delimited file with a header as strings."""
     width = len(names)
-    # The lines of a file with one column may hold any sign; only their quotes count.
+    # The lines of a file with one column may contain any character; only quotes are special.
     dialect = _kernels.Dialect(between if width > 1 else ONE_FIELD, has_quotes(between) or width == 1, trimmed=False)
     notes.append(f"a header and fields separated by {separator_name(between)}" if width > 1 else "a header")
     return text_table(source, dialect, names, _tally(source), header=True)[0]
@@ -224,9 +223,9 @@ def _columns(source: Source, between: str, names: list[str], notes: Notes) -> pl
 
 
 def _shape(names: Sequence[str], *, wide: bool = True) -> str:
-    """`joined` where a column holds whole records, `long` where it holds one item of a record, else "".
+    """Return `joined` if a column contains whole records, `long` if it contains one item of a record, else "".
 
-    Further columns are looked for where the file is known to be a table (`wide`): a line of items may hold any word.
+    Further columns are considered only if the file is known to be a table (`wide`), because a line of items may contain any word.
     """
     known = [plain(name) for name in names]
     if len(set(names)) < len(names):
@@ -244,7 +243,7 @@ def _parquet(source: Source, own: bool) -> pl.DataFrame:
 
 
 def _from_frame(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) -> PublishedRecords:
-    """The records of a table. Owners may be named in a column of their own, or in the one that tells records apart."""
+    """Return the records of a table. Users may be named in a separate column or in the record column."""
     if form.owner is None:
         return replace(_from_columns(path, frame, form, notes), columns=tuple(frame.columns))
     apart = form.owner in frame.columns and bool(_table_shape(rest := frame.drop(form.owner)))
@@ -255,7 +254,7 @@ def _from_frame(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) -> P
 
 
 def _table_shape(frame: pl.DataFrame) -> str:
-    """How a table holds its records: `lists`, `joined` or `long`; "" where it does not."""
+    """Return how a table stores its records: `lists`, `joined` or `long`; "" if it has none."""
     several = [name for name, kind in frame.schema.items() if isinstance(kind, pl.List)]
     return "lists" if len(several) == 1 else _shape(frame.columns)
 
@@ -287,7 +286,7 @@ def _from_columns(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) ->
 
 
 def _beside(frame: pl.DataFrame, judged: set[str], notes: Notes) -> tuple[str, ...]:
-    """The columns that no model judges; those that only number the records are named in the notes."""
+    """Return the columns that no model covers. Columns that only number the records are mentioned in the notes."""
     telling, numbering = columns_beside(frame, judged)
     notes.extend(numbering_note(numbering))
     return telling
@@ -309,7 +308,7 @@ def _trimmed_items() -> pl.Expr:
 
 
 def _joiner(texts: pl.Series) -> str:
-    """What stands between joined items: the sign most texts have; if none has, blanks between numbers."""
+    """Detect the item separator: the character that most texts contain; if none does, blanks between numbers."""
     having = {sign: int(texts.str.contains(sign, literal=True).sum()) for sign in JOINERS}
     best = max(having, key=lambda sign: having[sign])
     if having[best]:
@@ -321,7 +320,7 @@ def _joiner(texts: pl.Series) -> str:
 
 
 def read(directory: Path, files: Sequence[FileFacts], own: bool) -> BagTable:
-    """The records of all files: each in one copy, or, of files that this process wrote, identical ones once, with their number."""
+    """Read the records of all files. In files that this process wrote, identical records are stored once with their number."""
     if own:
         return _counted_table(directory, files)
     found = [read_published(directory / f["name"], f["format"], f.get("separator"), f.get("layout")).bags for f in files]
@@ -330,7 +329,7 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> BagTable:
 
 
 def _counted_table(directory: Path, files: Sequence[FileFacts]) -> BagTable:
-    """Lists in Parquet are read a part at a time, and the next one meanwhile, so that no more of them is in memory."""
+    """Read lists in Parquet part by part, prefetching the next part, so that little of them is in memory."""
     found = DifferentRecords()
     for file in files:
         path = directory / file["name"]
@@ -344,7 +343,7 @@ def _counted_table(directory: Path, files: Sequence[FileFacts]) -> BagTable:
 
 
 def count_differing(made: BagTable, seen: BagTable) -> int:
-    """Records without counterpart, counted with their copies."""
+    """Count the records without a counterpart, with multiplicities."""
     tables = (made, seen)
     names = Vocabulary(pl.concat([table.records.vocabulary.names for table in tables]).unique(maintain_order=True))
     label = identical_records(stacked([t.records.relabelled(names.codes(t.records.vocabulary.names), names) for t in tables]))

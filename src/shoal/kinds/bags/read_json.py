@@ -1,7 +1,7 @@
-"""Published records from JSON lines: a list a line, or an object with a list of items and perhaps more, whose keys are named.
+"""Published records from JSON lines: a list per line, or an object with a list of items and possibly other keys, which are named.
 
-Lines that hold a record number and a list of items, or the list alone, are decoded by Polars; where a chunk of the file holds any other
-line, it is read line by line. A key that is given twice is an error: a reader sees one of its values, and the other goes unjudged.
+Lines with a record number and a list of items, or with the list alone, are decoded by Polars; a chunk of the file with any other line is
+read line by line. A repeated key is an error: a reader sees only one of its values, and the other would not be verified.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PLAIN = rf'^\{{\s*(?:"{RECORD}"\s*:\s*{NATURAL}\s*,\s*)?"{ITEMS}"\s*:\s*{LIST}\
 
 
 def json_records(source: Source, tally: Tally) -> tuple[Bags, tuple[str, ...], tuple[str, ...]]:
-    """The records of a file, the keys beside the items that do more than number them, and the keys that do not."""
+    """Return the records of a file, the other keys that do more than number them, and those that only number them."""
     parts, beside = [pl.Series(ITEMS, [], dtype=_LISTS)], KeysBeside()
     for texts, lines in text_lines(source, tally):
         found = _decoded(texts)
@@ -40,7 +40,7 @@ def json_records(source: Source, tally: Tally) -> tuple[Bags, tuple[str, ...], t
 
 
 def is_long(source: Source) -> bool:
-    """Whether the first line is an item of a record rather than a record: an object with `record` and `item`, and without a list."""
+    """Whether the first line is an item rather than a record: an object with `record` and `item` and without a list."""
     try:
         value = value_of(source.head.lstrip().split(b"\n", 1)[0].decode())
     except (DefectiveLine, UnicodeDecodeError):
@@ -49,7 +49,7 @@ def is_long(source: Source) -> bool:
 
 
 def _decoded(texts: pl.Series) -> pl.DataFrame | None:
-    """Numbers and items of lines that are all plain; None if one is not."""
+    """Decode lines that all have the simple form; None if one does not."""
     plain = pl.select(holds_nothing_odd(pl.lit(texts)) & pl.lit(texts).str.contains(_PLAIN)).to_series()
     return decoded(texts, {RECORD: pl.Int64(), ITEMS: _LISTS}) if plain.all() else None
 
@@ -76,7 +76,7 @@ def _items(value: Any) -> list[str]:
 
 
 def _items_key(value: Any) -> str | None:
-    """Where the items of a JSON object stand: under `items`, or under the key of its only list; None if the value is the record."""
+    """Return the key of the items in a JSON object: `items`, or the key of its only list; None if the value is the record itself."""
     if not isinstance(value, dict):
         return None
     lists = [key for key, held in value.items() if isinstance(held, list)]

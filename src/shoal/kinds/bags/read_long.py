@@ -1,7 +1,7 @@
-"""Records from a long table: one row for each item of a record, perhaps with its count, and with its level in the taxonomy.
+"""Records from a long table: one row per item of a record, optionally with its count and its level in the taxonomy.
 
-A row without an item that is counted 0 times is a record without items. A level tells nothing beyond the item as long as equal items have
-equal levels; where they have not, it stands beside the items, unjudged.
+A row without an item and with count 0 is an empty record. If equal items have equal levels, the level adds no information; otherwise it is
+a column that no claim covers.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _LONG = {"record": RECORD_NAMES, "item": ITEM_NAMES, "count": COUNT_NAMES, "leve
 
 
 def record_column(frame: pl.DataFrame) -> str:
-    """The column of a long table that tells its records apart."""
+    """Return the record column of a long table."""
     return next(name for name in frame.columns if plain(name) in RECORD_NAMES)
 
 
 def from_long(path: Path, frame: pl.DataFrame, notes: Notes) -> PublishedRecords:
-    """The records of a long table."""
+    """Return the records of a long table."""
     roles = {role: name for name in frame.columns for role, known in _LONG.items() if plain(name) in known}
     named = frame[roles["item"]].cast(pl.String)
     present = pl.select(pl.when(named != "").then(named)).to_series()
@@ -50,14 +50,14 @@ def from_long(path: Path, frame: pl.DataFrame, notes: Notes) -> PublishedRecords
 
 
 def _levels(frame: pl.DataFrame, roles: dict[str, str]) -> pl.DataFrame | None:
-    """The different pairs of an item and its level."""
+    """Return the distinct pairs of an item and its level."""
     if "level" not in roles:
         return None
     return frame.select(item=pl.col(roles["item"]).cast(pl.String), level=pl.col(roles["level"]).cast(pl.String)).unique()
 
 
 def _counts(path: Path, written: pl.Series, items: pl.Series) -> Small:
-    """Whole numbers of 1 or more; 0 if there is no item."""
+    """Parse counts: whole numbers of 1 or more, or 0 without an item."""
     numbers = written.cast(pl.String).str.strip_chars().cast(pl.Int32, strict=False)
     fewest = items.is_not_null().cast(pl.Int32)
     wrong = np.flatnonzero((numbers.is_null() | (numbers < fewest)).to_numpy())
@@ -67,12 +67,12 @@ def _counts(path: Path, written: pl.Series, items: pl.Series) -> Small:
 
 
 def _odd_spelling(written: pl.Series, counts: Small) -> bool:
-    """Whether counts are written otherwise than as plain numbers, such as 01 or +1."""
+    """Whether counts are not written as plain numbers, but e.g. as 01 or +1."""
     return bool((written.cast(pl.String) != pl.Series(counts).cast(pl.String)).any())
 
 
 def _beside(frame: pl.DataFrame, roles: dict[str, str], notes: Notes) -> tuple[str, ...]:
-    """The columns that no model judges: all but items and counts, numbers that only count records, and levels that follow from items."""
+    """Return the columns that no model covers: all except items, counts, record numbers, and levels determined by the items."""
     judged = {roles[role] for role in ("item", "count") if role in roles}
     if numbers_rows(frame[roles["record"]].unique(maintain_order=True)):
         judged.add(roles["record"])

@@ -1,4 +1,4 @@
-"""Facts about published records: groups, lengths, levels of the taxonomy, and the names that say most and least."""
+"""Facts about published records: groups, lengths, levels of the taxonomy, and the most and least specific names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_ITEMS = 10
 
 
 def facts_of_records(manifest: Mapping[str, Any], release: Release, original: Original) -> Facts:
-    """The facts of records that were published for these originals."""
+    """Return the facts of records published for this original."""
     tree, before = original.tree, original.bags
     published = original.aligned(release).published
     sizes = classes_of(release).sizes
@@ -51,13 +51,13 @@ def facts_of_records(manifest: Mapping[str, Any], release: Release, original: Or
 
 
 def _items_before(manifest: Mapping[str, Any], before: Bags) -> int:
-    """How many different items the original has."""
+    """Return the number of distinct items in the original."""
     told = manifest.get("input", {}).get("items")
     return int(np.count_nonzero(before.item_counts()) if told is None else told)
 
 
 def _levels(original: Original, people: Ints, published: Ints, fewest: int) -> Histogram:
-    """Item occurrences on each level of the taxonomy, before and after; `published` says how often each node is published."""
+    """Count item occurrences per level of the taxonomy before and after; `published` has the number of each published node."""
     tree, before = original.tree, original.bags
     seen = np.zeros((tree.height + 1, int(people.max(initial=-1)) + 1), bool)
     for begin, end in before.blocks():
@@ -72,20 +72,20 @@ def _per_level(times: Ints, tree: Taxonomy) -> Ints:
 
 
 def _ranked(records: Ints, tree: Taxonomy, first: Ints, then: Ints) -> tuple[PublishedItem, ...]:
-    """The published items with the largest first number; the other one breaks ties."""
+    """Return the published items with the largest first number; the second one breaks ties."""
     shown = np.flatnonzero(records)
     order = shown[np.lexsort((shown, -then[shown], -first[shown]))][:MOST_ITEMS]
     return tuple(PublishedItem(tree.names[n], int(records[n]), int(tree.depth[n]) + 1, int(tree.leaves[n])) for n in order.tolist())
 
 
-# The summary of published records: in which form their words are published, how many different terms there are, and what was lost.
+# Summary of published records: the forms in which words are published, the number of distinct terms, and the loss.
 
 
 BEFORE = (NOT_IN_TAXONOMY, REPEATED)  # left out before the method saw the records
 
 
 def summary_of_records(manifest: Mapping[str, Any]) -> Summary:
-    """The summary of records from what a manifest tells."""
+    """Summarize records from a manifest."""
     shares = forms(manifest.get("accounting", {}).get("occurrences", {"in": 0}), str(manifest.get("method")))
     metrics = manifest.get("metrics", {})
     as_typed = next((share.value for share in shares if share.name == AS_TYPED), None)
@@ -93,7 +93,7 @@ def summary_of_records(manifest: Mapping[str, Any]) -> Summary:
 
 
 def forms(ledger: Mapping[str, int], method: str) -> tuple[SummaryShare, ...]:
-    """The occurrences that the method was given, by the form in which they are published; none if nothing was given."""
+    """Return the occurrences in the method's input by the form in which they are published; empty if there were none."""
     given = {part: n for part, n in ledger.items() if part != "in" and part not in BEFORE}
     whole = sum(given.values())
     if not whole:
@@ -122,7 +122,7 @@ def _added(metrics: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _published(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Records, and how many different ones: those that are alike form a group."""
+    """Return the number of records and the number of groups of identical ones."""
     facts = file_facts(manifest)
     if "different" not in facts:
         return ()
@@ -131,7 +131,7 @@ def _published(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def file_facts(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What the manifest says about the file with the records."""
+    """Return the manifest entry of the records file."""
     return next((file for file in manifest.get("files", []) if "table" in file), {})
 
 

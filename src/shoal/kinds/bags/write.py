@@ -1,9 +1,8 @@
-"""Writing published records, in random order.
+"""Writes published records in random order.
 
-Records are shuffled with the operating system's entropy and get fresh numbers; items are sorted by name.
-Formats: `parquet` and `jsonl` hold lists of items; `csv` and `xlsx` join the items of a record with `;`;
-`transactions` has one record a line, an empty line for an empty record. In the long layout (long.py) a row is an
-item of a record. A name that a format cannot hold without doubt is refused.
+Records are shuffled with the operating system's entropy and get new numbers; items are sorted by name. Formats: `parquet` and `jsonl`
+contain lists of items; `csv` and `xlsx` join the items of a record with `;`; `transactions` has one record per line, and an empty line for
+an empty record. In the long layout a row is an item of a record. A name that a format cannot represent unambiguously is rejected.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ RECORDS_AT_ONCE = 100_000
 
 
 def long_pieces(published: Bags, rows: Ints, form: OutputForm) -> Iterator[bytes]:
-    """The bytes of a file of these rows of the published records, in this order, numbered from 1."""
+    """Yield the bytes of a file with these rows of the published records, in this order, numbered from 1."""
     items = _items(published, form.levels)
     at_once = RECORDS_AT_ONCE if form.format in {"csv", "jsonl"} else max(1, len(rows))
     for start in range(0, max(1, len(rows)), at_once):
@@ -44,7 +43,7 @@ def long_pieces(published: Bags, rows: Ints, form: OutputForm) -> Iterator[bytes
 
 
 def _rows(indptr: Ints, rows: Ints, before: int) -> pl.DataFrame:
-    """The number of a record and the entry of an item, for all items of these records; the entry is null if a record has none."""
+    """Return record number and entry for all items of these records; the entry is null if a record is empty."""
     sizes = np.diff(indptr)[rows]
     written = np.maximum(sizes, 1)
     ends = np.cumsum(written)
@@ -56,7 +55,7 @@ def _rows(indptr: Ints, rows: Ints, before: int) -> pl.DataFrame:
 
 
 def _items(published: Bags, levels: Levels | None) -> pl.DataFrame:
-    """Name, count and level of every entry."""
+    """Return the name, count and level of every entry."""
     names = published.vocabulary.names
     entries = {"entry": np.arange(len(published.items)), "item": names.gather(published.items), "count": published.counts.astype(np.int64)}
     frame = pl.DataFrame(entries, schema={"entry": pl.Int64, "item": pl.String, "count": pl.Int64})
@@ -64,7 +63,7 @@ def _items(published: Bags, levels: Levels | None) -> pl.DataFrame:
 
 
 def long_frame(lists: pl.DataFrame, levels: Levels | None) -> pl.DataFrame:
-    """The long layout of a frame of records, the lists of their items and perhaps of their weights: what a file of that layout holds."""
+    """Convert a frame of records (lists of items and possibly weights) to the long layout."""
     weighted = [name for name in ("weights",) if name in lists.columns]
     flat = lists.explode("items", *weighted, empty_as_null=True, keep_nulls=True).rename({"items": "item"})
     rows = flat.rename(dict.fromkeys(weighted, "weight")) if weighted else _counted(flat)
@@ -72,7 +71,7 @@ def long_frame(lists: pl.DataFrame, levels: Levels | None) -> pl.DataFrame:
 
 
 def _counted(flat: pl.DataFrame) -> pl.DataFrame:
-    """Every item of a record once, with how often it occurs there."""
+    """Return each distinct item of a record with its number of occurrences."""
     found = pl.col("item").is_not_null().sum().cast(pl.Int64).alias("count")
     return flat.group_by("record", "item", maintain_order=True).agg(found)
 
@@ -82,20 +81,20 @@ LISTED = pl.Schema({"record": pl.Int64(), "items": pl.List(pl.String())})
 
 
 def write(table: BagTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
-    """One file, whose name ends as its format says; the form's separator stands between the items of transactions."""
+    """Write one file with the suffix of its format; the form's separator separates the items of transactions."""
     insist_on_format(form.format, OUTPUT_FORMATS, table.kind)
     path = directory / f"{name}{OUTPUT_FORMATS[form.format]}"
     return (replace(write_form(table, path, form), table=name, kind=table.kind),)
 
 
 def write_records(table: BagTable, path: str | Path, format: str = "parquet", sep: str = "\t", layout: str = LISTS) -> FileFact:
-    """Write the published records to a file of this format and say what was written."""
+    """Write the published records to a file of this format, and return a description of it."""
     insist_on_format(format, OUTPUT_FORMATS, table.kind)
     return write_form(table, Path(path), OutputForm(format, sep, layout))
 
 
 def write_form(table: BagTable, place: Path, form: OutputForm) -> FileFact:
-    """The same, with all that can be said about how to write."""
+    """Do the same with all settings of the form."""
     joined = JOINER if form.layout == LISTS and form.format in JOINED else ""
     separator = one_byte(form.sep) or " " if form.format == "transactions" else joined
     published = by_name(table.records)
@@ -114,7 +113,7 @@ def write_form(table: BagTable, place: Path, form: OutputForm) -> FileFact:
 
 
 def by_name(bags: Bags) -> Bags:
-    """The same records over a vocabulary in the order of names, so that items are sorted by name."""
+    """Return the same records over a vocabulary sorted by name, so that items are sorted by name."""
     order = bags.vocabulary.names.arg_sort().to_numpy()
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
@@ -122,7 +121,7 @@ def by_name(bags: Bags) -> Bags:
 
 
 def record_pieces(published: Bags, rows: Ints, format: str, separator: str) -> Iterator[bytes]:
-    """The file's bytes, a part at a time: each published row is put into words once, and then repeated."""
+    """Yield the bytes of the file in parts. Each distinct row is formatted once and then repeated."""
     if format == "csv":
         yield b"record,items\n"
     texts = _texts(published, format, separator)
@@ -137,7 +136,7 @@ def record_pieces(published: Bags, rows: Ints, format: str, separator: str) -> I
 
 
 def list_frames(lists: pl.Series, rows: Ints) -> Iterator[pl.DataFrame]:
-    """The lists of these rows, numbered from 1, a part at a time."""
+    """Yield the lists of these rows in parts, numbered from 1."""
     for start in range(0, len(rows), ROWS_AT_ONCE):
         part = rows[start : start + ROWS_AT_ONCE]
         yield pl.DataFrame({"record": np.arange(start + 1, start + len(part) + 1), "items": lists.gather(part)}, schema=LISTED)

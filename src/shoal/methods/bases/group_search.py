@@ -1,7 +1,8 @@
-"""The loop of the shoal method: identical records aside, grow groups in blocks of similar records, refine them round by round.
+"""The search loop of the method shoal: groups identical records first, grows groups in blocks of similar records, and refines them in
+rounds.
 
-Blocks are cut by content and worked on independently, so the groups depend on records, k, options and seed alone, whatever engine works on
-the blocks. Memory is linear in the tree counts, time in the records at given options.
+Blocks are determined by content and processed independently, so the groups depend on records, k, options and seed alone, for any engine.
+Memory is linear in the tree counts, time is linear in the records for given options.
 """
 
 from __future__ import annotations
@@ -22,25 +23,25 @@ from shoal.methods.bases.grouping import content_order, run_grouping
 from shoal.taxonomy.tree_counts import TreeCounts
 from shoal.util.wording import percent
 
-# -- groups of records: their members one behind the other, as kernels take and give them
+# -- groups of records: concatenated members, as kernels take and return them
 
 
 @dataclass(frozen=True, eq=False)
 class Followers:
-    """Records that go wherever another one goes."""
+    """Records that always go with another record."""
 
     records: Ints
     leaders: Ints
 
     @classmethod
     def nobody(cls) -> Followers:
-        """No record follows another."""
+        """Return followers for the case that no record follows another."""
         return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Group g holds the records `members[starts[g]:starts[g + 1]]`."""
+    """Group g contains the records `members[starts[g]:starts[g + 1]]`."""
 
     starts: Ints
     members: Ints
@@ -50,7 +51,7 @@ class Groups:
 
     @property
     def sizes(self) -> Ints:
-        """How many records each group holds."""
+        """The number of records in each group."""
         return np.diff(self.starts)
 
     @property
@@ -60,35 +61,35 @@ class Groups:
 
     @classmethod
     def of_sizes(cls, sizes: Ints, members: Ints) -> Groups:
-        """The first group takes as many members as its size says, then the second, ..."""
+        """Make groups of these sizes from consecutive members."""
         return cls(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), members)
 
     @classmethod
     def labelled(cls, labels: Ints) -> Groups:
-        """The records with label 0, then those with label 1, ..."""
+        """Make groups of the records with label 0, with label 1, ..."""
         return cls.of_sizes(np.bincount(labels), np.argsort(labels, kind="stable").astype(np.int64))
 
     @classmethod
     def joined(cls, parts: Sequence[Groups]) -> Groups:
-        """The groups of all parts, one part after the other."""
+        """Concatenate the groups of all parts."""
         sizes = np.concatenate([np.zeros(0, np.int64), *(part.sizes for part in parts)])
         return cls.of_sizes(sizes, np.concatenate([np.zeros(0, np.int64), *(part.members for part in parts)]))
 
     def select(self, chosen: Ints) -> Groups:
-        """The groups with these numbers, in this order."""
+        """Return the groups with these numbers, in this order."""
         sizes = self.sizes[chosen]
         picked = Groups.of_sizes(sizes, self.members)
         at = np.arange(picked.starts[-1]) + np.repeat(self.starts[chosen] - picked.starts[:-1], sizes)
         return Groups(picked.starts, self.members[at])
 
     def with_newcomers(self, group: Ints, records: Ints) -> Groups:
-        """The same groups after each record joined one of them."""
+        """Return the groups after each record joined one of them."""
         labels = np.concatenate([self.labels, group])
         order = np.argsort(labels, kind="stable")
         return Groups.of_sizes(np.bincount(labels, minlength=len(self)), np.concatenate([self.members, records])[order])
 
     def with_followers(self, followers: Followers) -> Groups:
-        """The same groups after followers came where their leaders are."""
+        """Return the groups with followers added to the groups of their leaders."""
         if not len(followers.records):
             return self
         group = np.empty(int(max(self.members.max(), followers.records.max())) + 1, np.int64)
@@ -96,7 +97,7 @@ class Groups:
         return self.with_newcomers(group[followers.leaders], followers.records)
 
     def in_ranges(self, size: int) -> Iterator[Groups]:
-        """All groups in their order, this many at a time."""
+        """Yield all groups in order, this many at a time."""
         for first in range(0, len(self), size):
             starts = self.starts[first : first + size + 1]
             yield Groups(starts - starts[0], self.members[starts[0] : starts[-1]])
@@ -111,7 +112,7 @@ TRIES = 3  # splits that a small part follows to their end
 def top_down(
     bags: Bags, taxonomy: Taxonomy, k: int, tries: int = TRIES, split_leftover: bool = True
 ) -> tuple[Ints, tuple[Ints, Small, Small]]:
-    """The part of each record once no part of k people can be split further, and the rows of the parts' cuts."""
+    """Return the part of each record when no part of k people can be split further, and the rows of the parts' cuts."""
     options = _kernels.PartitionOptions(k=k, tries=tries, recurse_leftover=split_leftover, owners_repeat=bags.owners_repeat)
     parts, rows = run_grouping(
         _kernels.partition,
@@ -137,7 +138,7 @@ SWOLLEN = 32  # times k records, from which on groups of people who own several 
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """How groups are searched for."""
+    """The settings of the search."""
 
     k: int
     block: int  # records that are grouped together
@@ -150,31 +151,31 @@ class Search:
 
 
 class Deadline:
-    """When to stop refining; never, where no seconds are given."""
+    """The end of the time for refining; never, if no seconds are given."""
 
     def __init__(self, seconds: float | None) -> None:
         self._end = None if seconds is None else time.monotonic() + seconds
 
     @property
     def seconds_left(self) -> float:
-        """As kernels take it: below zero represents no limit."""
+        """The remaining seconds as kernels take them; negative without a limit."""
         return -1.0 if self._end is None else max(0.0, self._end - time.monotonic())
 
     @property
     def passed(self) -> bool:
-        """Whether the time is over."""
+        """Whether the time has passed."""
         return self.seconds_left == 0
 
 
 @dataclass(frozen=True, eq=False)
 class Similar:
-    """Which records are like one another: those that were grown in one block, and identical ones, which have the same kind."""
+    """Which records are similar: those grown in one block, and identical ones, which have the same kind."""
 
     blocks: list[Ints]
     kind: Ints
 
     def groups(self, groups: Groups, records: Ints) -> Ints:
-        """The numbers of the groups with a record like one of these; of all groups, where there is one block, or no such group."""
+        """Return the groups with a record similar to one of these; all groups if there is one block or no such group."""
         block = np.full(len(self.kind), -1, np.int64)
         for number, grown in enumerate(self.blocks):
             block[grown] = number
@@ -199,7 +200,7 @@ class GroupSearch:
         self._telling = False
 
     def run(self) -> Groups:
-        """All records in groups; raises Infeasible where no k people can be brought together."""
+        """Put all records in groups. Raises Infeasible if no k people can be grouped."""
         self._telling = True
         kinds = self._engine.count(self._rows)
         groups, rest = self._identical_aside(kinds)
@@ -221,7 +222,7 @@ class GroupSearch:
         return groups
 
     def refined(self, groups: Groups) -> Groups:
-        """Groups that were formed in another way, after the rounds of local search."""
+        """Refine existing groups by rounds of local search."""
         self._engine.expect(self._search.rounds * (len(self._counts.lengths) + len(groups)))
         return self._refine(groups)
 
@@ -230,9 +231,9 @@ class GroupSearch:
         return 2 * records + self._search.rounds * (records + records // self._search.k)
 
     def _bundled(self, records: Ints, kind: Ints) -> tuple[Ints, Followers]:
-        """Of the identical records of one person the first; the others follow it into its group, where they add nobody and cost nothing.
+        """Keep the first of the identical records of one person; the others follow it into its group, where they add no person and no loss.
 
-        Otherwise each of them would need other people around it, and a person with many records would use up everybody else's.
+        Otherwise each of them would need other people around it, and a person with many records would use up everybody else.
         """
         if not self._owners_repeat:
             return records, Followers.nobody()
@@ -242,13 +243,13 @@ class GroupSearch:
         return np.sort(records[first]), Followers(records[leader != records], leader[leader != records])
 
     def _identical_aside(self, kinds: Kinds) -> tuple[Groups, Ints]:
-        """Full groups of identical records, which lose nothing, and the records left for growing."""
+        """Return full groups of identical records, which lose nothing, and the remaining records."""
         work = partial(_identical_groups, self._records)
         [(groups, rest)] = self._engine.gather(self._engine.map(work, [kinds]))
         return groups, rest
 
     def _grow(self, records: Ints) -> tuple[list[Groups], Ints, list[Ints]]:
-        """Groups grown in blocks; what these leave over is put together and grown again, until it is too little. And the first blocks."""
+        """Grow groups in blocks; leftover records are combined and grown again, until there are too few. Also return the first blocks."""
         things = Things(self._rows, self._counts.lengths, self._counts.weights, self._counts.units)
         work = partial(_grown, self._records, self._search.grow)
         grown: list[Groups] = []
@@ -264,7 +265,7 @@ class GroupSearch:
         return grown, records, first
 
     def _join(self, groups: Groups, left: Ints, similar: Similar) -> Groups:
-        """Fewer than k records, or those of people who own too many: each goes where the least is lost by it, among similar records."""
+        """Add fewer than k records, or those of people who own too many, to the similar groups where the loss is smallest."""
         if not len(left):
             return groups
         near = similar.groups(groups, left)
@@ -273,7 +274,7 @@ class GroupSearch:
         return groups.with_newcomers(near[homes], left)
 
     def _refine(self, groups: Groups) -> Groups:
-        """Rounds of local search, each over other blocks of similar groups."""
+        """Run rounds of local search, each with other blocks of similar groups."""
         idle = 0
         for number in range(self._search.rounds):
             if idle == IDLE_ROUNDS or self._deadline.passed:
@@ -284,13 +285,13 @@ class GroupSearch:
         return groups
 
     def _tell(self, groups: Groups) -> None:
-        """What the groups lose so far, for those who watch: the price is one more count of the meets in a round."""
+        """Report the current loss to the progress callback, at the cost of one more count of the meets per round."""
         if not self._telling or not self._engine.watched:
             return
         self._engine.remark(f"{percent(self.loss(groups))} lost so far")
 
     def loss(self, groups: Groups) -> float:
-        """What the groups lose of their members, as a share."""
+        """Return the loss of the groups as a share."""
         indptr, nodes, counts = self._meet_rows(groups)
         kept = np.concatenate([[0], np.cumsum(counts * self._counts.weights[nodes])])
         value = int(((kept[indptr[1:]] - kept[indptr[:-1]]) * groups.sizes).sum())
@@ -309,7 +310,7 @@ class GroupSearch:
         return after.select(order), sum(changes for _, changes in answers)
 
     def _blocks_of_groups(self, groups: Groups, number: int) -> list[Ints]:
-        """Groups with similar meets come into one block. Those swollen by very many records of few people are left as they are."""
+        """Put groups with similar meets into one block. Groups with very many records of few people are left unchanged."""
         eligible = np.flatnonzero(groups.sizes < self._largest)
         if len(eligible) <= self._search.refine_block:
             return [eligible]
@@ -318,7 +319,7 @@ class GroupSearch:
         return self._engine.split(things, eligible, self._search.refine_block, number)
 
     def _meets(self, groups: Groups) -> _kernels.Rows:
-        """The least tree counts of each group, as kernels take them."""
+        """Return the minimum tree counts of each group, as kernels take them."""
         return _kernels.Rows(*self._meet_rows(groups))
 
     def _meet_rows(self, groups: Groups) -> tuple[Ints, Small, Small]:
@@ -331,7 +332,7 @@ class GroupSearch:
 
 
 def _places(block: Ints, groups: int) -> Ints:
-    """Where the groups of a block stand among all: in the places of those before, and at the last of these where there are more now."""
+    """Return the positions of a block's groups among all: those of the previous groups, and the last of these for additional ones."""
     return block[np.minimum(np.arange(groups), len(block) - 1)]
 
 

@@ -1,6 +1,6 @@
-"""What all methods share that publish one record per group.
+"""Base of methods that publish one record per group.
 
-A subclass says how to group and what to publish for a group; withholding, accounting and claims are done here once.
+A subclass forms the groups and their published records; suppression, accounting and claims are implemented here.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ Form = Callable[[Bags, Taxonomy], tuple[Ints, Bags]]
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """The group of each record, -1 where it is withheld, and the published record of each group."""
+    """The group of each record, -1 if it is suppressed, and the published record of each group."""
 
     groups: Ints
     published: Bags
 
     @property
     def outliers(self) -> Ints:
-        """The records that are withheld."""
+        """The suppressed records."""
         return np.flatnonzero(self.groups < 0)
 
     def kept(self, taxonomy: Taxonomy) -> int:
-        """What all published records together keep, in units of the node loss."""
+        """Return what all published records together keep, in units of the node loss."""
         rows = self.published
         worth = (taxonomy.units - taxonomy.unit_losses[rows.items]) * rows.counts
         copies = np.bincount(self.groups[self.groups >= 0], minlength=len(rows))
@@ -59,7 +59,7 @@ class Grouped:
 
 
 def grouped(form: Form, records: Bags, taxonomy: Taxonomy, share: float) -> Grouped:
-    """Groups of the records without at most this share of them, and of their owners; never worse than with all of them."""
+    """Group the records, suppressing at most this share of records and users; never worse than with all of them."""
     best = Grouped(*form(records, taxonomy))
     allowed = int(exact(share) * len(records)), int(exact(share) * records.n_owners)
     if min(allowed) == 0:
@@ -81,7 +81,7 @@ def _halves(spoilers: Ints) -> Iterator[Ints]:
 
 
 def _formed_without(outliers: Ints, form: Form, records: Bags, taxonomy: Taxonomy) -> Grouped | None:
-    """The groups of all others; None if no groups can be formed of them."""
+    """Group all other records; None if that is impossible."""
     rest = np.setdiff1d(np.arange(len(records)), outliers)
     try:
         labels, published = form(records.select(rest), taxonomy)
@@ -93,7 +93,7 @@ def _formed_without(outliers: Ints, form: Form, records: Bags, taxonomy: Taxonom
 
 
 def _spoilers(groups: Ints, records: Bags, taxonomy: Taxonomy) -> Ints:
-    """Records without which the rest of their group keeps more than all of it keeps with them, those that cost most first."""
+    """Return the records whose removal lets the rest of their group keep more, the most expensive first."""
     order = records.content_order(records.owner_ranks())
     members = order[np.argsort(groups[order], kind="stable")]
     sizes = np.bincount(groups)
@@ -110,7 +110,7 @@ def _spoilers(groups: Ints, records: Bags, taxonomy: Taxonomy) -> Ints:
 
 
 def _values(groups: list[Ints], records: Bags, taxonomy: Taxonomy) -> Ints:
-    """What the least common generalization of each group keeps, in units."""
+    """Return what the least common generalization of each group keeps, in units."""
     starts = np.concatenate([[0], np.cumsum([len(group) for group in groups])]).astype(np.int64)
     members = np.concatenate([np.zeros(0, np.int64), *groups])
     rows = kernels.run(_kernels.meet_groups, records.view, taxonomy.view, starts, members, kernels.threads())
@@ -120,7 +120,7 @@ def _values(groups: list[Ints], records: Bags, taxonomy: Taxonomy) -> Ints:
 
 
 def _first_owners(owners: Ints, most: int) -> Ints:
-    """The indices of the records of the first n owners."""
+    """Return the records of the first n users."""
     _, first = np.unique(owners, return_index=True)
     allowed = owners[np.sort(first)[:most]]
     return np.flatnonzero(np.isin(owners, allowed))
@@ -137,7 +137,7 @@ class GroupingMethod(Method):
 
     @property
     def works_in_ranges(self) -> bool:
-        """Whether records of many people may be grouped range by range (`shoal.engines.ranges`), given that its claims hold of unions."""
+        """Whether records of many people may be grouped range by range (`shoal.engines.ranges`), because the claims hold for unions."""
         return False
 
     @property
@@ -146,15 +146,15 @@ class GroupingMethod(Method):
 
     @property
     def holds_one_range(self) -> bool:
-        """Where groups are formed range by range, unless outliers are then looked for among all."""
+        """Whether only one range is in memory at a time: not if outliers are searched for among all records."""
         return self._in_ranges and not self.outliers
 
     @abstractmethod
     def form_groups(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
-        """A group label from 0 for every record, none of which is empty, and the published record of each group."""
+        """Return a group label from 0 for every record (none is empty), and the published record of each group."""
 
     def apply(self, original: Original) -> Release:
-        """Withhold empty records, group the others, publish one record a group, and account for all."""
+        """Suppress empty records, group the others, publish one record per group, and account for everything."""
         present = present_records(original.bags, self.k)
         found = grouped(self._formed, present.records, original.tree, self.outliers)
         told = generalized_or_kept(present.records, found.published, found.groups)
@@ -170,7 +170,7 @@ class GroupingMethod(Method):
 
 
 def _told_of(found: Grouped, records: Bags) -> tuple[str, ...]:
-    """How many records of how many people were withheld as outliers."""
+    """Return a note on how many records of how many people were suppressed as outliers."""
     if not len(found.outliers):
         return ()
     people = len(np.unique(records.owners[found.outliers]))
@@ -178,18 +178,18 @@ def _told_of(found: Grouped, records: Bags) -> tuple[str, ...]:
 
 
 def generalized_or_kept(records: Bags, published: Bags, groups: Ints) -> dict[str, Part]:
-    """The outcome of the records' occurrences where each published item represents one of every member."""
+    """Return the outcome of occurrences if each published item represents one occurrence of every member."""
     same = shared_occurrences(records, published, groups)
     return {"kept": kept(same), "generalized": changed(int(published.lengths[groups[groups >= 0]].sum()) - same)}
 
 
 def content_order(bags: Bags) -> Ints:
-    """Records by falling length, equals by content: an order that does not depend on how the records arrived."""
+    """Return the records by decreasing length, then by content: an order that does not depend on the input order."""
     return bags.content_order(bags.owner_ranks())
 
 
 def run_grouping(kernel: Callable[..., Any], *arguments: Any, k: int, label: str) -> Any:
-    """A grouping kernel's answer; that no k people can be brought together becomes an error for users. Any other error is a bug's."""
+    """Run a grouping kernel. If no k people can be grouped, raise an error for users."""
     try:
         return kernels.run(kernel, *arguments, label=label)
     except _kernels.Infeasible as error:

@@ -1,7 +1,7 @@
-"""The base of all methods that protect against an attacker who knows up to m items of a person (k^m-anonymity).
+"""Base of methods that protect against an attacker who knows up to m items of a person (k^m-anonymity).
 
-A subclass says what is published at every place of every record: a node at or above the item that stands there, or nothing. Records are
-published as the sets of these nodes; account and claim are made here once.
+A subclass determines what is published for every occurrence: a node at or above its item, or nothing. Records are published as the sets of
+these nodes; accounting and claims are implemented here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from shoal.privacy.known_sets import MOST_KNOWN
 
 @dataclass(frozen=True)
 class KnownItemsMethod(RecodingMethod):
-    """A method after which every set of up to m published items is held by at least k people."""
+    """A method after which at least k people have every set of up to m published items."""
 
     known_items = "m"
 
@@ -34,38 +34,38 @@ class KnownItemsMethod(RecodingMethod):
 
     @property
     def needs_taxonomy(self) -> bool:
-        """Items are generalized."""
+        """True: items are generalized."""
         return True
 
     def claims(self) -> tuple[Model, ...]:
-        """k^m-anonymity."""
+        """Claim k^m-anonymity."""
         return (KmAnonymity(k=self.k, m=self.m),)
 
     @abstractmethod
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
-        """The node published at each place of these records, which are sets and none of them empty; below 0 if nothing is."""
+        """Return the published node of each occurrence of these records, which are non-empty sets; negative if suppressed."""
 
     def recode(self, records: Bags, original: Original) -> Recoded:
-        """Every record as the set of what is published at its places."""
+        """Return every record as the set of its published nodes."""
         places = self.places(records, original.tree)
         published = published_sets(records, places)
         return Recoded(published, self.claims(), _account(records, places, published), code=_code(records, places))
 
 
 def published_sets(records: Bags, places: Small) -> Bags:
-    """The records with another node, or nothing, at each place."""
+    """Return the records with another node, or nothing, for each occurrence."""
     return Bags.from_rows(records.indptr, places, records.counts, records.vocabulary, records.owners, as_sets=True)
 
 
 def _code(records: Bags, places: Small) -> Small | None:
-    """What each item is published as; None if that differs from place to place."""
+    """Return the published node of each item; None if it differs between occurrences."""
     code = np.full(len(records.vocabulary), SUPPRESSED, np.int32)
     code[records.items] = places
     return code if np.array_equal(code[records.items], places) else None
 
 
 def _account(records: Bags, places: Small, published: Bags) -> dict[str, Part]:
-    """The outcome of the occurrences; items of a record that became one and the same node are merged."""
+    """Return the outcome of the occurrences; items of a record with the same published node are merged."""
     same = shared_occurrences(records, published, np.arange(len(records), dtype=np.int64))
     merged = int((places >= 0).sum()) - published.occurrences
     return {"kept": kept(same), "generalized": changed(published.occurrences - same), "merged": gone(merged)}

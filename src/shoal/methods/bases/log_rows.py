@@ -1,6 +1,6 @@
-"""The base of all methods that take a log and publish a log: rows are left out or changed, and every row is accounted for.
+"""Base of methods that take a log and publish a log: rows are suppressed or changed, and every row is accounted for.
 
-A subclass says which rows remain and what they hold; columns, pseudonyms, the account and the order of rows are done here once.
+A subclass determines the remaining rows and their content; columns, pseudonyms, accounting and row order are implemented here.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ USER = "user"
 
 @dataclass(frozen=True, eq=False)
 class RemainingRows:
-    """The rows that remain, as they are to be published; the row of the original that each one was; the outcome of all rows.
+    """The remaining rows as they are to be published, their original rows, and the outcome of all rows.
 
-    `ids` are published in the column of people where they are tokens of the method's own, and no fresh pseudonyms. `words` says what became
-    of the words of all rows, where the method accounts for them.
+    `ids` are published in the user column if they are tokens of the method instead of random pseudonyms. `words` has the outcome of the
+    words of all rows, if the method accounts for them.
     """
 
     log: Log
@@ -41,27 +41,27 @@ class RemainingRows:
 
 
 class RowsMethod(Method):
-    """A method that publishes rows of a log, with the columns it was read with; people are pseudonyms that are redrawn."""
+    """A method that publishes rows of a log with its columns; users are replaced by random pseudonyms."""
 
     takes = frozenset({"log"})
     publishes = "rows"
 
     @property
     def needs_taxonomy(self) -> bool:
-        """Rows stay as they were typed."""
+        """False: rows stay as typed."""
         return False
 
     @property
     def links_people(self) -> bool:
-        """Whether rows of one person are published under one pseudonym; otherwise nothing tells which rows belong together."""
+        """Whether rows of one person share a pseudonym; otherwise nothing links rows."""
         return True
 
     def remaining(self, log: Log) -> RemainingRows:
-        """What remains of a log; a method says it here, or in `remaining_of` where it asks for more than the log."""
+        """Return what remains of a log. A method overrides this, or `remaining_of` if it needs more than the log."""
         raise NotImplementedError
 
     def remaining_of(self, original: LogOriginal) -> RemainingRows:
-        """What remains of a log that may have a taxonomy beside it."""
+        """Return what remains of a log that may have a taxonomy."""
         return self.remaining(original.log)
 
     def apply(self, original: LogOriginal) -> Release:
@@ -81,7 +81,7 @@ class RowsMethod(Method):
 
 
 def published_columns(log: Log, *, links_people: bool) -> pl.DataFrame:
-    """A log's rows under the names of published columns: user, time, query or item, and the further ones under their own."""
+    """Return a log's rows with the names of published columns: user, time, query or item, and further columns under their own names."""
     named = {"owner": USER, "time": "time", "payload": PAYLOAD[log.kind]}
     taken = [name for name in log.further if name in named.values()]
     if taken:

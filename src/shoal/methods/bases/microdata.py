@@ -1,6 +1,6 @@
-"""The base of all methods that publish a table of microdata with the centroid of its group in place of every row.
+"""Base of methods that publish a table of microdata in which every row is replaced by the centroid of its group.
 
-A subclass says which rows form a group; what a group publishes, the claim and the account are done here once.
+A subclass forms the groups; centroids, claims and accounting are implemented here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ AGGREGATED = "microaggregated"
 
 
 class TableMethod(Method):
-    """A method that puts every row in a group of at least k people and publishes it with the centroid of the group."""
+    """A method that puts every row in a group of at least k people and publishes the centroid of the group."""
 
     takes = frozenset({"table"})
     publishes = "rows"
@@ -39,19 +39,19 @@ class TableMethod(Method):
 
     @property
     def needs_taxonomy(self) -> bool:
-        """A table has none for all its columns."""
+        """False: a table has no taxonomy common to its columns."""
         return False
 
     def claims(self) -> tuple[Model, ...]:
-        """k-anonymity over the quasi-identifiers; which columns these are depends on the table."""
+        """Claim k-anonymity over the quasi-identifiers, which depend on the table."""
         return (MicrodataKAnonymity(k=self.k),)
 
     @abstractmethod
     def grouped(self, table: Table) -> Ints:
-        """The group of each row, numbered from 0 without gaps; every group holds rows of at least k owners."""
+        """Return the group of each row, numbered from 0 without gaps; every group has rows of at least k users."""
 
     def apply(self, original: TableOriginal) -> Release:
-        """Publish every row with the centroid of its group; columns that are left as they are stay so."""
+        """Publish every row with the centroid of its group; kept columns are unchanged."""
         table = original.table
         published = RowTable(_aggregated(table, self.grouped(table)))
         release = build_row_release(self, len(table), {MICRODATA: published}, {AGGREGATED: changed(len(table))}, np.arange(len(table)))
@@ -60,12 +60,12 @@ class TableMethod(Method):
 
 
 def _aggregated(table: Table, group: Ints) -> pl.DataFrame:
-    """The table's columns in their order: centroids of groups in place of the quasi-identifiers, all others untouched."""
+    """Return the table's columns in order: group centroids for the quasi-identifiers, all others unchanged."""
     return pl.DataFrame({a.name: _centroids(a, group) if a.quasi else a.values for a in table.attributes})
 
 
 def _centroids(attribute: Attribute, group: Ints) -> pl.Series:
-    """The centroid of its group for each row: the mean of numbers, the name of any other."""
+    """Return the centroid of its group for each row: the mean for numbers, a name otherwise."""
     if attribute.kind == "numeric":
         return pl.Series(group_means(attribute.codes[:, None], group)[group, 0])
     space = attribute_space(attribute, np.arange(len(group)))

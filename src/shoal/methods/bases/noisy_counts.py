@@ -1,6 +1,6 @@
-"""The base of all mechanisms: methods that publish counts with noise, and whose claims hold by construction, not by counting.
+"""Base of mechanisms: methods that publish counts with noise, whose claims hold by construction.
 
-A subclass says what is counted and how noise is added; the account and the table are done here once.
+A subclass determines what is counted and how noise is added; accounting and tables are implemented here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COUNTS = "counts"  # the name of the published table
 
 @dataclass(frozen=True, eq=False)
 class NoisyCounts:
-    """Key columns and a noisy `count`; the outcome of the rows that were counted. `more` are further tables of counts by their names."""
+    """Key columns and a noisy `count`; the outcome of the counted rows. `more` are further tables of counts by name."""
 
     frame: pl.DataFrame
     told: Mapping[str, Part]
@@ -33,9 +33,9 @@ class NoisyCounts:
 
 @dataclass(frozen=True)
 class Summed:
-    """What a cluster must know about a mechanism whose numbers are sums of what people add, each for themselves, in whatever order.
+    """What a cluster needs to know about a mechanism whose numbers are sums of independent contributions of people.
 
-    `unit` is what is counted, `caps` the most values that a person adds to in each step, by its purpose; None is all.
+    `unit` is what is counted, `caps` the maximum number of values per person in each step, by purpose; None means all.
     """
 
     unit: str | None
@@ -44,7 +44,7 @@ class Summed:
 
 
 class Mechanism(Method):
-    """A method that publishes counts of a log's rows with fresh noise."""
+    """A method that publishes counts of a log's rows with random noise."""
 
     takes = frozenset({"log"})
     publishes = "counts"
@@ -52,22 +52,22 @@ class Mechanism(Method):
 
     @property
     def needs_taxonomy(self) -> bool:
-        """Values are counted as they were typed."""
+        """False: values are counted as typed."""
         return False
 
     @property
     def deterministic(self) -> bool:
-        """Noise is fresh."""
+        """False: noise is random."""
         return False
 
     @property
     def summed(self) -> Summed | None:
-        """How a cluster counts the same; None if what people add depends on others, or on an order of rows."""
+        """Return how a cluster computes the sums; None if contributions depend on others or on the order of rows."""
         return None
 
     @abstractmethod
     def counted(self, original: LogOriginal) -> NoisyCounts:
-        """What is counted, with noise."""
+        """Count, with noise."""
 
     def apply(self, original: LogOriginal) -> Release:
         """Publish the counts, and account for every row."""

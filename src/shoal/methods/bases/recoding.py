@@ -1,8 +1,7 @@
-"""The base of all methods that change items everywhere: every record is published, under one recoding of items for all records.
+"""Base of methods with global recoding: every record is published, under one recoding of items for all records.
 
-A subclass says what the records become; withholding, accounting and the order of records are done here once. What was found can be told as
-rules and applied to other records: `reapply` publishes these under the same recoding, with the claims of the method, which are judged
-again.
+A subclass determines the recoding; suppression, accounting and record order are implemented here. The recoding can be written as rules and
+applied to other records: `reapply` publishes these under the same recoding, with the claims of the method, which are verified again.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ NO_RULES = "no rules are written: below one published node some items were suppr
 
 @dataclass(frozen=True, eq=False)
 class Recoded:
-    """The records after recoding, in their order; the promise about them; the outcome of their occurrences (the rest was suppressed).
+    """The records after recoding, in order; their claim; the outcome of their occurrences (the rest was suppressed).
 
-    `code` has what each item of the vocabulary is published as, below 0 if nothing; None if that differs from record to record.
-    `private_notes` are for the person who makes the release, and are not written.
+    `code` has the published node of each item, negative if suppressed; None if it differs between records. `private_notes` are for the
+    person who makes the release, and are not written.
     """
 
     records: Bags
@@ -45,9 +44,9 @@ class Recoded:
 
 
 class RecodingMethod(Method):
-    """A method that publishes every record that holds something, with items suppressed or replaced everywhere. Names stay as typed.
+    """A method that publishes every non-empty record, with items suppressed or replaced everywhere. Names stay as typed.
 
-    `one_recoding` says that an item is published the same way in all records, so that the recoding can be told as rules.
+    `one_recoding`: an item is published the same way in all records, so that the recoding can be written as rules.
     """
 
     takes = frozenset({"sets"})
@@ -58,36 +57,38 @@ class RecodingMethod(Method):
 
     @property
     def needs_taxonomy(self) -> bool:
-        """Suppression needs none."""
+        """False: suppression needs no taxonomy."""
         return False
 
     @abstractmethod
     def recode(self, records: Bags, original: Original) -> Recoded:
-        """What these records, none of which is empty, become."""
+        """Recode these records, none of which is empty."""
 
     @property
     def counts_decide(self) -> int | None:
-        """Of how many items the sets are, at most, whose supports alone decide what is suppressed; None if more must be known."""
+        """The maximum size of the itemsets whose supports alone determine what is suppressed; None if more must be known."""
         return None
 
     @property
     def published_from_below(self) -> int | None:
-        """Of how many items the sets are, at most, whose supports decide what each record publishes, from the items upwards; None: more."""
+        """The maximum size of the itemsets whose supports determine what each record publishes, from the items upwards; None if more is
+        needed.
+        """
         return None
 
     def suppressed_by_counts(self, moles: Moles, records: Ints, rare: int) -> tuple[Ints, list[str]]:
-        """The items to suppress, and what is told about them, from the minimal sets that too few people hold, where counts decide.
+        """Return the items to suppress, and notes about them, from the minimal itemsets of too few people, if supports decide.
 
-        `records` says how many records hold each item that is known; behind these are this many `rare` ones, each too rare by itself.
+        `records` has the number of records with each known item; it is followed by this many `rare` items, each too rare by itself.
         """
         raise NotImplementedError(f"{self.name} needs more than counts")
 
     def claims_on(self, published: Bags, code: Small, original: Original) -> tuple[Model, ...]:
-        """The promise about records that were recoded so; that of the method, unless it names items by what is published of them."""
+        """Return the claims about records with this recoding: by default those of the method."""
         return self.claims()
 
     def apply(self, original: Original) -> Release:
-        """Withhold empty records, recode the others, and account for all."""
+        """Suppress empty records, recode the others, and account for everything."""
         present = present_records(original.bags, self.k)
         found = self.recode(present.records, original)
         release = self._built(original, present, found)
@@ -97,7 +98,7 @@ class RecodingMethod(Method):
         return replace(release, rules=rules) if rules else replace(release, notes=(*release.notes, NO_RULES))
 
     def reapply(self, original: Original, rules: Rules) -> Release:
-        """The same under rules that were found before. What they do not name is suppressed, and counted."""
+        """Apply existing rules. Items that they do not name are suppressed and counted."""
         present = present_records(original.bags, self.k)
         code = rules.code(original.tree)
         published = present.records.relabelled(code, present.records.vocabulary, as_sets=True)
@@ -113,7 +114,7 @@ class RecodingMethod(Method):
 
 
 def recoded_account(records: Bags, published: Bags, places: Small) -> dict[str, Part]:
-    """The outcome of the occurrences, from what is published at each; items of a record that became one and the same are merged."""
+    """Return the outcome of the occurrences, from the published node of each; equal nodes within a record are merged."""
     same = int((places == records.items).sum())
     merged = int((places != SUPPRESSED).sum()) - published.occurrences
     return {"kept": kept(same), "generalized": changed(published.occurrences - same), "merged": gone(merged)}

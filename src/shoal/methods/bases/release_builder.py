@@ -1,7 +1,7 @@
-"""How every method's release is put together: which records are present, which copies, which account.
+"""Builds the release of a method: non-empty records, multiplicities, accounting.
 
-A method says what it publishes, in which published row each present record went, and the outcome of the occurrences; the rest is the same
-for all of them and is done here.
+A method determines what it publishes, the published row of each non-empty record, and the outcome of the occurrences; the rest is the same
+for all of them and implemented here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EMPTY, OUTLIERS, NOTHING_LEFT = "withheld: empty", "withheld: outliers", "withhe
 
 @dataclass(frozen=True, eq=False)
 class Present:
-    """The records that hold something: their numbers in the original, and themselves."""
+    """The non-empty records: their numbers in the original, and themselves."""
 
     numbers: Ints
     records: Bags
@@ -36,10 +36,10 @@ class Present:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a method publishes for the records that are present: `rows` has the published row of each of them.
+    """What a method publishes for the non-empty records: `rows` has the published row of each.
 
-    `told` says the outcome of their item occurrences; what it does not mention was suppressed. Nothing of it is above the floor.
-    `outliers` are present records that are withheld because they would spoil their groups; their row is -1.
+    `told` has the outcome of their item occurrences; those not mentioned were suppressed. Nothing published is above the floor. `outliers`
+    are records that are suppressed because they would spoil their groups; their row is -1.
     """
 
     published: Bags
@@ -54,7 +54,7 @@ class Outcome:
 
 
 def present_records(bags: Bags, k: int) -> Present:
-    """The records that are not empty; refuses where fewer than k people own them, or nobody does."""
+    """Return the non-empty records. Raise if fewer than k people own them, or nobody does."""
     numbers = np.flatnonzero(bags.lengths > 0)
     records = bags if len(numbers) == len(bags) else selected(bags, numbers, in_use())
     if not len(numbers):
@@ -71,7 +71,7 @@ def present_records(bags: Bags, k: int) -> Present:
 
 
 def within_floor(published: Bags, taxonomy: Taxonomy) -> Bags:
-    """The published records without the nodes that must not be published, which all members of a group lose alike."""
+    """Return the published records without nodes above the floor, which all members of a group lose in the same way."""
     if taxonomy.barred is None:
         return published
     codes = np.where(taxonomy.barred, -1, np.arange(len(taxonomy))).astype(np.int32)
@@ -79,9 +79,9 @@ def within_floor(published: Bags, taxonomy: Taxonomy) -> Bags:
 
 
 def build_release(method: Method, original: Original, present: Present, outcome: Outcome) -> Release:
-    """The release of an outcome: every record is published in its row or withheld, every occurrence is accounted for.
+    """Build the release of an outcome: every record is published in its row or suppressed, every occurrence is accounted for.
 
-    Under a floor published rows that hold nothing are withheld, unless the method publishes every record (`keeps_empty`).
+    Under a floor, empty published rows are suppressed, unless the method publishes every record (`keeps_empty`).
     """
     rows = np.full(len(original.bags), -1, np.int64)
     rows[present.numbers] = outcome.rows
@@ -104,7 +104,7 @@ def build_release(method: Method, original: Original, present: Present, outcome:
 
 
 def _without_empty(published: Bags, rows: Ints) -> tuple[Bags, Ints]:
-    """Published rows that hold something, renumbered; records of the others get none. Refuses where none is left."""
+    """Return the non-empty published rows, renumbered; records of the others get none. Raise if none is left."""
     filled = published.lengths > 0
     if filled.all():
         return published, rows
@@ -126,7 +126,7 @@ def _refuse_above(published: Bags, taxonomy: Taxonomy) -> None:
 
 
 def account(bags: Bags, rows: Ints, told: Mapping[str, Part], outliers: int = 0) -> Accounting:
-    """Where records and occurrences went, from the published row of each record (-1: withheld)."""
+    """Return the outcome of records and occurrences, from the published row of each record (-1: suppressed)."""
     shown = rows >= 0
     empty = int((bags.lengths == 0).sum())
     withheld = int(bags.lengths[~shown].sum())
@@ -150,7 +150,9 @@ def build_row_release(
     notes: tuple[str, ...] = (),
     ledger: str = "rows",
 ) -> Release:
-    """The release of a method that takes rows: `told` says the outcome of all of them, `origin` which one each published row was."""
+    """Build the release of a method that takes rows: `told` has the outcome of all rows, `origin` the original row of each published
+    one.
+    """
     secret = None
     if origin is not None:
         published = np.full(n_rows, -1, np.int64)
@@ -160,11 +162,11 @@ def build_row_release(
     return Release(tables, method.claims(), accounting, method.name, plain_values(method.values()), secret, notes)
 
 
-# How many people of a group may be asked to share what is published: no more than every group is sure to hold.
+# Maximum number of people required to share a published value: the guaranteed size of a group.
 
 
 def at_most_k_owners(min_owners: int, k: int) -> None:
-    """Raise if more people are to share a published value than the smallest group holds."""
+    """Raise if more people must share a published value than the smallest group has."""
     if min_owners > k:
         raise ParameterError(
             f"min_owners must be at most k = {k:,}, not {min_owners:,}",

@@ -1,6 +1,6 @@
-"""The base of all methods that keep sensitive items from being inferred (rho-uncertainty).
+"""Base of methods that prevent the inference of sensitive items (rho-uncertainty).
 
-A subclass says what the records become; which items are sensitive, what they are worth and what is claimed is settled here once.
+A subclass determines the recoding; the sensitive items, their weights and the claims are implemented here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST_WORTH = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Sensitive:
-    """Which items are sensitive, and which items the records hold."""
+    """The sensitive items, and the items in the records."""
 
     taxonomy: Taxonomy
     mask: Mask
@@ -39,18 +39,18 @@ class Sensitive:
 
     @cached_property
     def here(self) -> Mask:
-        """Sensitive items that some record holds."""
+        """The sensitive items that occur in some record."""
         return self.mask & self.held
 
     def named(self, those: Mask) -> Items:
-        """Those of them among these items, by name, as a claim tells them."""
+        """Return the sensitive ones among these items by name, for a claim."""
         names = self.taxonomy.names
         return Items(names=frozenset(names[int(item)] for item in np.flatnonzero(self.here & those)))
 
 
 @dataclass(frozen=True)
 class InferenceMethod(RecodingMethod):
-    """A method after which no items of a record tell a sensitive item of it with a certainty above rho."""
+    """A method after which no items of a record disclose one of its sensitive items with a confidence above rho."""
 
     k = 1  # nobody is hidden among others
 
@@ -73,19 +73,19 @@ class InferenceMethod(RecodingMethod):
 
     @property
     def limit(self) -> Certainty:
-        """What is too certain."""
+        """The confidence limit."""
         return Certainty(self.rho, self.antecedent)
 
     def claims(self) -> tuple[Model, ...]:
-        """rho-uncertainty, for the items as they are named here."""
+        """Claim rho-uncertainty for the items as named here."""
         return (RhoUncertainty(rho=self.rho, sensitive=self.sensitive, antecedent=self.antecedent),)
 
     def claims_of(self, sensitive: Sensitive, shown: Mask) -> tuple[Model, ...]:
-        """The same for the sensitive items that were not suppressed: the names of those that were stay secret."""
+        """Claim it for the sensitive items that were not suppressed: the names of suppressed ones stay secret."""
         return (RhoUncertainty(rho=self.rho, sensitive=sensitive.named(shown), antecedent=self.antecedent),)
 
     def sensitive_items(self, records: Bags, original: Original) -> Sensitive:
-        """The sensitive items; refuses where none is named."""
+        """Return the sensitive items. Raise if none is named."""
         tree = original.tree
         hidden = chosen(tree.names, self.sensitive, "sensitive", original.taxonomy)
         if hidden is None:
@@ -97,9 +97,9 @@ class InferenceMethod(RecodingMethod):
         return Sensitive(tree, hidden, np.bincount(records.items, minlength=len(tree)) > 0)
 
     def suppression_note(self, records: Bags, sensitive: Sensitive, gone: Mask) -> str:
-        """How many sensitive items were suppressed, and how many of these had to be whatever else is known; a private note.
+        """Return a private note: how many sensitive items were suppressed, and how many of these had to be, whatever else is known.
 
-        Published, it would say that more than the share rho of all people hold one of them.
+        Published, it would disclose that more than the share rho of all people have one of them.
         """
         lost, all_of_them = int((gone & sensitive.here).sum()), int(sensitive.here.sum())
         forced = len(breaching(records, sensitive.mask, self.limit, 0).rules)
@@ -120,5 +120,5 @@ class InferenceMethod(RecodingMethod):
             )
 
     def worth(self, sensitive: Sensitive) -> Ints:
-        """What an occurrence of each item is worth."""
+        """Return the weight of an occurrence of each item."""
         return np.where(sensitive.mask, self.weight, 1).astype(np.int64)

@@ -1,8 +1,8 @@
-"""Merging groups until no sensitive item is held by more than a share of the people behind one published record.
+"""Merges groups until no sensitive item is shared by too many of the people behind one published record.
 
-Records that are published identically form a class. A class in which too many people hold the same item is merged with the class that
-makes the share right again at the least loss. Each round leaves fewer classes, and all records together hold the item no more
-often than everybody does; so it ends with a right answer wherever there is one.
+Records that are published identically form a class. A class in which too many people have the same item is merged with the class that
+restores the limit at the least loss. Each round leaves fewer classes, and the share among all records is that among all people; so it ends
+with a valid result if there is one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ WIDEST = 4096  # a node that more groups hold says little about which of them ar
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """People of each group, and how many of them hold each sensitive item (a sparse matrix, groups by items)."""
+    """The people of each group, and how many of them have each sensitive item (a sparse matrix, groups by items)."""
 
     people: Ints
     holders: sp.csc_array
@@ -46,7 +46,7 @@ class Shares:
 
     @classmethod
     def of(cls, groups: Ints, owners: Ints, held: Holdings, share: Fraction) -> Shares:
-        """Count: a person with several records in a group is one, and holds what any of them holds."""
+        """Count: a person with several records in a group counts once, with the items of all of them."""
         import scipy.sparse as sp
 
         n = int(groups.max(initial=-1)) + 1
@@ -57,17 +57,17 @@ class Shares:
         return cls(np.bincount(members.unique()["group"].to_numpy(), minlength=n), counted, share)
 
     def allowed(self, people: Ints) -> Ints:
-        """How many of this many people may hold an item."""
+        """Return how many of this many people may have an item."""
         sizes, place = np.unique(people, return_inverse=True)
         return np.array([int(self.share * int(n)) for n in sizes], np.int64)[place]
 
     def excess(self) -> Ints:
-        """By how many people each group's most frequent item is over what is allowed; 0 or less where nothing is."""
+        """Return by how many people each group's most frequent item exceeds the limit; 0 or less if it does not."""
         most = self.holders.max(axis=1).toarray().ravel()
         return np.asarray(most - self.allowed(self.people), np.int64)
 
     def excess_with(self, group: int, others: Ints) -> Ints:
-        """The excess of the group's items after merging it with each of the others, as if they had nobody in common."""
+        """Return the excess of the group's items after merging it with each of the others, assuming disjoint people."""
         items = np.flatnonzero(self.holders[[group], :].toarray()[0])
         own = self.holders[[group], :].toarray()[0][items]
         most = (self.holders[:, items].toarray()[others] + own).max(axis=1)
@@ -75,7 +75,7 @@ class Shares:
 
 
 def refuse_frequent(held: Holdings, owners: Ints, share: Fraction) -> None:
-    """Raise if an item is held by more than the share of all people: no grouping can hide it."""
+    """Raise if more than the share of all people have an item: no grouping can hide it."""
     everybody = Shares.of(np.zeros(len(owners), np.int64), owners, held, share)
     people, holders = int(everybody.people[0]), everybody.holders.toarray()[0]
     worst = int(np.argmax(holders))
@@ -94,11 +94,11 @@ def refuse_frequent(held: Holdings, owners: Ints, share: Fraction) -> None:
 
 
 def within_share(bags: Bags, taxonomy: Taxonomy, groups: Ints, held: Holdings, share: Fraction) -> tuple[Ints, Bags]:
-    """The groups, merged where they must be, and what each publishes: the least common generalization of its records.
+    """Merge groups as needed, and return them with the least common generalization of their records.
 
-    Under a floor that is without the nodes above the floor, because groups that differ only in these are published identically. Groups that
-    then publish nothing are withheld, so nothing is inferred from them. If merging leaves nothing at all to publish, the groups with too
-    many holders are merged with one another and with those that are withheld, and the others stay as they are.
+    Under a floor, nodes above it are left out, because groups that differ only in these are published identically. Groups that then publish
+    nothing are suppressed, so nothing is inferred from them. If merging leaves nothing to publish, the groups with too many holders are
+    merged with one another and with those that are suppressed, and the others stay unchanged.
     """
     found, published = _merged_until_right(bags, taxonomy, groups, held, share, _merged)
     if taxonomy.barred is not None and not published.lengths.any():
@@ -121,7 +121,7 @@ def _merged_until_right(bags: Bags, taxonomy: Taxonomy, groups: Ints, held: Hold
 
 
 def _given_up(counts: TreeCounts, records: Ints, shares: Shares, excess: Ints, withheld: Mask) -> Ints:
-    """A new label for each group: all with too many holders become one, together with those that are withheld, where there are any."""
+    """Return a new label for each group: all with too many holders become one, together with suppressed ones, if any."""
     together = (excess > 0) | withheld
     if together.sum() < 2:
         return _merged(counts, records, shares, excess, withheld)
@@ -130,7 +130,7 @@ def _given_up(counts: TreeCounts, records: Ints, shares: Shares, excess: Ints, w
 
 
 def _merged(counts: TreeCounts, records: Ints, shares: Shares, excess: Ints, withheld: Mask) -> Ints:
-    """A new label for each group: those with too many holders first, each joined by the best group still free in this round."""
+    """Return a new label for each group: those with too many holders first, each merged with the best group still free in this round."""
     choice = _Choice(counts, records, shares)
     calm, free = excess <= 0, np.ones(len(records), bool)
     target = np.arange(len(records))
@@ -143,7 +143,7 @@ def _merged(counts: TreeCounts, records: Ints, shares: Shares, excess: Ints, wit
 
 
 class _Choice:
-    """Finds the group to merge another one with."""
+    """Finds the group with which another one is merged."""
 
     def __init__(self, counts: TreeCounts, records: Ints, shares: Shares) -> None:
         self._counts, self._records, self._shares = counts, records, shares
@@ -154,8 +154,8 @@ class _Choice:
         self._start = np.searchsorted(counts.nodes[by_node], np.arange(len(counts.weights) + 1))
 
     def partner(self, group: int, free: Mask, calm: Mask) -> int:
-        """The group that leaves least over the share, at the least loss; of those within the share themselves, where there are any.
-        The group itself, where no other is free.
+        """Return the group with the smallest excess after merging, at the least loss; preferably one within the limit. The group itself if
+        no other is free.
         """
         pool = np.flatnonzero(free & calm) if (free & calm).any() else np.flatnonzero(free)
         if not len(pool):
@@ -167,7 +167,7 @@ class _Choice:
         return int(others[np.argmin(lost)])
 
     def _near(self, group: int, others: Ints) -> Ints:
-        """Of many others those that share most with the group, by the weights of common nodes that not too many groups hold."""
+        """Return the others that have most in common with the group, by the weights of common nodes that not too many groups have."""
         if len(others) <= MOST_SCORED:
             return others
         nodes = self._counts.nodes[self._counts.indptr[group] : self._counts.indptr[group + 1]]

@@ -1,8 +1,8 @@
-"""The base of methods that publish what enough people have in common: rows, words and cells of a log that few people share are left out.
+"""Base of methods that publish what enough people share: rows, words and cells of a log that few people share are suppressed.
 
-What is published is said in one value, `Kept`. A row stays if k people have its unit: a query, a combination of columns, or all its words;
-rare words can also be left out of their query, or replaced by the lowest node above them that k people share. Then every cell beside the
-unit is published as it is, as a prefix or range, or not at all, so that enough people have it in the rows that stay.
+The settings are in one object, `Kept`. A row stays if k people have its unit: a query, a combination of columns, or all its words; rare
+words can also be removed from their query, or replaced by the lowest node above them that k people share. Then every other cell is
+published unchanged, as a prefix or range, or not at all, so that enough people have it in the remaining rows.
 """
 
 from __future__ import annotations
@@ -66,13 +66,13 @@ class Kept:
 
     @classmethod
     def said(cls, *, window: str | None, times: str, **rest: Any) -> Self:
-        """As parameters say it, in which periods are plain words."""
+        """Make settings from parameters, in which periods are plain words."""
         period: dict[str | None, Period] = {name: name for name in PERIODS}
         return cls(window=period.get(window), times=period.get(times), **rest)
 
     @property
     def claim(self) -> Support:
-        """The claim that a release of this makes."""
+        """Return the claim of a release with these settings."""
         linked = None if not self.link.links else "parts" if self.link.divides_people else "people"
         beside = self.columns if self.columns.ways else None
         return Support(
@@ -89,7 +89,7 @@ class Kept:
 
 
 class ThresholdMethod(Method):
-    """A method that publishes the rows of a log as `kept` says."""
+    """A method that publishes the rows of a log according to `kept`."""
 
     takes = frozenset({"log"})
     publishes = "rows"
@@ -99,19 +99,19 @@ class ThresholdMethod(Method):
     @property
     @abstractmethod
     def kept(self) -> Kept:
-        """What is published."""
+        """The settings."""
 
     @property
     def needs_taxonomy(self) -> bool:
-        """Only to replace rare words."""
+        """Whether a taxonomy is needed: only to replace rare words."""
         return self.kept.rare == "generalize"
 
     def claims(self) -> tuple[Model, ...]:
-        """The support of everything that is published."""
+        """Claim the support of everything that is published."""
         return (self.kept.claim,)
 
     def columns_of(self, table: str) -> Slots:
-        """Pseudonyms, times, the payload and the further columns that are to be published, as far as each is."""
+        """Return pseudonyms, times, the payload and the further columns, as far as each is to be published."""
         kept = self.kept
         named = dict.fromkeys((*kept.unit.columns, *kept.columns.names, *([TIME] if kept.times else [])))
         further = tuple(name for name in named if name not in (TIME, QUERY))
@@ -119,7 +119,7 @@ class ThresholdMethod(Method):
         return (*(slot for slot, there in first if there), *(further for _ in further))  # further columns stand as they did in the log
 
     def apply(self, original: LogOriginal) -> Release:
-        """Publish what enough people have in common, and account for every row, word and cell."""
+        """Publish what enough people share, and account for every row, word and cell."""
         found = _Rows(original, self.kept)
         frame, cells = found.published()
         table = RowTable(frame, USER if self.kept.link.links else None)
@@ -129,7 +129,7 @@ class ThresholdMethod(Method):
 
 
 class _Rows:
-    """The rows of a log that stay, and the outcome of the others."""
+    """The remaining rows of a log, and the outcome of the others."""
 
     def __init__(self, original: LogOriginal, said: Kept) -> None:
         self.log, self.said, self.taxonomy = original.log, said, original.taxonomy
@@ -141,7 +141,7 @@ class _Rows:
             self._column(name)
 
     def _window(self) -> tuple[Ints | None, int]:
-        """The number of the window that each row lies in, and how many there are."""
+        """The time window of each row, and the number of windows."""
         if self.said.window is None:
             return None, 1
         begins = self._times(self.said.window).to_physical()
@@ -158,7 +158,7 @@ class _Rows:
         return self.log.frame.select(beginning("time", period)).to_series()
 
     def _column(self, name: str) -> pl.Series:
-        """A column by its published name; times as they are published."""
+        """Return a column by its published name; times in their published form."""
         if name == QUERY:
             return self.log.frame["payload"]
         if name == TIME and self.said.times is not None:
@@ -176,7 +176,7 @@ class _Rows:
 
     @cached_property
     def _too_long(self) -> Mask:
-        """Which rows have more words than may be."""
+        """Return a mask of the rows with too many words."""
         if self.said.words is None:
             return np.zeros(len(self.log), bool)
         texts = self.log.texts
@@ -185,7 +185,7 @@ class _Rows:
 
     @cached_property
     def _empty(self) -> Mask:
-        """Which rows have no query, where that is part of the unit, or nothing in their unit at all."""
+        """Return a mask of the rows without a query, if it is part of the unit, or with an empty unit."""
         if self.said.unit.splits:
             return np.asarray(np.diff(self._read.words.indptr)[self.log.texts.items] == 0)
         empty = np.ones(len(self.log), bool)
@@ -207,7 +207,7 @@ class _Rows:
 
     @cached_property
     def stays(self) -> Ints:
-        """The rows that are published, in their order."""
+        """Return the published rows, in order."""
         candidates = np.flatnonzero(~self._empty & ~self._too_long)
         if self.said.unit.splits:
             found = candidates[self._recoded.stays]
@@ -224,7 +224,7 @@ class _Rows:
     # -- what is published
 
     def published(self) -> tuple[pl.DataFrame, Ledger | None]:
-        """The rows to publish, and the outcome of the cells beside the unit."""
+        """Return the rows to publish, and the outcome of the other cells."""
         said, stays = self.said, self.stays
         columns: dict[str, pl.Series] = {}
         if said.link.links:
@@ -243,7 +243,7 @@ class _Rows:
         return pl.DataFrame(columns), ledger if cells else None
 
     def _cells(self, name: str, way: str) -> tuple[pl.Series, dict[str, int]]:
-        """A column beside the unit as it is published, and how many filled cells became what."""
+        """Return another column as published, and the outcome of its non-empty cells."""
         column = self._column(name)[self.stays]
         filled = column.is_not_null() & ((column != "") if column.dtype == pl.String else True)
         values, numbers = _numbered(column.filter(filled))
@@ -262,7 +262,7 @@ class _Rows:
 
     @cached_property
     def told(self) -> Mapping[str, Part]:
-        """The outcome of all rows."""
+        """Return the outcome of all rows."""
         altered = int(self._recoded.altered.sum()) if self.said.unit.splits else 0
         empty = NO_QUERY if QUERY in self.said.unit.columns else NO_UNIT
         dropped = {empty: int(self._empty.sum()), TOO_LONG: int((self._too_long & ~self._empty).sum())}
@@ -272,7 +272,7 @@ class _Rows:
 
     @property
     def words(self) -> Ledger | None:
-        """The outcome of the words of all rows, where words count each for themselves."""
+        """Return the outcome of the words of all rows, if words count separately."""
         if not self.said.unit.splits:
             return None
         sizes = np.diff(self._read.words.indptr)
@@ -280,7 +280,7 @@ class _Rows:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is left out, and what is not protected."""
+        """Return notes on what is left out and what is not protected."""
         alone = self.said.unit.columns == (QUERY,) and not self.said.times and not self.said.columns.ways and not self.said.link.links
         published = (*self.said.unit.columns, *self.said.columns.names, *([TIME] if self.said.times else []))
         there = (*([TIME] if self.log.timed else []), QUERY, *self.log.further)
@@ -291,7 +291,7 @@ class _Rows:
 
 
 def nothing_shared(said: Kept, people: int) -> Infeasible:
-    """What is said where no unit has k of these people."""
+    """Return the message if no unit has k of these people."""
     noun = "query" if said.unit == WHOLE else "word of a query" if said.unit.splits else str(said.unit)
     within = f" within one {said.window}" if said.window else ""
     what = f"no {noun} was asked by {said.k:,} people or more{within}"
@@ -299,7 +299,7 @@ def nothing_shared(said: Kept, people: int) -> Infeasible:
 
 
 def _combined(columns: list[pl.Series], log: Log) -> Ints:
-    """A number for each different combination of values; an empty cell is a value of its own."""
+    """Number the distinct combinations of values; an empty cell is a value."""
     numbers = [log.texts.items.astype(np.int64) if column.name == "payload" else _numbered(column)[1] for column in columns]
     found = numbers[0]
     for number in numbers[1:]:
@@ -309,7 +309,7 @@ def _combined(columns: list[pl.Series], log: Log) -> Ints:
 
 
 def _numbered(column: pl.Series) -> tuple[pl.Series, Ints]:
-    """The different values of a column, and the number that each cell has there."""
+    """Return the distinct values of a column, and the number of each cell's value."""
     frame = pl.DataFrame({"value": column})
     values = frame.unique(maintain_order=True).with_row_index("number")
     numbers = frame.join(values, on="value", how="left", maintain_order="left", nulls_equal=True)["number"]

@@ -1,8 +1,8 @@
-"""Climbing ladders: each rare value is published as the lowest rung that k people share with what else is published as it.
+"""Generalization ladders: each rare value is published as the lowest rung that k people share, counting everything else published as it.
 
-From the bottom up, the people of each rung are those who have its value, and those of all rungs below it that were not shared by k. A rung
-of k people is published; the others hand their people to the rung above. So whoever sees a published rung sees k people behind it, whatever
-was published below; and a value is published as the lowest rung above it that is published at all.
+From the bottom up, the people of a rung are those with its value and those of all rungs below it that were not shared by k. A rung with k
+people is published; the others pass their people to the rung above. So there are k people behind every published rung, whatever was
+published below it, and a value is published as the lowest published rung above it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LONGEST_TABLE = 1 << 25  # numbers that are looked up in a table of all numbers;
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Which person has which value: different triples of a number, a window of time and a person, as one number each, in order."""
+    """Which person has which value: distinct triples of a number, a time window and a person, as one sorted number each."""
 
     triples: Ints
     windows: int
@@ -30,7 +30,7 @@ class Held:
 
     @classmethod
     def of(cls, numbers: Ints | Small, window: Ints | None, windows: int, owners: Ints, people: int) -> Held:
-        """From rows that may repeat; owners are numbered from 0 to `people` - 1, windows likewise."""
+        """Make it from rows with repeats; users are numbered from 0 to `people` - 1, windows likewise."""
         most = (int(numbers.max(initial=0)) + 1) * windows * people
         if most >= 2**63:
             raise InputError(
@@ -42,33 +42,33 @@ class Held:
         return cls(different(places * people + owners), windows, people)
 
     def keys(self) -> Ints:
-        """Number and window of each triple, as one number."""
+        """The number and window of each triple, as one number."""
         return np.asarray(self.triples // self.people)
 
     def counted(self) -> tuple[Ints, Ints]:
-        """The different pairs of number and window, and how many people have each."""
+        """Return the distinct pairs of number and window, and the number of people with each."""
         return runs(self.keys())
 
     def shared(self, k: int) -> Ints:
-        """The pairs of number and window that at least k people have, in order."""
+        """Return the pairs of number and window that at least k people have, sorted."""
         keys, people = self.counted()
         return keys[people >= k]
 
 
 def different(numbers: Ints) -> Ints:
-    """The different ones of these numbers, in order."""
+    """Return the distinct numbers, sorted."""
     ordered = np.sort(numbers)
     return ordered if len(ordered) < 2 else ordered[np.append(True, ordered[1:] != ordered[:-1])]
 
 
 def runs(ordered: Ints) -> tuple[Ints, Ints]:
-    """The different ones of numbers that are in order, and how often each stands there."""
+    """Return the distinct values of sorted numbers, and their frequencies."""
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(ordered) else np.zeros(0, np.int64)
     return ordered[starts], np.diff(np.append(starts, len(ordered)))
 
 
 def among(ordered: Ints, numbers: Ints) -> Mask:
-    """Which of these numbers, none below 0, stand among others that are in order."""
+    """Return a mask of these non-negative numbers that are among sorted ones."""
     if not len(ordered) or not len(numbers):
         return np.zeros(len(numbers), bool)
     end = int(max(ordered[-1], numbers.max())) + 1
@@ -81,7 +81,7 @@ def among(ordered: Ints, numbers: Ints) -> Mask:
 
 
 def places_of(ordered: Ints, numbers: Ints) -> Ints:
-    """Where these numbers stand among those in order, which hold them all."""
+    """Return the positions of these numbers among sorted ones that contain them all."""
     end = int(ordered[-1]) + 1 if len(ordered) else 0
     if end > LONGEST_TABLE:
         return np.searchsorted(ordered, numbers)
@@ -91,7 +91,7 @@ def places_of(ordered: Ints, numbers: Ints) -> Ints:
 
 
 def shared_rungs(ladder: Ladder, held: Held, k: int) -> Ints:
-    """The pairs of rung and window that are published, in order: each is shared by k people with those it represents."""
+    """Return the published pairs of rung and window, sorted: each is shared by k people, including those it represents."""
     keys, people = held.counted()
     shared = keys[people >= k]
     rest = held.triples[~among(shared, held.keys())]
@@ -109,7 +109,7 @@ def shared_rungs(ladder: Ladder, held: Held, k: int) -> Ints:
 
 
 def settled(ladder: Ladder, shared: Ints, rungs: Ints | Small, window: Ints | None, windows: int) -> Ints:
-    """The rung that is published for each of these rungs in its window: the lowest shared one, or TOP where there is none."""
+    """Return the published rung for each of these rungs in its window: the lowest shared one, or TOP if there is none."""
     keys = rungs.astype(np.int64) * windows + (0 if window is None else window)
     asked = different(keys)
     at, beside = asked // windows, asked % windows
@@ -121,7 +121,7 @@ def settled(ladder: Ladder, shared: Ints, rungs: Ints | Small, window: Ints | No
 
 
 def _lifted(ladder: Ladder, pool: Ints, held: Held) -> Ints:
-    """People and windows on the next rung; who is on the highest one is let go."""
+    """Move people and windows to the next rung; those on the highest rung are dropped."""
     span = held.windows * held.people
     above = ladder.parent[pool // span]
     stays = above != TOP

@@ -1,7 +1,7 @@
-"""The words of queries that k people share: queries with a rarer word are dropped, or the word is left out or replaced.
+"""Words of queries that k people share: queries with a rarer word are dropped, or the word is removed or replaced.
 
-Dropping a query takes its other words from their people, so queries are dropped until every word of those that stay is shared by k people
-in what stays. Leaving out and replacing take nothing from other words: one pass is enough.
+Dropping a query reduces the people of its other words, so queries are dropped until k people share every remaining word in the remaining
+queries. Removing and replacing words does not affect other words: one pass is enough.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OMITTED, IN_DROPPED = "left out: fewer than k people", "in dropped rows"
 
 @dataclass(frozen=True, eq=False)
 class ReadWords:
-    """The words of the different queries of a log, and what each may be published as."""
+    """The words of the distinct queries of a log, and the ladder of each word."""
 
     texts: pl.Series
     words: PlainTerms
@@ -37,7 +37,7 @@ class ReadWords:
 
     @classmethod
     def of(cls, log: Log, taxonomy: Taxonomy | None) -> ReadWords:
-        """The words of a log's texts; an item is one word."""
+        """Read the words of a log's texts; an item is one word."""
         texts = log.texts.vocabulary.names
         if log.kind == "item":
             filled = (texts != "").to_numpy()
@@ -47,7 +47,7 @@ class ReadWords:
         return cls(plain, words_of(plain), False, taxonomy)
 
     def ladder(self, rare: Rare) -> Ladder:
-        """What each word may be published as, if rare ones are treated so."""
+        """Return what each word may be published as under this treatment of rare words."""
         names = self.words.vocabulary.names
         if rare != "generalize":
             return Ladder(names, np.full(len(names), TOP, np.int64))
@@ -56,9 +56,9 @@ class ReadWords:
 
 @dataclass(frozen=True, eq=False)
 class RecodedRows:
-    """What is published of some rows: `stays` tells which of them, `place` which recoded query each of these has.
+    """Recoded rows: `stays` is a mask of the remaining rows, `place` the recoded query of each of them.
 
-    A recoded query is one of `asked`, in a window; `rungs` are what its words are published as, TOP where a word is left out.
+    A recoded query is one of `asked` in a window; `rungs` are the published forms of its words, TOP if a word is removed.
     """
 
     read: ReadWords
@@ -72,7 +72,7 @@ class RecodedRows:
 
     @property
     def altered(self) -> Mask:
-        """Which of the rows that stay have other words than were typed."""
+        """Return a mask of the remaining rows whose words differ from those typed."""
         return self._changed[self.place]
 
     @property
@@ -80,7 +80,7 @@ class RecodedRows:
         return _how_many(self.rungs != self.words, self.indptr) > 0
 
     def texts(self) -> pl.Series:
-        """The published query of each row that stays."""
+        """Return the published query of each remaining row."""
         whole = self.read.texts.gather(self.asked)
         changed = self._changed
         if changed.any():
@@ -88,7 +88,7 @@ class RecodedRows:
         return whole.gather(self.place)
 
     def _joined(self, which: Mask) -> pl.Series:
-        """These recoded queries, put together from their words."""
+        """Join the words of these recoded queries."""
         query = np.repeat(np.arange(len(self.asked)), np.diff(self.indptr))
         told = which[query] & (self.rungs != TOP)
         pieces = pl.DataFrame({"query": query[told], "word": self.ladder.names.gather(self.rungs[told])})
@@ -96,7 +96,7 @@ class RecodedRows:
         return joined["word"]
 
     def ledger(self, total: int) -> Ledger:
-        """The outcome of all words, of which this many were typed in all rows."""
+        """Return the outcome of all words; `total` is their number in all rows."""
         spelled = self.ladder.spelled
         often = np.repeat(np.bincount(self.place, minlength=len(self.asked)), np.diff(self.indptr))
         same, left = self.rungs == self.words, self.rungs == TOP
@@ -109,7 +109,7 @@ class RecodedRows:
 def recoded(
     read: ReadWords, queries: Small, window: Ints | None, windows: int, owners: Ints, people: int, k: int, rare: Rare
 ) -> RecodedRows:
-    """What is published of rows with these queries, windows and owners."""
+    """Recode rows with these queries, windows and users."""
     keys = queries.astype(np.int64) * windows + (0 if window is None else window)
     held = Held.of(queries, window, windows, owners, people)
     asked, askers = held.counted()
@@ -128,8 +128,7 @@ def recoded(
 
 
 class _Spread:
-    """The words of different pairs of query and window: pair i, which this many people (`askers`) asked, has
-    `words[indptr[i]:indptr[i+1]]`.
+    """The words of distinct pairs of query and window: pair i, issued by `askers[i]` people, has `words[indptr[i]:indptr[i+1]]`.
 
     `keys` are the words in their windows, each as one number.
     """
@@ -142,25 +141,25 @@ class _Spread:
 
     @cached_property
     def keys(self) -> Ints:
-        """Word and window of every entry, as one number."""
+        """The word and window of every entry, as one number."""
         numbers = self.words.astype(np.int64) * self.windows
         return numbers if self.window is None else numbers + self.window
 
 
 def _taken(indptr: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """These rows of a sparse table: where each begins among them, and the places of their entries."""
+    """Return row pointers and entry positions of these rows of a sparse table."""
     sizes = np.diff(indptr)[rows]
     starts = np.append(0, np.cumsum(sizes))
     return starts, np.repeat(indptr[rows] - starts[:-1], sizes) + np.arange(starts[-1])
 
 
 def _how_many(which: Mask, indptr: Ints) -> Ints:
-    """How many entries of each row of a sparse table these are."""
+    """Count these entries in each row of a sparse table."""
     return np.diff(np.append(0, np.cumsum(which))[indptr])
 
 
 def _of_words(spread: _Spread, held: Held, which: Mask) -> Held:
-    """Who has which word, from who asks which query, as far as it is one of these."""
+    """Return who has which of these words, from who issued which query."""
     chosen = np.repeat(which, spread.askers)
     row = np.repeat(np.arange(len(spread.asked)), spread.askers)[chosen]
     starts, at = _taken(spread.indptr, row)
@@ -169,9 +168,9 @@ def _of_words(spread: _Spread, held: Held, which: Mask) -> Held:
 
 
 def _without_rare(spread: _Spread, held: Held, k: int) -> Mask:
-    """Which pairs of query and window stay: the most that can, so that k people share each of their words in what stays.
+    """Return which pairs of query and window stay: the maximal set such that k people share each remaining word.
 
-    A word loses at most as many people as asked the queries that go. It is counted again only where that might leave fewer than k.
+    A word loses at most as many people as issued the dropped queries. It is counted again only if that might leave fewer than k.
     """
     alive = np.ones(len(spread.asked), bool)
     keys, people = _of_words(spread, held, alive).counted()

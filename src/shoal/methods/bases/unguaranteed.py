@@ -1,7 +1,6 @@
-"""The base of methods that publish rows and guarantee nothing: remedies of the past, kept to be compared with and attacked.
+"""Base of methods that publish rows without a guarantee: historical approaches, for comparison and for attacks.
 
-They run only where their user asks for no guarantee. A key makes the tokens of two releases the same; without one a key is drawn for the
-run and forgotten.
+They run only on explicit request. With a key, the tokens of two releases are equal; without one, a random key is used and discarded.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from shoal.methods.bases.log_rows import USER, RowsMethod
 
 
 class UnguaranteedRows(RowsMethod):
-    """A method of rows that makes no claim, and says what it does not protect.
+    """A method that publishes rows, makes no claim, and states what it does not protect.
 
-    It publishes no further columns of the log; `own_columns` are those of its own, after the payload.
+    It publishes no further columns of the log; `own_columns` are its own, after the payload.
     """
 
     must_tell = ("name", "paper", "does_not_protect")
@@ -33,17 +32,17 @@ class UnguaranteedRows(RowsMethod):
     varies = "the key is random and was not stored: no other release can have the same tokens"
 
     def columns_of(self, table: str) -> Slots:
-        """People, unless they are left out, times where the log has them, the payload, and what is the method's own."""
+        """Return the users unless they are left out, times if the log has them, the payload, and the method's own columns."""
         own = tuple((name,) for name in self.own_columns)
         return (*(((USER,),) if self.links_people else ()), ("time", ""), tuple(PAYLOAD.values()), *own)
 
     def claims(self) -> tuple[Model, ...]:
-        """None."""
+        """Claim nothing."""
         return ()
 
 
 def names_of(log: Log) -> pl.Series:
-    """The names of people, which a key needs: numbers of people are those of one run."""
+    """Return the user IDs, which a key needs: user numbers are those of one run."""
     if log.names is None:
         raise ParameterError(
             "a key hashes user IDs, but this log was read without them",
@@ -54,7 +53,7 @@ def names_of(log: Log) -> pl.Series:
 
 
 def part_tokens(log: Log, parts: pl.Series, key: SecretKey, purpose: bytes) -> pl.Series:
-    """A token for each row: of the name of its person, and of the place of its part among the person's, as parts are numbered in order."""
+    """Return a token for each row, from the user ID and the index of its part among the person's parts."""
     names = names_of(log)
     rows = pl.DataFrame({"owner": log.frame["owner"], "part": parts})
     place = rows.with_columns(place=pl.col("part") - pl.col("part").min().over("owner")).select("part", "owner", "place")

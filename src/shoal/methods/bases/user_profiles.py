@@ -1,7 +1,6 @@
-"""The base of methods that give the people of a log common histories: groups of people, one profile for all members of a group.
+"""Base of methods that give the people of a log common histories: one profile for all members of a group.
 
-A subclass forms the groups and says which queries of a group its profile holds. Pseudonyms, columns, what is withheld and the account are
-done here once.
+A subclass forms the groups and selects the queries of a profile. Pseudonyms, columns, suppression and accounting are implemented here.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ FormGroups = Callable[[Ints, _kernels.Task], list[Ints]]
 
 @dataclass(frozen=True, eq=False)
 class _Group:
-    """The members of a group, their profile, and how many rows of theirs are in it, left out of it, and withheld."""
+    """The members of a group, their profile, and how many of their rows are in it, left out of it, and suppressed."""
 
     members: Ints
     profile: Profile
@@ -53,7 +52,7 @@ class _Group:
 
 @dataclass(frozen=True)
 class ProfileMethod(Method):
-    """A method that publishes for each group of k people one history, under as many fresh pseudonyms as the group has members."""
+    """A method that publishes one history for each group of k people, under as many random pseudonyms as the group has members."""
 
     takes = frozenset({"log"})
     publishes = "profiles"
@@ -71,20 +70,20 @@ class ProfileMethod(Method):
 
     @property
     def reads_clicks(self) -> bool:
-        """What was clicked is part of a history."""
+        """True: clicks are part of a history."""
         return True
 
     @property
     def needs_taxonomy(self) -> bool:
-        """Queries stay as they were typed."""
+        """False: queries stay as typed."""
         return False
 
     def claims(self) -> tuple[Model, ...]:
-        """That histories are shared, and hold nothing that one member alone asked or clicked."""
+        """Claim that histories are shared and contain nothing that only one member issued or clicked."""
         return (UserKAnonymity(k=self.k, min_owners=self.min_owners),)
 
     def formed_in_blocks(self, people: int, cut: Callable[[LocalEngine, int], list[Ints]], form: FormGroups) -> list[Ints]:
-        """The members of all groups: people are `cut` into blocks of at least so many, and groups are formed inside each block."""
+        """Return the members of all groups: people are split by `cut` into blocks of a minimum size, and grouped inside each block."""
         engine = LocalEngine("grouping people")
         blocks = cut(engine, max(self.block, BLOCKS_PER_K * self.k))
         engine.expect(people)
@@ -92,11 +91,11 @@ class ProfileMethod(Method):
 
     @abstractmethod
     def groups(self, histories: Histories, original: LogOriginal) -> list[Ints]:
-        """The members of each group, k people or more."""
+        """Return the members of each group, k people or more."""
 
     @abstractmethod
     def chosen(self, histories: Histories, members: Ints, matches: Matches) -> Ints:
-        """The matches that the profile of a group holds, none of fewer than `min_owners` people."""
+        """Return the matches in the profile of a group, none of fewer than `min_owners` people."""
 
     def apply(self, original: LogOriginal) -> Release:
         """Group people, aggregate each group, and account for every row."""
@@ -134,19 +133,19 @@ class ProfileMethod(Method):
 
 
 def _ledger(n_rows: int, histories: Histories, groups: list[_Group]) -> Ledger:
-    """The outcome of the rows of the log."""
+    """Return the outcome of the rows of the log."""
     inside, full, rare = np.array([group.rows for group in groups]).sum(axis=0).tolist()
     parts = {AGGREGATED: changed(inside), FULL: gone(full), RARE: gone(rare), EMPTY: gone(n_rows - int(histories.rows.sum()))}
     return Ledger(n_rows, parts)
 
 
 def _filled(groups: list[_Group]) -> list[_Group]:
-    """The groups that have something to publish."""
+    """Return the groups with something to publish."""
     return [group for group in groups if len(group.profile.text)]
 
 
 def _frame(log: Log, histories: Histories, groups: list[_Group]) -> pl.DataFrame:
-    """Every member's copy of the group's profile; pseudonyms are numbers from 1."""
+    """Return every member's copy of the group's profile; pseudonyms are numbers from 1."""
     filled = _filled(groups)
     size = np.repeat([len(group.profile.text) for group in filled], [len(group.members) for group in filled])
     copies: dict[str, Ints] = {
@@ -168,13 +167,13 @@ def _frame(log: Log, histories: Histories, groups: list[_Group]) -> pl.DataFrame
 
 
 def _named(histories: Histories, url: Ints) -> pl.Series:
-    """URLs by their numbers; null if there is none."""
+    """Return URLs by number; null if there is none."""
     places = pl.Series(url).replace(MISSING, None).cast(pl.UInt32)
     return histories.urls.names.gather(places) if len(histories.urls) else pl.Series([None] * len(url), dtype=pl.String)
 
 
 def _pseudonyms(log: Log, histories: Histories, groups: list[_Group]) -> Ints:
-    """The pseudonym of each person of the log, people in the order of their numbers; -1 for those who have none."""
+    """Return the pseudonym of each person of the log, by user number; -1 for those without one."""
     members = [group.members for group in _filled(groups)]
     owners = np.unique(log.frame["owner"].to_numpy())
     found = np.full(len(owners), -1, np.int64)
@@ -184,7 +183,7 @@ def _pseudonyms(log: Log, histories: Histories, groups: list[_Group]) -> Ints:
 
 
 def _notes(log: Log, histories: Histories, groups: list[_Group]) -> tuple[str, ...]:
-    """How many people have no profile, and which columns are left out."""
+    """Return notes on how many people have no profile, and which columns are left out."""
     notes = []
     without = sum(len(group.members) for group in groups if not len(group.profile.text))
     if without:
