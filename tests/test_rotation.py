@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from helpers.rotation import IN_TURN, ROOT, ROTATING, VARIABLE, chosen, current_turn
+from helpers.rotation import EXAMPLES, FEWEST, IN_TURN, ROOT, ROTATING, VARIABLE, chosen, current_turn, fewer_examples
 
 FILE, PARTS = next(iter(ROTATING.items()))
 
@@ -53,6 +55,23 @@ def test_tests_that_take_turns_are_all_taken():
 @pytest.mark.parametrize("file", [*ROTATING, *IN_TURN])
 def test_rotating_files_exist(file: str):
     assert (ROOT / file).is_file()
+
+
+@pytest.mark.parametrize(("all_of_them", "usual"), [(20 * EXAMPLES, 20), (FEWEST + 1, FEWEST), (FEWEST - 1, FEWEST - 1)])
+def test_a_usual_run_draws_fewer_examples(all_of_them: int, usual: int):
+    drawn = []
+
+    @settings(max_examples=all_of_them, database=None)
+    @given(st.integers())
+    def draw(number: int) -> None:
+        drawn.append(number)
+
+    draw()
+    assert len(drawn) == all_of_them
+    drawn.clear()
+    fewer_examples([draw, draw, None])
+    draw()
+    assert len(drawn) == usual
 
 
 def test_the_turn_can_be_repeated(monkeypatch: pytest.MonkeyPatch):

@@ -10,7 +10,9 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[2]
 VARIABLE = "SHOAL_TEST_TURN"  # set once, so that all processes of a run take the same part
@@ -60,6 +62,10 @@ IN_TURN = {
     "tests/spark/test_thresholds.py": 3,
 }
 
+# Of the random examples of a property a usual run draws one in so many, other ones in every run, and never fewer than these.
+EXAMPLES, FEWEST = 4, 15
+SETTINGS = "_hypothesis_internal_use_settings"  # where Hypothesis keeps those of a test
+
 
 class Case(Protocol):
     """What is needed to know of a test."""
@@ -108,3 +114,12 @@ def chosen(items: Iterable[AnyCase], turn: int) -> list[AnyCase]:
     for (_, parts), cases in families.items():
         left_out |= {case.nodeid for case in cases} - {case.nodeid for case in Split(turn, parts).of(cases)}
     return [item for item in items if item.nodeid not in left_out]
+
+
+def fewer_examples(tests: Iterable[Any]) -> None:
+    """Let tests of Hypothesis draw the examples of a usual run."""
+    drawing = {id(test): test for test in tests if hasattr(test, SETTINGS)}  # cases of one test share it
+    for test in drawing.values():
+        found: settings = getattr(test, SETTINGS)
+        share = min(found.max_examples, max(FEWEST, found.max_examples // EXAMPLES))
+        setattr(test, SETTINGS, settings(found, max_examples=share))
