@@ -53,13 +53,16 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    slow = []
     if not (config.getoption("--slow") or config.getoption("--everything")):
-        for item in items:
-            if item.get_closest_marker("slow"):
-                item.add_marker(pytest.mark.skip(reason="takes a minute or two: --slow runs it"))
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        for item in slow:
+            item.add_marker(pytest.mark.skip(reason="takes a minute or two: --slow runs it"))
     named = any("::" in argument for argument in config.args)  # a test that is named runs
     if not config.getoption("--everything") and not named:
-        kept = chosen(items, int(os.environ[VARIABLE]))
+        skipped = {id(item) for item in slow}  # takes no turn from a test that runs
+        taken = {id(item) for item in chosen((item for item in items if id(item) not in skipped), int(os.environ[VARIABLE]))}
+        kept = [item for item in items if id(item) in taken | skipped]
         left_out = {id(item) for item in items} - {id(item) for item in kept}
         config.hook.pytest_deselected(items=[item for item in items if id(item) in left_out])
         items[:] = kept

@@ -52,9 +52,9 @@ def test_tests_that_take_turns_are_all_taken():
     assert {case for part in taken for case in part} == {*cases}
 
 
-@pytest.mark.parametrize("file", [*ROTATING, *IN_TURN])
-def test_rotating_files_exist(file: str):
-    assert (ROOT / file).is_file()
+def test_rotating_files_exist_and_are_named_once():
+    assert not [file for file in [*ROTATING, *IN_TURN] if not (ROOT / file).is_file()]
+    assert not ROTATING.keys() & IN_TURN.keys()
 
 
 @pytest.mark.parametrize(("all_of_them", "usual"), [(20 * EXAMPLES, 20), (FEWEST + 1, FEWEST), (FEWEST - 1, FEWEST - 1)])
