@@ -66,7 +66,6 @@ ROTATING = {
     "tests/docs/test_examples.py": 4,
     "tests/engines/test_engines.py": 3,
     "tests/engines/test_plan.py": 3,
-    "tests/fuzz/test_fuzz.py": 3,
     "tests/fuzz/test_weakened.py": 3,
     "tests/io/test_records.py": 3,
     "tests/leaks/test_pairs.py": 5,
