@@ -12,9 +12,10 @@ import pytest
 from hypothesis import settings
 
 from helpers.cli import FOOD, Shell, baskets
-from helpers.rotation import IN_TURN, ROTATING, VARIABLE, chosen, current_turn
+from helpers.rotation import IN_TURN, ROTATING, VARIABLE, chosen, current_turn, fewer_examples
 
-settings.register_profile("any machine", deadline=None)  # how long an example takes says nothing on a busy machine
+# How long an example takes says nothing on a busy machine. Every run draws other examples, and a failure says how to repeat its own.
+settings.register_profile("any machine", deadline=None, derandomize=False, print_blob=True)
 settings.load_profile("any machine")
 
 # A process that a shell started in the background ignores Ctrl-C, and tests of interrupts would wait for ever.
@@ -32,9 +33,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all-signals", action="store_true", help="80 interrupts and 40 kills while a release is written, 20 of Spark")
 
 
+def _no_wait(handle: int) -> None:
+    """Stands for fsync. No test survives a power failure, and thousands of small releases would wait for the disk."""
+    os.fstat(handle)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     os.environ[VARIABLE] = str(current_turn())
     os.environ["SHOAL_PROGRESS"] = "off"  # lines that come after some seconds would make what is printed depend on the machine
+    os.fsync = _no_wait  # type: ignore[assignment]
     os.environ["SHOAL_ADVICE"] = "0"  # tests of the advice after a poor release give it time
 
 
@@ -46,16 +53,20 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    slow = []
     if not (config.getoption("--slow") or config.getoption("--everything")):
-        for item in items:
-            if item.get_closest_marker("slow"):
-                item.add_marker(pytest.mark.skip(reason="takes a minute or two: --slow runs it"))
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        for item in slow:
+            item.add_marker(pytest.mark.skip(reason="takes a minute or two: --slow runs it"))
     named = any("::" in argument for argument in config.args)  # a test that is named runs
     if not config.getoption("--everything") and not named:
-        kept = chosen(items, int(os.environ[VARIABLE]))
+        skipped = {id(item) for item in slow}  # takes no turn from a test that runs
+        taken = {id(item) for item in chosen((item for item in items if id(item) not in skipped), int(os.environ[VARIABLE]))}
+        kept = [item for item in items if id(item) in taken | skipped]
         left_out = {id(item) for item in items} - {id(item) for item in kept}
         config.hook.pytest_deselected(items=[item for item in items if id(item) in left_out])
         items[:] = kept
+        fewer_examples(getattr(item, "obj", None) for item in kept)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import copy
 import pickle
 import re
 from collections.abc import Callable
+from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -115,16 +116,21 @@ def error_codes() -> Any:
 
 
 CODES = error_codes()
-SITES = list(CODES.sites())
+
+
+@cache
+def sites() -> list[Any]:
+    """All places where an error is made. Found when first asked for: every process that collects tests would wait for it."""
+    return list(CODES.sites())
 
 
 def test_every_error_in_the_sources_has_a_code() -> None:
-    assert not [f"{site.file}:{site.line}" for site in SITES if site.code == ""]
-    assert len(SITES) > 600
+    assert not [f"{site.file}:{site.line}" for site in sites() if site.code == ""]
+    assert len(sites()) > 600
 
 
 def test_codes_are_lower_case_words_with_hyphens() -> None:
-    assert not [site.code for site in SITES if site.code and not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", site.code)]
+    assert not [site.code for site in sites() if site.code and not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", site.code)]
 
 
 def test_an_error_without_a_code_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,8 +142,8 @@ def test_an_error_without_a_code_is_found(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_the_page_lists_every_code_with_its_meaning() -> None:
-    assert {site.code for site in SITES if site.code} == set(CODES.MEANINGS)
-    assert (ROOT / "docs" / "errors.md").read_text("utf-8") == CODES.page(SITES), "run python scripts/error_codes.py"
+    assert {site.code for site in sites() if site.code} == set(CODES.MEANINGS)
+    assert (ROOT / "docs" / "errors.md").read_text("utf-8") == CODES.page(sites()), "run python scripts/error_codes.py"
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -32,9 +33,15 @@ def name_of(file: Path) -> str:
     return str(file.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("file", [*PYTHON, *CPLUSPLUS], ids=name_of)
-def test_no_file_is_too_long(file: Path) -> None:
-    assert len(file.read_text("utf-8").splitlines()) <= LONGEST_FILE
+@cache
+def tree_of(file: Path) -> ast.Module:
+    """A file of Python, parsed once for all tests."""
+    return ast.parse(file.read_text("utf-8"))
+
+
+def test_no_file_is_too_long() -> None:
+    lines = {name_of(file): len(file.read_text("utf-8").splitlines()) for file in [*PYTHON, *CPLUSPLUS]}
+    assert not {name: length for name, length in lines.items() if length > LONGEST_FILE}
 
 
 # -- functions
@@ -43,7 +50,7 @@ def test_no_file_is_too_long(file: Path) -> None:
 def python_functions(file: Path) -> Iterator[tuple[str, int]]:
     """The functions of a file with their lines. Functions of the Python interface describe every argument, which is not counted."""
     public = file.is_relative_to(PACKAGE / "api")
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for node in ast.walk(tree_of(file)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             described = (ast.get_docstring(node, clean=False) or "").count("\n") + 1 if public else 0
             yield node.name, (node.end_lineno or node.lineno) - node.lineno + 1 - described
@@ -67,10 +74,11 @@ def cpp_functions(file: Path) -> Iterator[tuple[str, int]]:
         yield line.strip(), end - first + 1
 
 
-@pytest.mark.parametrize("file", [*PYTHON, *CPLUSPLUS], ids=name_of)
-def test_no_function_is_too_long(file: Path) -> None:
-    functions = python_functions if file.suffix == ".py" else cpp_functions
-    assert not {name: lines for name, lines in functions(file) if lines > LONGEST_FUNCTION}
+def test_no_function_is_too_long() -> None:
+    found = [(file, *one) for file in PYTHON for one in python_functions(file)]
+    found += [(file, *one) for file in CPLUSPLUS for one in cpp_functions(file)]
+    assert len(found) > 1000
+    assert not {f"{name_of(file)}: {name}": lines for file, name, lines in found if lines > LONGEST_FUNCTION}
 
 
 def test_functions_of_cpp_are_found(tmp_path: Path) -> None:
@@ -131,7 +139,7 @@ def commands(package: str) -> set[str | None]:
 def imports(file: Path) -> set[str]:
     """The modules of shoal that a file imports, at its top, inside a function, or by a name in a string."""
     found: set[str | None] = set()
-    for node in runs(ast.parse(file.read_text("utf-8"))):
+    for node in runs(tree_of(file)):
         if isinstance(node, ast.ImportFrom) and node.module:
             found |= {nearest(f"{node.module}.{alias.name}") for alias in node.names if node.module.startswith("shoal")}
         elif isinstance(node, ast.Import):
@@ -172,10 +180,9 @@ SPELLED = re.compile(r"--[a-z][a-z-]*")
 BELOW = [file for file in PYTHON if file.relative_to(PACKAGE).parts[0] not in FRONT_ENDS]
 
 
-@pytest.mark.parametrize("file", BELOW, ids=name_of)
-def test_only_front_ends_spell_options(file: Path) -> None:
+def test_only_front_ends_spell_options() -> None:
     """Below them a message refers to an option with `shoal.errors.option`."""
-    assert not SPELLED.findall(file.read_text("utf-8"))
+    assert not {name_of(file): found for file in BELOW if (found := SPELLED.findall(file.read_text("utf-8")))}
 
 
 # -- files
@@ -183,7 +190,7 @@ def test_only_front_ends_spell_options(file: Path) -> None:
 
 def opens(file: Path) -> set[str]:
     called = set()
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for node in ast.walk(tree_of(file)):
         if isinstance(node, ast.Call):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             on_help = isinstance(node.func, ast.Attribute) and ast.unparse(node.func.value) == "formatter"  # click's, for pages of help
@@ -195,11 +202,9 @@ def opens(file: Path) -> set[str]:
 OUTSIDE_IO = [file for file in PYTHON if file.relative_to(PACKAGE).parts[0] not in {"io", "kinds"}]
 
 
-@pytest.mark.parametrize("file", OUTSIDE_IO, ids=name_of)
-def test_only_io_and_kinds_touch_files_of_users(file: Path) -> None:
-    if str(file.relative_to(PACKAGE)) in OWN_FILES:
-        return
-    assert not opens(file)
+def test_only_io_and_kinds_touch_files_of_users() -> None:
+    others = [file for file in OUTSIDE_IO if str(file.relative_to(PACKAGE)) not in OWN_FILES]
+    assert not {name_of(file): found for file in others if (found := opens(file))}
 
 
 def test_opening_is_recognised() -> None:

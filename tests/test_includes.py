@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 CPP = Path(__file__).parents[1] / "cpp"
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)[^;]*$", re.MULTILINE)
@@ -32,10 +30,11 @@ def test_the_table_has_no_cycle() -> None:
         open_folders = {folder: names for folder, names in open_folders.items() if folder not in bottom}
 
 
-@pytest.mark.parametrize("file", sorted(CPP.glob("*/*.[hc]pp")), ids=lambda file: f"{file.parent.name}/{file.name}")
-def test_a_file_includes_only_what_lies_below(file: Path) -> None:
-    wrong = [name for name in INCLUDE.findall(file.read_text()) if name.split("/")[0] not in allowed()[file.parent.name]]
-    assert not wrong
+def test_a_file_includes_only_what_lies_below() -> None:
+    below = allowed()
+    includes = [(file, name) for file in CPP.glob("*/*.[hc]pp") for name in INCLUDE.findall(file.read_text())]
+    assert len(includes) > 100
+    assert not [f"{file}: {name}" for file, name in includes if name.split("/")[0] not in below[file.parent.name]]
 
 
 def test_the_judge_includes_base_alone() -> None:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from helpers.rotation import IN_TURN, ROOT, ROTATING, VARIABLE, chosen, current_turn
+from helpers.rotation import EXAMPLES, FEWEST, IN_TURN, ROOT, ROTATING, VARIABLE, chosen, current_turn, fewer_examples
 
 FILE, PARTS = next(iter(ROTATING.items()))
 
@@ -50,9 +52,26 @@ def test_tests_that_take_turns_are_all_taken():
     assert {case for part in taken for case in part} == {*cases}
 
 
-@pytest.mark.parametrize("file", [*ROTATING, *IN_TURN])
-def test_rotating_files_exist(file: str):
-    assert (ROOT / file).is_file()
+def test_rotating_files_exist_and_are_named_once():
+    assert not [file for file in [*ROTATING, *IN_TURN] if not (ROOT / file).is_file()]
+    assert not ROTATING.keys() & IN_TURN.keys()
+
+
+@pytest.mark.parametrize(("all_of_them", "usual"), [(20 * EXAMPLES, 20), (FEWEST + 1, FEWEST), (FEWEST - 1, FEWEST - 1)])
+def test_a_usual_run_draws_fewer_examples(all_of_them: int, usual: int):
+    drawn = []
+
+    @settings(max_examples=all_of_them, database=None)
+    @given(st.integers())
+    def draw(number: int) -> None:
+        drawn.append(number)
+
+    draw()
+    assert len(drawn) == all_of_them
+    drawn.clear()
+    fewer_examples([draw, draw, None])
+    draw()
+    assert len(drawn) == usual
 
 
 def test_the_turn_can_be_repeated(monkeypatch: pytest.MonkeyPatch):
@@ -81,9 +100,8 @@ def collected(*options: str, turn: int) -> set[str]:
 
 def test_pytest_collects_a_part_and_with_everything_all():
     everything = collected("--everything", turn=0)
-    first = collected(turn=0)
-    assert first < everything
-    assert first != collected(turn=1)
+    turn = next(turn for turn in range(1, 9) if chosen(map(Case, everything), turn) != chosen(map(Case, everything), 0))
+    assert collected(turn=turn) == {case.nodeid for case in chosen(map(Case, everything), turn)} < everything
 
 
 def test_all_tests_run_nightly():

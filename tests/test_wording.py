@@ -33,9 +33,9 @@ def test_what_is_close_to_nothing_or_all_says_so(share: float, digits: int, text
     assert percent(share, digits) == text
 
 
-@pytest.mark.parametrize("file", [file for file in SOURCES if file.name != "wording.py"], ids=lambda file: file.name)
-def test_no_other_code_writes_percentages(file: Path) -> None:
-    assert not OWN_FORMAT.findall(file.read_text("utf-8"))
+def test_no_other_code_writes_percentages() -> None:
+    others = [file for file in SOURCES if file.name != "wording.py"]
+    assert not [str(file) for file in others if OWN_FORMAT.search(file.read_text("utf-8"))]
 
 
 def test_the_test_can_fail() -> None:

@@ -1,7 +1,8 @@
 """Every option of every command with values that nobody means: one clear line, soon, and nothing written.
 
-The options come from the commands themselves, so a new one joins by being there. The parser is given every value of every option. The
-whole program is run with a twelfth of the values of each option, another one at each commit; `--slow` and `--everything` run it with all.
+The options come from the commands themselves, so a new one joins by being there. A usual run takes a part of the options, another one at
+each commit. The parser is given every value of each. The whole program is run with an eleventh of the values, another one at each commit;
+`--slow` and `--everything` run it with all.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from shoal.errors import ShoalError
 from shoal.methods import METHODS
 
 SECONDS = 20
-PARTS = 12  # of the values, one of them for each option
+PARTS = 11  # of the values, one of them for each option; prime, so that an option meets all of them whenever its own turn comes
 
 NUMBERS = ["0", "-1", "99999999999", "9223372036854775807", "9" * 400, "1e999", "-1e999", "NaN", "0x10", "1_0"]
 TEXTS = ["", " ", "\x1b[2J", "a\nb", "\u202e", "-", "--", "\udcff", "x" * 5000, "under:", "items:", "generated:99999999999"]

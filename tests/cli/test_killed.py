@@ -1,6 +1,6 @@
 """Signals at any moment of the writing: an interrupt leaves nothing, and what a killed run left is gone after the next.
 
-A few moments are tried each time; `--all-signals` tries 80 interrupts and 40 kills.
+A few moments are tried each time, other ones at each commit; `--all-signals` tries 80 interrupts and 40 kills.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from helpers.cli import FOOD, Shell, baskets, clean_environment, last_line
+from helpers.rotation import current_turn
 
 WRITING_SECONDS = 0.5
 INPUTS = {"baskets.txt", "food.csv"}
@@ -73,8 +74,8 @@ def food(shell: Shell) -> Shell:
 
 
 def moments(config: pytest.Config, few: int, many: int, seed: int) -> list[float]:
-    """Seconds after the beginning of the writing; the same ones each time."""
-    rng = random.Random(seed)
+    """Seconds after the beginning of the writing; the same ones each time at one commit."""
+    rng = random.Random(f"{seed} {current_turn()}")
     return [rng.uniform(0, WRITING_SECONDS) for _ in range(many if config.getoption("all_signals") else few)]
 
 
@@ -92,7 +93,7 @@ SIGNALS = [[signal.SIGINT], [signal.SIGINT, signal.SIGINT], [signal.SIGTERM], [s
 
 def test_interrupts_while_writing(food: Shell, pytestconfig: pytest.Config):
     answered = 0
-    for n, moment in enumerate(moments(pytestconfig, few=12, many=80, seed=1)):
+    for n, moment in enumerate(moments(pytestconfig, few=4, many=80, seed=1)):
         process = begin_writing(food.directory)
         time.sleep(moment)
         for number in SIGNALS[n % len(SIGNALS)]:
@@ -117,7 +118,7 @@ def test_interrupts_while_writing(food: Shell, pytestconfig: pytest.Config):
 
 def test_kills_while_writing(food: Shell, pytestconfig: pytest.Config):
     remains = 0
-    for n, moment in enumerate(moments(pytestconfig, few=6, many=40, seed=2)):
+    for n, moment in enumerate(moments(pytestconfig, few=2, many=40, seed=2)):
         replacing = n % 2 == 1
         process = begin_writing(food.directory, "--force")
         time.sleep(moment)

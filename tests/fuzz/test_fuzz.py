@@ -1,6 +1,6 @@
 """Random small data through the whole program, all methods with random options; every claim recounted from the written files.
 
-A usual run makes a third of 300 runs, another third at each commit, and `--everything` all of them. `--fuzz-runs N` makes N runs instead,
+A usual run makes a sixth of 300 runs, another sixth at each commit, and `--everything` all of them. `--fuzz-runs N` makes N runs instead,
 `--fuzz-methods a,b` those of some methods, `--fuzz-seed S` others. A failure prints the number of its run, and `python tests/fuzz/run.py
 --only NUMBER` repeats it. `tests/fuzz/run.py` makes long campaigns.
 """
@@ -26,7 +26,7 @@ from shoal.methods import METHODS as KNOWN_METHODS
 from shoal.privacy import MODELS as KNOWN_MODELS
 
 PARTS = 20
-RUNS, THIRDS = 300, 3
+RUNS, SIXTHS = 300, 6
 
 
 def numbers_of(config: pytest.Config, part: int) -> list[int]:
@@ -34,7 +34,7 @@ def numbers_of(config: pytest.Config, part: int) -> list[int]:
     wanted = config.getoption("--fuzz-runs")
     runs = numbers_from(config.getoption("--fuzz-seed") * OF_A_SEED, RUNS if wanted is None else wanted, methods)
     numbers = list(islice(runs, part, None, PARTS))
-    return numbers if wanted is not None or config.getoption("--everything") else numbers[current_turn() % THIRDS :: THIRDS]
+    return numbers if wanted is not None or config.getoption("--everything") else numbers[current_turn() % SIXTHS :: SIXTHS]
 
 
 @pytest.mark.parametrize("part", range(PARTS))

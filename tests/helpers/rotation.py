@@ -10,55 +10,107 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from hypothesis import settings
 
 ROOT = Path(__file__).parents[2]
 VARIABLE = "SHOAL_TEST_TURN"  # set once, so that all processes of a run take the same part
 
 # Files whose tests are families of similar cases, and into how many parts they are divided. A file not named here runs in full every time.
 ROTATING = {
-    "tests/cli/test_audit_honest.py": 4,
-    "tests/cli/test_every_line.py": 3,
-    "tests/cli/test_field_tampering.py": 6,
+    "tests/app/test_cluster_km.py": 4,
+    "tests/app/test_honesty.py": 3,
+    "tests/app/test_records_by_parts.py": 3,
+    "tests/attacks/test_sensitive_inference.py": 3,
+    "tests/cli/test_absurd_values.py": 3,
+    "tests/cli/test_advise.py": 3,
+    "tests/cli/test_anonymize_attack.py": 3,
+    "tests/cli/test_audit_columns.py": 3,
+    "tests/cli/test_audit_honest.py": 6,
+    "tests/cli/test_completion.py": 3,
+    "tests/cli/test_damaged_parquet.py": 2,
+    "tests/cli/test_encodings.py": 3,
+    "tests/cli/test_field_tampering.py": 8,
+    "tests/cli/test_file_honest.py": 3,
     "tests/cli/test_file_tampering.py": 6,
-    "tests/cli/test_interrupts.py": 2,
+    "tests/cli/test_infrequent_cli.py": 3,
+    "tests/cli/test_layouts.py": 3,
+    "tests/cli/test_little_kept.py": 4,
+    "tests/cli/test_memory.py": 3,
     "tests/cli/test_method_options.py": 3,
+    "tests/cli/test_microdata.py": 3,
+    "tests/cli/test_no_guarantee.py": 3,
+    "tests/cli/test_outputs_apart.py": 3,
     "tests/cli/test_pipes.py": 3,
+    "tests/cli/test_privacy.py": 3,
+    "tests/cli/test_read_again.py": 3,
+    "tests/cli/test_reproducible.py": 3,
+    "tests/cli/test_rules_cli.py": 3,
+    "tests/cli/test_sensitive_cli.py": 3,
+    "tests/cli/test_several_inputs.py": 3,
     "tests/cli/test_shapes.py": 3,
-    "tests/cli/test_streams.py": 3,
     "tests/cli/test_tampering.py": 6,
+    "tests/cli/test_threshold_cli.py": 3,
+    "tests/cli/test_unlisted.py": 4,
     "tests/contract/test_access_methods.py": 3,
-    "tests/contract/test_chunk_methods.py": 4,
+    "tests/contract/test_chunk_methods.py": 5,
+    "tests/contract/test_document_methods.py": 3,
     "tests/contract/test_group_methods.py": 3,
-    "tests/contract/test_methods.py": 4,
-    "tests/contract/test_profile_methods.py": 3,
+    "tests/contract/test_methods.py": 6,
+    "tests/contract/test_profile_methods.py": 4,
     "tests/contract/test_rows_methods.py": 3,
     "tests/contract/test_ssc_contract.py": 2,
     "tests/contract/test_unguaranteed.py": 3,
-    "tests/docs/test_examples.py": 2,
-    "tests/leaks/test_pairs.py": 3,
+    "tests/docs/test_docstrings.py": 3,
+    "tests/docs/test_examples.py": 4,
+    "tests/engines/test_engines.py": 3,
+    "tests/engines/test_plan.py": 3,
+    "tests/fuzz/test_weakened.py": 3,
+    "tests/io/test_records.py": 3,
+    "tests/leaks/test_pairs.py": 5,
     "tests/leaks/test_side_outputs.py": 3,
-    "tests/papers/test_microaggregation_losses.py": 3,
+    "tests/methods/test_heavy_owners.py": 3,
+    "tests/methods/test_owners.py": 3,
+    "tests/methods/test_threshold_definition.py": 3,
+    "tests/papers/test_cahd.py": 2,
+    "tests/papers/test_document_vectors.py": 3,
+    "tests/papers/test_mdav_published.py": 3,
+    "tests/papers/test_thesis.py": 3,
+    "tests/parity/test_itemset_kernels.py": 2,
+    "tests/parity/test_ssc.py": 4,
+    "tests/pipeline/test_job.py": 3,
+    "tests/privacy/test_mutations.py": 3,
     "tests/report/test_payloads.py": 3,
 }
 
 # Files whose tests each start a JVM, a cluster or a long computation: of all their tests together a usual run takes one of so many parts.
 IN_TURN = {
-    "tests/cli/test_attack_logs.py": 2,
-    "tests/cli/test_compare.py": 2,
-    "tests/cli/test_patience.py": 2,
-    "tests/cli/test_reproduce.py": 2,
-    "tests/docs/test_adding_a_kind.py": 2,
-    "tests/docs/test_adding_a_method.py": 2,
+    "tests/cli/test_attack_logs.py": 3,
+    "tests/cli/test_compare.py": 4,
+    "tests/cli/test_every_line.py": 6,
+    "tests/cli/test_interrupts.py": 3,
+    "tests/cli/test_patience.py": 4,
+    "tests/cli/test_reproduce.py": 4,
+    "tests/cli/test_streams.py": 3,
+    "tests/docs/test_adding_a_kind.py": 3,
+    "tests/docs/test_adding_a_method.py": 3,
+    "tests/papers/test_microaggregation_losses.py": 6,
     "tests/spark/test_backend.py": 3,
     "tests/spark/test_cluster.py": 5,
+    "tests/spark/test_failures.py": 2,
     "tests/spark/test_from_below.py": 3,
     "tests/spark/test_itemsets.py": 3,
     "tests/spark/test_killed_runs.py": 2,
     "tests/spark/test_noisy_counts.py": 3,
-    "tests/spark/test_spark.py": 2,
+    "tests/spark/test_reading.py": 2,
+    "tests/spark/test_spark.py": 3,
     "tests/spark/test_thresholds.py": 3,
 }
+
+# Of the random examples of a property a usual run draws one in so many, other ones in every run, and never fewer than these.
+EXAMPLES, FEWEST = 4, 15
+SETTINGS = "_hypothesis_internal_use_settings"  # where Hypothesis keeps those of a test
 
 
 class Case(Protocol):
@@ -108,3 +160,12 @@ def chosen(items: Iterable[AnyCase], turn: int) -> list[AnyCase]:
     for (_, parts), cases in families.items():
         left_out |= {case.nodeid for case in cases} - {case.nodeid for case in Split(turn, parts).of(cases)}
     return [item for item in items if item.nodeid not in left_out]
+
+
+def fewer_examples(tests: Iterable[Any]) -> None:
+    """Let tests of Hypothesis draw the examples of a usual run."""
+    drawing = {id(test): test for test in tests if hasattr(test, SETTINGS)}  # cases of one test share it
+    for test in drawing.values():
+        found: settings = getattr(test, SETTINGS)
+        share = min(found.max_examples, max(FEWEST, found.max_examples // EXAMPLES))
+        setattr(test, SETTINGS, settings(found, max_examples=share))

@@ -14,6 +14,7 @@ from shoal.errors import InputError, ParameterError, ShoalError
 from shoal.util.wording import did_you_mean
 
 Refusal = Callable[[str], ParameterError | None]
+_OWN = f"{__name__}.own"  # what was typed of a command's own options, in the meta of a context
 
 config_option = click.option(
     "--config", type=click.Path(path_type=Path), expose_value=False, help="TOML file of options; command-line options take precedence."
@@ -73,11 +74,14 @@ def typed_config(command: click.Command, context: click.Context, args: list[str]
 
 
 def own_options(command: click.Command, context: click.Context, args: list[str]) -> dict[str, Any]:
-    """Parse only the command's own options; all others are skipped."""
-    lenient = {"resilient_parsing": True, "ignore_unknown_options": True, "allow_extra_args": True}
-    glance = click.Context(command, info_name=context.info_name, **{**command.context_settings, **lenient})
-    found, _, _ = command.make_parser(glance).parse_args(list(args))
-    return dict(found)
+    """Parse only the command's own options; all others are skipped. The words of a context are parsed once."""
+    known: dict[tuple[str | None, ...], dict[str, Any]] = context.meta.setdefault(_OWN, {})
+    asked = (command.name, *args)
+    if asked not in known:
+        lenient = {"resilient_parsing": True, "ignore_unknown_options": True, "allow_extra_args": True}
+        glance = click.Context(command, info_name=context.info_name, **{**command.context_settings, **lenient})
+        known[asked] = dict(command.make_parser(glance).parse_args(list(args))[0])
+    return dict(known[asked])
 
 
 def options_of(context: click.Context) -> dict[str, click.Option]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 from datetime import date, timedelta
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
@@ -46,6 +47,7 @@ class World:
     times_of_day: pl.Series
 
 
+@lru_cache(maxsize=1)  # it takes longer to draw than a small log, and another size of the same log has the same one
 def world_of(seed: int, n_topics: int, nouns_per_user: float) -> World:
     """Draw what all users of a log have in common."""
     rng = numbers(seed, OF_WORDS)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from shoal.data.bags import Bags, Ints, Vocabulary
@@ -126,22 +127,32 @@ class WordPairs:
 
     def __init__(self, records: Bags, copies: Ints) -> None:
         names = in_one_case(records.vocabulary.names)
-        self._words = Vocabulary(names.unique().sort())
-        codes = self._words.codes(names)
-        held = records.relabelled(codes, self._words, as_sets=True).to_scipy()
-        self._held, self._by_word, self._copies = held, held.tocsc(), copies.astype(float)
+        words = Vocabulary(names.unique().sort())
+        self._held = records.relabelled(words.codes(names), words, as_sets=True).to_scipy()
+        self._by_word, self._copies = self._held.tocsc(), copies.astype(float)
+        self._words: list[str] = words.names.to_list()
+        self._codes = {word: code for code, word in enumerate(self._words)}
 
     def guesses(self, known: Sequence[str], n: int = GUESSES) -> list[str]:
         """Return the words that co-occur most with the known ones."""
-        codes = [int(code) for code in self._words.codes(list(known)) if code >= 0]
+        codes = [self._codes[word] for word in known if word in self._codes]
         scores = np.zeros(len(self._words))
         for code in codes:
-            rows = self._by_word.indices[self._by_word.indptr[code] : self._by_word.indptr[code + 1]]
-            weights = self._copies[rows]
-            scores += (self._held[rows].T @ weights) / max(1.0, weights.sum())
+            scores += self._beside(code)
         scores[codes] = 0
-        best = np.lexsort((np.arange(len(scores)), -np.round(scores, 9)))[:n]
-        return [self._words[int(word)] for word in best if scores[word] > 0]
+        scores = np.round(scores, 9)
+        found = np.flatnonzero(scores)
+        best = found[np.lexsort((found, -scores[found]))[:n]]
+        return [self._words[int(word)] for word in best]
+
+    def _beside(self, code: int) -> npt.NDArray[np.float64]:
+        """Of the records with a word, the share that has each word."""
+        rows = self._by_word.indices[self._by_word.indptr[code] : self._by_word.indptr[code + 1]]
+        first, weights = self._held.indptr[rows], self._copies[rows]
+        sizes = self._held.indptr[rows + 1] - first
+        entries = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+        held = np.bincount(self._held.indices[entries], np.repeat(weights, sizes), len(self._words))
+        return np.asarray(held / max(1.0, weights.sum()))
 
 
 def completion(model: WordPairs, queries: Iterable[Sequence[str]]) -> float:
