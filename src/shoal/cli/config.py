@@ -14,6 +14,7 @@ from shoal.errors import InputError, ParameterError, ShoalError
 from shoal.util.wording import did_you_mean
 
 Refusal = Callable[[str], ParameterError | None]
+CONFIG_FILE = f"{__name__}.file"  # where `Context.meta` has the name of the file, or None
 
 config_option = click.option(
     "--config", type=click.Path(path_type=Path), expose_value=False, help="TOML file of options; command-line options take precedence."
@@ -59,9 +60,9 @@ class Settings:
         )
 
 
-def typed_config(command: click.Command, context: click.Context, args: list[str]) -> Settings:
-    """What the file of options says that is named among these words; nothing if a shell asks for words and the file cannot be read."""
-    file = own_options(command, context, args).get("config")
+def typed_config(context: click.Context, typed: Mapping[str, Any]) -> Settings:
+    """What the file of options says that is named among `typed`; nothing if a shell asks for words and the file cannot be read."""
+    file = context.meta[CONFIG_FILE] = typed.get("config")
     if file is None:
         return Settings()
     try:
@@ -76,8 +77,13 @@ def own_options(command: click.Command, context: click.Context, args: list[str])
     """What was typed of a command's own options; all others are passed over."""
     lenient = {"resilient_parsing": True, "ignore_unknown_options": True, "allow_extra_args": True}
     glance = click.Context(command, info_name=context.info_name, **{**command.context_settings, **lenient})
-    found, _, _ = command.make_parser(glance).parse_args(list(args))
-    return dict(found)
+    known = {name for one in command.get_params(glance) if isinstance(one, click.Option) for name in (*one.opts, *one.secondary_opts)}
+    words = [_MASK + word if word.startswith("--") and word != "--" and word.partition("=")[0] not in known else word for word in args]
+    found, _, _ = command.make_parser(glance).parse_args(words)
+    return {name: value.removeprefix(_MASK) if isinstance(value, str) else value for name, value in found.items()}
+
+
+_MASK = "\0"  # hides an unknown option from click, which would search all names for similar ones
 
 
 def options_of(context: click.Context) -> dict[str, click.Option]:
