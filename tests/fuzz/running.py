@@ -9,7 +9,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,17 +18,21 @@ from fuzz.case import Case
 from fuzz.check import logs
 from fuzz.check.refusals import unjustified
 from fuzz.check.release import wrong_refusal, wrong_release
-from fuzz.make.every import made
+from fuzz.make.every import METHODS, made
 from helpers.checker import Release, read_table
 from helpers.cli import Answer
 from shoal.cli.main import run
+from shoal.pipeline import run as publishing
 
 RELEASE = "release"
 
 
 @dataclass
 class Outcome:
-    """How a run ended: its exit code, the claims that were made, and what is wrong."""
+    """How a run ended: its exit code, the claims that were made, and what is wrong; and for statistics, what kind of case it was.
+
+    `then` are the further properties of the release that were checked, `people` is the size of the input.
+    """
 
     number: int
     method: str
@@ -38,6 +42,10 @@ class Outcome:
     wrong: list[str] = field(default_factory=list)
     seconds: float = 0.0
     refusal: str = ""
+    then: list[str] = field(default_factory=list)
+    form: str = ""
+    to: str = ""
+    people: int = 0
 
 
 def typed(words: list[str]) -> Answer:
@@ -50,10 +58,16 @@ def typed(words: list[str]) -> Answer:
 
 def run_number(number: int, directory: Path) -> Outcome:
     """Make, type and check the command of a number, in an empty directory."""
-    case = made(number, directory)
-    outcome = Outcome(number, case.method, "shoal " + " ".join([*case.words, "--out", RELEASE]), -1)
+    return run_case(made(number, directory), directory)
+
+
+def run_case(case: Case, directory: Path) -> Outcome:
+    """Type and check a command whose files are in the directory."""
+    outcome = Outcome(case.number, case.method, "shoal " + " ".join([*case.words, "--out", RELEASE]), -1)
+    outcome.then, outcome.form, outcome.to = list(case.then), case.form, case.text("to", "")
+    outcome.people = len(case.owners) or _lines_in(directory / case.inputs[0])
     began = time.perf_counter()
-    with chdir(directory):
+    with chdir(directory), nullcontext() if has_report(case) else _without_report():
         before = {entry.name for entry in directory.iterdir()}
         answer = typed([*case.words, "--out", RELEASE])
         outcome.code = answer.code
@@ -68,6 +82,26 @@ def run_number(number: int, directory: Path) -> Outcome:
                 outcome.wrong += [f"{step}: {line}" for line in AFTER[step](case, directory)]
     outcome.seconds = time.perf_counter() - began
     return outcome
+
+
+def _lines_in(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.is_file() else 0
+
+
+def has_report(case: Case) -> bool:
+    """Whether the page of the release is rendered: in every fourth case, and where a step after the release compares it."""
+    return case.number // len(METHODS) % 4 == 0 or bool(case.then)
+
+
+@contextmanager
+def _without_report() -> Iterator[None]:
+    """Write a short page instead of the report, whose rendering takes a tenth of the time of a small run."""
+    render = publishing.render_report
+    publishing.render_report = lambda facts: "<!doctype html><title>left out</title>"
+    try:
+        yield
+    finally:
+        publishing.render_report = render
 
 
 def _claims(directory: Path) -> list[str]:
