@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from campaign.driver import OF_A_SEED
-from fuzz import running
+from fuzz import after
 from fuzz.case import Case
 from fuzz.check.release import MODELS
 from fuzz.make.every import FAMILIES, METHODS, made, method_of, numbers_from
@@ -88,8 +88,8 @@ def test_what_shares_open_is_compared_exactly(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "log.csv").write_text("user,text\nann,flu\nann,flu\nbob,flu\nbob,secret cure\n")
     case = Case(0, "secret-sharing", "table", ["log.csv"], {"k": "2"})
     answer = Answer(0, json.dumps({"queries": opened, "sealed": 1}), "")
-    monkeypatch.setattr(running, "typed", lambda words: answer)
-    assert bool(running._decode(case, tmp_path)) == (opened != OPENED)
+    monkeypatch.setattr(after, "typed", lambda words: answer)
+    assert bool(after._decode(case, tmp_path)) == (opened != OPENED)
 
 
 def test_too_few_people_are_always_refused(shell: Shell) -> None:
