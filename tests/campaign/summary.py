@@ -12,7 +12,7 @@ def summary(lines: list[dict[str, Any]]) -> str:
     """The counts as text. Logs of earlier versions have no formats, sizes and properties."""
     codes: dict[str, Counter[int]] = defaultdict(Counter)
     seconds: Counter[str] = Counter()
-    counts: dict[str, Counter[str]] = {name: Counter() for name in ("claims", "then", "form", "to", "size")}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in ("claims", "then", "form", "to", "size", "twist")}
     for line in lines:
         codes[line["method"]][line["code"]] += 1
         seconds[line["method"]] += line["seconds"]
@@ -20,6 +20,7 @@ def summary(lines: list[dict[str, Any]]) -> str:
         counts["then"].update(line.get("then", []) if line["code"] == 0 else [])
         counts["form"].update([line["form"]] if line.get("form") else [])
         counts["to"].update([line["to"]] if line.get("to") and line["code"] == 0 else [])
+        counts["twist"].update([line["twist"]] if line.get("twist") else [])
         counts["size"].update([_size(line["people"])] if line.get("people") else [])
     text = [f"{'method':26}   runs  released  refused  ms a run"]
     for method, found in sorted(codes.items()):
@@ -33,6 +34,7 @@ def summary(lines: list[dict[str, Any]]) -> str:
         "form": "inputs",
         "to": "releases by format",
         "size": "people in the input",
+        "twist": "unusual inputs",
     }
     text += [f"{titles[name]}: " + ", ".join(f"{key} {n}" for key, n in sorted(found.items())) for name, found in counts.items() if found]
     failed = [line for line in lines if line["wrong"]]

@@ -30,7 +30,7 @@ def _audited(case: Case, directory: Path, release: str, *further: str) -> Answer
     """An audit with the original, and with the files that a manifest does not name."""
     original = [word for name in case.inputs for word in ("--original", name)]
     options = ["--no-guarantee"] if case.flag("no-guarantee") else []
-    if case.method == "shoal" and "sensitive" in case.chosen:
+    if case.method == "shoal" and "sensitive" in case.chosen and not further:  # further claims name their items themselves
         (directory / "listed.txt").write_text("\n".join(case.chosen["sensitive"]) + "\n", encoding="utf-8")
         options += ["--sensitive", "listed.txt"]
     if (directory / case.text("taxonomy", "wordnet")).is_file():

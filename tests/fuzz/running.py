@@ -23,7 +23,7 @@ from shoal.pipeline import run as publishing
 class Outcome:
     """How a run ended: its exit code, the claims that were made, and what is wrong; and for statistics, what kind of case it was.
 
-    `then` are the further properties of the release that were checked, `people` is the size of the input.
+    `then` are the further properties of the release that were checked, `people` is the size of the input, `twist` what is unusual in it.
     """
 
     number: int
@@ -38,6 +38,7 @@ class Outcome:
     form: str = ""
     to: str = ""
     people: int = 0
+    twist: str = ""
 
 
 def run_number(number: int, directory: Path) -> Outcome:
@@ -49,6 +50,7 @@ def run_case(case: Case, directory: Path) -> Outcome:
     """Type and check a command whose files are in the directory."""
     outcome = Outcome(case.number, case.method, "shoal " + " ".join([*case.words, "--out", RELEASE]), -1)
     outcome.then, outcome.form, outcome.to = list(case.then), case.form, case.text("to", "")
+    outcome.twist = case.twist
     outcome.people = len(case.owners) or _lines_in(directory / case.inputs[0])
     began = time.perf_counter()
     with chdir(directory), nullcontext() if has_report(case) else _without_report():

@@ -30,6 +30,7 @@ def made(number: int, directory: Path) -> Case:
     """The command of this number; its files are written to the directory."""
     draw = Draw(number, method_of(number), directory)
     case = FAMILIES[draw.method](draw)
+    case.twist = draw.twist
     further = random.Random(f"further {number}")
     case.then += [name for name, share in FURTHER.items() if further.random() < share]
     return case
