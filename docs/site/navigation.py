@@ -26,7 +26,7 @@ PARTS: dict[str, list[str]] = {
     "Papers": ["docs/papers", "docs/errata"],
     "Internals": [
         *("docs/architecture", "docs/adding-a-method", "docs/adding-a-kind", "docs/lattice", "docs/bound"),
-        *("CONTRIBUTING", "CHANGELOG", "docs/README"),
+        *("docs/reliability", "CONTRIBUTING", "CHANGELOG", "docs/README"),
     ],
 }
 IN_METHODS = "docs/methods/"  # pages of methods are below those of their guarantees
