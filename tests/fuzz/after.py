@@ -14,6 +14,7 @@ from fuzz.case import Case
 from fuzz.check import logs
 from fuzz.check.readers import misread
 from fuzz.check.release import wrong_refusal, wrong_release
+from fuzz.make.records import PARAMETERS
 from helpers.checker import Release, read_table
 
 
@@ -39,7 +40,9 @@ def _twice(case: Case, directory: Path) -> list[str]:
 
 
 def _shuffled(case: Case, directory: Path) -> list[str]:
-    """The same rows in another order, of people with other names, with another number of threads, give the same tables."""
+    """The same rows in another order, of people with other names, with other numbers of threads and within or without a
+    limit of memory, give the same tables.
+    """
     path = directory / case.inputs[0]
     if len(case.inputs) > 1 or case.form in {"accesslog", "prompts"}:
         return []
@@ -63,6 +66,8 @@ def _shuffled(case: Case, directory: Path) -> list[str]:
         (directory / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     said = {**case.said, "threads": "3" if case.said.get("threads") != "3" else "1"}
     said.pop("private-report", None)
+    if case.method in PARAMETERS and case.form != "lines" and said.pop("memory", None) is None:
+        said["memory"] = "1G"
     answer = typed([*replace(case, inputs=[name], said=said).words, "--out", "again"])
     if answer.code:
         return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
