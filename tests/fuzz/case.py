@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
@@ -18,7 +19,8 @@ class Case:
     """One command on files of its own.
 
     `said` holds the options as typed, `form` says how the input is written, and `owners` are the names of people, which no file of a
-    release may hold. `chosen` are the items that an option selects, by the option's name. `then` is what is typed after a release.
+    release may hold. `chosen` are the items that an option selects, by the option's name. `then` is what is typed after a release,
+    `twist` in which way the input is unusual.
     """
 
     number: int
@@ -29,6 +31,7 @@ class Case:
     owners: list[str] = field(default_factory=list)
     chosen: dict[str, list[str]] = field(default_factory=dict)
     then: list[str] = field(default_factory=list)
+    twist: str = ""
 
     @property
     def words(self) -> list[str]:
@@ -64,6 +67,8 @@ class Draw:
     def __init__(self, number: int, method: str, directory: Path) -> None:
         self.rng = random.Random(f"shoal {number}")
         self.number, self.method, self.directory = number, method, directory
+        aside = random.Random(f"twist {number}")
+        self.twist = aside.choice(TWISTS) if aside.random() < TWISTED else ""
 
     def chance(self, share: float) -> bool:
         """True with this probability."""
@@ -84,7 +89,23 @@ class Draw:
 
     def people(self, n: int) -> list[str]:
         """Names of people that stand nowhere else: a search through all files finds them if they are published."""
-        return [f"zq{self.rng.randrange(36**7):07x}w{i}" for i in range(n)]
+        first = SCRIPTS if self.twist == "scripts" else [""]
+        return [f"{first[i % len(first)]}zq{self.rng.randrange(36**7):07x}w{i}" for i in range(n)]
+
+    def begin(self, usual: datetime) -> datetime:
+        """The time at which the data begin."""
+        return EARLY[self.number % len(EARLY)] if self.twist == "early" else usual
+
+    def twisted(self, records: list[list[list[str]]]) -> list[list[list[str]]]:
+        """Records of people, made unusual where this was drawn; by the person, then by the record."""
+        everything = [record for person in records for record in person]
+        if self.twist == "one owner":
+            return [[*records[0], *(list(record) for record in everything[: len(everything) // 2])], *records[1:]]
+        if self.twist == "identical":
+            return [[list(everything[0]) for _ in person] for person in records]
+        if self.twist == "everywhere":
+            return [[[*record, everything[0][0]] for record in person] for person in records]
+        return records
 
     def listed(self, case: Case, option: str, names: Sequence[str]) -> None:
         """Give an option that selects items, as a file or as a list."""
@@ -113,5 +134,11 @@ class Draw:
             case.said["json"] = True
 
 
+TWISTED = 0.2  # share of cases with unusual input
+# One person owns a third of the records, all records are alike, one item is in all of them, times before 1970 or at a leap, names of people
+# in other scripts.
+TWISTS = ("one owner", "identical", "everywhere", "early", "scripts")
+EARLY = [datetime(1969, 12, 31, 23, 59, 50), datetime(1901, 12, 14), datetime(2016, 12, 31, 23, 59, 58), datetime(2000, 2, 29)]
+SCRIPTS = ["Борис", "Ωμέγα", "山田", "あい", "مريم", "שלום", "प्रिया", "ชัย", "한글", "𐍈", "é", "e\u0301", "🦀"]
 FRAMES = ("jsonl", "jsonl", "parquet", "csv", "xlsx")
 EVERY = (*FRAMES, "transactions")

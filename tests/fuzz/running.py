@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import io
 import json
-import random
 import shutil
 import time
-from collections import Counter
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field, replace
+from contextlib import chdir, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from fuzz.after import AFTER
+from fuzz.audits import RELEASE, typed
 from fuzz.case import Case
-from fuzz.check import logs
 from fuzz.check.refusals import unjustified
 from fuzz.check.release import wrong_refusal, wrong_release
-from fuzz.make.every import made
-from helpers.checker import Release, read_table
-from helpers.cli import Answer
-from shoal.cli.main import run
-
-RELEASE = "release"
+from fuzz.make.every import METHODS, made
+from shoal.pipeline import run as publishing
 
 
 @dataclass
 class Outcome:
-    """How a run ended: its exit code, the claims that were made, and what is wrong."""
+    """How a run ended: its exit code, the claims that were made, and what is wrong; and for statistics, what kind of case it was.
+
+    `then` are the further properties of the release that were checked, `people` is the size of the input, `twist` what is unusual in it.
+    """
 
     number: int
     method: str
@@ -38,22 +34,26 @@ class Outcome:
     wrong: list[str] = field(default_factory=list)
     seconds: float = 0.0
     refusal: str = ""
-
-
-def typed(words: list[str]) -> Answer:
-    """A command of shoal in this process."""
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        code = run(words)
-    return Answer(code, out.getvalue(), err.getvalue())
+    then: list[str] = field(default_factory=list)
+    form: str = ""
+    to: str = ""
+    people: int = 0
+    twist: str = ""
 
 
 def run_number(number: int, directory: Path) -> Outcome:
     """Make, type and check the command of a number, in an empty directory."""
-    case = made(number, directory)
-    outcome = Outcome(number, case.method, "shoal " + " ".join([*case.words, "--out", RELEASE]), -1)
+    return run_case(made(number, directory), directory)
+
+
+def run_case(case: Case, directory: Path) -> Outcome:
+    """Type and check a command whose files are in the directory."""
+    outcome = Outcome(case.number, case.method, "shoal " + " ".join([*case.words, "--out", RELEASE]), -1)
+    outcome.then, outcome.form, outcome.to = list(case.then), case.form, case.text("to", "")
+    outcome.twist = case.twist
+    outcome.people = len(case.owners) or _lines_in(directory / case.inputs[0])
     began = time.perf_counter()
-    with chdir(directory):
+    with chdir(directory), nullcontext() if has_report(case) else _without_report():
         before = {entry.name for entry in directory.iterdir()}
         answer = typed([*case.words, "--out", RELEASE])
         outcome.code = answer.code
@@ -70,146 +70,29 @@ def run_number(number: int, directory: Path) -> Outcome:
     return outcome
 
 
+def _lines_in(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.is_file() else 0
+
+
+def has_report(case: Case) -> bool:
+    """Whether the page of the release is rendered: in every fourth case, and where a step after the release compares it."""
+    return case.number // len(METHODS) % 4 == 0 or bool(case.then)
+
+
+@contextmanager
+def _without_report() -> Iterator[None]:
+    """Write a short page instead of the report, whose rendering takes a tenth of the time of a small run."""
+    render = publishing.render_report
+    publishing.render_report = lambda facts: "<!doctype html><title>left out</title>"
+    try:
+        yield
+    finally:
+        publishing.render_report = render
+
+
 def _claims(directory: Path) -> list[str]:
     manifest = json.loads((directory / RELEASE / "manifest.json").read_text(encoding="utf-8"))
     return [claim["model"].split("(")[0] for claim in manifest["claims"]]
-
-
-# -- what is typed after a release
-
-
-def _audit(case: Case, directory: Path) -> list[str]:
-    """An audit with the original must find that all claims hold."""
-    original = [word for name in case.inputs for word in ("--original", name)]
-    given = ["--no-guarantee"] if case.flag("no-guarantee") else []
-    if case.method == "shoal" and "sensitive" in case.chosen:
-        (directory / "listed.txt").write_text("\n".join(case.chosen["sensitive"]) + "\n", encoding="utf-8")
-        given += ["--sensitive", "listed.txt"]
-    if (directory / case.text("taxonomy", "wordnet")).is_file():  # a manifest names no files
-        given += ["--taxonomy", case.text("taxonomy", "")]
-    if "hierarchy" in case.said:
-        given += ["--hierarchy", case.text("hierarchy", "")]
-    answer = typed(["audit", RELEASE, *original, *given])
-    lines = (answer.err or answer.out).splitlines()
-    return [] if answer.code == 0 else [f"exit code {answer.code}: {lines[-1:]}; {answer.out[:600]}"]
-
-
-def _previous(case: Case, directory: Path) -> list[str]:
-    """The same people again, compared with their release before: a release whose claims hold, or a refusal."""
-    before = {entry.name for entry in directory.iterdir()}
-    said = {name: value for name, value in case.said.items() if name != "private-report"}
-    answer = typed([*replace(case, said=said).words, "--previous", RELEASE, "--out", "second"])
-    if answer.code:
-        return wrong_refusal(case, directory, answer.code, answer.err, before, (1, 3))
-    return wrong_release(case, directory, directory / "second", answer.out + answer.err)
-
-
-def _twice(case: Case, directory: Path) -> list[str]:
-    """The same command again is refused, and the release stays as it is."""
-    files = {place.name: place.read_bytes() for place in (directory / RELEASE).iterdir()}
-    before = {entry.name for entry in directory.iterdir()}
-    answer = typed([*case.words, "--out", RELEASE])
-    wrong = wrong_refusal(case, directory, answer.code, answer.err, before)
-    if files != {place.name: place.read_bytes() for place in (directory / RELEASE).iterdir()}:
-        wrong.append("the release was changed")
-    return wrong
-
-
-def _shuffled(case: Case, directory: Path) -> list[str]:
-    """The same rows in another order, of people with other names, with another number of threads, give the same tables."""
-    path = directory / case.inputs[0]
-    if len(case.inputs) > 1 or case.form in {"accesslog", "prompts"}:
-        return []
-    rng = random.Random(case.number)
-    if case.form == "lines" or path.suffix == ".txt":
-        head, *lines = path.read_text(encoding="utf-8").splitlines()
-        lines, first = ([head, *lines], []) if case.form == "lines" else (lines, [head])
-        rng.shuffle(lines)
-        text = "\n".join([*first, *lines]) + "\n"
-        for number, owner in enumerate(case.owners):
-            text = text.replace(owner, f"other{(number * 7) % 1000:04}y")
-        (directory / f"shuffled{path.suffix}").write_text(text, encoding="utf-8")
-        name = f"shuffled{path.suffix}"
-    else:
-        rows = read_table(path)
-        rng.shuffle(rows)
-        if "owners" not in case.said:
-            fresh = {owner: f"other{(number * 7) % 1000:04}y" for number, owner in enumerate(case.owners)}
-            rows = [{**row, "user": fresh.get(row["user"], row["user"])} for row in rows]
-        name = "shuffled.jsonl"
-        (directory / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    said = {**case.said, "threads": "3" if case.said.get("threads") != "3" else "1"}
-    said.pop("private-report", None)
-    answer = typed([*replace(case, inputs=[name], said=said).words, "--out", "again"])
-    if answer.code:
-        return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
-    one, other = Release.read(directory / RELEASE), Release.read(directory / "again")
-    return [] if _alike(one, other) else ["another release"]
-
-
-def _alike(one: Release, other: Release) -> bool:
-    """Whether two releases have the same tables, but for fresh numbers."""
-    return all(_content(one, stem) == _content(other, stem) for stem in {*one.tables, *other.tables})
-
-
-def _content(release: Release, stem: str) -> Counter[Any]:
-    if stem == "records":
-        return Counter(frozenset(bag.items()) for bag in release.bags)
-    numbers = {"user", "record", "cluster", "joint", "chunk", "subrecord", "group"}
-    rows = [{name: value for name, value in row.items() if name not in numbers} for row in release.tables[stem]]
-    return Counter(json.dumps(row, sort_keys=True) for row in rows)
-
-
-def _rules(case: Case, directory: Path) -> list[str]:
-    """The rules of a release, applied to the same input, give the same records; to part of it a release whose claims hold, or a refusal."""
-    if not (directory / RELEASE / "rules.json").exists():
-        return [] if case.flag("generalize") else ["it has no rules"]
-    given = {name: value for name, value in case.said.items() if name in READING}
-    again = replace(case, said={**given, "rules": RELEASE, "to": "jsonl"})
-    answer = typed([*again.words, "--out", "again"])
-    if answer.code:
-        return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
-    wrong = wrong_release(case, directory, directory / "again", answer.out + answer.err)
-    if not _alike(Release.read(directory / RELEASE), Release.read(directory / "again")):
-        wrong.append("another release under its own rules")
-    return wrong + _rules_on_others(case, again, directory)
-
-
-READING = {
-    *("format", "sep", "per", "gap", "record", "count", "bag", "malformed", "strict", "owners"),
-    *("taxonomy", "unknown", "tree", "node-loss", "floor", "private", "public", "weights"),
-}
-
-
-def _rules_on_others(case: Case, again: Case, directory: Path) -> list[str]:
-    """Half of the input under the rules."""
-    path = directory / again.inputs[0]
-    if path.suffix == ".parquet" or len(again.inputs) > 1:
-        return []
-    lines = path.read_text(encoding="utf-8").splitlines()
-    first = [] if again.form == "lines" or path.suffix in {".jsonl", ".log"} else lines[:1]
-    rest = lines[len(first) :]
-    (directory / f"part{path.suffix}").write_text("\n".join([*first, *rest[: len(rest) // 2 + 1]]) + "\n", encoding="utf-8")
-    inputs = [f"part{path.suffix}"]
-    before = {entry.name for entry in directory.iterdir()}
-    answer = typed([*replace(again, inputs=inputs).words, "--out", "others"])
-    if answer.code:
-        return wrong_refusal(case, directory, answer.code, answer.err, before, (1, 3))
-    return wrong_release(replace(case, inputs=inputs), directory, directory / "others", answer.out + answer.err)
-
-
-def _decode(case: Case, directory: Path) -> list[str]:
-    """What the shares open is what k people asked, with its people and rows, and nothing else."""
-    answer = typed(["decode", RELEASE, "--json"])
-    if answer.code:
-        return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
-    opened = Counter((row["query"], row["people"], row["rows"]) for row in json.loads(answer.out)["queries"])
-    expected = Counter(logs.readable(logs.read_log(case, directory), case.number_of("k", 5)))
-    lost, surplus = (expected - opened).total(), (opened - expected).total()
-    return [f"{lost} of {expected.total()} queries were not opened as expected, and {surplus} others were"] if lost or surplus else []
-
-
-AFTER = {"audit": _audit, "previous": _previous, "twice": _twice, "shuffled": _shuffled, "rules": _rules, "decode": _decode}
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """Random small data through the whole program, all methods with random options; every claim recounted from the written files.
 
 A usual run makes a sixth of 300 runs, another sixth at each commit, and `--everything` all of them. `--fuzz-runs N` makes N runs instead,
-`--fuzz-methods a,b` those of some methods, `--fuzz-seed S` others. A failure prints the number of its run, and `python tests/fuzz/run.py
---only NUMBER` repeats it. `tests/fuzz/run.py` makes long campaigns.
+`--fuzz-methods a,b` those of some methods, `--fuzz-seed S` others. A failure prints the number of its run, and `python -m tests.campaign
+--only NUMBER` repeats it. `python -m tests.campaign` makes long campaigns.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from fuzz import run, running
+from campaign.driver import OF_A_SEED
+from fuzz import after
 from fuzz.case import Case
 from fuzz.check.release import MODELS
 from fuzz.make.every import FAMILIES, METHODS, made, method_of, numbers_from
-from fuzz.run import OF_A_SEED
 from fuzz.running import fresh, run_number
 from helpers.cli import Answer, Shell
 from helpers.rotation import current_turn
@@ -73,26 +73,6 @@ def test_an_unknown_method_is_refused() -> None:
         numbers_from(0, 1, ["km", "typo"])
 
 
-@pytest.mark.parametrize("cut", [0, 5])
-def test_a_campaign_that_was_ended_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: int) -> None:
-    """Also where the last line of its log was cut off: that run is made again, and no other result is lost."""
-    made_again = []
-
-    def one(number: int) -> dict[str, object]:
-        made_again.append(number)
-        return {"number": number, "method": method_of(number), "command": "", "code": 0, "claims": [], "wrong": [], "seconds": 0.0}
-
-    monkeypatch.setattr(run, "one", one)
-    log = tmp_path / "log"
-    run.campaign(0, 3, [], 1, log)
-    content = log.read_bytes()
-    log.write_bytes(content[: len(content) - cut])
-    made_again.clear()
-    run.campaign(0, 5, [], 1, log)
-    assert made_again == ([2, 3, 4] if cut else [3, 4])
-    assert sorted(line["number"] for line in run.lines_of(log)) == [0, 1, 2, 3, 4]
-
-
 OPENED = [{"query": "flu", "people": 2, "rows": 3}]
 MISREAD = {
     "too little": [],
@@ -108,8 +88,8 @@ def test_what_shares_open_is_compared_exactly(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "log.csv").write_text("user,text\nann,flu\nann,flu\nbob,flu\nbob,secret cure\n")
     case = Case(0, "secret-sharing", "table", ["log.csv"], {"k": "2"})
     answer = Answer(0, json.dumps({"queries": opened, "sealed": 1}), "")
-    monkeypatch.setattr(running, "typed", lambda words: answer)
-    assert bool(running._decode(case, tmp_path)) == (opened != OPENED)
+    monkeypatch.setattr(after, "typed", lambda words: answer)
+    assert bool(after._decode(case, tmp_path)) == (opened != OPENED)
 
 
 def test_too_few_people_are_always_refused(shell: Shell) -> None:

@@ -12,7 +12,7 @@ import click
 
 from shoal.auditing import CROSSING
 from shoal.cli import screen
-from shoal.cli.config import own_options
+from shoal.cli.config import CONFIG_FILE
 from shoal.cli.input_options import files_of, shown_command
 from shoal.cli.method_command import TYPED
 from shoal.cli.options import (
@@ -192,7 +192,7 @@ def asked_target(out: Path, form: str, to_sep: str | None, force: bool, layout: 
 def files_read(input: Any, rules: Path | None, previous: Sequence[Path], how: Preparation, typed: Mapping[str, Any]) -> list[Path]:
     """Return every file or release that the command reads: the input and those that options name."""
     context = click.get_current_context()
-    config = own_options(context.command, context, list(context.meta[TYPED])).get("config")
+    config = context.meta[CONFIG_FILE]
     texts = [value for value in typed.values() if isinstance(value, str)]
     named = [
         *(path for path in files_of(input) if str(path) != STDIN),

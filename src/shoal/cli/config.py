@@ -14,7 +14,7 @@ from shoal.errors import InputError, ParameterError, ShoalError
 from shoal.util.wording import did_you_mean
 
 Refusal = Callable[[str], ParameterError | None]
-_OWN = f"{__name__}.own"  # what was typed of a command's own options, in the meta of a context
+CONFIG_FILE = f"{__name__}.file"  # where `Context.meta` has the name of the file, or None
 
 config_option = click.option(
     "--config", type=click.Path(path_type=Path), expose_value=False, help="TOML file of options; command-line options take precedence."
@@ -60,9 +60,9 @@ class Settings:
         )
 
 
-def typed_config(command: click.Command, context: click.Context, args: list[str]) -> Settings:
-    """Read the options file named in the arguments. Empty during shell completion if the file cannot be read."""
-    file = own_options(command, context, args).get("config")
+def typed_config(context: click.Context, typed: Mapping[str, Any]) -> Settings:
+    """Read the options file named among `typed`. Empty during shell completion if the file cannot be read."""
+    file = context.meta[CONFIG_FILE] = typed.get("config")
     if file is None:
         return Settings()
     try:
@@ -74,14 +74,16 @@ def typed_config(command: click.Command, context: click.Context, args: list[str]
 
 
 def own_options(command: click.Command, context: click.Context, args: list[str]) -> dict[str, Any]:
-    """Parse only the command's own options; all others are skipped. The words of a context are parsed once."""
-    known: dict[tuple[str | None, ...], dict[str, Any]] = context.meta.setdefault(_OWN, {})
-    asked = (command.name, *args)
-    if asked not in known:
-        lenient = {"resilient_parsing": True, "ignore_unknown_options": True, "allow_extra_args": True}
-        glance = click.Context(command, info_name=context.info_name, **{**command.context_settings, **lenient})
-        known[asked] = dict(command.make_parser(glance).parse_args(list(args))[0])
-    return dict(known[asked])
+    """Parse only the command's own options; all others are skipped."""
+    lenient = {"resilient_parsing": True, "ignore_unknown_options": True, "allow_extra_args": True}
+    glance = click.Context(command, info_name=context.info_name, **{**command.context_settings, **lenient})
+    known = {name for one in command.get_params(glance) if isinstance(one, click.Option) for name in (*one.opts, *one.secondary_opts)}
+    words = [_MASK + word if word.startswith("--") and word != "--" and word.partition("=")[0] not in known else word for word in args]
+    found, _, _ = command.make_parser(glance).parse_args(words)
+    return {name: value.removeprefix(_MASK) if isinstance(value, str) else value for name, value in found.items()}
+
+
+_MASK = "\0"  # hides an unknown option from click, which would search all names for similar ones
 
 
 def options_of(context: click.Context) -> dict[str, click.Option]:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from shoal.cli.config import options_of, typed_config
+from shoal.cli.config import options_of, own_options, typed_config
 from shoal.cli.options import method_options
 from shoal.methods import METHODS
 
@@ -20,7 +20,7 @@ class ConfigCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options file first, if one is named."""
-        settings = typed_config(self, ctx, args)
+        settings = typed_config(ctx, own_options(self, ctx, args))
         if settings.values:
             settings.become_defaults(ctx, refuse=lambda key: None, passed=_of_anonymizing())
         return super().parse_args(ctx, args)

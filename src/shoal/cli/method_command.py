@@ -109,7 +109,7 @@ class MethodCommand(GroupedCommand):
         """Determine the method, then parse with its options. An option of another method is rejected, naming both methods."""
         ctx.meta[TYPED] = tuple(args)
         typed = own_options(self, ctx, args)
-        settings = typed_config(self, ctx, args)
+        settings = typed_config(ctx, typed)
         asked = typed["method"] if "method" in typed else settings.one("method")
         if not ctx.resilient_parsing and (rules := typed.get("rules", settings.one("rules"))) is not None:
             from shoal.pipeline.reuse_rules import named_method

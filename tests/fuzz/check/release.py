@@ -200,7 +200,13 @@ def wrong_files(release: Release) -> list[str]:
 def named_people(case: Case, release: Path, said: str) -> list[str]:
     """Owners' names in a file of the release, or on the screen."""
     places = [*everything_in(release), ("the screen", said)]
-    return sorted({f"an owner's name is in {place}" for place, text in places for owner in case.owners if owner in text})
+    names = {_as_searched(owner) for owner in case.owners}
+    return sorted({f"an owner's name is in {place}" for place, text in places for name in names if name in text})
+
+
+def _as_searched(owner: str) -> str:
+    """The ASCII part of a name, which is unique too: other letters may be escaped in a file."""
+    return owner.encode("ascii", "ignore").decode("ascii")
 
 
 def leaked_words(case: Case, release: Release, said: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -17,6 +18,8 @@ FAMILIES: dict[str, Callable[[Draw], Case]] = {
 }
 METHODS = (*sorted(FAMILIES), "shoal", "shoal", "threshold")  # in turn; some have more options than one place can cover
 
+FURTHER = {"tampered": 0.06, "weaker": 0.06, "readers": 0.08}  # shares of cases in which these properties of a release are checked too
+
 
 def method_of(number: int) -> str:
     """The method of a run, which depends on its number alone."""
@@ -26,7 +29,11 @@ def method_of(number: int) -> str:
 def made(number: int, directory: Path) -> Case:
     """The command of this number; its files are written to the directory."""
     draw = Draw(number, method_of(number), directory)
-    return FAMILIES[draw.method](draw)
+    case = FAMILIES[draw.method](draw)
+    case.twist = draw.twist
+    further = random.Random(f"further {number}")
+    case.then += [name for name, share in FURTHER.items() if further.random() < share]
+    return case
 
 
 def numbers_from(first: int, runs: int, methods: Sequence[str] = ()) -> Iterator[int]:

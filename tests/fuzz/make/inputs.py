@@ -81,7 +81,7 @@ def records_of(draw: Draw, pool: Sequence[str]) -> list[list[list[str]]]:
         return [rng.choice(pool) for _ in range(rng.randint(1, longest))]
 
     several = rng.choice([(1,), (1, 1, 1, 2, 3)])
-    return [[record() for _ in range(rng.choice(several))] for _ in range(people)]
+    return draw.twisted([[record() for _ in range(rng.choice(several))] for _ in range(people)])
 
 
 def some_people(draw: Draw, kind: str) -> tuple[People, str]:
@@ -111,7 +111,7 @@ def rows_of(draw: Draw, people: People) -> Iterator[dict[str, Any]]:
     """A row for each item of a record, with whose it is, when, in which basket and how often."""
     for owner, records in zip(people.names, people.records, strict=True):
         for number, record in enumerate(records):
-            start = BEGIN + timedelta(days=number, minutes=draw.rng.randrange(3))
+            start = draw.begin(BEGIN) + timedelta(days=number, minutes=draw.rng.randrange(3))
             for at, item in enumerate(record):
                 time = start + timedelta(seconds=at)
                 yield {"user": owner, "item": item, "time": str(time), "basket": f"b{number}", "qty": draw.rng.choice([1, 1, 2, 3])}
@@ -182,7 +182,7 @@ def _query_log(draw: Draw, people: People, case: Case) -> None:
             cut = draw.rng.randint(0, len(record))
             for part, words in enumerate((record[:cut], record[cut:])):
                 if words:
-                    time = BEGIN + timedelta(days=number, minutes=part)
+                    time = draw.begin(BEGIN) + timedelta(days=number, minutes=part)
                     rows.append({"user": owner, "time": str(time), "query": " ".join(words)})
     case.form = "querylog"
     case.said["per"] = draw.one(["user", "user", "session", "event"])
@@ -207,7 +207,7 @@ def _access_log(draw: Draw, people: People, case: Case) -> None:
     for address, records in zip(case.owners, people.records, strict=True):
         for number, record in enumerate(records):
             for at, page in enumerate(record):
-                time = BEGIN + timedelta(days=number, seconds=at)
+                time = draw.begin(BEGIN) + timedelta(days=number, seconds=at)
                 lines.append(f'{address} - - [{time:%d/%b/%Y:%H:%M:%S} +0000] "GET {page} HTTP/1.1" 200 17')
     case.form = "accesslog"
     case.said |= {"format": "accesslog", "per": draw.one(["user", "user", "session", "event"])}

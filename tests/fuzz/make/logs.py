@@ -196,7 +196,9 @@ def _rows(draw: Draw, case: Case, words: list[str]) -> list[dict[str, Any]]:
             clicked = rng.random() < 0.5
             row = {
                 "user": owner,
-                "time": str(BEGIN + timedelta(days=rng.choice([0, 0, 1, 33]), hours=rng.choice([8, 9, 20]), minutes=rng.randrange(60))),
+                "time": str(
+                    draw.begin(BEGIN) + timedelta(days=rng.choice([0, 0, 1, 33]), hours=rng.choice([8, 9, 20]), minutes=rng.randrange(60))
+                ),
                 "query": text,
                 "rank": str(rng.choice([1, 2, 3, 14, 140])) if clicked else "",
                 "url": rng.choice(PAGES) if clicked else "",
@@ -204,6 +206,10 @@ def _rows(draw: Draw, case: Case, words: list[str]) -> list[dict[str, Any]]:
             rows.append(row)
             if clicked and rng.random() < 0.1:
                 rows.append({**row, "rank": "7", "url": rng.choice(PAGES)})
+    if draw.twist == "one owner":
+        rows = [{**row, "user": people[0]} if number % 3 == 0 else row for number, row in enumerate(rows)]
+    if draw.twist == "identical":
+        rows = [{**row, "query": rows[0]["query"]} for row in rows]
     return rows
 
 

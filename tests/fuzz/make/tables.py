@@ -132,7 +132,7 @@ def _requests(draw: Draw, person: str, auth: str, combined: bool) -> list[str]:
     agent = rng.choice(AGENTS)
     lines = []
     for _ in range(rng.choice([1, 1, 2, 3, 5])):
-        time = BEGIN + timedelta(hours=rng.choice([0, 0, 3]), seconds=rng.randrange(3000))
+        time = draw.begin(BEGIN) + timedelta(hours=rng.choice([0, 0, 3]), seconds=rng.randrange(3000))
         page = rng.choice(PAGES)
         request = f"{rng.choice(['GET', 'GET', 'POST'])} {page} HTTP/1.{rng.choice([0, 1])}" if rng.random() < 0.97 else "\\x16\\x03"
         status, size = rng.choice([200, 200, 304, 404]), rng.choice([5120, 5120, 900, 17, "-"])

@@ -1,0 +1,153 @@
+"""What is typed after a release, and what it must give: the same command again, other orders, rules, decoding, other readers."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fuzz.audits import AUDITS, RELEASE, typed
+from fuzz.case import Case
+from fuzz.check import logs
+from fuzz.check.readers import misread
+from fuzz.check.release import wrong_refusal, wrong_release
+from fuzz.make.records import PARAMETERS
+from helpers.checker import Release, read_table
+
+
+def _previous(case: Case, directory: Path) -> list[str]:
+    """The same people again, compared with their release before: a release whose claims hold, or a refusal."""
+    before = {entry.name for entry in directory.iterdir()}
+    said = {name: value for name, value in case.said.items() if name != "private-report"}
+    answer = typed([*replace(case, said=said).words, "--previous", RELEASE, "--out", "second"])
+    if answer.code:
+        return wrong_refusal(case, directory, answer.code, answer.err, before, (1, 3))
+    return wrong_release(case, directory, directory / "second", answer.out + answer.err)
+
+
+def _twice(case: Case, directory: Path) -> list[str]:
+    """The same command again is refused, and the release stays as it is."""
+    files = {place.name: place.read_bytes() for place in (directory / RELEASE).iterdir()}
+    before = {entry.name for entry in directory.iterdir()}
+    answer = typed([*case.words, "--out", RELEASE])
+    wrong = wrong_refusal(case, directory, answer.code, answer.err, before)
+    if files != {place.name: place.read_bytes() for place in (directory / RELEASE).iterdir()}:
+        wrong.append("the release was changed")
+    return wrong
+
+
+def _shuffled(case: Case, directory: Path) -> list[str]:
+    """The same rows in another order, of people with other names, with other numbers of threads and within or without a
+    limit of memory, give the same tables.
+    """
+    path = directory / case.inputs[0]
+    if len(case.inputs) > 1 or case.form in {"accesslog", "prompts"}:
+        return []
+    rng = random.Random(case.number)
+    if case.form == "lines" or path.suffix == ".txt":
+        head, *lines = path.read_text(encoding="utf-8").splitlines()
+        lines, first = ([head, *lines], []) if case.form == "lines" else (lines, [head])
+        rng.shuffle(lines)
+        text = "\n".join([*first, *lines]) + "\n"
+        for number, owner in enumerate(case.owners):
+            text = text.replace(owner, f"other{(number * 7) % 1000:04}y")
+        (directory / f"shuffled{path.suffix}").write_text(text, encoding="utf-8")
+        name = f"shuffled{path.suffix}"
+    else:
+        rows = read_table(path)
+        rng.shuffle(rows)
+        if "owners" not in case.said:
+            fresh = {owner: f"other{(number * 7) % 1000:04}y" for number, owner in enumerate(case.owners)}
+            rows = [{**row, "user": fresh.get(row["user"], row["user"])} for row in rows]
+        name = "shuffled.jsonl"
+        (directory / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    said = {**case.said, "threads": "3" if case.said.get("threads") != "3" else "1"}
+    said.pop("private-report", None)
+    if case.method in PARAMETERS and case.form != "lines" and said.pop("memory", None) is None:
+        said["memory"] = "1G"
+    answer = typed([*replace(case, inputs=[name], said=said).words, "--out", "again"])
+    if answer.code:
+        return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
+    one, other = Release.read(directory / RELEASE), Release.read(directory / "again")
+    return [] if _alike(one, other) else ["another release"]
+
+
+def _alike(one: Release, other: Release) -> bool:
+    """Whether two releases have the same tables, but for fresh numbers."""
+    return all(_content(one, stem) == _content(other, stem) for stem in {*one.tables, *other.tables})
+
+
+def _content(release: Release, stem: str) -> Counter[Any]:
+    if stem == "records":
+        return Counter(frozenset(bag.items()) for bag in release.bags)
+    numbers = {"user", "record", "cluster", "joint", "chunk", "subrecord", "group"}
+    rows = [{name: value for name, value in row.items() if name not in numbers} for row in release.tables[stem]]
+    return Counter(json.dumps(row, sort_keys=True) for row in rows)
+
+
+def _rules(case: Case, directory: Path) -> list[str]:
+    """The rules of a release, applied to the same input, give the same records; to part of it a release whose claims hold, or a refusal."""
+    if not (directory / RELEASE / "rules.json").exists():
+        return [] if case.flag("generalize") else ["it has no rules"]
+    given = {name: value for name, value in case.said.items() if name in READING}
+    again = replace(case, said={**given, "rules": RELEASE, "to": "jsonl"})
+    answer = typed([*again.words, "--out", "again"])
+    if answer.code:
+        return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
+    wrong = wrong_release(case, directory, directory / "again", answer.out + answer.err)
+    if not _alike(Release.read(directory / RELEASE), Release.read(directory / "again")):
+        wrong.append("another release under its own rules")
+    return wrong + _rules_on_others(case, again, directory)
+
+
+READING = {
+    *("format", "sep", "per", "gap", "record", "count", "bag", "malformed", "strict", "owners"),
+    *("taxonomy", "unknown", "tree", "node-loss", "floor", "private", "public", "weights"),
+}
+
+
+def _rules_on_others(case: Case, again: Case, directory: Path) -> list[str]:
+    """Half of the input under the rules."""
+    path = directory / again.inputs[0]
+    if path.suffix == ".parquet" or len(again.inputs) > 1:
+        return []
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = [] if again.form == "lines" or path.suffix in {".jsonl", ".log"} else lines[:1]
+    rest = lines[len(first) :]
+    (directory / f"part{path.suffix}").write_text("\n".join([*first, *rest[: len(rest) // 2 + 1]]) + "\n", encoding="utf-8")
+    inputs = [f"part{path.suffix}"]
+    before = {entry.name for entry in directory.iterdir()}
+    answer = typed([*replace(again, inputs=inputs).words, "--out", "others"])
+    if answer.code:
+        return wrong_refusal(case, directory, answer.code, answer.err, before, (1, 3))
+    return wrong_release(replace(case, inputs=inputs), directory, directory / "others", answer.out + answer.err)
+
+
+def _decode(case: Case, directory: Path) -> list[str]:
+    """What the shares open is what k people asked, with its people and rows, and nothing else."""
+    answer = typed(["decode", RELEASE, "--json"])
+    if answer.code:
+        return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
+    opened = Counter((row["query"], row["people"], row["rows"]) for row in json.loads(answer.out)["queries"])
+    expected = Counter(logs.readable(logs.read_log(case, directory), case.number_of("k", 5)))
+    lost, surplus = (expected - opened).total(), (opened - expected).total()
+    return [f"{lost} of {expected.total()} queries were not opened as expected, and {surplus} others were"] if lost or surplus else []
+
+
+def _readers(case: Case, directory: Path) -> list[str]:
+    """Other programs read the same rows from the tables."""
+    return misread(Release.read(directory / RELEASE))
+
+
+AFTER = {
+    **AUDITS,
+    "previous": _previous,
+    "twice": _twice,
+    "shuffled": _shuffled,
+    "rules": _rules,
+    "decode": _decode,
+    "readers": _readers,
+}

@@ -1,0 +1,77 @@
+"""The properties beside the claims can fail: a change that nobody notices, a weaker claim that is not typed, a reader that differs."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from fuzz import audits
+from fuzz.case import TWISTS, Case, Draw
+from fuzz.check import readers
+from fuzz.make.inputs import BEGIN
+from helpers.checker import Release
+from helpers.cli import Answer
+
+CASE = Case(3, "km", "lines", ["input.txt"], {"k": "3"})
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    place = tmp_path / "release"
+    place.mkdir()
+    (place / "records.csv").write_text("record,items\n1,a;b\n2,a;b\n")
+    fact = {"name": "records.csv", "table": "records", "format": "csv", "rows": 2}
+    claims = [{"model": "km-anonymity(k=3, m=2)"}, {"model": "support(k=2)"}]
+    (place / "manifest.json").write_text(json.dumps({"files": [fact], "claims": claims}))
+    return tmp_path
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_a_change_that_an_audit_overlooks_is_a_failure(release: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    before = (release / "release" / "records.csv").read_bytes()
+    seen = []
+
+    def typed(words: list[str]) -> Answer:
+        seen.append((release / words[1] / "records.csv").read_bytes())
+        return Answer(code, "", "")
+
+    monkeypatch.setattr(audits, "typed", typed)
+    assert bool(audits._tampered(CASE, release)) == (code == 0)
+    assert len(seen) == 1
+    assert seen != [before]
+    assert (release / "release" / "records.csv").read_bytes() == before
+
+
+def test_every_change_changes_the_file() -> None:
+    data = b"record,items\n1,a;b\n2,a;b\n"
+    for seed in range(50):
+        for packed in (False, True):
+            assert audits._changed(random.Random(seed), data, packed=packed) != data
+
+
+def test_a_weaker_claim_that_does_not_hold_is_a_failure(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    typed: list[list[str]] = []
+    monkeypatch.setattr(audits, "typed", lambda words: typed.append(words) or Answer(3, "does not hold", ""))
+    assert audits._weaker(CASE, release)
+    assert typed[0][-2:] == ["--claim", "km-anonymity(k=2, m=2)"]
+    assert "support(k=1)" not in typed[0], "a claim for one person says nothing"
+
+
+def test_a_reader_that_differs_is_a_failure(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Release.read(release / "release")
+    assert readers.misread(made) == []
+    monkeypatch.setitem(readers.READERS, "csv", (readers._csv, lambda path: readers._csv(path)[1:]))
+    assert readers.misread(made) == ["records.csv has other rows for another reader"]
+
+
+@pytest.mark.parametrize("twist", TWISTS)
+def test_a_twist_changes_the_input(tmp_path: Path, twist: str) -> None:
+    draw, usual = Draw(1, "km", tmp_path), Draw(1, "km", tmp_path)
+    draw.twist, usual.twist = twist, ""
+    records = [[["a", "b"]], [["c"]], [["d", "e"]], [["a"]]]
+    found = [(one.people(3), one.begin(BEGIN), one.twisted(records)) for one in (draw, usual)]
+    assert found[0] != found[1]
+    assert found[1][2] == records
