@@ -332,8 +332,8 @@ class Against:
 
     def judged(self, models: Sequence[Model]) -> list[Verdict]:
         """The claims, more strictly where all items are the original's."""
-        original = None if self.foreign else self.prepared.original
-        return [model.check(self.release, original) for model in models]
+        original = self.prepared.original
+        return [model.check(self.release, None if self.foreign and not model.reads_names else original) for model in models]
 
     def checks(self) -> list[Verdict]:
         """What failed before any claim was judged, and whether a floor that was stated is kept."""
