@@ -359,7 +359,7 @@ def taxonomy_of(records: Records, how: Preparation) -> tuple[Taxonomy, tuple[str
     if not is_topics(how.taxonomy):
         return load_taxonomy(how.taxonomy, how.loss, records.folded_words)
     people = fewest_in_names(how.taxonomy) or FEWEST_PEOPLE
-    topics = learn_topics(records.contexts, people)
+    topics = learn_topics(records.contexts, people, None if records.sessions is None else records.folded)
     tree = topics.taxonomy(how.loss)
     source = SESSIONS if _by_sessions(records, how) else RECORDS
     return tree, (f"{counted(topics.n_topics, 'topic')} learned from {source}, named by words of at least {people:,} people",)

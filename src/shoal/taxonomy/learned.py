@@ -3,7 +3,7 @@
 Topics are found from the whole vocabulary down (`topic_tree`): each is split in two by the company that its words keep (`company`). Only
 words of enough people name topics, and company is that of such words; each word counts by its people, so rarer words hardly shape the
 tree. They are placed below the topic that fits them best. A word that never
-occurs with a frequent one is not in the tree, and is treated as any term that a taxonomy does not list.
+occurs with a frequent one, nor in a record with one, is not in the tree, and is treated as any term that a taxonomy does not list.
 
 The tree depends on which people hold which words together: not on the order of rows or words, the names of people, threads or the machine.
 """
@@ -72,12 +72,13 @@ class Topics:
             yield SEPARATOR.join(choice)
 
 
-def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE) -> Topics:
+def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None = None) -> Topics:
     """Learn topics from sessions or records.
 
     Args:
         contexts: Words that occur together, with the people who used them.
         fewest: The number of people who hold each word that shapes or names a topic.
+        wider: Whole records of the same words, for those that occur with no frequent word in `contexts`.
 
     Returns:
         The topics.
@@ -88,6 +89,8 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE) -> Topics:
     names = contexts.vocabulary.names.to_list()
     _insist_on_words(names)
     company = company_of(contexts, fewest)
+    if wider is not None:
+        company = company.filled(company_of(wider, fewest))
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
     ordered = _reordered(company, by_name)
     frequent = (ordered.people >= fewest) & (np.diff(ordered.indptr) > 0)
