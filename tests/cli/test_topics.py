@@ -222,3 +222,22 @@ def test_every_cell_of_a_comparison_has_words_of_enough_people():
         return prepared_for(Cell(method, settings, "user"), said).taxonomy
 
     assert [taxonomy("shoal", ("k", 3)), taxonomy("km", ("k", 10)), taxonomy("tds", ("k", 3))] == ["topics:6", "topics:20", "none"]
+
+
+def test_a_kept_tree_is_recorded_by_its_digest_and_only_if_it_is_public(log: Shell):
+    assert log("taxonomy", "learn", "log.tsv", "--people", "6", "--out", "topics.parquet").code == 0
+    assert log("taxonomy", "learn", "log.tsv", "--people", "6", "--all-words", "--out", "private.tsv").code == 0
+    assert (log.directory / "topics.parquet").read_bytes().startswith(b"PAR1")
+    log.file("next.tsv", written([*queries(5), ("new", "2006-03-02 10:00:00", "song unheard")]))
+    made = log("anonymize", "next.tsv", "--taxonomy", "topics.parquet", "--k", "3", "--out", "release")
+    assert made.code == 0, made.err
+    assert made.code == log("anonymize", "next.tsv", "--taxonomy", "private.tsv", "--k", "3", "--out", "other").code
+    told, other = manifest(log)["input"], manifest(log, "other")["input"]
+    assert len(str(told["taxonomy_sha256"])) == 64
+    assert "taxonomy_sha256" not in other
+    assert int(str(told["unknown_items"])) > 0  # words that the tree lacks are counted
+    assert log("audit", "release", "--original", "next.tsv", "--taxonomy", "topics.parquet").code == 0
+    log.file("another.tsv", log("taxonomy", "learn", "log.tsv", "--people", "6").out + "neverused\t(any topic)\n")
+    answer = log("audit", "release", "--original", "next.tsv", "--taxonomy", "another.tsv")
+    assert answer.code == 3
+    assert "taxonomy_sha256" in answer.everything

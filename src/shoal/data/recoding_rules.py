@@ -75,9 +75,10 @@ def published_parents(names: Iterable[str], tree: Taxonomy) -> dict[str, str]:
 
 
 def digest_of_taxonomy(taxonomy: Taxonomy) -> str:
-    """The SHA-256 of all nodes of a taxonomy with their parents; only for rules that were written with such a digest, by earlier versions.
+    """The SHA-256 of all nodes of a taxonomy with their parents.
 
-    It is never written: whoever has it can try words until the digest fits.
+    It is written for a public tree of topics only, of which all words are those of many people. Rules of earlier versions have that of any
+    taxonomy; it is not written any more, because whoever has it can try words until the digest fits.
     """
     names = taxonomy.names.names.to_list()
     pairs = sorted((name, names[up] if up >= 0 else "") for name, up in zip(names, taxonomy.parent.tolist(), strict=True))

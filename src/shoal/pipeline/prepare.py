@@ -19,6 +19,7 @@ from shoal.data.column_storage import IN_MEMORY, RowStack, Shelf
 from shoal.data.input_shapes import one
 from shoal.data.log import Log, Per, log_of_items
 from shoal.data.original import AccessOriginal, AnyOriginal, BasketOriginal, DocumentOriginal, LogOriginal, Original, TableOriginal
+from shoal.data.recoding_rules import digest_of_taxonomy
 from shoal.data.table import Table
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError, option
@@ -46,7 +47,7 @@ from shoal.pipeline.options import (
     made_from_data,
 )
 from shoal.taxonomy.item_catalogue import JoinedItems
-from shoal.taxonomy.learned import FEWEST_PEOPLE, learn_topics
+from shoal.taxonomy.learned import FEWEST_PEOPLE, ROOT, learn_topics
 from shoal.taxonomy.place_documents import document_vectors
 from shoal.taxonomy.place_terms import as_typed, in_lower_case, place_terms
 from shoal.taxonomy.urls import are_urls
@@ -171,6 +172,7 @@ class RecordGatherer:
 READ_AS = "reading"  # the key of what was said of how the input is to be read
 FEWEST_KNOWN = 0.01  # share of the item occurrences that a taxonomy must know
 FITTING = "give one that is about these items, topics, generated, or paths for URLs"  # what to do where it has fewer
+TREE_DIGEST = "taxonomy_sha256"  # of a tree of topics that was learned before and has words of many people only
 LEARNED_FROM, SESSIONS, RECORDS = "learned_from", "sessions", "records"  # what topics are learned from, for the manifest
 
 
@@ -351,6 +353,8 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
     facts = _facts(original, how)
     if given is None and is_topics(how.taxonomy):
         facts |= {LEARNED_FROM: SESSIONS, "gap": how.gap} if _by_sessions(records, how) else {LEARNED_FROM: RECORDS}
+    if original.on_taxonomy and taxonomy is not None and taxonomy.names[0] == ROOT:  # a public tree: all its words are of many people
+        facts |= {TREE_DIGEST: digest_of_taxonomy(taxonomy)}
     return Prepared(original, facts, how, None, notes, taxonomy)
 
 
