@@ -367,7 +367,8 @@ def recount_names(facts: Facts, values: dict[str, str], achieved: dict[str, Any]
         for item in record.items:
             holders.setdefault(item, set()).add(record.owner)
     shown = {item for bag in facts.published for item in bag} - holders.keys()
-    names = [item.split(" / ") for item in shown if item != ANY_TOPIC and not item.startswith("(unlisted)")]
+    empty = {item for item in shown if item == ANY_TOPIC or (item.startswith("(unlisted)") and " / " not in item)}
+    names = [item.split(" / ") for item in shown - empty]
     wrong = [f"a name of {len(name)} words" for name in names if len(name) not in (2, 3)]
     wrong += ["a name with a word twice" for name in names if len(set(name)) < len(name)]
     if len({frozenset(name) for name in names}) < len(names):
