@@ -241,3 +241,9 @@ def test_a_kept_tree_is_recorded_by_its_digest_and_only_if_it_is_public(log: She
     answer = log("audit", "release", "--original", "next.tsv", "--taxonomy", "another.tsv")
     assert answer.code == 3
     assert "taxonomy_sha256" in answer.everything
+
+
+def test_releases_with_two_trees_are_not_compared(log: Shell):
+    assert log("anonymize", "log.tsv", *TOPICS, "--out", "release").code == 0
+    answer = log("anonymize", "log.tsv", "--taxonomy", "generated", "--k", "3", "--previous", "release", "--out", "second")
+    assert "different topics" in one_line(answer)
