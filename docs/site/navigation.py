@@ -17,7 +17,16 @@ PARTS: dict[str, list[str]] = {
     ],
     "Goals": ["docs/goals", "docs/advise", "docs/which-method"],
     GUIDES: [
-        *("docs/reading", "docs/inputs", "docs/taxonomies", "docs/auditing", "docs/attacking", "docs/comparing", "docs/report"),
+        *(
+            "docs/reading",
+            "docs/inputs",
+            "docs/taxonomies",
+            "docs/topics",
+            "docs/auditing",
+            "docs/attacking",
+            "docs/comparing",
+            "docs/report",
+        ),
         *("docs/series", "docs/rules", "docs/scale", "docs/python", "docs/dial"),
     ],
     "Methods by guarantee": [],  # the pages of guarantees.py

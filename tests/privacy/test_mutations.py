@@ -41,7 +41,9 @@ from shoal.methods.bases.threshold_ladders import Held
 from shoal.microaggregation import history_aggregation as aggregation
 from shoal.microaggregation import visit_space as visits
 from shoal.microaggregation.document_space import DocumentSpace
+from shoal.pipeline import prepare
 from shoal.privacy import MODELS
+from shoal.taxonomy import learned
 from shoal.taxonomy.tree_counts import meet
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -160,6 +162,18 @@ def one_person_less(true: Callable[..., Any], arguments: list[Any]) -> Any:
 def one_item_everywhere(true: Callable[..., Any], arguments: list[Any]) -> Any:
     """Publishes one and the same item at all places."""
     return np.full_like(true(*arguments), 2)
+
+
+def names_of_two_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Takes words of two people for frequent ones, and prefers them in names."""
+    real = prepare.learn_topics
+
+    def careless(contexts: Bags, fewest: int, wider: Bags | None = None) -> learned.Topics:
+        topics = real(contexts, 2, wider)
+        people = dict(zip(topics.words, topics.people.tolist(), strict=True))
+        return replace(topics, titles=tuple(tuple(sorted(titles, key=people.__getitem__)) for titles in topics.titles))
+
+    monkeypatch.setattr(prepare, "learn_topics", careless)
 
 
 def every_item_fits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -358,6 +372,8 @@ BASKETS = ("baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", 
 VISITS = ("visits.csv", "--format", "table", "--per", "event", "--taxonomy", "food.csv", "--k", "3")
 PAIRS = ("pairs.txt", "--format", "transactions", "--k", "3", "--method", "coherence", "--p", "2")
 TELLING = ("pairs.txt", "--format", "transactions", "--k", "2", "--method", "coherence", "--p", "1")
+
+TOPICAL = ("topical.txt", "--format", "transactions", "--taxonomy", "topics")
 
 ALIKE = ("pairs.txt", "--format", "transactions", "--k", "3", "--method", "k-delta", "--price", "0.5")
 
@@ -668,10 +684,19 @@ MUTATIONS = {
     "k-delta publishes records that are too far apart": Mutation(
         "k-delta-anonymity", "with fewer than 3 records within 0.1 of it", (*ALIKE, "--delta", "0.1"), all_is_near
     ),
+    "topics are named by words of two people": Mutation(
+        "node-names", "in names of topics are held by fewer than 6 people", (*TOPICAL, "--k", "3"), names_of_two_people
+    ),
     "tds splits a class too small": Mutation(
         "public-k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "tds"), every_item_fits
     ),
 }
+
+
+def topical() -> str:
+    """Baskets about two topics, each without one of its words, and with a word that three people hold."""
+    two = (("song", "band", "guitar", "bass"), ("soup", "oven", "cake", "salt"))
+    return "".join(",".join([*(w for i, w in enumerate(two[n % 2]) if i != n % 4), f"w{n // 3}"]) + "\n" for n in range(36))
 
 
 def eight_items() -> str:
@@ -701,6 +726,7 @@ def data(shell: Shell) -> Shell:
     shell.file("baskets.txt", "\n".join(lines) + "\n")
     shell.file("visits.csv", "user,item\n" + "\n".join(rows) + "\n")
     shell.file("pairs.txt", eight_items())
+    shell.file("topical.txt", topical())
     shell.file("private.txt", "i1\n")
     shell.file("few.txt", "a\n" * 6 + "a b\n" * 4 + "c\n" * 2)
     shell.file("nearly.txt", "a\n" * 17 + "a b\n" + "b\n" * 2)

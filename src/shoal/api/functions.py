@@ -177,7 +177,7 @@ def anonymize(
 
         Taxonomy.
 
-        taxonomy: "wordnet", "generated", "paths", "none", a path, nested dictionaries such as
+        taxonomy: "wordnet", "topics" (learned from the data), "generated", "paths", "none", a path, nested dictionaries such as
             `{"Food": {"Fruit": ["Apple", "Pear"]}}`, a frame, or a `shoal.Taxonomy`.
         levels: Columns of a taxonomy that is a frame, from the highest level to the items.
         node_loss: Loss function for taxonomy nodes: "information" (default), "lm" or "height".

@@ -332,8 +332,8 @@ class Against:
 
     def judged(self, models: Sequence[Model]) -> list[Verdict]:
         """Verify the claims; more strictly if all items are the original's."""
-        original = None if self.foreign else self.prepared.original
-        return [model.check(self.release, original) for model in models]
+        original = self.prepared.original
+        return [model.check(self.release, None if self.foreign and not model.reads_names else original) for model in models]
 
     def checks(self) -> list[Verdict]:
         """Return failed checks before any claim is verified, and whether a stated floor is respected."""

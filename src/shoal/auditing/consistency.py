@@ -6,6 +6,7 @@ that are only compared with each other count as not verifiable.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,8 @@ from shoal.metrics import METRICS
 from shoal.pipeline.claims import claims_of
 from shoal.pipeline.disclosure import COUNTS, safe_numbers, unsafe_parts
 from shoal.pipeline.manifest_schema import LARGEST_COUNT
+from shoal.pipeline.options import TOPICS, is_topics
+from shoal.pipeline.prepare import LEARNED_FROM, SESSIONS
 from shoal.report.attacks import ATTACKS, FEW, SKIPPED, worst_is_told
 from shoal.report.facts import FEWEST_PEOPLE
 
@@ -154,6 +157,15 @@ def _of_totals(manifest: Manifest) -> Iterator[str]:
             yield f"accounting.{name}.in and input.{name} differ"
 
 
+def _of_topics(given: Manifest) -> Iterator[str]:
+    """Topics that were learned from the data: by how many people their words are held, and what they were learned from."""
+    spec = str(given.get("taxonomy", ""))
+    if is_topics(spec) != (LEARNED_FROM in given):
+        yield f"input.{LEARNED_FROM} must be given for topics, and only for them"
+    if is_topics(spec) and not re.fullmatch(rf"{TOPICS}:[1-9]\d{{0,9}}", spec, re.ASCII):
+        yield "input.taxonomy does not say how many people hold each word in the name of a topic"
+
+
 def _of_input(given: Manifest) -> Iterator[str]:
     wholes = {"unknown_items": "items", "unknown_occurrences": "occurrences", "taxonomy_leaves": "taxonomy_nodes"}
     for part, whole in {"owners": "records", **wholes}.items():
@@ -161,8 +173,9 @@ def _of_input(given: Manifest) -> Iterator[str]:
             yield f"input.{part} is more than input.{whole}"
     if given.get("taxonomy_height", 0) >= max(1, given.get("taxonomy_nodes", LARGEST_COUNT)):
         yield "input.taxonomy_height is impossible for this number of nodes"
-    if ("gap" in given) != (given.get("per") == "session"):
+    if ("gap" in given) != (given.get("per") == "session" or given.get(LEARNED_FROM) == SESSIONS):
         yield "input.gap must be given for sessions, and only for them"
+    yield from _of_topics(given)
     if "record" in _columns(given) and given.get("per") != "record":
         yield "input.per is not record, but input.reading names a column of records"
     unknown, occurring = given.get("unknown_items", 0), given.get("unknown_occurrences", 0)

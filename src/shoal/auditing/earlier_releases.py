@@ -27,6 +27,7 @@ from shoal.pipeline.claims import claims_of
 from shoal.pipeline.events import note, warn
 from shoal.pipeline.job import Done, Job
 from shoal.pipeline.manifest import Published
+from shoal.pipeline.options import is_topics
 from shoal.pipeline.remake import made_again
 from shoal.pipeline.run import Judged
 from shoal.privacy.release_series import CAME, CHANGED, WENT, exact_meetings, meetings, told_by_comparing
@@ -93,12 +94,24 @@ class SeriesCheck:
     def begin(self, job: Job) -> None:
         """Read the earlier releases."""
         self._earlier = self._series.earlier(job.method.claims())
+        for one in self._earlier:
+            _insist_on_one_tree(job.preparation.taxonomy, one)
 
     def examine(self, job: Job, done: Done, reading: Reading | None) -> Judged:
         """Report what both disclose together. Raise if that is more than accepted."""
         for compared in self._series.compare(done.judged, self._earlier):
             (warn if compared.exposed else note)(*compared.told)
         return done.judged
+
+
+def _insist_on_one_tree(taxonomy: str, earlier: Earlier) -> None:
+    """Raise if topics were learned for one of the releases: the same name may then be about other words in the other one."""
+    if is_topics(taxonomy) or is_topics(str(earlier.manifest["input"].get("taxonomy", ""))):
+        raise ParameterError(
+            f"{earlier.path} and this release have different topics, which were learned from the data of each",
+            code="releases-not-comparable",
+            hint="learn topics once with `shoal taxonomy learn`, and make both releases with that file",
+        )
 
 
 @dataclass(frozen=True)

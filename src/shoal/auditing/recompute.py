@@ -31,7 +31,7 @@ from shoal.pipeline.claims import claims_of, method_of, protection
 from shoal.pipeline.contract import with_preparation
 from shoal.pipeline.disclosure import WORDS, disclosed_facts, disclosed_input, safe_numbers, unsafe_notes
 from shoal.pipeline.manifest_schema import DIGEST, ENGINE, digest_of
-from shoal.pipeline.prepare import READ_AS, Prepared
+from shoal.pipeline.prepare import READ_AS, TREE_DIGEST, Prepared
 from shoal.report.alarms import alarm_notes
 from shoal.report.facts import Facts
 from shoal.report.verdict_text import LACKING, lack_of
@@ -150,7 +150,8 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
     """
     placed = prepared.original.aligned(release)
     settings = {READ_AS, *prepared.how.described()}
-    absent = {"format", "rows"} - set(manifest["input"])  # of a release that was not made from a file
+    # What a release has that was made from a file, and what one has that was not made on a cluster.
+    absent = {"format", "rows", TREE_DIGEST} - set(manifest["input"])
     told = prepared.facts | protection(release.claims, prepared.original, prepared.how.per)
     facts = disclosed_input(told, release.claims)
     facts |= {name: n for name, n in _sizes_of_tree(prepared.original).items() if name in manifest["input"]}

@@ -140,8 +140,8 @@ def covers(tried: str, input: Any, limit: int, show_rare: bool, as_json: bool, *
     The list contains raw items of the input. Do not publish it. Items of fewer than 5 people are only counted.
     """
     from shoal.io.read.dispatch import read
-    from shoal.pipeline.options import Preparation, load_taxonomy
-    from shoal.pipeline.prepare import records_of
+    from shoal.pipeline.options import Preparation
+    from shoal.pipeline.prepare import records_of, taxonomy_of
     from shoal.pipeline.request import preparation
     from shoal.taxonomy.tree_drawing import FEW, coverage
 
@@ -149,10 +149,10 @@ def covers(tried: str, input: Any, limit: int, show_rare: bool, as_json: bool, *
     with screen.progress():
         reading = read(input, how.reading)
         screen.note(*reading.notes)
-        bags = records_of(reading.data, how).folded
-        tree, notes = load_taxonomy(tried, how.loss, bags.vocabulary)
+        records = records_of(reading.data, how)
+        tree, notes = taxonomy_of(records, how)
         screen.note(*notes)
-        found = coverage(bags, tree, limit, people=1 if show_rare else FEW)
+        found = coverage(records.folded, tree, limit, people=1 if show_rare else FEW)
     if as_json:
         screen.as_json(found.__dict__)
         return

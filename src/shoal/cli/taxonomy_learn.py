@@ -22,7 +22,7 @@ _WITHOUT = ("taxonomy", "node-loss", "unknown", "tree", "floor", "bag", "terms")
 
 @click.command("learn", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @input_argument
-@click.option("--out", "-o", type=click.Path(path_type=Path), help="Output file of edges. [default: standard output]")
+@click.option("--out", "-o", type=click.Path(path_type=Path), help="Output file of edges, text or .parquet. [default: standard output]")
 @click.option(
     "--people",
     type=click.IntRange(2),

@@ -162,7 +162,7 @@ LIMITS = (
         "works on one machine only with this method",
         lambda job: _generalizes(job) and not _is_given(job.preparation),
         (GroupingMethod, RecodingMethod),
-        hint=f"name WordNet or a file, or {ONE_MACHINE}",
+        hint=f"name WordNet or a file, such as topics learned from a part of the data (`shoal taxonomy learn`), or {ONE_MACHINE}",
     ),
     Limit(
         f"a loss over the whole taxonomy ({option('tree', 'whole')})",

@@ -113,6 +113,7 @@ class Model(Declared, ABC):
         """The items that must not be inferred, if the claim names any."""
         return None
 
+    reads_names: ClassVar[bool] = False  # whether published items are judged by their names, also such as the original does not have
     reads_items_widely: ClassVar[bool] = True  # whether a sensitive item is everything that its name may mean, not one node alone
 
     def ceiling(self, test: str, known: int | None) -> float | None:
@@ -152,7 +153,7 @@ class Model(Declared, ABC):
             )
         try:
             with one_judgement():
-                return self.judge(release if original is None else original.aligned(release), original)
+                return self.judge(release if original is None or self.reads_names else original.aligned(release), original)
         except OutOfPatience as stopped:
             return Verdict(str(self), "not judged", {}, unchecked=str(stopped))
 

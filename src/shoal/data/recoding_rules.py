@@ -75,9 +75,10 @@ def published_parents(names: Iterable[str], tree: Taxonomy) -> dict[str, str]:
 
 
 def digest_of_taxonomy(taxonomy: Taxonomy) -> str:
-    """Return the SHA-256 of all nodes of a taxonomy with their parents; only for rules with such a digest, written by earlier versions.
+    """Return the SHA-256 of all nodes of a taxonomy with their parents.
 
-    It is never written: an attacker could test guessed words against it.
+    It is written only for a public tree of topics, whose words are all held by many people. Rules of earlier versions have that of any
+    taxonomy. It is no longer written: an attacker could test guessed words against it.
     """
     names = taxonomy.names.names.to_list()
     pairs = sorted((name, names[up] if up >= 0 else "") for name, up in zip(names, taxonomy.parent.tolist(), strict=True))

@@ -18,6 +18,7 @@ from shoal.io.read.parameter_files import with_files_read
 from shoal.methods import METHODS, Method
 from shoal.parameters import Declared, Param
 from shoal.pipeline.contract import stated_lack
+from shoal.pipeline.topics import claims_owed
 from shoal.privacy import MODELS
 from shoal.report.summary import PROTECTS
 from shoal.report.verdict_text import LACKING, lack_of
@@ -96,13 +97,15 @@ def as_promised(manifest: Mapping[str, Any]) -> Verdict:
     broken = [f"the manifest itself says that {claim['model']} does not hold" for claim in manifest["claims"] if not claim["holds"]]
     try:
         method = method_of(manifest)
-        promises = method.claims()
+        promises, owed = method.claims(), claims_owed(manifest)
     except ParameterError as error:
         return Verdict("claims as promised", "fails", {}, (*broken, f"the method and its parameters are invalid: {error.message}"))
     made = claims_of(manifest)
     for promise in promises:
         if not any(claim.keeps(promise) for claim in made):
             broken.append(f"the method {manifest['method']} with these parameters guarantees {_told(promise)}, which is not claimed")
+    missing = [promise for promise in owed if not any(claim.keeps(promise) for claim in made)]
+    broken += [f"names of topics that were learned from the data need {_told(promise)}, which is not claimed" for promise in missing]
     broken += _lack_misstated(manifest, method)
     return Verdict("claims as promised", verified_if(not broken), {"claims": len(made)}, tuple(broken))
 

@@ -30,6 +30,7 @@ from shoal.pipeline.events import Cancel, Events, note, running, warn
 from shoal.pipeline.options import Preparation, Target
 from shoal.pipeline.prepare import Prepared, prepare, read_whole
 from shoal.pipeline.run import Judged, anonymize, few_words, publish, warnings_about
+from shoal.pipeline.topics import settled
 from shoal.report.alarms import alarms
 
 
@@ -108,6 +109,10 @@ class Job:
     threads: int | None = None
     patience: float | None = None
     notes: Sequence[str] = field(default=())  # on the arguments, reported with those on the input
+
+    def __post_init__(self) -> None:
+        if self.taxonomy is None:
+            object.__setattr__(self, "preparation", settled(self.preparation, self.method))
 
     def run(self, events: Events | None = None, cancel: Cancel | None = None) -> Done:
         """Run all stages.

@@ -21,8 +21,8 @@ from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.items_table import cells_of, with_items
 from shoal.io.read.paths import Paths
 from shoal.pipeline.claims import protection_by_per
-from shoal.pipeline.options import NO_TAXONOMY, Preparation, load_taxonomy
-from shoal.pipeline.prepare import FEWEST_KNOWN, records_of
+from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.pipeline.prepare import FEWEST_KNOWN, Records, records_of, taxonomy_of
 from shoal.report.notebook import facts_page
 from shoal.taxonomy.item_catalogue import LevelFacts, level_facts
 from shoal.taxonomy.tree_drawing import coverage
@@ -159,7 +159,7 @@ def _records(
 ) -> Look:
     records = records_of(data, how)
     bags = records.bags
-    known, notes = _known(records.folded, how, given)
+    known, notes = _known(records, how, given)
     whole = [bags.record(i) for i in _examples(bags)]
     common = set(bags.vocabulary.names.filter(bags.people_per_item >= fewest))
     examples = [{item: n for item, n in example.items() if item in common} for example in whole]
@@ -214,11 +214,11 @@ def _people_per_value(values: pl.Series, owners: Ints) -> Ints:
     return frame.select(pl.col("owner").n_unique().over("value")).to_series().to_numpy()
 
 
-def _known(bags: Bags, how: Preparation, given: Taxonomy | None) -> tuple[TaxonomyCoverage | None, tuple[str, ...]]:
+def _known(records: Records, how: Preparation, given: Taxonomy | None) -> tuple[TaxonomyCoverage | None, tuple[str, ...]]:
     if how.taxonomy == NO_TAXONOMY:
         return None, ()
-    tree, notes = load_taxonomy(how.taxonomy, how.loss, bags.vocabulary) if given is None else (given, ())
-    found = coverage(bags, tree, 0)
+    tree, notes = taxonomy_of(records, how) if given is None else (given, ())
+    found = coverage(records.folded, tree, 0)
     refused = how.unknown is None and found.occurrences_covered < FEWEST_KNOWN * found.occurrences
     return TaxonomyCoverage(how.taxonomy, found.terms, found.terms_covered, found.occurrences, found.occurrences_covered, refused), notes
 

@@ -40,6 +40,7 @@ from shoal.metrics import METRICS, routine
 from shoal.pipeline.disclosure import COUNTS as LEFT_OUT
 from shoal.pipeline.disclosure import PARTLY, WITHHELD
 from shoal.pipeline.options import AS_TYPED, FLOOR, LARGEST_VECTOR, ROWS
+from shoal.pipeline.prepare import LEARNED_FROM, RECORDS, SESSIONS, TREE_DIGEST
 from shoal.privacy import MODELS
 from shoal.report.attacks import ATTACKS, FEW, SKIPPED
 from shoal.report.verdict_text import LACKING
@@ -397,6 +398,7 @@ _DOCUMENTS_INPUT = object_of(
     },
     {**_FROM_A_FILE, "rows": count, "protects": text},
 )
+_OF_TOPICS = {LEARNED_FROM: one_of((SESSIONS, RECORDS)), TREE_DIGEST: sha256}
 _OF_EARLIER_VERSIONS = dict.fromkeys(("taxonomy_nodes", "taxonomy_leaves", "taxonomy_height"), count)  # sizes of a tree of all words
 _INPUT_ON_TAXONOMY = object_of(
     {
@@ -406,7 +408,7 @@ _INPUT_ON_TAXONOMY = object_of(
         "scope": one_of(get_args(Scope)),
         FLOOR: must(is_floor, "a level of 1 or more, or names of nodes"),
     },
-    {**_PERHAPS, **_WORDS, **_UNKNOWN, **_OF_EARLIER_VERSIONS},
+    {**_PERHAPS, **_WORDS, **_UNKNOWN, **_OF_TOPICS, **_OF_EARLIER_VERSIONS},
 )
 
 

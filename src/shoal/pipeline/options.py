@@ -112,8 +112,9 @@ def told(size: int) -> str:
 
 
 NO_TAXONOMY = "none"
-TAXONOMIES = ("wordnet", "generated", "paths", NO_TAXONOMY)
+TAXONOMIES = ("wordnet", "topics", "generated", "paths", NO_TAXONOMY)
 PATHS = "paths"
+TOPICS = "topics"
 FROM_ITEMS = "items table"  # the taxonomy of a product table that is joined to the items
 Shape = Literal["records", "log", "access log", "table", "documents"]
 WANTED = {
@@ -170,6 +171,8 @@ class Preparation:
             object.__setattr__(self, "floor", Floor.of(self.floor))
         if is_generated(self.taxonomy):
             _fanout(self.taxonomy)
+        if is_topics(self.taxonomy):
+            self._settle_topics()
         if not 1 <= self.terms <= LARGEST_VECTOR:
             raise ParameterError(
                 f"terms must be a whole number from 1 to {LARGEST_VECTOR:,}, not {self.terms}", code="out-of-range", value=self.terms
@@ -203,6 +206,16 @@ class Preparation:
         about.
         """
         return self.shape in ("records", "log") or self.taxonomy == NO_TAXONOMY
+
+    def _settle_topics(self) -> None:
+        """Names of topics are published with records on a taxonomy, where they are judged, and nowhere else."""
+        fewest_in_names(self.taxonomy)
+        if self.shape != "records" or self.typed_names:
+            raise ParameterError(
+                f"{option('taxonomy', TOPICS)} is for records that are put on a taxonomy, which this method does not do",
+                code="option-not-applicable",
+                hint=f"choose a method that generalizes, or leave {option('taxonomy')} out",
+            )
 
     def _settle_format(self) -> None:
         """Set the format: tables are read as microdata, access logs as such, and records and logs from anything but microdata."""
@@ -274,10 +287,10 @@ class Preparation:
 
     @property
     def reading(self) -> ReadOptions:
-        """Return the reading options that this preparation needs: times only for sessions and some methods, clicks or names only for some
-        methods.
+        """Return the reading options that this preparation needs: times only for sessions, topics and some methods, clicks or names only for
+        some methods.
         """
-        needs_times = self.per == "session" or self.times
+        needs_times = self.per == "session" or self.times or is_topics(self.taxonomy)
         return replace(self.read, needs_times=needs_times, needs_clicks=self.clicks, needs_names=self.names)
 
     @property
@@ -354,9 +367,26 @@ def made_from_data(spec: str) -> bool:
     return is_generated(spec) or spec == PATHS
 
 
+def is_topics(spec: str) -> bool:
+    """Whether this asks for topics that are learned from the data itself."""
+    return spec.split(":", 1)[0] == TOPICS
+
+
+def fewest_in_names(spec: str) -> int | None:
+    """How many people hold each word in the name of a topic, as in `topics:10`; None if that follows from the method."""
+    _, colon, number = spec.partition(":")
+    if not colon:
+        return None
+    if not number.isascii() or not number.isdigit() or not 2 <= int(number) < 2**31:
+        raise ParameterError(
+            f"topics are named by words of a whole number of people, at least 2, not {number!r}", code="out-of-range", value=number
+        )
+    return int(number)
+
+
 def is_file(spec: str) -> bool:
     """Whether this names a taxonomy file."""
-    return spec not in {"wordnet", PATHS, FROM_ITEMS, NO_TAXONOMY} and not is_generated(spec)
+    return spec not in {"wordnet", PATHS, FROM_ITEMS, NO_TAXONOMY} and not is_generated(spec) and not is_topics(spec)
 
 
 def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tuple[Taxonomy, tuple[str, ...]]:
@@ -377,6 +407,10 @@ def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tupl
         if terms is None:
             raise ParameterError("a taxonomy of paths is made from data, but there is none here", code="taxonomy-needs-data")
         return url_taxonomy(terms, loss), ("taxonomy built from the paths of the items: folders, pages and query strings",)
+    if is_topics(spec):
+        raise ParameterError(
+            "topics are learned from data, but there is none here", code="taxonomy-needs-data", hint="see `shoal taxonomy learn`"
+        )
     if spec == FROM_ITEMS:
         raise ParameterError(
             "the taxonomy is that of an items table, but none is given",
@@ -386,7 +420,7 @@ def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tupl
     from shoal.io.read.taxonomies import read_taxonomy
 
     if not Path(spec).exists():
-        hint = did_you_mean(spec, TAXONOMIES, "give wordnet, generated, generated:FANOUT, paths, none or a file")
+        hint = did_you_mean(spec, TAXONOMIES, "give wordnet, topics, topics:PEOPLE, generated, generated:FANOUT, paths, none or a file")
         raise InputError(f"no taxonomy file at {spec}", code="file-not-found", hint=hint)
     found = read_taxonomy(spec, loss=loss)
     return found.taxonomy, (f"taxonomy read as {found.form}", *found.notes)

@@ -17,8 +17,9 @@ from shoal.data.accounting import Ledger
 from shoal.data.bags import Bags, Ints, Small, Vocabulary, canonical_rows
 from shoal.data.column_storage import IN_MEMORY, RowStack, Shelf
 from shoal.data.input_shapes import one
-from shoal.data.log import Log, log_of_items
+from shoal.data.log import Log, Per, log_of_items
 from shoal.data.original import AccessOriginal, AnyOriginal, BasketOriginal, DocumentOriginal, LogOriginal, Original, TableOriginal
+from shoal.data.recoding_rules import digest_of_taxonomy
 from shoal.data.table import Table
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError, option
@@ -39,11 +40,14 @@ from shoal.pipeline.options import (
     SHARE,
     WANTED,
     Preparation,
+    fewest_in_names,
     is_file,
+    is_topics,
     load_taxonomy,
     made_from_data,
 )
 from shoal.taxonomy.item_catalogue import JoinedItems
+from shoal.taxonomy.learned import FEWEST_PEOPLE, ROOT, learn_topics
 from shoal.taxonomy.place_documents import document_vectors
 from shoal.taxonomy.place_terms import as_typed, in_lower_case, place_terms
 from shoal.taxonomy.urls import are_urls
@@ -55,19 +59,32 @@ from shoal.util.wording import counted, percent
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """Records of words as typed. `texts`: whether they were split from texts; `stop_words`: how many stop words were dropped."""
+    """Records of words as typed.
+
+    `texts`: whether they were split from texts; `stop_words`: how many stop words were dropped; `sessions`: the same words by session, if
+    topics are learned from them.
+    """
 
     bags: Bags
     texts: bool = False
     stop_words: int = 0
+    sessions: Bags | None = None
 
     @property
     def folded(self) -> Bags:
         """Return the records with the case folded as the taxonomy requires: lower case for words of texts."""
+        return self._folded(self.bags)
+
+    @property
+    def contexts(self) -> Bags:
+        """Return the words that occur together: in sessions, or else in records, with the case folded."""
+        return self._folded(self.bags if self.sessions is None else self.sessions)
+
+    def _folded(self, bags: Bags) -> Bags:
         if not self.texts:
-            return self.bags
-        words, number = in_lower_case(self.bags.vocabulary)
-        return self.bags.relabelled(number, words)
+            return bags
+        words, number = in_lower_case(bags.vocabulary)
+        return bags.relabelled(number, words)
 
     @property
     def folded_words(self) -> Vocabulary:
@@ -82,7 +99,7 @@ def records_of(data: Log | Bags | Table, how: Preparation) -> Records:
     if isinstance(data, Log):
         gatherer = RecordGatherer(how)
         # Times take much of the memory of a log, which is the largest object in memory.
-        return gatherer.gathered(iter([data if how.per == "session" else data.without_times()]))
+        return gatherer.gathered(iter([data if how.reading.needs_times else data.without_times()]))
     if how.per != "user":
         raise ParameterError(
             f"transactions have no {how.per}s: each line is one person's record",
@@ -110,7 +127,7 @@ class RecordGatherer:
 
     def gathered(self, parts: Iterator[Log]) -> Records:
         """Return the records of all parts."""
-        stack, texts = RowStack(self._spill or IN_MEMORY), False
+        stack, sessions, texts = RowStack(self._spill or IN_MEMORY), None, False
         for log in parts:
             if log.has_records and self._how.per != "record":
                 raise ParameterError(
@@ -119,11 +136,23 @@ class RecordGatherer:
                     hint="give record here too, or leave it out in reading",
                 )
             texts = log.kind == "text"
-            indptr, items, counts, owners = log.rows(*self._split(log), self._how.per, self._how.pause)
-            stack.add(*canonical_rows(indptr, items, counts, self._n_items), owners)
+            terms = self._split(log)
+            self._stack(stack, log, terms, self._how.per)
+            if self._learns_from_sessions(log):
+                sessions = sessions or RowStack(self._spill or IN_MEMORY)
+                self._stack(sessions, log, terms, "session")
         vocabulary = self._words.vocabulary if texts else Vocabulary(self._items.strings())
-        self.records = Records(stack.bags(vocabulary), texts, self._words.stopped)
+        by_session = None if sessions is None else sessions.bags(vocabulary)
+        self.records = Records(stack.bags(vocabulary), texts, self._words.stopped, by_session)
         return self.records
+
+    def _stack(self, stack: RowStack, log: Log, terms: tuple[Ints, Small], per: Per) -> None:
+        indptr, items, counts, owners = log.rows(*terms, per, self._how.pause)
+        stack.add(*canonical_rows(indptr, items, counts, self._n_items), owners)
+
+    def _learns_from_sessions(self, log: Log) -> bool:
+        """Whether topics are learned, from sessions that are not the records themselves; rows that name their records are not cut anew."""
+        return is_topics(self._how.taxonomy) and log.timed and self._how.per in ("user", "event")
 
     @property
     def _n_items(self) -> int:
@@ -143,7 +172,9 @@ class RecordGatherer:
 
 READ_AS = "reading"  # the key of what was said of how the input is to be read
 FEWEST_KNOWN = 0.01  # share of the item occurrences that a taxonomy must know
-FITTING = "give one that is about these items, generated, or paths for URLs"  # what to do where it has fewer
+FITTING = "give one that is about these items, topics, generated, or paths for URLs"  # what to do where it has fewer
+TREE_DIGEST = "taxonomy_sha256"  # of a tree of topics that was learned before and has words of many people only
+LEARNED_FROM, SESSIONS, RECORDS = "learned_from", "sessions", "records"  # what topics are learned from, for the manifest
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,7 +341,7 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
     if "taxonomy" in how.follows and given is None and not records.texts and are_urls(bags.vocabulary.names):
         how = replace(how, taxonomy=PATHS)
     if taxonomy is None and how.taxonomy != NO_TAXONOMY:
-        taxonomy, notes = load_taxonomy(how.taxonomy, how.loss, records.folded_words)
+        taxonomy, notes = taxonomy_of(records, how)
     if taxonomy is not None and taxonomy.loss_name != how.loss:
         taxonomy = taxonomy.with_loss(how.loss)
     if how.typed_names or taxonomy is None:
@@ -320,7 +351,27 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
         original = place_terms(bags, taxonomy, **rules, fold=records.texts, stop_words=records.stop_words, shelf=shelf)
         if how.unknown is None:
             refuse_foreign_taxonomy(bags.occurrences, original.steps.unknown_kept)
-    return Prepared(original, _facts(original, how), how, None, notes, taxonomy)
+    facts = _facts(original, how)
+    if given is None and is_topics(how.taxonomy):
+        facts |= {LEARNED_FROM: SESSIONS, "gap": how.gap} if _by_sessions(records, how) else {LEARNED_FROM: RECORDS}
+    if original.on_taxonomy and taxonomy is not None and taxonomy.names[0] == ROOT:  # a public tree: all its words are of many people
+        facts |= {TREE_DIGEST: digest_of_taxonomy(taxonomy)}
+    return Prepared(original, facts, how, None, notes, taxonomy)
+
+
+def taxonomy_of(records: Records, how: Preparation) -> tuple[Taxonomy, tuple[str, ...]]:
+    """The taxonomy that is asked for, made from these records if it is one that is made from data, and notes on it."""
+    if not is_topics(how.taxonomy):
+        return load_taxonomy(how.taxonomy, how.loss, records.folded_words)
+    people = fewest_in_names(how.taxonomy) or FEWEST_PEOPLE
+    topics = learn_topics(records.contexts, people, None if records.sessions is None else records.folded)
+    tree = topics.taxonomy(how.loss)
+    source = SESSIONS if _by_sessions(records, how) else RECORDS
+    return tree, (f"{counted(topics.n_topics, 'topic')} learned from {source}, named by words of at least {people:,} people",)
+
+
+def _by_sessions(records: Records, how: Preparation) -> bool:
+    return records.sessions is not None or how.per == "session"
 
 
 def _facts(original: Original, how: Preparation) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from shoal.io.read.options import OF_MICRODATA, ROLES, ItemsFrame, ItemsTable, R
 from shoal.io.read.parameter_files import with_files_read
 from shoal.methods import METHODS, PRESET, Method, presets_of, with_preset
 from shoal.pipeline.manifest import preparation_of
-from shoal.pipeline.options import FORMAT_OF, FROM_ITEMS, NO_TAXONOMY, Preparation
+from shoal.pipeline.options import FORMAT_OF, FROM_ITEMS, NO_TAXONOMY, Preparation, is_topics
 from shoal.util.wording import did_you_mean
 
 OF_TABLES = {keyword.replace("-", "_"): name for keyword, name in OF_MICRODATA.items()}
@@ -67,7 +67,7 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
             code="option-not-applicable",
             hint="leave it out",
         )
-    if named["gap"] is not None and asked.per != "session":
+    if named["gap"] is not None and asked.per != "session" and not is_topics(asked.taxonomy):
         raise ParameterError(
             f"{option('gap')} is for sessions, but one record is made per {asked.per}",
             code="option-not-applicable",

@@ -17,7 +17,7 @@ from shoal.io.rules_file import PARENTS, RULES, RulesFile, read_rules
 from shoal.methods import METHODS, Method
 from shoal.methods.bases.recoding import RecodingMethod
 from shoal.parameters import Param
-from shoal.pipeline.options import AS_TYPED, PATHS, is_generated, taxonomy_label
+from shoal.pipeline.options import AS_TYPED, PATHS, is_generated, is_topics, taxonomy_label
 from shoal.pipeline.prepare import Prepared
 from shoal.privacy.equivalence_classes import identical_records
 from shoal.taxonomy.place_terms import UNLISTED
@@ -118,9 +118,9 @@ def insist_on_taxonomy(found: RulesFile, prepared: Prepared) -> None:
     if found.taxonomy is None:
         return
     kind = taxonomy_label(prepared.how.taxonomy)
-    if is_generated(found.taxonomy) and found.rules.nodes:
+    if (is_generated(found.taxonomy) or is_topics(found.taxonomy)) and found.rules.nodes:
         raise ParameterError(
-            "the rules are for a generated taxonomy, whose nodes mean something else for other data",
+            "the rules are for a taxonomy that was made from data, whose nodes mean something else for other data",
             code="rules-taxonomy-differs",
             hint=f"make the first release with {option('taxonomy', placeholder='FILE')}; its rules can be used again",
         )

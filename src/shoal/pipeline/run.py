@@ -40,6 +40,7 @@ from shoal.pipeline.manifest_schema import DIGEST, digest_of, faults, manifest_b
 from shoal.pipeline.options import WHOLE, Target, is_generated, shelf_within
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.reuse_rules import reapplied, rules_file
+from shoal.pipeline.topics import claims_on_names
 from shoal.report.alarms import alarm_notes, alarms, linked_rows
 from shoal.report.attacks import ATTACKS
 from shoal.report.facts import Facts
@@ -129,7 +130,7 @@ def anonymize(
     guarantee is rejected unless `no_guarantee` is set.
     """
     insist_on_consent(method, no_guarantee)
-    ready = with_files_read(method)
+    ready, further = with_files_read(method), (*further, *_claims_on_names(prepared))
     work = None if rules is None else partial(reapplied, ready, prepared, rules)
     _insist_on_memory(prepared, ready)
     stage(GROUPING)
@@ -137,6 +138,11 @@ def anonymize(
         release = with_further(made_by(ready, prepared.original, work), further)
     _kernels.give_back_memory()
     return _judged(prepared, release, metrics, further, stated_lack(ready))
+
+
+def _claims_on_names(prepared: Prepared) -> tuple[Model, ...]:
+    """What is claimed about names of topics, where records were put on topics that were learned from them."""
+    return claims_on_names(prepared.how.taxonomy) if prepared.original.on_taxonomy else ()
 
 
 def _insist_on_memory(prepared: Prepared, method: Method) -> None:

@@ -23,6 +23,7 @@ MODELS: Table[type[Model]] = Table(
         "k-delta-anonymity": "shoal.privacy.k_delta:KDeltaAnonymity",
         "disassociated-km-anonymity": "shoal.privacy.disassociated_km_anonymity:DisassociatedKmAnonymity",
         "word-support": "shoal.privacy.word_support:WordSupport",
+        "node-names": "shoal.privacy.node_names:NodeNames",
         "public-k-anonymity": "shoal.privacy.public_k_anonymity:PublicKAnonymity",
         "access-k-anonymity": "shoal.privacy.access_k_anonymity:AccessKAnonymity",
         "microdata-k-anonymity": "shoal.privacy.microdata_k_anonymity:MicrodataKAnonymity",

@@ -57,12 +57,12 @@ class Mark:
 def histogram(title: str, desc: str, columns: Sequence[HistogramBar], axis: str, mark: Mark | None = None) -> str:
     """Draw columns over labelled bins; a `before` value is drawn behind them, wider and paler."""
     if not any(c.value or c.before for c in columns):
-        return _svg("chart", title, desc, 72, NOTHING)
+        return svg("chart", title, desc, 72, NOTHING)
     ticks = nice_ticks(max(max(c.value, c.before or 0) for c in columns))
     pieces = [*_grid(ticks), *_columns(columns, ticks[-1]), *_labels(columns, axis)]
     if mark is not None:
         pieces += _mark(mark, len(columns))
-    return _svg("chart", title, desc, HEIGHT, "".join(pieces))
+    return svg("chart", title, desc, HEIGHT, "".join(pieces))
 
 
 def stacked(title: str, desc: str, parts: Sequence[BarPart]) -> str:
@@ -76,7 +76,7 @@ def stacked(title: str, desc: str, parts: Sequence[BarPart]) -> str:
         pieces.append(_rect((x, width), (0, 26), f"part {part.tone}", hint))
         x += width
     empty = '<rect class="track" x="0" y="0" width="100%" height="26"/>'
-    return _svg("stack", title, desc, 26, "".join(pieces) or empty)
+    return svg("stack", title, desc, 26, "".join(pieces) or empty)
 
 
 def meter(title: str, desc: str, value: float, bound: float | None = None) -> str:
@@ -88,7 +88,7 @@ def meter(title: str, desc: str, value: float, bound: float | None = None) -> st
     if bound is not None:
         at = _within(bound)
         pieces.append(f'<line class="bound" x1="{at:.3f}%" x2="{at:.3f}%" y1="0" y2="22"/>')
-    return _svg("meter", title, desc, 22, "".join(pieces))
+    return svg("meter", title, desc, 22, "".join(pieces))
 
 
 def lane(title: str, desc: str, before: float | None, after: tuple[float, float, float], ceiling: float | None) -> str:
@@ -102,7 +102,7 @@ def lane(title: str, desc: str, before: float | None, after: tuple[float, float,
     if ceiling is not None:
         at = _within(ceiling)
         pieces.append(f'<line class="mark" x1="{at:.3f}%" x2="{at:.3f}%" y1="0" y2="18"/>')
-    return _svg("lane", title, desc, 18, "".join(pieces))
+    return svg("lane", title, desc, 18, "".join(pieces))
 
 
 def bar(share: float) -> str:
@@ -126,7 +126,8 @@ def nice_ticks(largest: int) -> list[int]:
     return [i * step for i in range(reach + 1)]
 
 
-def _svg(kind: str, title: str, desc: str, height: int, inside: str) -> str:
+def svg(kind: str, title: str, desc: str, height: int, inside: str) -> str:
+    """A picture of this height as wide as its column, with its title and description for those who do not see it."""
     told = f"<title>{escaped(title)}</title><desc>{escaped(desc)}</desc>"
     label = escaped(f"{title}. {desc}")
     frame = f'class="{kind}" role="img" aria-label="{label}" width="100%" height="{height}"'

@@ -19,6 +19,7 @@ from shoal.data.table import Floats, Table
 from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.report.histograms import Histogram
+from shoal.report.topic_cells import TopicCell
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,7 @@ class Facts:
     fewest: int = FEWEST_PEOPLE
     queries: QueryFacts | None = None
     spreads: tuple[Spread, ...] = ()
+    topics: tuple[TopicCell, ...] = ()
 
 
 def fewest_people(manifest: Mapping[str, Any]) -> int:

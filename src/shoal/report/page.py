@@ -25,6 +25,7 @@ from shoal.report.formatting import count, escaped, number, own_markup, plain, p
 from shoal.report.sections import NO_NUMBERS, published_part
 from shoal.report.sections import WITHHELD as CLOSED
 from shoal.report.summary import PROTECTS, Summary
+from shoal.report.topic_icicle import topic_picture
 from shoal.report.verdict_text import headline, lack_of, model_of
 from shoal.util.wording import percent
 
@@ -105,6 +106,7 @@ def _pictures(facts: Facts) -> dict[str, Any]:
         "group_chart": _picture(charts.group_picture(facts)),
         "length_chart": _picture(charts.length_picture(facts)),
         "level_chart": _picture(charts.level_picture(facts)),
+        "topic_chart": _picture(topic_picture(facts.topics, facts.published)),
         "uneven": {"groups": facts.group_sizes.uneven, "lengths": facts.lengths.uneven},
         "sizes": {
             "groups": plural(facts.sizes.groups, "group"),

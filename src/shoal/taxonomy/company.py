@@ -32,6 +32,17 @@ class Company:
     n_features: int
     people: Ints
 
+    def filled(self, other: Company) -> Company:
+        """The same, but words that have no ties here have those that they have there, to the same features."""
+        lonely = np.flatnonzero(np.diff(self.indptr) == 0)
+        lengths = np.diff(self.indptr)
+        lengths[lonely] = np.diff(other.indptr)[lonely]
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        begins = np.where(np.isin(np.arange(len(lengths)), lonely), other.indptr[:-1] + len(self.features), self.indptr[:-1])
+        places = np.repeat(begins - indptr[:-1], lengths) + np.arange(indptr[-1])
+        features, ties = (np.concatenate([getattr(one, name) for one in (self, other)])[places] for name in ("features", "ties"))
+        return Company(indptr, features, ties, self.n_features, self.people)
+
 
 def company_of(contexts: Bags, fewest: int) -> Company:
     """The ties of all words.

@@ -1,8 +1,9 @@
 """A taxonomy learned from the data: words that people use in the same sessions or records lie below the same topic.
 
 Topics are found from the whole vocabulary down (`topic_tree`): each is split in two by the company that its words keep (`company`). Only
-words of enough people shape the tree and name its nodes; rarer words are placed below the topic that fits them best. A word that never
-occurs with a frequent one is not in the tree, and is treated as any term that a taxonomy does not list.
+words of enough people name topics, and company is that of such words; each word counts by its people, so rarer words hardly shape the
+tree. They are placed below the topic that fits them best. A word that never
+occurs with a frequent one, nor in a record with one, is not in the tree, and is treated as any term that a taxonomy does not list.
 
 The tree depends on which people hold which words together: not on the order of rows or words, the names of people, threads or the machine.
 """
@@ -21,8 +22,10 @@ from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import TaxonomyError
 from shoal.taxonomy.company import Company, company_of
+from shoal.util.wording import counted
 
 ROOT = "(any topic)"
+RARE_ROOT = "(any topic, with rare words)"  # of a tree that also has words of fewer people
 FEWEST_PEOPLE = 10  # who hold each word of a name, unless something else is given: twice the usual k
 TITLES, CANDIDATES = 3, 12  # words of a name, and words that it is chosen from
 SEPARATOR = " / "
@@ -39,14 +42,21 @@ class Topics:
     titles: tuple[tuple[str, ...], ...]
     words: tuple[str, ...]
     people: Ints
+    fewest: int
+
+    @property
+    def n_topics(self) -> int:
+        """How many topics were found, without the root."""
+        return len(self.parent) - 1
 
     def taxonomy(self, loss: str = DEFAULT_LOSS, fewest: int = 1) -> Taxonomy:
         """The tree of the topics and of the words that at least so many people hold."""
-        names, above = [ROOT, *self._names()], self.parent.tolist()
+        root = ROOT if fewest >= self.fewest else RARE_ROOT
+        names, above = [root, *self._names()], self.parent.tolist()
         placed = np.flatnonzero((self.topic >= 0) & (self.people >= fewest))
         words_in = np.bincount(self.topic[placed], minlength=len(above))
         alone = {n for n in range(1, len(above)) if words_in[n] == 1}  # their only word lies below the topic above
-        parents: dict[str, str | None] = {ROOT: None}
+        parents: dict[str, str | None] = {root: None}
         parents |= {names[n]: names[up] for n, up in enumerate(above) if n and n not in alone}
         topic_of = [above[topic] if topic in alone else topic for topic in self.topic[placed].tolist()]
         parents |= {self.words[word]: names[topic] for word, topic in zip(placed.tolist(), topic_of, strict=True)}
@@ -54,28 +64,33 @@ class Topics:
 
     def _names(self) -> Iterator[str]:
         """The name of each topic but the first, none of which is a word of the data or is used twice."""
-        taken, words = {frozenset({ROOT})}, set(self.words)
+        taken: set[frozenset[str]] = set()
+        words = set(self.words)
         for titles in self.titles[1:]:
             choice = next(one for one in _choices(titles) if frozenset(one) not in taken and SEPARATOR.join(one) not in words)
             taken.add(frozenset(choice))
             yield SEPARATOR.join(choice)
 
 
-def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE) -> Topics:
+def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None = None) -> Topics:
     """Learn topics from sessions or records.
 
     Args:
         contexts: Words that occur together, with the people who used them.
         fewest: The number of people who hold each word that shapes or names a topic.
+        wider: Whole records of the same words, for those that occur with no frequent word in `contexts`.
 
     Returns:
         The topics.
 
     Raises:
-        TaxonomyError: No two words of so many people occur together.
+        TaxonomyError: No two words of so many people occur together, or a word cannot be told from the name of a topic.
     """
-    company = company_of(contexts, fewest)
     names = contexts.vocabulary.names.to_list()
+    _insist_on_words(names)
+    company = company_of(contexts, fewest)
+    if wider is not None:
+        company = company.filled(company_of(wider, fewest))
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
     ordered = _reordered(company, by_name)
     frequent = (ordered.people >= fewest) & (np.diff(ordered.indptr) > 0)
@@ -93,7 +108,19 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE) -> Topics:
     )
     words = tuple(names[i] for i in by_name)
     titles = tuple(tuple(words[w] for w in title[a:b]) for a, b in pairwise(title_ptr))
-    return Topics(parent, topic, titles, words, ordered.people)
+    return Topics(parent, topic, titles, words, ordered.people, fewest)
+
+
+def _insist_on_words(names: list[str]) -> None:
+    """Raise if a word looks like a name of a topic: what is published could then not be told apart, nor its people counted."""
+    alike = sum(SEPARATOR in name or name in (ROOT, RARE_ROOT) for name in names)
+    if alike:
+        raise TaxonomyError(
+            f"{counted(alike, 'item')} cannot be told from names of topics, which contain {SEPARATOR!r}",
+            code="items-like-topics",
+            hint="replace the slash in these items, or give another taxonomy",
+            value=alike,
+        )
 
 
 def _reordered(company: Company, order: Ints) -> Company:

@@ -107,7 +107,7 @@ def tree_of(case: Case, directory: Path, terms: set[str]) -> Tree:
     assert isinstance(given, str)
     if given == "paths":
         return tree_of_paths(terms)
-    if given.startswith("generated"):
+    if given.startswith(("generated", "topics")):
         return flat_tree(terms)
     drops = case.said.get("unknown") == "drop"
     if given == "wordnet":
@@ -354,6 +354,44 @@ def _distance(one: frozenset[str], other: frozenset[str]) -> Fraction:
     return Fraction(len(one ^ other), len(one | other)) if one | other else Fraction(0)
 
 
+# -- names of topics
+
+
+ANY_TOPIC = "(any topic, with rare words)"
+
+
+def recount_names(facts: Facts, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
+    """Published names that nobody holds are names of topics: two or three words, each held by enough people."""
+    holders: dict[str, set[str]] = {}
+    for record in facts.originals:
+        for item in record.items:
+            holders.setdefault(item, set()).add(record.owner)
+    shown = {item for bag in facts.published for item in bag} - holders.keys()
+    empty = {item for item in shown if item == ANY_TOPIC or (item.startswith("(unlisted)") and " / " not in item)}
+    names = [item.split(" / ") for item in shown - empty]
+    wrong = [f"a name of {len(name)} words" for name in names if len(name) not in (2, 3)]
+    wrong += ["a name with a word twice" for name in names if len(set(name)) < len(name)]
+    if len({frozenset(name) for name in names}) < len(names):
+        wrong.append("two names of the same words")
+    words = {word for name in names for word in _without_marks(name, holders)}
+    people = [len(holders.get(word, ())) for word in words]
+    if min(people, default=int(values["people"])) < int(values["people"]):
+        wrong.append(f"a word of {min(people)} people in a name")
+    if people and achieved["people"] != min(people):
+        wrong.append(f"states {achieved['people']} people, has {min(people)}")
+    return wrong
+
+
+def _without_marks(name: list[str], holders: dict[str, set[str]]) -> list[str]:
+    """The words of a name, without the dots and the number that are not words."""
+    *others, last = name
+    if last == "..." and len(others) == 1:
+        return others
+    if last not in holders and last.endswith(")") and " (" in last:
+        last = last[: last.rindex(" (")]
+    return [*others, last]
+
+
 # -- the floor
 
 
@@ -366,7 +404,7 @@ def above_floor(case: Case, directory: Path, facts: Facts) -> list[str]:
     tree = read_tree(directory / given) if given.startswith("tree.") else facts.tree
     leaves = tree.leaves
     above = {node for node in tree.parent if tree.below(node) >= leaves}
-    above |= {node for node in (facts.tree.shelf, "(root)", "entity") if node}
+    above |= {node for node in (facts.tree.shelf, "(root)", "entity", ANY_TOPIC) if node}
     if told[0].isdigit():
         above |= {node for node in tree.parent if len(tree.path(node)) < int(told[0])}
     else:
@@ -385,6 +423,7 @@ RECOUNTS = {
     "km-anonymity": recount_km,
     "rho-uncertainty": recount_rho,
     "k-delta-anonymity": recount_delta,
+    "node-names": recount_names,
 }
 
 

@@ -83,10 +83,10 @@ def wrong_claims(seen: Checked) -> list[str]:
 def promised(case: Case) -> dict[str, Values]:
     """The claims that a release of this command must make, each with the parameters that were typed or are the defaults."""
     method, k = case.method, case.text("k", "3" if case.method in {"mdav", "microaggregation", "document-vectors"} else "5")
-    m = case.text("m", "2")
+    m, names = case.text("m", "2"), _names_of_topics(case, k)
     if method in {"shoal", "clump", "partition"}:
         share = {"sensitive-share": {"h": case.text("h", "0.5")}} if "sensitive" in case.said else {}
-        return {"k-anonymity": {"k": k}, **share}
+        return {"k-anonymity": {"k": k}, **share, **names}
     by_method: dict[str, dict[str, Values]] = {
         "ssc": {"vocabulary-k-anonymity": {"k": k, "people": "yes"}},
         "coherence": {"coherence": {"k": k, "h": case.text("h", "0.4"), "p": case.text("p", "2")}},
@@ -109,13 +109,19 @@ def promised(case: Case) -> dict[str, Values]:
         "document-vectors": {"weighted-k-anonymity": {"k": k}},
         "dp-queries": {"differential-privacy": {"epsilon": case.text("epsilon", "1"), "delta": case.text("delta", "1e-6")}},
     }
-    found = dict(by_method.get(method, {}))
+    found = {**by_method.get(method, {}), **names}
     if method == "ssc" and case.text("min-owners", "2") != "1":
         found["shared-terms"] = {"owners": case.text("min-owners", "2")}
     if method == "threshold":
         names = {"unit": "query", "words": "", "window": ""}
         found["support"] |= {name: case.text(name, "") for name, usual in names.items() if case.text(name, usual) != usual}
     return found
+
+
+def _names_of_topics(case: Case, k: str) -> dict[str, Values]:
+    """Words in names of topics are those of so many people as were typed, or of twice as many as k."""
+    kind, _, people = case.text("taxonomy", "").partition(":")
+    return {"node-names": {"people": people or str(2 * int(k))}} if kind == "topics" else {}
 
 
 def _rho(case: Case) -> Values:

@@ -96,6 +96,11 @@ def some_people(draw: Draw, kind: str) -> tuple[People, str]:
         numbers = draw.chance(0.3)
         pool = [str(i * 7) if numbers else f"g{i}" for i in range(rng.randint(2, 14))]
         nodes, given = [], draw.one(["generated", "generated:2", "generated:3"])
+    elif kind == "topics":
+        pool = [f"t{i}" for i in range(rng.randint(3, 9))] + [f"qy{i}canary" for i in range(rng.randint(0, 4))]
+        pool += [item for item in ("t1 (2)", "...", "t0/t1", "(unlisted)") if draw.chance(0.05)]
+        pool += ["t0 / t1"] if draw.chance(0.02) else []
+        nodes, given = [], draw.one(["topics", "topics", "topics:3", "topics:4", "topics:6"])
     else:
         tree, nodes, parent = odd_tree(draw)
         given = written_tree(draw, tree, parent)
@@ -136,7 +141,8 @@ def written_records(draw: Draw, people: People, case: Case, *, bags: bool = True
         case.said["record"] = "basket"
     else:
         case.said["per"] = draw.one(["user", "user", "user", "session", "event"])
-        if case.said["per"] == "session" and draw.chance(0.3):
+        topics = case.text("taxonomy", "").startswith("topics")
+        if (case.said["per"] == "session" or topics) and draw.chance(0.3):
             case.said["gap"] = draw.one(["1s", "30m", "26h"])
     kept = {"user", "item", "time"} | ({"qty"} if "count" in case.said else set()) | ({"basket"} if "record" in case.said else set())
     rows = [{name: value for name, value in row.items() if name in kept} for row in rows]

@@ -100,7 +100,7 @@ def _kind(draw: Draw) -> str:
     """Where the taxonomy comes from; nowhere, for some methods."""
     if draw.method in NAMES_AS_TYPED:
         return draw.one(["none", "none", "tree"])
-    return draw.one(["tree"] * 12 + ["generated"] * 3 + ["paths"] * 2 + ["wordnet"])
+    return draw.one(["tree"] * 12 + ["generated"] * 3 + ["paths"] * 2 + ["topics"] * 3 + ["wordnet"])
 
 
 def _on_taxonomy(draw: Draw, case: Case, people: People) -> None:
@@ -112,7 +112,7 @@ def _on_taxonomy(draw: Draw, case: Case, people: People) -> None:
         case.said.pop("exact", None)
     if case.method in NAMES_AS_TYPED and not case.flag("generalize"):
         return
-    if draw.chance(0.2):
+    if draw.chance(0.2) and not case.text("taxonomy", "").startswith("topics"):  # which words it lacks the checker cannot know
         case.said["unknown"] = draw.one(["drop", "drop", "keep", "refuse"])
     if draw.chance(0.25):
         case.said["tree"] = "whole"
@@ -159,7 +159,7 @@ def _afterwards(draw: Draw, case: Case) -> None:
     stable = "seconds" not in case.said and not any(
         case.method == method and case.said.get(name) == value for method, name, value in ORDER_COUNTS
     )
-    generated = case.text("taxonomy", "").startswith("generated")  # whose nodes mean something else for other data
+    generated = case.text("taxonomy", "").startswith(("generated", "topics"))  # whose nodes mean something else for other data
     if case.method in RULES and not generated and draw.chance(0.35):
         case.then.append("rules")
     elif draw.chance(0.1):

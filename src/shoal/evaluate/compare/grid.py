@@ -15,8 +15,9 @@ from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, USER
 from shoal.io.read.parameter_files import with_files_read
 from shoal.methods import METHODS, Method, insist_on_packages
 from shoal.parameters import Param
-from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.pipeline.options import NO_TAXONOMY, Preparation, is_topics
 from shoal.pipeline.request import preparation
+from shoal.pipeline.topics import settled
 
 RECORD = "record"  # what a column of records makes of one, where no other way is requested
 COMPARED: frozenset[str] = frozenset({"sets", "bags", "log"})
@@ -182,6 +183,8 @@ def concerning(cell: Cell, said: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that apply to the method of this cell: rows need no records, and names as typed no taxonomy."""
     base = Preparation.default_for(cell.made())
     without = {"gap"} if cell.per != SESSION else set()
+    if is_topics(said.get("taxonomy") or "") and (base.shape != "records" or base.typed_names):
+        without |= {"taxonomy"}
     if base.shape != "records":
         without |= {*OF_RECORDS, *(["taxonomy"] if base.taxonomy == NO_TAXONOMY else [])}
     elif base.typed_names:
@@ -194,4 +197,4 @@ def prepared_for(cell: Cell, said: Mapping[str, Any]) -> Preparation:
     """Return the preparation for a cell: that of its method, unless options differ."""
     typed = {**dict.fromkeys(said), "per": None, **concerning(cell, said)}
     base = replace(Preparation.default_for(cell.made()), follows=frozenset())  # cells say themselves what a record is
-    return preparation(typed, base=base)
+    return settled(preparation(typed, base=base), cell.made())

@@ -16,7 +16,9 @@ from shoal.privacy.equivalence_classes import classes_of
 from shoal.report.facts import Facts, PublishedItem, examples_of, fewest_named, fewest_people, sizes_of
 from shoal.report.histograms import Bin, Histogram, compare, joined, tally
 from shoal.report.summary import AS_TYPED, FORMS, NOT_MEASURED, Summary, SummaryShare, share_in
+from shoal.report.topic_cells import topic_cells
 from shoal.report.verdict_text import Tile, promised_group
+from shoal.taxonomy.learned import RARE_ROOT, ROOT
 from shoal.taxonomy.tree_counts import published_items
 from shoal.util.wording import counted, percent
 
@@ -32,10 +34,11 @@ def facts_of_records(manifest: Mapping[str, Any], release: Release, original: Or
     fewest = fewest_people(manifest)
     items, times = published_items(published, release.copies, tree)
     common = np.where(items >= fewest_named(manifest), items, 0)
+    topics = topic_cells(published, release.copies, tree, common > 0) if tree.names[0] in (ROOT, RARE_ROOT) else ()
     return Facts(
         manifest=manifest,
         published=release.n_records,
-        parts=("examples", "terms", "groups", "lengths", *(("levels",) if original.on_taxonomy else ())),
+        parts=("examples", *(("topics",) if topics else ()), "terms", "groups", "lengths", *(("levels",) if original.on_taxonomy else ())),
         examples=examples_of(published, release.copies, tree, common > 0),
         sizes=sizes_of(sizes),
         group_sizes=tally(sizes, cut=promised_group(manifest.get("claims", []))),
@@ -47,6 +50,7 @@ def facts_of_records(manifest: Mapping[str, Any], release: Release, original: Or
         items_before=_items_before(manifest, before),
         items_after=int((items > 0).sum()),
         fewest=fewest,
+        topics=topics,
     )
 
 

@@ -1,0 +1,62 @@
+"""Do the names of learned topics tell who was in the data? A membership attack with a control group, on generated search logs.
+
+    python benchmarks/topic_membership.py [--users 500 2000 8000] [--people 10 20] [--shadows 20] [--trials 20]
+
+Half of the people are in, the other half is the control group; `tests/helpers/topic_membership.py` describes the attacker, who knows all
+searches of everybody and only not who is in. A guess at random is right half of the time. For comparison the same attacker is given the
+list of all words that as many people use. `changed` is the share of people without whom a half would have other words in its names: what an
+attacker finds out who knows everything about everybody else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from common import show
+from datasets import generated_log
+from shoal.data.bags import Bags
+from shoal.io.read.dispatch import read
+from shoal.pipeline.options import Preparation
+from shoal.pipeline.prepare import records_of
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+from helpers.topic_membership import Published, attacked, names_of_topics, words_of_enough
+
+LEFT_OUT = 20
+
+
+def sessions(users: int) -> Bags:
+    """The sessions of a generated log, as topics are learned from them."""
+    how = Preparation(taxonomy="topics")
+    return records_of(read((generated_log(users),), how.reading).data, how).contexts
+
+
+def row(contexts: Bags, people: int, said: argparse.Namespace, what: str, published: Published) -> dict[str, Any]:
+    """One attack, as a row of the table."""
+    found = attacked(contexts, people, said.shadows, said.trials, LEFT_OUT, published=published)
+    interval = f"{100 * found.low:.1f} to {100 * found.high:.1f} %"
+    facts = {"people": contexts.n_owners, "words of": people, "published": what, "right": f"{100 * found.right:.1f} %"}
+    return {**facts, "interval": interval, "changed": f"{100 * found.changed:.0f} %"}
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("--users", type=int, nargs="+", default=[500, 2000, 8000])
+    asked.add_argument("--people", type=int, nargs="+", default=[10, 20])
+    asked.add_argument("--shadows", type=int, default=20)
+    asked.add_argument("--trials", type=int, default=20)
+    said = asked.parse_args()
+    for users in said.users:
+        contexts = sessions(users)
+        rows = []
+        for people in said.people:
+            rows.append(row(contexts, people, said, "names of topics", names_of_topics))
+            rows.append(row(contexts, people, said, "list of words", words_of_enough))
+        show(f"{users:,} people, half of them in", rows)
+
+
+if __name__ == "__main__":
+    main()

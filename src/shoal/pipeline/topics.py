@@ -1,0 +1,74 @@
+"""What a release on topics that are learned from its own data owes: how many people stand behind a name, and the claim that says so.
+
+The names of learned topics are words of the data. Twice as many people as the method promises to hide each person among must hold each
+of these words, unless another number is given (`topics:20`). The number is settled before anything is read, since it depends on the
+method, and is part of the taxonomy's name in the manifest, so that an audit learns the same topics again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from shoal.data.claims import Model
+from shoal.errors import ParameterError, option
+from shoal.methods import Method
+from shoal.pipeline.options import TOPICS, Preparation, fewest_in_names, is_topics
+from shoal.privacy.node_names import NodeNames
+
+TIMES = 2  # as many people hold each word of a name as each person is hidden among
+USUAL = 5  # people whom each person is hidden among, where a method promises no number
+
+
+def settled(how: Preparation, method: Method) -> Preparation:
+    """The preparation with the number of people behind each word in the name of a topic.
+
+    Args:
+        how: How data is to be prepared, perhaps on topics.
+        method: The method that it is prepared for.
+
+    Returns:
+        The same preparation, with the number in the name of its taxonomy.
+
+    Raises:
+        ParameterError: Fewer people are asked for than the method hides each person among, or names of topics cannot be published here.
+    """
+    if not is_topics(how.taxonomy):
+        return how
+    _insist_on_judge(method)
+    hidden = max((claim.values().get("k") or 0 for claim in method.claims()), default=0) or USUAL
+    people = fewest_in_names(how.taxonomy) or TIMES * hidden
+    if people < hidden:
+        raise ParameterError(
+            f"words of {people:,} people would name topics, but the method hides each person among {hidden:,}",
+            code="out-of-range",
+            hint=f"give {option('taxonomy', f'{TOPICS}:{TIMES * hidden}')}, or leave the number out",
+            value=people,
+        )
+    return replace(how, taxonomy=f"{TOPICS}:{people}")
+
+
+def claims_on_names(taxonomy: str) -> tuple[Model, ...]:
+    """The claim that a release on this taxonomy makes beyond those of its method: none, unless its topics are learned from the data."""
+    people = fewest_in_names(taxonomy) if is_topics(taxonomy) else None
+    return () if people is None else (NodeNames(people=people),)
+
+
+def claims_owed(manifest: Mapping[str, Any]) -> tuple[Model, ...]:
+    """The same for a release on disk, as its manifest names the taxonomy."""
+    given = manifest["input"]
+    return claims_on_names(str(given.get("taxonomy", ""))) if "node_loss" in given else ()
+
+
+def _insist_on_judge(method: Method) -> None:
+    """Raise if what the method publishes has no judge of names, or if its claims allow no number about words."""
+    kind = "bags" if method.publishes == "sets" else method.publishes
+    strict = [claim.name for claim in method.claims() if "words" not in claim.safe_numbers]
+    if kind not in NodeNames.judges or strict:
+        why = f"{strict[0]} does not allow" if strict else f"the method {method.name} does not publish with records"
+        raise ParameterError(
+            f"topics that are learned from the data tell which words many people hold, which {why}",
+            code="topics-disclose",
+            hint="give a taxonomy file, such as topics learned from other data",
+        )

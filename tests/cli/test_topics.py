@@ -1,0 +1,249 @@
+"""Topics that are learned from the input itself: --taxonomy topics, and what is claimed of their names."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+
+import shoal
+from helpers.checker import everything_in
+from helpers.cli import Shell, one_line
+from shoal.cli.options import DATA_PARAMETERS
+from shoal.evaluate.compare.grid import Cell, prepared_for
+
+CANARY = "zqcanary"
+WORDS = {
+    "music": ("song", "lyrics", "guitar", "band"),
+    "homes": ("house", "rent", "flat", "garden"),
+    "food": ("soup", "oven", "cake", "tea"),
+}
+TOPICS = ("--taxonomy", "topics", "--k", "3")
+
+
+def queries(seed: int = 0, people: int = 36) -> list[tuple[str, str, str]]:
+    """Each person searches for a topic, in two sessions; some words are of one person, others of two."""
+    rng = random.Random(seed)
+    rows = []
+    for person in range(people):
+        words = WORDS[[*WORDS][person % 3]]
+        for hour in (10, 14):
+            chosen = rng.sample(words, 3)
+            rare = [f"{CANARY}{rng.choice([person, person // 2 + 100])}"] if rng.random() < 0.4 else []
+            rows += [
+                (f"p{person}", f"2006-03-01 {hour}:0{n}:00", " ".join(part)) for n, part in enumerate((chosen[:2], [chosen[2], *rare]))
+            ]
+    return rows
+
+
+def written(rows: list[tuple[str, str, str]]) -> str:
+    return "user\ttime\tquery\n" + "".join("\t".join(row) + "\n" for row in rows)
+
+
+@pytest.fixture
+def log(shell: Shell) -> Shell:
+    shell.file("log.tsv", written(queries()))
+    return shell
+
+
+def manifest(shell: Shell, name: str = "release") -> dict[str, dict[str, object]]:
+    return json.loads((shell.directory / name / "manifest.json").read_text())
+
+
+def items(shell: Shell, name: str = "release") -> list[tuple[str, ...]]:
+    return sorted(map(tuple, pl.read_parquet(shell.directory / name / "records.parquet")["items"].to_list()))
+
+
+def topics_in(shell: Shell, name: str = "release") -> list[str]:
+    return sorted({item for record in items(shell, name) for item in record if " / " in item})
+
+
+def test_a_release_on_topics_is_verified_and_audited(log: Shell):
+    made = log("anonymize", "log.tsv", *TOPICS, "--out", "release")
+    assert made.code == 0, made.err
+    told = manifest(log)
+    assert {"taxonomy": "topics:6", "learned_from": "sessions", "gap": "30m"}.items() <= told["input"].items()
+    assert [claim["model"] for claim in told["claims"]] == ["k-anonymity(k=3)", "node-names(people=6)"]  # type: ignore[index]
+    assert topics_in(log)
+    with_original = log("audit", "release", "--original", "log.tsv", "--json")
+    assert with_original.code == 0, with_original.err
+    assert json.loads(with_original.out)["unchecked"] == 0
+    from_files = json.loads(log("audit", "release", "--json").out)
+    assert from_files["holds"]
+    assert [claim["verdict"] for claim in from_files["claims"]] in (["verified", "not checkable"], ["verified", "verified"])
+
+
+def test_order_names_threads_and_front_ends_do_not_matter(log: Shell, monkeypatch: pytest.MonkeyPatch):
+    assert log("anonymize", "log.tsv", *TOPICS, "--out", "release").code == 0
+    rows = queries()
+    random.Random(3).shuffle(rows)
+    log.file("other.tsv", written([(f"x{int(user[1:]) * 7919 % 1009}", time, query) for user, time, query in rows]))
+    assert log("anonymize", "other.tsv", *TOPICS, "--threads", "1", "--memory", "1G", "--out", "again").code == 0
+    assert items(log) == items(log, "again")
+    monkeypatch.chdir(log.directory)
+    result = shoal.anonymize("log.tsv", k=3, taxonomy="topics")
+    assert sorted(map(tuple, result.to_polars()["items"].to_list())) == items(log)
+
+
+def test_without_times_topics_are_learned_from_records(shell: Shell):
+    shell.file("baskets.txt", "".join(",".join(WORDS[[*WORDS][n % 3]][:3]) + "\n" for n in range(30)))
+    assert shell("anonymize", "baskets.txt", "--format", "transactions", *TOPICS, "--method", "km", "--out", "release").code == 0
+    assert manifest(shell)["input"]["learned_from"] == "records"
+    assert "gap" not in manifest(shell)["input"]
+    assert shell("audit", "release", "--original", "baskets.txt").code == 0
+
+
+def test_pages_visited_together_are_topics_of_an_access_log(shell: Shell):
+    sites = [[f"/{topic}/{n}.html" for n in range(4)] for topic in ("a", "b")]
+    lines = [
+        f'10.0.{n // 200}.{n % 200} - - [01/Mar/2006:09:0{at}:00 +0000] "GET {page} HTTP/1.1" 200 17'
+        for n in range(24)
+        for at, page in enumerate(random.Random(n).sample(sites[n % 2], 3))
+    ]
+    shell.file("access.log", "\n".join(lines) + "\n")
+    made = shell("anonymize", "access.log", *TOPICS, "--out", "release")
+    assert made.code == 0, made.err
+    assert shell("audit", "release", "--original", "access.log").code == 0
+    assert topics_in(shell)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_rare_word_is_in_no_name_and_in_no_file(shell: Shell, seed: int):
+    shell.file("log.tsv", written(queries(seed, 30 + 6 * seed)))
+    made = shell("anonymize", "log.tsv", *TOPICS, "--method", ("shoal", "km", "partition", "apriori")[seed], "--out", "release")
+    assert made.code == 0, made.err
+    assert CANARY not in made.everything + "".join(text for _, text in everything_in(shell.directory / "release"))
+
+
+def renamed(old: str, new: str, other: str) -> Callable[[str], str]:
+    return lambda item: new if item == old else item
+
+
+def swapped(old: str, new: str, other: str) -> Callable[[str], str]:
+    return lambda item: {old: other, other: old}.get(item, item)
+
+
+CHANGES = {
+    "a rare word": (renamed, "song / zqcanary1", "1 word in names of topics is held by fewer than 6 people"),
+    "a word that nobody has": (renamed, "song / nobody", "1 word in names of topics is held by fewer than 6 people"),
+    "four words": (renamed, "song / lyrics / guitar / band", "nor a name of two or three words"),
+    "no name": (renamed, "music", "nor a name of two or three words"),
+    "a word twice": (renamed, "song / song", "has a word twice"),
+    "the words of another": (renamed, "", "the words of another one"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_changed_names_are_found(log: Shell, change: str):
+    """In a file of records that was changed, beside the original; what a name itself shows is found without it."""
+    how, new, says = CHANGES[change]
+    assert log("anonymize", "log.tsv", *TOPICS, "--out", "release").code == 0
+    old, other = topics_in(log)[:2]
+    new = new or " / ".join(reversed(other.split(" / ")))
+    place = log.directory / "changed.parquet"
+    records = pl.read_parquet(log.directory / "release" / "records.parquet")
+    change_one = how(old, new, other)
+    changed = [[change_one(item) for item in record] for record in records["items"].to_list()]
+    records.with_columns(pl.Series("items", changed)).write_parquet(place)
+    claim = ("audit", "changed.parquet", "--claim", "node-names(people=6)")
+    answer = log(*claim, "--original", "log.tsv", "--taxonomy", "topics:6")
+    assert answer.code == 3
+    assert says in " ".join(answer.everything.split())
+    alone = log(*claim)
+    assert (alone.code == 3) == (change in {"four words", "a word twice", "the words of another"}), alone
+
+
+def test_swapped_names_do_not_generalize_their_records(log: Shell):
+    assert log("anonymize", "log.tsv", *TOPICS, "--method", "partition", "--out", "release").code == 0
+    old, other = topics_in(log)[:2]
+    records = pl.read_parquet(log.directory / "release" / "records.parquet")
+    change = swapped(old, "", other)
+    changed = [[change(item) for item in record] for record in records["items"].to_list()]
+    records.with_columns(pl.Series("items", changed)).write_parquet(log.directory / "changed.parquet")
+    answer = log(
+        "audit", "changed.parquet", "--claim", "k-anonymity(k=3)", "--claim", "node-names(people=6)",
+        *("--original", "log.tsv", "--taxonomy", "topics:6", "--json"),
+    )  # fmt: skip
+    assert answer.code == 3
+    verdicts = {claim["model"].split("(")[0]: claim["verdict"] for claim in json.loads(answer.out)["claims"]}
+    assert verdicts == {"k-anonymity": "fails", "node-names": "verified"}
+
+
+def test_a_manifest_without_the_claim_on_names_fails(log: Shell, monkeypatch: pytest.MonkeyPatch):
+    from shoal.pipeline import run
+
+    monkeypatch.setattr(run, "claims_on_names", lambda taxonomy: ())
+    assert log("anonymize", "log.tsv", *TOPICS, "--out", "release").code == 0
+    answer = log("audit", "release")
+    assert answer.code == 3
+    assert "node-names(people=6), which is not claimed" in " ".join(answer.everything.split())
+
+
+REFUSED = {
+    "too few people behind a word": (("--taxonomy", "topics:2", "--k", "3"), "hides each person among 3"),
+    "one person behind a word": (("--taxonomy", "topics:1"), "at least 2"),
+    "no number": (("--taxonomy", "topics:many"), "at least 2"),
+    "names as typed": (("--taxonomy", "topics", "--method", "tds"), "records that are put on a taxonomy"),
+    "rows of a log": (("--taxonomy", "topics", "--method", "category-microaggregation"), "records that are put on a taxonomy"),
+    "numbers of words": (("--taxonomy", "topics", "--method", "td-control", "--sensitive", "items:rent"), "rho-uncertainty does not allow"),
+    "nothing to learn": (("--taxonomy", "topics:30", "--k", "3"), "no topics can be learned"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_refused(log: Shell, case: str):
+    words, says = REFUSED[case]
+    before = log.names()
+    assert says in one_line(log("anonymize", "log.tsv", *words, "--out", "release"))
+    assert log.names() == before
+
+
+def test_items_that_look_like_names_are_refused(shell: Shell):
+    shell.file("baskets.txt", "bread / rolls,milk\n" * 12)
+    answer = one_line(shell("anonymize", "baskets.txt", "--format", "transactions", "--sep", ",", *TOPICS, "--out", "release"))
+    assert "cannot be told from names of topics" in answer
+    assert "bread" not in answer
+
+
+def test_look_coverage_and_advise_learn_topics(log: Shell):
+    assert "learned from sessions" in log("look", "log.tsv", "--taxonomy", "topics").everything
+    covered = log("taxonomy", "coverage", "topics:6", "log.tsv")
+    assert covered.code == 0, covered.err
+    advised = log("advise", "log.tsv", "--for", "histories", "--taxonomy", "topics", "--seconds", "1")
+    assert advised.code == 0, advised.err
+
+
+def test_every_cell_of_a_comparison_has_words_of_enough_people():
+    def taxonomy(method: str, *settings: tuple[str, int]) -> str:
+        said = {**dict.fromkeys(DATA_PARAMETERS), "taxonomy": "topics"}
+        return prepared_for(Cell(method, settings, "user"), said).taxonomy
+
+    assert [taxonomy("shoal", ("k", 3)), taxonomy("km", ("k", 10)), taxonomy("tds", ("k", 3))] == ["topics:6", "topics:20", "none"]
+
+
+def test_a_kept_tree_is_recorded_by_its_digest_and_only_if_it_is_public(log: Shell):
+    assert log("taxonomy", "learn", "log.tsv", "--people", "6", "--out", "topics.parquet").code == 0
+    assert log("taxonomy", "learn", "log.tsv", "--people", "6", "--all-words", "--out", "private.tsv").code == 0
+    assert (log.directory / "topics.parquet").read_bytes().startswith(b"PAR1")
+    log.file("next.tsv", written([*queries(5), ("new", "2006-03-02 10:00:00", "song unheard")]))
+    made = log("anonymize", "next.tsv", "--taxonomy", "topics.parquet", "--k", "3", "--out", "release")
+    assert made.code == 0, made.err
+    assert made.code == log("anonymize", "next.tsv", "--taxonomy", "private.tsv", "--k", "3", "--out", "other").code
+    told, other = manifest(log)["input"], manifest(log, "other")["input"]
+    assert len(str(told["taxonomy_sha256"])) == 64
+    assert "taxonomy_sha256" not in other
+    assert int(str(told["unknown_items"])) > 0  # words that the tree lacks are counted
+    assert log("audit", "release", "--original", "next.tsv", "--taxonomy", "topics.parquet").code == 0
+    log.file("another.tsv", log("taxonomy", "learn", "log.tsv", "--people", "6").out + "neverused\t(any topic)\n")
+    answer = log("audit", "release", "--original", "next.tsv", "--taxonomy", "another.tsv")
+    assert answer.code == 3
+    assert "taxonomy_sha256" in answer.everything
+
+
+def test_releases_with_two_trees_are_not_compared(log: Shell):
+    assert log("anonymize", "log.tsv", *TOPICS, "--out", "release").code == 0
+    answer = log("anonymize", "log.tsv", "--taxonomy", "generated", "--k", "3", "--previous", "release", "--out", "second")
+    assert "different topics" in one_line(answer)
