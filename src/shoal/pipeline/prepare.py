@@ -157,6 +157,7 @@ class Prepared:
     notes: tuple[str, ...]
     taxonomy: Taxonomy | None = None
     items: JoinedItems | None = None  # of a product table
+    texts: bool = False  # whether the words of records were split from texts
 
     @property
     def records(self) -> Original:
@@ -320,7 +321,7 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
         original = place_terms(bags, taxonomy, **rules, fold=records.texts, stop_words=records.stop_words, shelf=shelf)
         if how.unknown is None:
             refuse_foreign_taxonomy(bags.occurrences, original.steps.unknown_kept)
-    return Prepared(original, _facts(original, how), how, None, notes, taxonomy)
+    return Prepared(original, _facts(original, how), how, None, notes, taxonomy, texts=records.texts)
 
 
 def _facts(original: Original, how: Preparation) -> dict[str, Any]:
