@@ -12,7 +12,8 @@ from helpers.data import food, on, on_nodes
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.metrics import measure
-from shoal.metrics.bits import node_bits, people_below, record_bits
+from shoal.metrics.bits import node_bits, record_bits
+from shoal.taxonomy.people_below import people_below
 
 
 def of(original: list[list[str]], published: list[list[str]], copies: list[int]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -44,17 +45,26 @@ def test_lm_and_ncp_by_their_definitions(parent: tuple[int, ...]) -> None:
         assert taxonomy.ncp[v] == pytest.approx(float(twins.ncp(parent, v)))
 
 
+def under(parent: tuple[int, ...], loss: str) -> Taxonomy:
+    """The tree under a loss; every leaf has people of its own, as many as there are nodes before it modulo 3, and one more."""
+    plain = tree(parent, loss)
+    leaf = plain.end == np.arange(len(parent)) + 1
+    return replace(plain, parent=plain.parent.copy(), people=plain.sum_up(np.where(leaf, 1 + np.arange(len(parent)) % 3, 0)))
+
+
 @pytest.mark.parametrize("loss", list(LOSSES))
 @SOME
 @given(trees(14))
 def test_every_loss_rises_from_0_at_a_leaf_to_1_at_the_root(loss: str, parent: tuple[int, ...]) -> None:
-    taxonomy = tree(parent, loss)
+    taxonomy = under(parent, loss)
     leaf = taxonomy.end == np.arange(len(parent)) + 1
     assert (taxonomy.loss[leaf] == 0).all()
     for v in range(1, len(parent)):
         assert taxonomy.loss[v] <= taxonomy.loss[parent[v]]
     if loss == "height":
         assert taxonomy.loss[0] == (1 if len(parent) > 1 else 0)
+    elif loss == "people":
+        assert taxonomy.loss[0] == (1 if len(parent) > 1 and taxonomy.people[0] > 1 else 0)
     else:
         assert taxonomy.loss[0] == pytest.approx(1 if taxonomy.n_leaves > 1 else 0)
 
@@ -64,7 +74,7 @@ def test_every_loss_rises_from_0_at_a_leaf_to_1_at_the_root(loss: str, parent: t
 @given(trees(14))
 def test_integer_weights_add_up_to_the_loss(loss: str, parent: tuple[int, ...]) -> None:
     """The weights on the way from a node to the root tell what is lost above it, exactly for LM."""
-    taxonomy = tree(parent, loss)
+    taxonomy = under(parent, loss)
     assert (taxonomy.weights >= 0).all()
     assert taxonomy.weights[0] == 0
     for v in range(len(parent)):

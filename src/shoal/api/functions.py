@@ -180,7 +180,7 @@ def anonymize(
         taxonomy: "wordnet", "topics" (learned from the data), "generated", "paths", "none", a path, nested dictionaries such as
             `{"Food": {"Fruit": ["Apple", "Pear"]}}`, a frame, or a `shoal.Taxonomy`.
         levels: Columns of a taxonomy that is a frame, from the highest level to the items.
-        node_loss: Loss function for taxonomy nodes: "information" (default), "lm" or "height".
+        node_loss: Loss function for taxonomy nodes: "information" (default), "lm", "height" or "people".
         unknown: What happens to terms that are not in the taxonomy: "keep" (default), "drop" or "refuse".
         tree: "used" (default) reduces the taxonomy to the part that the data uses; "whole" keeps all of it.
         floor: Most general level or node that may be published; the root is level 1. Default: 2.

@@ -13,7 +13,7 @@ from shoal.cli.input_options import called, input_argument
 from shoal.cli.options import data_options, rare_option
 from shoal.cli.taxonomy_learn import learn
 from shoal.data.column_list import ColumnNames
-from shoal.data.node_loss import DEFAULT_LOSS, LOSSES
+from shoal.data.node_loss import DEFAULT_LOSS, OF_A_TREE
 from shoal.util.wording import counted
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def check(taxonomy: str, as_json: bool) -> None:
 @click.argument("node", required=False)
 @click.option("--depth", type=click.IntRange(1), default=2, show_default=True, help="Number of levels to draw.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Number of children to draw per node.")
-@click.option("--node-loss", type=click.Choice(list(LOSSES)), default=DEFAULT_LOSS, show_default=True, help="Loss function for nodes.")
+@click.option("--node-loss", type=click.Choice(list(OF_A_TREE)), default=DEFAULT_LOSS, show_default=True, help="Loss function for nodes.")
 def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str) -> None:
     """Draw the subtree of NODE (default: the root)."""
     from shoal.pipeline.options import load_taxonomy

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.cluster import itemset_counts
+from shoal.data.node_loss import PEOPLE
 from shoal.errors import ParameterError, option
 from shoal.io.read.sql import Query
 from shoal.io.write.output_format import LISTS
@@ -168,6 +169,12 @@ LIMITS = (
         f"a loss over the whole taxonomy ({option('tree', 'whole')})",
         "is computed on one machine only",
         lambda job: _generalizes(job) and job.preparation.scope != "used",
+        (GroupingMethod, RecodingMethod),
+    ),
+    Limit(
+        f"a loss by the people of the data ({option('node-loss', PEOPLE)})",
+        "is computed on one machine only",
+        lambda job: _generalizes(job) and job.preparation.loss == PEOPLE,
         (GroupingMethod, RecodingMethod),
     ),
     Limit(

@@ -1,7 +1,7 @@
 """Node losses: the information lost by publishing an item as a node, from 0 at a leaf to 1 at the root.
 
-A loss is one function of a tree and one line in `LOSSES`. Kernels use integers, so that scores are exact and the same on every machine:
-`integer_losses` returns the loss of each node as a multiple of 1/scale.
+A loss is one function of a tree, which may have the numbers of people of the data at its nodes, and one line in `LOSSES`. Kernels use
+integers, so that scores are exact and the same on every machine: `integer_losses` returns the loss of each node as a multiple of 1/scale.
 """
 
 from __future__ import annotations
@@ -50,14 +50,36 @@ def height(tree: Taxonomy) -> npt.NDArray[np.float64]:
     return np.array(heights) / max(1, heights[0])
 
 
-LOSSES: dict[str, Loss] = {"lm": lm, "information": information, "height": height}
+def people(tree: Taxonomy) -> npt.NDArray[np.float64]:
+    """Information content: of the bits that tell one person from all others, the share that an inner node lacks; 1 if everybody has it."""
+    import numpy as np
+
+    from shoal.util.exact_numbers import logarithm
+
+    if tree.people is None:
+        raise ParameterError(
+            f"the node loss {PEOPLE} counts the people of the data, but there is only a taxonomy", code="needs-records", value=PEOPLE
+        )
+    counted = np.maximum(tree.people, 1)
+    leaf = tree.end == np.arange(len(tree)) + 1
+    return np.where(leaf, 0.0, logarithm(counted) / logarithm(max(int(counted[0]), 2)))
+
+
+PEOPLE = "people"  # the loss that depends on the data
+OF_A_TREE: dict[str, Loss] = {"lm": lm, "information": information, "height": height}
+LOSSES: dict[str, Loss] = {**OF_A_TREE, PEOPLE: people}
+
+
+def insist_on_loss(name: str) -> None:
+    """Refuse what is not the name of a node loss."""
+    insist_on_text("loss", name)
+    if name not in LOSSES:
+        raise ParameterError(f"no node loss is called {name!r}", code="unknown-node-loss", hint=there_are(name, LOSSES), value=name)
 
 
 def node_loss(tree: Taxonomy, name: str) -> npt.NDArray[np.float64]:
     """Return the loss of every node under the named measure."""
-    insist_on_text("loss", name)
-    if name not in LOSSES:
-        raise ParameterError(f"no node loss is called {name!r}", code="unknown-node-loss", hint=there_are(name, LOSSES), value=name)
+    insist_on_loss(name)
     return LOSSES[name](tree)
 
 

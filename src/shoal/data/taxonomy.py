@@ -19,7 +19,7 @@ import polars as pl
 
 from shoal import _kernels
 from shoal.data.bags import Ints, Small, Vocabulary
-from shoal.data.node_loss import DEFAULT_LOSS, integer_losses, node_loss
+from shoal.data.node_loss import DEFAULT_LOSS, insist_on_loss, integer_losses, node_loss
 from shoal.errors import ParameterError, TaxonomyError
 from shoal.util.wording import counted
 
@@ -49,7 +49,8 @@ class Taxonomy:
     `unlisted` is the parent of the terms that the taxonomy lacks, if there are any. It is identified by its number, because a user's node
     may have any name. `barred` are the nodes that must not be published (see `floor`); with a node its ancestors are barred. `worth` is set
     for a tree that was cut out of a larger one: losses and numbers of leaves are then those of the larger one. `unseen` counts leaves below
-    `unlisted` that have no node here, because nobody needs their names.
+    `unlisted` that have no node here, because nobody needs their names. `people` is the number of people of the data who have something
+    below each node, if the node loss needs it.
     """
 
     names: Vocabulary
@@ -60,6 +61,7 @@ class Taxonomy:
     barred: npt.NDArray[np.bool_] | None = None
     worth: Worth | None = None
     unseen: int = 0
+    people: Ints | None = None
 
     def __post_init__(self) -> None:
         self.parent.flags.writeable = False
@@ -67,7 +69,7 @@ class Taxonomy:
             raise TaxonomyError(f"{len(self.parent)} nodes but {len(self.names)} names", code="invalid-taxonomy")
         if self.barred is not None and (self.barred & ~self.barred[self.parent] & (self.parent >= 0)).any():
             raise TaxonomyError("a node is barred, but its parent is not", code="invalid-taxonomy")
-        node_loss(self, self.loss_name)
+        insist_on_loss(self.loss_name)
 
     def __len__(self) -> int:
         return len(self.parent)

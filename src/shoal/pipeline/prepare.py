@@ -188,6 +188,7 @@ class Prepared:
     notes: tuple[str, ...]
     taxonomy: Taxonomy | None = None
     items: JoinedItems | None = None  # of a product table
+    texts: bool = False  # whether the words of records were split from texts
 
     @property
     def records(self) -> Original:
@@ -356,7 +357,7 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
         facts |= {LEARNED_FROM: SESSIONS, "gap": how.gap} if _by_sessions(records, how) else {LEARNED_FROM: RECORDS}
     if original.on_taxonomy and taxonomy is not None and taxonomy.names[0] == ROOT:  # a public tree: all its words are of many people
         facts |= {TREE_DIGEST: digest_of_taxonomy(taxonomy)}
-    return Prepared(original, facts, how, None, notes, taxonomy)
+    return Prepared(original, facts, how, None, notes, taxonomy, texts=records.texts)
 
 
 def taxonomy_of(records: Records, how: Preparation) -> tuple[Taxonomy, tuple[str, ...]]:

@@ -41,6 +41,13 @@ LATER = {
     "completion_original": "next word, trained on the original",
     "next_item_original": "next item, trained on the original",
 }
+HIDDEN = {
+    "hidden_recall": "hidden words found",
+    "hidden_recall_popular": "found by popularity alone",
+    "hidden_gain": "gain over popularity, bits per word",
+    "hidden_gain_low": "at least",
+    "hidden_gain_high": "at most",
+}
 LOSSES = {"loss": "loss", "bound": "lower bound"}
 COST = {"seconds": "processor seconds", "peak_mb": "peak memory, MB"}
 FRONTIER = {
@@ -50,7 +57,7 @@ FRONTIER = {
     "attack_original": "on the original",
     "worst_attack": "attacker's knowledge",
 }
-NOT_SHARES = {*COST, "worst_attack"}
+NOT_SHARES = {*COST, "worst_attack", "hidden_gain", "hidden_gain_low", "hidden_gain_high"}
 SIZES = {1: "an item", 2: "two items", 3: "three items"}
 LEVEL = re.compile(r"count_error_(\d)_level_(\d+)")
 FRONTIER_AXES = ("words as typed", "strongest attack, at most")
@@ -81,6 +88,7 @@ def pictures(rows: Sequence[Numbers]) -> list[ComparisonChart]:
         _picture("errors", "Counting errors", ERROR_WORDS, rows, ERRORS, _points(rows, ERRORS, "mean relative error")),
         *(_by_level(rows, size) for size in SIZES),
         _picture("later", "Forecasts", LATER_WORDS, rows, LATER, _points(rows, LATER, "share of correct guesses")),
+        _picture("hidden", "Hidden words", HIDDEN_WORDS, rows, HIDDEN, _points(rows, _only(HIDDEN, "recall"), "share of hidden words")),
         _picture("cost", "Time and memory", COST_WORDS, rows, COST, _cost(rows)),
     ]
     return [picture for picture in found if picture.table]
@@ -98,6 +106,10 @@ AGAIN_WORDS = "Data mining on the release compared with the original: higher is 
 ERROR_WORDS = "Relative error of counts on the release: lower is better. The base is the true count, or 0.1% of the records if larger."
 LEVEL_WORDS = "Mean relative error of counting records with {size}, by level of the taxonomy; the root is level 1."
 LATER_WORDS = "Trained on a release of the earlier period, and on the original log; tested on later rows with ten guesses each."
+HIDDEN_WORDS = (
+    "A fifth of each person's words is hidden, and the release is made of the rest. Share of hidden words among the 20 words that a "
+    "person's published record makes likeliest, and among the 20 most popular ones. The gain is in probability over popularity."
+)
 COST_WORDS = "Processor time of method and verification, and peak memory of the process."
 
 
@@ -143,6 +155,11 @@ def _frontier(rows: Sequence[Numbers]) -> Markup:
     across, up = FRONTIER_AXES
     filled = "" if len(grains) == 1 else f" (filled: per {grains[0]}, outlined: per {' or '.join(grains[1:])})"
     return plane(points, methods, Scale.of([point.across for point in points]), Scale.of(heights), (across, up + filled), original)
+
+
+def _only(names: Mapping[str, str], part: str) -> dict[str, str]:
+    """The columns whose names contain this."""
+    return {name: words for name, words in names.items() if part in name}
 
 
 def _points(rows: Sequence[Numbers], names: Mapping[str, str], axis: str) -> Markup:

@@ -16,9 +16,11 @@ import polars as pl
 
 from shoal.data.bags import Bags, Ints, Small, Vocabulary
 from shoal.data.column_storage import IN_MEMORY, Shelf, renamed
+from shoal.data.node_loss import PEOPLE
 from shoal.data.original import Original, Steps
 from shoal.data.taxonomy import Floor, Taxonomy
 from shoal.errors import InputError, option
+from shoal.taxonomy.people_below import people_below
 from shoal.text.terms import in_one_case
 from shoal.util.wording import counted
 
@@ -60,7 +62,13 @@ def place_terms(
         unknown_terms=placed.unknown_terms,
         repeats_dropped=int(often[placed.nodes >= 0].sum()) - placed_bags.occurrences,
     )
-    return Original(placed_bags, placed.tree, bags, items, steps, placed.tree)
+    tree = with_people(placed.tree, placed_bags)
+    return Original(placed_bags, tree, bags, items, steps, tree)
+
+
+def with_people(tree: Taxonomy, bags: Bags) -> Taxonomy:
+    """The tree with the number of people below each node, where its node loss needs it."""
+    return tree if tree.loss_name != PEOPLE else replace(tree, parent=tree.parent.copy(), people=people_below(bags, tree))
 
 
 def as_typed(

@@ -62,7 +62,10 @@ def _joined(tree: Taxonomy, others: Original) -> Taxonomy:
     if barred is not None:
         barred[codes] = tree.barred
     unlisted = None if tree.unlisted is None else int(codes[tree.unlisted])
-    return replace(wider, parent=wider.parent.copy(), unlisted=unlisted, barred=barred)
+    people = None if tree.people is None else np.zeros(len(wider), np.int64)
+    if people is not None:
+        people[codes] = tree.people
+    return replace(wider, parent=wider.parent.copy(), unlisted=unlisted, barred=barred, people=people)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from shoal.evaluate.compare.forecast import EarlierPeriod, forecasts
 from shoal.evaluate.compare.grid import Cell
 from shoal.evaluate.compare.words_kept import coverage, words_of
 from shoal.evaluate.compare.worst_attack import AttackEffort, worst_attack
+from shoal.evaluate.hidden_words import hidden_words
 from shoal.io.comparison_files import peak_mb, store, taken
 from shoal.metrics import METRICS, measure
 from shoal.metrics.count_queries import errors_by_level
@@ -24,6 +25,7 @@ from shoal.pipeline.run import Judged
 from shoal.report.alarms import WARNINGS, alarms_in
 
 TASKS = (
+    "bits",
     "pattern_recall",
     "pair_recall",
     "pair_error",
@@ -47,6 +49,7 @@ def worked(cell: Cell, prepared: Prepared, periods: EarlierPeriod | None, effort
     found = {"claims": [str(claim) for claim in judged.release.claims], "kind": min(judged.release.kinds), "seconds": seconds}
     found |= {} if (peak := peak_mb()) is None else {"peak_mb": peak}
     found |= {**_coverage(judged), **judged.metrics, **_tasks(judged), **_by_level(judged), **_forecast(cell, periods)}
+    found |= _hidden(cell, prepared) if judged.release.of_records else {}
     warned = alarms_in(judged.release)
     found |= {WARNINGS: list(warned)} if warned else {}
     return {**found, **worst_attack(judged.release, judged.original, effort)}
@@ -59,7 +62,8 @@ def _coverage(judged: Judged) -> dict[str, float]:
 
 def _tasks(judged: Judged) -> dict[str, float]:
     """Return the quality of typical analyses on the release."""
-    fit = [name for name in TASKS if METRICS[name].applies(judged.release.kinds, judged.original.shape)]
+    kinds, shape = judged.release.kinds, judged.original.shape
+    fit = [name for name in TASKS if METRICS[name].applies(kinds, shape) and METRICS[name].fits(judged.release.adds_items)]
     promised = any(claim.generalized_groups is not None for claim in judged.release.claims)
     fit += ["bound"] if promised and judged.original.on_taxonomy else []
     return measure(judged.release, judged.original, fit) if fit else {}
@@ -82,6 +86,14 @@ def _forecast(cell: Cell, periods: EarlierPeriod | None) -> dict[str, Any]:
         return dict(forecasts(Job(periods.earlier, cell.made(), periods.earlier.how).run().judged.release, periods))
     except ShoalError as error:
         return {"no_forecast": error.message}
+
+
+def _hidden(cell: Cell, prepared: Prepared) -> dict[str, Any]:
+    """What a release of records without a fifth of their words tells about these; why it could not be made."""
+    try:
+        return dict(hidden_words(cell.made(), prepared))
+    except ShoalError as error:
+        return {"no_hidden_words": error.message}
 
 
 # The process of one cell: `python -m shoal.evaluate.compare.cell PREPARED CELL RESULT`.

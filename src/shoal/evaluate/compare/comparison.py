@@ -13,11 +13,12 @@ from shoal.evaluate.compare.defaults import QUICK_PEOPLE, USER
 from shoal.evaluate.compare.grid import RECORD, Cell, ComparisonRequest, Left, grid, prepared_for
 from shoal.evaluate.compare.run_cells import CellRow, Comparison, as_frame, compare
 from shoal.evaluate.compare.worst_attack import AttackEffort
+from shoal.evaluate.hidden_words import GAIN_LOW
 from shoal.io.comparison_files import CellFiles
 from shoal.io.release_directory import insist_apart
 from shoal.pipeline.options import Preparation
 from shoal.report.comparison_page import ComparisonRow, render_comparison
-from shoal.util.wording import counted
+from shoal.util.wording import counted, listed
 
 TABLE, PAGE, QUICK = "comparison.parquet", "comparison.html", "quick"
 
@@ -112,6 +113,9 @@ def _notes(found: Comparison) -> list[str]:
         notes.append(f"reading and preparing took {found.preparing:.1f} processor seconds, once for all runs")
     if not any(name in row.found for row in found.rows for name in ("completion", "next_item", "no_forecast")):
         notes.append("no forecast on a later period: the input has no times, or too few rows with times")
+    if unpredictive := [row.cell.label for row in found.rows if row.found.get(GAIN_LOW, 1.0) <= 0]:
+        names = listed(unpredictive, len(unpredictive))
+        notes.append(f"hidden words are predicted no better than by popularity alone from releases of {names}")
     return notes
 
 
