@@ -4,8 +4,9 @@ Units (owners, sessions, or single rows as in the paper) are grouped by MDAV on 
 of a group is published as the same representative rows, under an address of its own. Guarantee: k owners behind every published profile.
 Units are compared inside blocks of similar ones: O(n * block / k) distances of n units.
 
-Deviations: the paper compares all rows with one another, which takes a time that grows with the square of their number; it masks single rows, of which k may be one person's (`per=row`); here units are owners or sessions. A page, a referrer
-or an agent that fewer than `min_owners` owners of the group have is generalized, where the paper's plurality would publish it.
+Deviations: the paper compares all rows with one another, in a time that grows with the square of their number; here that is done up to
+`block` units. The paper masks single rows, of which k may be one person's (`per=row`); here units are owners or sessions. A page, a
+referrer or an agent that fewer than `min_owners` owners of the group have is generalized, where the paper's plurality would publish it.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class AccessLogMDAV(Method):
         "owner", choices=("owner", "session", "row"), help="what to group: all rows of a person, sessions, or single rows as in the paper"
     )
     min_owners: int = param(2, minimum=1, help="minimum number of group members who share each published page, referrer and user agent")
-    block: int = param(2048, minimum=1, help="maximum number of units (people, sessions or rows) per block; groups are formed within blocks")
+    block: int = param(2048, minimum=1, help="maximum number of people, sessions or rows per block; groups are formed within blocks")
     gap: Duration = param(Duration("30m"), help="inactivity that ends a session")
     session: bool = param(
         False,

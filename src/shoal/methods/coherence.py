@@ -123,7 +123,7 @@ class Cohesion(RecodingMethod):
         return moles
 
     def _hits_pairs(self, records: Bags, parts: Parts) -> bool:
-        """Whether moles are only sets of one or two items that fewer than k people hold, and the usual choice is made: they need no list."""
+        """Whether moles are just sets of one or two items of fewer than k people, and chosen as usual: they need no list."""
         usual = self.score == BEST and not self.exact and 1 <= self.p <= PAIRS
         return usual and bool((parts == PUBLIC).all()) and records.n_owners >= self.k
 

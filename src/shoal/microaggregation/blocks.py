@@ -1,7 +1,7 @@
 """MDAV inside blocks of similar rows, where comparing all rows with one another would take too long: O(n (block / k + log n)) distances.
 
-All rows are one block at first. A block of more than `size` rows is divided in two: two rows that are far apart are its first poles, as MDAV
-finds them (the row farthest from the centroid, and the row farthest from that one), and every row belongs to the nearer pole. Then the
+All rows are one block at first. A block of more than `size` rows is divided in two. Two rows that are far apart are its first poles, as
+MDAV finds them (the row farthest from the centroid, and the row farthest from that one), and every row belongs to the nearer pole. Then the
 centroids of both sides become the poles, `ROUNDS` times. Each side has at least a share `LEAST` of the rows: those nearest to the border
 change sides where it would have fewer. Rows at equal distances are taken in the order of their numbers, so that the cut depends on content
 alone where rows are numbered by content. Groups are formed in each block by itself, so they do not depend on the number of threads.
