@@ -1,4 +1,4 @@
-"""Whether two versions of shoal publish the same: `python benchmarks/same_records.py BEFORE AFTER --data DIRECTORY`.
+"""Whether two versions of shoal publish the same: `python benchmarks/same_records.py BEFORE AFTER --data DIRECTORY [--only NAME ...]`.
 
 BEFORE and AFTER are the programs `shoal` of two installations. Each makes the releases below from the bundled sample and from public data
 sets. The rows of each table are compared as a multiset, without the fresh numbers of records, users and groups, and the manifests key by
@@ -32,12 +32,16 @@ RUNS = {
     "sample user-microaggregation": f"{SAMPLE} --method user-microaggregation --k 5",
     "groceries shoal": f"{GROCERIES} --k 5 --effort fast",
     "groceries km": f"{GROCERIES} --method km --k 5 --m 2",
+    "groceries km one item": f"{GROCERIES} --method km --k 25 --m 1 --aim words",
     "groceries apriori": f"{GROCERIES} --method apriori --k 5 --m 2",
     "groceries disassociation": f"{GROCERIES} --method disassociation --k 5 --m 2",
     "groceries partition": f"{GROCERIES} --method partition --k 10",
     "last.fm coherence": f"{LASTFM} --method coherence --k 5 --p 1 --taxonomy none",
+    "last.fm coherence pairs": f"{LASTFM} --method coherence --k 5 --p 2 --taxonomy none",
+    "last.fm km": f"{LASTFM} --method km --k 5 --m 2",
     "last.fm hghs": f"{LASTFM} --method hghs --k 10 --m 1",
     "excite shoal": f"{EXCITE} --k 3",
+    "excite km sessions": f"{EXCITE} --method km --k 3 --m 2 --per session --unknown drop",
     "excite threshold words": f"{EXCITE} --method threshold --k 3 --unit term",
     "access log mdav": f"{ACCESS} --method accesslog-mdav --k 5",
     "access log shoal": f"{ACCESS} --k 5 --taxonomy paths",
@@ -93,6 +97,7 @@ def main() -> int:
     parser.add_argument("after")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sample", type=Path, default=Path("src/shoal/cli/sample/queries.tsv.gz"))
+    parser.add_argument("--only", nargs="+", choices=RUNS, default=RUNS, metavar="NAME", help="some of the releases")
     asked = parser.parse_args()
     worst = 0
     with tempfile.TemporaryDirectory() as place:
@@ -101,7 +106,8 @@ def main() -> int:
         for file in asked.data.iterdir():
             (data / file.name).symlink_to(file.absolute())
         (data / SAMPLE).symlink_to(asked.sample.absolute())
-        for name, words in RUNS.items():
+        for name in asked.only:
+            words = RUNS[name]
             form = "" if words.startswith(ACCESS) and "mdav" in words else " --to csv"
             places = [Path(place) / f"{name} {which}" for which in ("before", "after")]
             refused = [released(program, words + form, data, out) for program, out in zip((asked.before, asked.after), places, strict=True)]

@@ -40,12 +40,12 @@ class Run:
     printed: str
 
 
-def ran(*arguments: str) -> Run:
+def ran(*arguments: str, python: str = sys.executable) -> Run:
     """Python with these arguments, in a process of its own; raises where it fails."""
     with tempfile.TemporaryFile() as out:
         actions = [(os.POSIX_SPAWN_DUP2, out.fileno(), 1)]
         started = time.perf_counter()
-        process = os.posix_spawn(sys.executable, [sys.executable, *arguments], os.environ, file_actions=actions)
+        process = os.posix_spawn(python, [python, *arguments], os.environ, file_actions=actions)
         _, status, used = os.wait4(process, 0)
         clock = time.perf_counter() - started
         if status:

@@ -9,6 +9,7 @@
 #include "cuts/descend.hpp"
 #include "cuts/from_below.hpp"
 #include "cuts/lower.hpp"
+#include "cuts/rare_pairs.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -127,6 +128,18 @@ struct BoundPublished {
         nodes_within(span(changed), records.nodes());
         return unlocked([&] { return records.rare_sets(span(changed), task); });
     }
+
+    std::tuple<Array8, bool> give_up_pairs(const I32& shown, const U8& fresh, const I32& changed, int64_t batch, Task& task) {
+        nodes_within(span(changed), records.nodes());
+        same_size(shown.shape(0), rows.view.ids.size());
+        same_size(fresh.shape(0), rows.view.ids.size());
+        need(records.most() <= 2 && batch >= 1, "sets of at most two nodes, and a batch of at least one");
+        for (std::size_t i = 0; i < shown.shape(0); ++i)
+            need(shown.data()[i] == records.at(static_cast<int64_t>(i)), "nodes as they were published");
+        const ShownPlaces places{rows.view.indptr, span(shown), span(fresh)};
+        GivenUp found = unlocked([&] { return RarePairs(records.tokens(), batch).give_up(places, span(changed), task); });
+        return {hand_over(std::move(found.gone)), found.pairs};
+    }
 };
 
 void bind_from_below(nb::module_& m) {
@@ -142,7 +155,9 @@ void bind_from_below(nb::module_& m) {
     nb::class_<BoundPublished>(m, "PublishedRecords", "What records publish, kept for the search of rare sets; nothing at first.")
         .def(nb::init<const BoundRows&, I64, std::size_t, int64_t, int64_t>(), "rows"_a, "owners"_a, "nodes"_a, "k"_a, "m"_a)
         .def("publish", &BoundPublished::publish, "places"_a, "nodes"_a, "Publish other nodes, or -1 for nothing, at some places.")
-        .def("rare_sets", &BoundPublished::rare_sets, "changed"_a, "task"_a, "The minimal rare sets with one of these nodes.");
+        .def("rare_sets", &BoundPublished::rare_sets, "changed"_a, "task"_a, "The minimal rare sets with one of these nodes.")
+        .def("give_up_pairs", &BoundPublished::give_up_pairs, "shown"_a, "fresh"_a, "changed"_a, "batch"_a, "task"_a,
+             "What records give up because of rare nodes and pairs with one of these nodes, and whether there is such a pair.");
     m.def("give_up", &give_up, "begins"_a, "shown"_a, "fresh"_a, "rare"_a, "everywhere"_a, "task"_a);
 }
 

@@ -9,6 +9,7 @@
 #include "itemsets/eliminate.hpp"
 #include "itemsets/itemsets.hpp"
 #include "itemsets/moles.hpp"
+#include "itemsets/rare_pairs_hit.hpp"
 #include "itemsets/restore.hpp"
 #include "itemsets/rules.hpp"
 
@@ -132,7 +133,8 @@ void bind_itemsets(nb::module_& m) {
             const std::string_view wanted(score);
             need(wanted == "mm/il" || wanted == "mm" || wanted == "1/il", "a score of mm/il, mm or 1/il");
             const MoleScore by = wanted == "mm/il" ? MoleScore::per_loss : wanted == "mm" ? MoleScore::number : MoleScore::least_loss;
-            Elimination found = unlocked([&] { return eliminate(moles, span(loss), by, task); });
+            Elimination found = unlocked(
+                [&] { return eliminate(ListedMoles(moles, static_cast<int64_t>(loss.shape(0))), span(loss), by, task); });
             return std::tuple(hand_over(std::move(found.items)), hand_over(std::move(found.removed)));
         },
         "start"_a, "values"_a, "loss"_a, "score"_a, "task"_a);
@@ -146,7 +148,22 @@ void bind_itemsets(nb::module_& m) {
             for (int64_t item : span(items)) gone[item] = 1;
             for (int64_t m = 0; m < moles.size(); ++m)
                 need(std::ranges::any_of(moles[m], [&](int32_t item) { return gone[item] != 0; }), "items that hit every set");
-            return hand_over(unlocked([&] { return improve_hitting(moles, span(loss), span(items), task); }));
+            const ListedMoles listed(moles, static_cast<int64_t>(loss.shape(0)));
+            return hand_over(unlocked([&] { return improve_hitting(listed, span(loss), span(items), task); }));
         },
         "start"_a, "values"_a, "loss"_a, "items"_a, "task"_a);
+    m.def(
+        "hit_rare_pairs",
+        [](const BoundRows& rows, I64 owners, int64_t k, int64_t most, I64 loss, int threads, Task& task) {
+            const auto items = static_cast<int64_t>(loss.shape(0));
+            const Rows& in = rows.below(loss.shape(0));
+            need(k >= 1 && (most == 1 || most == 2), "k of at least 1, and sets of one or two items");
+            need(in.size() <= std::numeric_limits<int32_t>::max(), "at most 2,147,483,647 records");
+            need(owners.shape(0) == 0 || static_cast<int64_t>(owners.shape(0)) == in.size(), "an owner for every record, or none at all");
+            for (std::size_t i = 1; i < owners.shape(0); ++i) need(owners.data()[i - 1] <= owners.data()[i], "records sorted by owner");
+            not_negative(span(loss));
+            return hand_over(
+                unlocked([&] { return hit_pairs(rare_pairs(in, span(owners), items, k, most, threads, task), span(loss), task); }));
+        },
+        "rows"_a, "owners"_a, "k"_a, "most"_a, "loss"_a, "threads"_a, "task"_a);
 }

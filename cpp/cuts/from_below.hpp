@@ -23,6 +23,9 @@ public:
     PublishedRecords& operator=(const PublishedRecords&) = delete;
 
     std::size_t nodes() const { return up_.size(); }
+    int64_t most() const { return problem_.m; }  // nodes of a set
+    int32_t at(int64_t place) const { return tokens_.at(place); }
+    const Tokens& tokens() const { return tokens_; }
     // Sorted by place.
     void publish(std::span<const Move> moves) { tokens_.move(moves); }
     // All minimal sets of at most m nodes that hold one of the `changed` nodes and that fewer than k people publish, and who does.

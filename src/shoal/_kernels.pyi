@@ -170,6 +170,8 @@ def eliminate_moles(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), o
 
 def improve_hitting(start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], items: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
+def hit_rare_pairs(rows: Rows, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, most: int, loss: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
 FAR: int = 1048576
 
 UNRELATED: int = 2305843009213693951
@@ -471,6 +473,11 @@ class PublishedRecords:
 
     def rare_sets(self, changed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> RareSets:
         """The minimal rare sets with one of these nodes."""
+
+    def give_up_pairs(self, shown: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fresh: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], changed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], batch: int, task: Task) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], bool]:
+        """
+        What records give up because of rare nodes and pairs with one of these nodes, and whether there is such a pair.
+        """
 
 def give_up(begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], shown: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fresh: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], rare: RareSets, everywhere: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
 

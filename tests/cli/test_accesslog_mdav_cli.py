@@ -50,6 +50,17 @@ def test_a_release_is_written_and_audited(shell: Shell, per: str) -> None:
     assert ("people 3" in checked.out or "people 4" in checked.out or "people 5" in checked.out) == (per == "owner")
 
 
+def test_blocks_do_not_depend_on_the_order_of_lines(shell: Shell) -> None:
+    lines = visits(60).splitlines(keepends=True)
+    found = []
+    for some in (lines, lines[::-1]):
+        assert masked(shell, "".join(some), "--block", "24", k=2).code == 0
+        found.append(sorted(ADDRESSES.sub("", published(shell)).splitlines()))
+    assert found[0] == found[1]
+    assert masked(shell, "".join(lines), "--block", "60", k=2).code == 0
+    assert sorted(ADDRESSES.sub("", published(shell)).splitlines()) != found[0], "all in one block must differ, or blocks do nothing"
+
+
 @pytest.mark.parametrize("combined", [True, False], ids=["combined", "common"])
 def test_the_masked_log_is_read_line_by_line_by_the_same_reader_and_by_goaccess(shell: Shell, combined: bool) -> None:
     broken = line(request=r"\x16\x03", status=400, agent=CHROME if combined else None)

@@ -233,14 +233,14 @@ def other_means(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def sessions_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
     """Takes every session for one of another person."""
-    true = accesslog_mdav.mdav_groups
-    monkeypatch.setattr(accesslog_mdav, "mdav_groups", lambda space, owners, k: true(space, np.arange(len(owners)), k))
+    true = accesslog_mdav.mdav_in_blocks
+    monkeypatch.setattr(accesslog_mdav, "mdav_in_blocks", lambda space, owners, k, size: true(space, np.arange(len(owners)), k, size))
 
 
 def groups_of_one_less(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forms groups of k - 1."""
-    true = accesslog_mdav.mdav_groups
-    monkeypatch.setattr(accesslog_mdav, "mdav_groups", lambda space, owners, k: true(space, owners, k - 1))
+    true = accesslog_mdav.mdav_in_blocks
+    monkeypatch.setattr(accesslog_mdav, "mdav_in_blocks", lambda space, owners, k, size: true(space, owners, k - 1, size))
 
 
 def publishes_rare_pages(monkeypatch: pytest.MonkeyPatch) -> None:

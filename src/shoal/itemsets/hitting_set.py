@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from shoal import _kernels, kernels
-from shoal.data.bags import Ints
-from shoal.itemsets.itemset_support import Moles
+from shoal.data.bags import Bags, Ints
+from shoal.itemsets.itemset_support import Moles, too_many_sets
 
 SCORES = ("mm/il", "mm", "1/il")
+PAIRS = 2  # sets of at most so many items need no list
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,21 @@ def improved(moles: Moles, loss: Ints) -> Hitting:
     found = [kernels.run(_kernels.improve_hitting, moles.start, moles.items, loss, start, label="putting items back") for start in starts]
     items: Ints = min(found, key=lambda answer: int(loss[answer].sum()))
     return Hitting(items, _removed_in_turn(moles, items), int(loss[items].sum()))
+
+
+def hit_rare_pairs(records: Bags, k: int, most: int, loss: Ints) -> Ints:
+    """The items of `improved`, in rising order, for all sets of at most `most` (one or two) items that fewer than k people hold.
+
+    The sets are a graph, which takes a quarter of the memory of a list of them. All items are public, and there must be k people.
+    """
+    ordered = records.select(np.argsort(records.owners, kind="stable")) if records.owners_repeat else records
+    owners = ordered.owners if records.owners_repeat else np.zeros(0, np.int64)
+    arguments = ordered.view, owners, k, most, loss, kernels.threads()
+    try:
+        found: Ints = kernels.run(_kernels.hit_rare_pairs, *arguments, label="hitting rare sets")
+    except kernels.Exceeded:
+        raise too_many_sets(most) from None
+    return found
 
 
 def exact_hitting(moles: Moles, loss: Ints, seconds: float) -> Hitting:

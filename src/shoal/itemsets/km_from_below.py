@@ -141,6 +141,18 @@ class Places:
         return replace(self, shown=np.where(gone, NOTHING, self.shown).astype(np.int32))
 
 
+@dataclass(frozen=True, eq=False)
+class ChosenPlaces:
+    """Places that give up what they publish, because of rare nodes and rare pairs of nodes, which are not kept."""
+
+    gone: Mask
+    of_several: bool
+
+
+PAIRS = 2  # sets of at most so many nodes are not kept, because there may be as many as pairs of items in the records
+BATCH = 1 << 23  # rare pairs whose records choose at a time
+
+
 class RecordsHere:
     """Records in memory; they are non-empty sets."""
 
@@ -164,18 +176,22 @@ class RecordsHere:
         self._publish(fresh)
         return self._marked(self._places.shown[fresh])
 
-    def rare_sets(self, changed: Mask) -> _kernels.RareSets:
-        """Find rare sets with a kernel over all records."""
+    def rare_sets(self, changed: Mask) -> _kernels.RareSets | ChosenPlaces:
+        """Find rare sets with a kernel over all records; sets of one or two nodes only as far as each record needs them to choose."""
         nodes = np.flatnonzero(changed).astype(np.int32)
+        if self._m <= PAIRS:
+            arguments = self._places.shown, self._places.fresh, nodes, BATCH
+            gone, of_several = kernels.run(self._published.give_up_pairs, *arguments, label="recoding")
+            return ChosenPlaces(gone.astype(bool), of_several)
         try:
             found: _kernels.RareSets = kernels.run(self._published.rare_sets, nodes, label="recoding")
         except kernels.Exceeded:
             raise too_many_sets(self._m) from None
         return found
 
-    def give_up(self, rare: _kernels.RareSets) -> Mask:
+    def give_up(self, rare: _kernels.RareSets | ChosenPlaces) -> Mask:
         """Let every record give up nodes of its rare sets."""
-        gone = self._places.gone(rare, rare.of_each_node(len(self._ladder)))
+        gone = rare.gone if isinstance(rare, ChosenPlaces) else self._places.gone(rare, rare.of_each_node(len(self._ladder)))
         nodes = self._marked(self._places.shown[gone])
         self._places = self._places.without(gone)
         self._publish(np.flatnonzero(gone))

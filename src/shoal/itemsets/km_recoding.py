@@ -14,7 +14,7 @@ import numpy as np
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
-from shoal.itemsets.hitting_set import improved
+from shoal.itemsets.hitting_set import PAIRS, hit_rare_pairs, improved
 from shoal.itemsets.itemset_support import PUBLIC, Moles, Power, minimal_moles, too_many_sets
 
 SUPPRESSED = -1
@@ -63,8 +63,10 @@ def coherent_items(records: Bags, k: int, m: int) -> Ints:
     to m.
     """
     n = len(records.vocabulary)
-    moles = minimal_moles(records, np.full(n, PUBLIC, np.uint8), Power(1.0, k, m))
-    return coherent_by_counts(moles, np.bincount(records.items, minlength=n).astype(np.int64))
+    occurrences = np.bincount(records.items, minlength=n).astype(np.int64)
+    if m <= PAIRS and records.n_owners >= k:
+        return np.setdiff1d(np.flatnonzero(occurrences), hit_rare_pairs(records, k, m, occurrences))
+    return coherent_by_counts(minimal_moles(records, np.full(n, PUBLIC, np.uint8), Power(1.0, k, m)), occurrences)
 
 
 def coherent_by_counts(moles: Moles, occurrences: Ints) -> Ints:

@@ -1,10 +1,11 @@
 """Microaggregation of web access logs (Navarro-Arribas and Torra, NAFIPS 2009; Internet Research 20(3), 2010).
 
 Units (users, sessions, or single rows as in the paper) are grouped by MDAV on a weighted sum of the distances of their fields; every unit
-of a group is published as the same representative rows, under a separate address. Guarantee: k users behind every published profile. O(n^2
-/ k) distances of n units.
+of a group is published as the same representative rows, under a separate address. Guarantee: k users behind every published profile. Units
+are compared inside blocks of similar ones: O(n * block / k) distances of n units.
 
-Deviations: the paper masks single rows, of which k may belong to one person (`per=row`); here units are users or sessions. A page, a
+Deviations: the paper compares all rows with one another, in a time that grows with the square of their number; here that is done up to
+`block` units. The paper masks single rows, of which k may belong to one person (`per=row`); here units are users or sessions. A page, a
 referrer or an agent that fewer than `min_owners` users of the group have is generalized, whereas the paper's plurality would publish it.
 """
 
@@ -30,7 +31,7 @@ from shoal.errors import ParameterError, option
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import at_most_k_owners, build_row_release
 from shoal.microaggregation.access_profiles import Visit, representative
-from shoal.microaggregation.mdav import mdav_groups
+from shoal.microaggregation.blocks import mdav_in_blocks
 from shoal.microaggregation.visit_space import NODES, NUMBERS, SESSION, Visits, VisitSpace, address_nodes
 from shoal.parameters import param
 from shoal.privacy.access_k_anonymity import AccessKAnonymity
@@ -56,6 +57,7 @@ class AccessLogMDAV(Method):
         "owner", choices=("owner", "session", "row"), help="what to group: all rows of a person, sessions, or single rows as in the paper"
     )
     min_owners: int = param(2, minimum=1, help="minimum number of group members who share each published page, referrer and user agent")
+    block: int = param(2048, minimum=1, help="maximum number of people, sessions or rows per block; groups are formed within blocks")
     gap: Duration = param(Duration("30m"), help="inactivity that ends a session")
     session: bool = param(
         False,
@@ -104,7 +106,7 @@ class AccessLogMDAV(Method):
         rows = original.log.frame
         visits = Visits.of(rows, self.per, self.gap.span)  # type: ignore[arg-type]
         counted = np.arange(len(visits)) if self.per == "row" else visits.owners
-        group = mdav_groups(VisitSpace(visits, self.weights), counted, self.k)
+        group = mdav_in_blocks(VisitSpace(visits, self.weights), counted, self.k, self.block)
         frame, first = self._published(visits, group)
         notes = (WEAK,) if self.per == "row" else ()
         release = build_row_release(self, len(rows), {ACCESS: AccessTable(frame)}, {AGGREGATED: changed(len(rows))}, None, notes)

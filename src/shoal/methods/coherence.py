@@ -27,7 +27,7 @@ from shoal.data.original import Original
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible, ParameterError
 from shoal.itemsets.generalize_moles import Recoding, lift
-from shoal.itemsets.hitting_set import SCORES, Hitting, exact_hitting, greedy, improved
+from shoal.itemsets.hitting_set import PAIRS, SCORES, Hitting, exact_hitting, greedy, hit_rare_pairs, improved
 from shoal.itemsets.item_roles import parts_of, published_parts
 from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
 from shoal.methods.bases.recoding import Recoded, RecodingMethod, recoded_account
@@ -101,19 +101,31 @@ class Cohesion(RecodingMethod):
         loss = self.losses(records, parts)
         general = _too_general(records, parts, original.tree)
         below = Recoding.identity(len(names)).suppressing(general).applied(records) if len(general) else records
-        moles = minimal_moles(below, parts, self.power)
-        if len(moles) and not moles.sizes[0]:
-            raise self._infeasible(moles, records, parts)
         if self.generalize:
-            lifted, notes = lift(below, original.tree, parts, loss, self.power, moles)
+            lifted, notes = lift(below, original.tree, parts, loss, self.power, self._moles(below, records, parts))
             recoding = lifted.suppressing(general)
         else:
             occurring = _occurring(records, parts)
-            chosen = self.suppressed(moles, occurring, loss)
+            if self._hits_pairs(below, parts):
+                chosen = _without_list(hit_rare_pairs(below, self.k, self.p, loss), loss)
+            else:
+                chosen = self.suppressed(self._moles(below, records, parts), occurring, loss)
             recoding, notes = Recoding.identity(len(names)).suppressing(chosen.items), _told(chosen, len(occurring))
         published = recoding.applied(records)
         told = recoded_account(records, published, recoding.code[records.items])
         return Recoded(published, (self._claim(published, parts, recoding),), told, tuple(notes), recoding.code)
+
+    def _moles(self, below: Bags, records: Bags, parts: Parts) -> Moles:
+        """The minimal moles; raises where the empty set is one."""
+        moles = minimal_moles(below, parts, self.power)
+        if len(moles) and not moles.sizes[0]:
+            raise self._infeasible(moles, records, parts)
+        return moles
+
+    def _hits_pairs(self, records: Bags, parts: Parts) -> bool:
+        """Whether moles are just sets of one or two items of fewer than k people, and chosen as usual: they need no list."""
+        usual = self.score == BEST and not self.exact and 1 <= self.p <= PAIRS
+        return usual and bool((parts == PUBLIC).all()) and records.n_owners >= self.k
 
     def claims_on(self, published: Bags, code: Small, original: Original) -> tuple[Model, ...]:
         """Claim coherence for the items as published."""
@@ -136,7 +148,7 @@ class Cohesion(RecodingMethod):
     def suppressed(self, moles: Moles, items: Ints, loss: Ints) -> Hitting:
         """Return the public items to suppress, of all that occur, by the requested score."""
         if self.score == "rmall":
-            return Hitting(items, np.zeros(len(items), np.int64), int(loss[items].sum()))
+            return _without_list(items, loss)
         if self.exact:
             return exact_hitting(moles, loss, self.time_limit)
         return improved(moles, loss) if self.score == BEST else greedy(moles, loss, self.score)
@@ -224,6 +236,11 @@ def _too_general(records: Bags, parts: Parts, tree: Taxonomy) -> Ints:
             rare=[repr(tree.names[int(node)]) for node in private],
         )
     return found
+
+
+def _without_list(items: Ints, loss: Ints) -> Hitting:
+    """Suppressed items of which it is not known how many moles each removes."""
+    return Hitting(items, np.zeros(len(items), np.int64), int(loss[items].sum()))
 
 
 def _told(chosen: Hitting, public: int) -> list[str]:

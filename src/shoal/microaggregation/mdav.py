@@ -83,7 +83,12 @@ def mdav_groups(space: Space[Any], owners: Ints, k: int) -> Ints:
 
 def mdav_of_people(space: Space[Any], k: int, task: _kernels.Task) -> Ints:
     """The same where every row is another person's, of whom there are at least k, as a part of a larger task."""
-    return _Grouping(space, np.arange(len(space), dtype=np.int64), k).run(task)
+    return mdav_of_part(space, np.arange(len(space), dtype=np.int64), k, task)
+
+
+def mdav_of_part(space: Space[Any], owners: Ints, k: int, task: _kernels.Task) -> Ints:
+    """The same as a part of a larger task, where there are at least k owners."""
+    return _Grouping(space, np.unique(owners, return_inverse=True)[1].astype(np.int64), k).run(task)
 
 
 class _Grouping:
@@ -98,9 +103,8 @@ class _Grouping:
     def run(self, task: _kernels.Task) -> Ints:
         """The paper's loop."""
         while self._people >= 3 * self._k:
-            outermost = self._farthest(self._centroid())
-            self._gather(outermost, task)
-            self._gather(self._farthest(self._space.point(outermost)), task)
+            left = self._gather(self._farthest(self._centroid()), task)
+            self._gather(int(self._live[np.argmax(left)]), task)
         if self._people >= 2 * self._k:
             self._gather(self._farthest(self._centroid()), task)
         if len(self._live) >= 2 * self._k:  # owners repeat, for fewer than 2k of them are left
@@ -127,8 +131,8 @@ class _Grouping:
     def _farthest(self, point: Any) -> int:
         return int(self._live[np.argmax(self._distances(point, self._live))])
 
-    def _gather(self, seed: int, task: _kernels.Task) -> None:
-        """Form a group of the seed and the nearest rows of k-1 other owners."""
+    def _gather(self, seed: int, task: _kernels.Task) -> Floats:
+        """Form a group of the seed and the nearest rows of k-1 other owners; returns the distances of the rows left to the seed."""
         distances = self._distances(self._space.point(seed), self._live)
         distances[np.searchsorted(self._live, seed)] = -1  # before any other row at the same place
         members = nearest_of_owners(distances, self._owners[self._live], self._k)
@@ -136,6 +140,7 @@ class _Grouping:
         np.subtract.at(self._rows_of, self._owners[self._live[members]], 1)
         self._live = np.delete(self._live, members)
         task.step(len(members))
+        return np.delete(distances, members)
 
     def _nearest_groups(self) -> Ints:
         """For each row left the group with the nearest centroid, of equals the first: it has k owners already."""

@@ -67,7 +67,8 @@ def _over_k(site: str, way: str, original: AccessOriginal, steps: ExperimentProg
     before = use_before(original)
     uses = {1: before}
     for k in KS:
-        release, _ = released(AccessLogMDAV(k=k, min_owners=1, **WAYS[way]), original)
+        one_block = len(original.log)  # the paper compares all rows with one another
+        release, _ = released(AccessLogMDAV(k=k, min_owners=1, block=one_block, **WAYS[way]), original)
         uses[k] = steps.done(use_after(release))
     names = sorted(before.sessions, key=lambda name: -before.sessions[name])[:4]
     return [row for k, use in uses.items() for row in _rows(site, way, k, use, names)]

@@ -1,0 +1,170 @@
+"""Every target of speed and memory on real sizes, in one table: `python benchmarks/real_sizes.py [--only NAME ...] [--before PYTHON]`.
+
+Each row is a whole run, from the file to the judged and written release, in a process of its own: seconds of processor time in all and of
+each stage, their ratio to Polars' reading and grouping of the same file, and the most memory. A row is marked where it exceeds its target.
+`--before` names the Python of another installation, which takes each row in turn with this one. The part `blocks` has the loss of groups
+that are formed inside blocks. Input files are made once, in benchmarks/results, and used again.
+
+A new target is a line of `TARGETS`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from accesslog import WAYS, made_up, original_at
+from common import DATA, RESULTS, show
+from datasets import generated_log
+from scale import Run, ran
+from shoal.data.bags import Ints
+from shoal.methods.accesslog_mdav import AccessLogMDAV
+from shoal.microaggregation.blocks import mdav_in_blocks
+from shoal.microaggregation.visit_space import Visits, VisitSpace
+
+STAGED = """
+import json, sys, time
+import shoal
+from shoal.pipeline.events import Events
+begun = {}
+class Stages(Events):
+    def stage(self, name, index, count):
+        begun[name] = time.process_time()
+options = json.loads(sys.argv[2])
+shoal.anonymize(sys.argv[1], events=Stages(), out=sys.argv[3], **options)
+names, ends = list(begun), [*list(begun.values())[1:], time.process_time()]
+print(json.dumps({name: end - begun[name] for name, end in zip(names, ends)}))
+"""
+POLARS = """
+import sys, polars as pl
+lines = pl.read_csv(sys.argv[1], separator="\\x01", quote_char=None, has_header=False, new_columns=["line"])
+first = pl.col("line").str.splitn(sys.argv[2], 2).struct.field("field_0")
+lines.group_by(first.alias("user")).agg(pl.col("line"))
+"""
+
+
+def access_log(lines: int) -> Path:
+    """People with two sessions of three clicks in the mean."""
+    path = RESULTS / f"access-{lines}.log"
+    if not path.exists():
+        made_up(lines, path)
+    return path
+
+
+def long_records(people: int = 1_000, words: int = 300, different: int = 50_000) -> Path:
+    """People with so many different words each, by Zipf's law with an exponent of 0.6."""
+    path = RESULTS / f"words-{people}-{words}-{different}.dat"
+    if not path.exists():
+        random, below = np.random.default_rng(1), np.cumsum(1 / np.arange(1, different + 1) ** 0.6)
+        with path.open("w") as out:
+            for _ in range(people):
+                own: set[int] = set()
+                while len(own) < words:
+                    own.update(np.searchsorted(below / below[-1], random.random(words - len(own))).tolist())
+                out.write(" ".join(f"w{word}" for word in sorted(own)) + "\n")
+    return path
+
+
+@dataclass(frozen=True)
+class Target:
+    """A file, the keywords of `shoal.anonymize`, and what a run may take: seconds of processor time, and megabytes."""
+
+    file: Callable[[], Path]
+    options: dict[str, Any]
+    seconds: float
+    megabytes: float | None = None
+    separator: str = "\t"  # behind the user in a line, for Polars
+    needs: str = ""  # a file of the shared data
+
+
+LONG = {"format": "transactions", "taxonomy": "generated"}
+TARGETS = {
+    "accesslog-mdav, 12,000 lines": Target(lambda: access_log(12_000), {"method": "accesslog-mdav", "k": 5}, 10, separator=" "),
+    "accesslog-mdav, 100,000 lines": Target(lambda: access_log(100_000), {"method": "accesslog-mdav", "k": 5}, 60, separator=" "),
+    "accesslog-mdav, 1,000,000 lines": Target(lambda: access_log(1_000_000), {"method": "accesslog-mdav", "k": 5}, 900, separator=" "),
+    "km m=2, 1,000 people x 300 words": Target(long_records, LONG | {"method": "km", "k": 5, "m": 2}, 80, 600, separator=" "),
+    "coherence p=2, the same": Target(long_records, {"format": "transactions", "method": "coherence", "k": 5, "p": 2}, 60, 500, " "),
+    "user-microaggregation, 50,000 people": Target(lambda: generated_log(50_000), {"method": "user-microaggregation", "k": 5}, 60),
+    "category-microaggregation, 50,000 people": Target(lambda: generated_log(50_000), {"method": "category-microaggregation", "k": 5}, 60),
+    "km m=2, BMS-WebView-2": Target(
+        lambda: DATA / "BMS-WebView-2.dat.gz", LONG | {"method": "km", "k": 5, "m": 2}, 60, separator=" ", needs="BMS-WebView-2.dat.gz"
+    ),
+}
+
+
+def run_of(python: str, target: Target) -> Run:
+    """A whole run; prints the seconds of its stages."""
+    with tempfile.TemporaryDirectory() as place:
+        return ran("-c", STAGED, str(target.file()), json.dumps(target.options), f"{place}/release", python=python)
+
+
+def measured(name: str, target: Target, pythons: dict[str, str]) -> list[dict[str, Any]]:
+    """A row for each installation."""
+    polars = ran("-c", POLARS, str(target.file()), target.separator).seconds
+    rows = []
+    for version, python in pythons.items():
+        run = run_of(python, target)
+        stages = json.loads(run.printed.splitlines()[-1])
+        over = run.seconds > target.seconds or (target.megabytes is not None and run.megabytes > target.megabytes)
+        rows.append(
+            {"target": name, "version": version, "s": run.seconds, "at most s": target.seconds, "clock s": run.clock}
+            | {"times Polars": run.seconds / polars, "MB": round(run.megabytes), "at most MB": target.megabytes or "", "over": over}
+            | {f"{stage} s": stages.get(stage, 0.0) for stage in ("reading", "preparing", "grouping", "judging", "writing")}
+        )
+    return rows
+
+
+def sum_of_distances(space: VisitSpace, groups: Ints) -> float:
+    """Of all units to the centres of their groups."""
+    order = np.argsort(groups, kind="stable")
+    members = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
+    return float(sum(space.distances(space.centroid(rows), rows).sum() for rows in members))
+
+
+def losses_of_blocks(name: str, path: Path, k: int = 5) -> list[dict[str, Any]]:
+    """How much farther units are from the centres of their groups where groups are formed inside blocks."""
+    rows, whole = [], 0.0
+    for way in ("owners", "sessions"):
+        method = AccessLogMDAV(k=k, **WAYS[way])
+        visits = Visits.of(original_at(path).log.frame, method.per, method.gap.span)  # type: ignore[arg-type]
+        space = VisitSpace(visits, method.weights)
+        for block in (len(visits), 2048, 1024, 512, 256):
+            loss = sum_of_distances(space, mdav_in_blocks(space, visits.owners, k, block))
+            whole = loss if block == len(visits) else whole
+            rows.append({"log": name, "units": way, "number": len(visits), "block": block, "more %": 100 * (loss / whole - 1)})
+    return rows
+
+
+def main() -> int:
+    """Measure and print after each target; 1 where one is exceeded by this installation."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="targets whose name begins with one of these, or blocks")
+    parser.add_argument("--before", metavar="PYTHON", help="the Python of another installation, measured in turn")
+    options = parser.parse_args()
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    pythons = ({"before": options.before} if options.before else {}) | {"now": sys.executable}
+    rows: list[dict[str, Any]] = []
+    for name, target in TARGETS.items():
+        if options.only and not name.startswith(tuple(options.only)):
+            continue
+        if target.needs and not (DATA / target.needs).exists():
+            print(f"skipped: {target.needs} is not in {DATA}")
+            continue
+        rows += measured(name, target, pythons)
+        show("Real sizes, by processor time", rows)
+    if not options.only or "blocks" in options.only:
+        logs = {"synthetic, 12,000 lines": access_log(12_000), "real, 10,000 lines": DATA / "apache-combined-10k.log.gz"}
+        show("Loss of blocks", [row for name, path in logs.items() if path.exists() for row in losses_of_blocks(name, path)])
+    return int(any(row["over"] and row["version"] == "now" for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
