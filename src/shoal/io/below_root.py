@@ -41,8 +41,9 @@ class Root:
         return path
 
     def names(self, typed: str) -> list[str]:
-        """Completions of a path, relative to the root; folders end in a slash. Hidden files are left out."""
-        folder, _, begun = typed.rpartition("/")
+        """Completions of a path, which is relative to the root or absolute; folders end in a slash. Hidden files are left out."""
+        begun = typed.rpartition("/")[2]
+        folder = typed[: len(typed) - len(begun)]
         try:
             place = self._resolved(folder)
             if place is None or not place.is_dir():
@@ -53,9 +54,9 @@ class Root:
             return []
         shown = []
         for name in found[:MOST_NAMES]:
-            path = self._resolved(f"{folder}/{name}" if folder else name)
+            path = self._resolved(folder + name)
             if path is not None:
-                shown.append(f"{folder}/{name}".lstrip("/") + ("/" if path.is_dir() else ""))
+                shown.append(folder + name + ("/" if path.is_dir() else ""))
         return shown
 
     def _resolved(self, typed: str) -> Path | None:

@@ -1,6 +1,6 @@
 """Runs tasks in processes of their own, as many at once as there are cores; the others wait.
 
-A process is told to stop by closing its standard input. One that does not stop in time is killed; it wrote to an unfinished directory only,
+One process waits with everything loaded, so that a task begins at once. A process is told to stop by closing its standard input. One that does not stop in time is killed; it wrote to an unfinished directory only,
 which is removed then. A process that dies, as by a fault in a kernel, ends its job and not the server.
 """
 
@@ -28,11 +28,16 @@ class Processes:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._running: dict[str, asyncio.subprocess.Process] = {}
         self._unwanted: set[str] = set()
+        self._spare: asyncio.Task[asyncio.subprocess.Process] | None = None
 
     @property
     def alive(self) -> dict[str, str]:
         """The states of the jobs that are not over, by ID."""
         return {name: RUNNING if name in self._running else QUEUED for name in self._tasks}
+
+    def prepare(self) -> None:
+        """Start the process that waits for the next task."""
+        self._spare = asyncio.create_task(_new_process())
 
     def start(self, job: Path) -> None:
         """Begin a task, or put it into the queue."""
@@ -60,6 +65,8 @@ class Processes:
         for identity in list(self._tasks):
             self.cancel(identity)
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        if self._spare is not None:
+            await _stop(await self._spare)
 
     async def _run(self, job: Path) -> None:
         try:
@@ -72,12 +79,11 @@ class Processes:
 
     async def _work(self, job: Path) -> int:
         """Run the process of a job to its end; its exit code."""
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", WORKER, str(job)),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=None if os.environ.get("SHOAL_DEBUG") else asyncio.subprocess.DEVNULL,
-        )
+        process = await self._next_process()
+        assert process.stdin is not None
+        with suppress(ConnectionError):
+            process.stdin.write(os.fsencode(job) + b"\n")
+            await process.stdin.drain()
         self._running[job.name] = process
         try:
             if job.name in self._unwanted:
@@ -85,6 +91,24 @@ class Processes:
             return await process.wait()
         finally:
             self._running.pop(job.name, None)
+
+
+    async def _next_process(self) -> asyncio.subprocess.Process:
+        """The process that waits, if it is alive, or a new one; and another one is started to wait."""
+        spare = None if self._spare is None else await self._spare
+        if self._spare is not None:
+            self.prepare()
+        return spare if spare is not None and spare.returncode is None else await _new_process()
+
+
+async def _new_process() -> asyncio.subprocess.Process:
+    """A worker that loads what it needs and waits for the folder of its task."""
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", WORKER),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=None if os.environ.get("SHOAL_DEBUG") else asyncio.subprocess.DEVNULL,
+    )
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:

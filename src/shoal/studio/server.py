@@ -98,7 +98,9 @@ async def _serve(settings: Settings, root: Root | None, folder: StudioFolder, li
     if interrupted:
         say(f"{interrupted:,} unfinished job{'s' if interrupted > 1 else ''} of an earlier studio marked as interrupted")
     port = listening.getsockname()[1]
-    app = make_app(Studio(store, root, Processes()), sessions, hosts_of(settings.host, port), f"shoal_studio_{port}")
+    processes = Processes()
+    processes.prepare()
+    app = make_app(Studio(store, root, processes), sessions, hosts_of(settings.host, port), f"shoal_studio_{port}")
     if settings.demo:
         name = next(iter(SAMPLES))
         store.add_source(folder.new(SOURCES), SAMPLES[name][0], sample_path(name), SAMPLE)

@@ -42,6 +42,14 @@ Values = dict[str, Any]
 Task = Callable[[Path, Mapping[str, Any], Events, Cancel], Values]
 
 
+def described(error: ShoalError, task: Mapping[str, Any]) -> Values:
+    """An error as a page shows it. The file goes by its name; names of few people are never shown."""
+    error.naming(False, "the command line with --show-rare")
+    path, name = str(task.get("path", "")), str(task.get("name", "the file"))
+    texts = {"message": on_page(error.marked_message), "hint": on_page(error.marked_hint)}
+    return {"code": error.code, **{kind: text.replace(path, name) if path else text for kind, text in texts.items()}}
+
+
 # -- look
 
 
@@ -55,9 +63,7 @@ def look_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Can
             reading = read(path, how.reading, FIRST_BYTES)
             found = look_at(reading, how)
         except (InputError, ParameterError) as error:
-            error.naming(False, "the command line with --show-rare")
-            problem = {"code": error.code, "message": on_page(error.marked_message), "hint": on_page(error.marked_hint)}
-            return {"read": False, "columns": columns, "problem": problem}
+            return {"read": False, "columns": columns, "problem": described(error, task)}
         told = found.as_dict()
         told["notes"], told["defects"] = [[on_page(line) for line in told[name]] for name in ("notes", "defects")]
         return {"read": True, "columns": columns, "look": told, "charts": _charts(reading, how)}

@@ -1,8 +1,8 @@
 """The process that does one task of a studio: it reads `job.toml` in its folder and writes `events.jsonl` and `result.json` there.
 
-    python -m shoal.studio.worker FOLDER
+    echo FOLDER | python -m shoal.studio.worker
 
-The task is cancelled when standard input ends or receives anything. So a worker does not outlive its server, however that ends, and what it
+It waits until the first line of standard input names the folder. The task is cancelled when standard input ends. So a worker does not outlive its server, however that ends, and what it
 had begun to write is removed. The last event says how the task ended.
 """
 
@@ -21,7 +21,7 @@ from shoal.io.studio_folder import RESULT, EventFile, read_toml, write_json
 from shoal.pipeline.events import Cancel, Events
 from shoal.studio.spelling import on_page
 from shoal.studio.states import CANCELLED, DONE, FAILED, JOB
-from shoal.studio.tasks import TASKS
+from shoal.studio.tasks import TASKS, described
 
 SECONDS_BETWEEN = 0.2  # progress events
 
@@ -76,7 +76,7 @@ def main(folder: Path) -> int:
 
 def _ended(folder: Path, events: FileEvents, cancel: Cancel) -> dict[str, Any]:
     """Run the task; how it ended."""
-    begun = time.monotonic()
+    begun, task = time.monotonic(), dict[str, Any]()
     try:
         task = read_toml(folder / JOB)
         result = TASKS[task["kind"]](folder, task, events, cancel)
@@ -84,9 +84,7 @@ def _ended(folder: Path, events: FileEvents, cancel: Cancel) -> dict[str, Any]:
     except Cancelled:
         return {"state": CANCELLED}
     except ShoalError as error:
-        error.naming(False, "the command line with --show-rare")
-        # A message never holds values of few people, but may hold the path of the file, which the page shows by its name.
-        return {"state": FAILED, "code": error.code, "message": on_page(error.marked_message), "hint": on_page(error.marked_hint)}
+        return {"state": FAILED, **described(error, task)}
     except MemoryError:
         return {"state": FAILED, "code": "out-of-memory", "message": "out of memory", "hint": ""}
     except Exception as error:  # its message may quote the data, so only its kind is shown
@@ -97,9 +95,11 @@ def _ended(folder: Path, events: FileEvents, cancel: Cancel) -> dict[str, Any]:
 
 
 def _cancel_at_end_of_input(cancel: Cancel) -> None:
-    sys.stdin.buffer.read(1)
+    while sys.stdin.buffer.readline():
+        pass
     cancel.cancel()
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    line = sys.stdin.buffer.readline()
+    sys.exit(main(Path(os.fsdecode(line.rstrip(b"\n")))) if line else 0)
