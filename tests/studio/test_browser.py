@@ -11,7 +11,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -33,14 +33,12 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server in a process of its own, as a user starts it."""
     place = tmp_path_factory.mktemp("studio")
     words = [sys.executable, "-m", "shoal", "studio", "--no-browser", "--root", str(place)]
-    server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=clean_environment(), cwd=place)
-    try:
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=clean_environment(), cwd=place) as server:
         assert server.stdout is not None
         yield server.stdout.readline().split()[-1]
-    finally:
         server.terminate()
         assert server.wait(30) == 0
-        assert not list(place.iterdir())
+    assert not list(place.iterdir())
 
 
 @pytest.fixture(scope="module")
@@ -50,15 +48,15 @@ def page(address: str) -> Iterator[Page]:
         page = browser.new_page(accept_downloads=True)
         page.set_default_timeout(MILLISECONDS)
         complaints: list[str] = []
-        foreign: list[str] = []
+        requested: list[str] = []
         page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: foreign.append(request.url) if not request.url.startswith(("http://127.0.0.1:", "data:")) else None)
+        page.on("request", lambda request: requested.append(request.url))
         page.goto(address)
         yield page
         browser.close()
         assert not [text for text in complaints if "status of 400" not in text]
-        assert not foreign
+        assert not [url for url in requested if not url.startswith(("http://127.0.0.1:", "data:"))]
 
 
 def drop(page: Page, name: str, content: str) -> None:
@@ -70,7 +68,7 @@ def drop(page: Page, name: str, content: str) -> None:
     page.wait_for_url("**/sources/*")
 
 
-def find_routes(page: Page, seconds: int = 3) -> None:
+def find_routes(page: Page, seconds: int = 60) -> None:
     page.check("#people")
     page.click("text=Continue")
     page.fill("#seconds", str(seconds))
@@ -143,8 +141,11 @@ def test_every_field_has_a_label_and_no_page_is_wider_than_the_screen(page: Page
     origin = "/".join(page.url.split("/")[:3])
     script = """() => [...document.querySelectorAll("input:not([type=hidden]), select, button, iframe, progress")].filter(
         one => !(one.labels?.length || one.textContent.trim() || one.title || one.ariaLabel)).map(one => one.outerHTML)"""
-    jobs: list[Any] = page.goto(f"{origin}/history") and page.eval_on_selector_all("td a", "links => links.map(a => a.getAttribute('href'))")
-    sources = page.goto(origin) and page.eval_on_selector_all("li a[href^='/sources']", "links => links.map(a => a.getAttribute('href'))")
+    links = "links => links.map(link => link.getAttribute('href'))"
+    page.goto(f"{origin}/history")
+    jobs = page.eval_on_selector_all("td a", links)
+    page.goto(origin)
+    sources = page.eval_on_selector_all("li a[href^='/sources']", links)
     page.set_viewport_size({"width": 400, "height": 800})
     for path in ["/", "/audit", "/history", *jobs[:1], *sources[:2]]:
         page.goto(f"{origin}{path}")

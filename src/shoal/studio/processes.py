@@ -1,7 +1,8 @@
 """Runs tasks in processes of their own, as many at once as there are cores; the others wait.
 
-One process waits with everything loaded, so that a task begins at once. A process is told to stop by closing its standard input. One that does not stop in time is killed; it wrote to an unfinished directory only,
-which is removed then. A process that dies, as by a fault in a kernel, ends its job and not the server.
+One process waits with everything loaded, so that a task begins at once. A process is told to stop by closing its standard input. One that
+does not stop in time is killed; it wrote to an unfinished directory only, which is removed then. A process that dies, as by a fault in a
+kernel, ends its job and not the server.
 """
 
 from __future__ import annotations
@@ -92,13 +93,14 @@ class Processes:
         finally:
             self._running.pop(job.name, None)
 
-
     async def _next_process(self) -> asyncio.subprocess.Process:
         """The process that waits, if it is alive, or a new one; and another one is started to wait."""
-        spare = None if self._spare is None else await self._spare
-        if self._spare is not None:
-            self.prepare()
-        return spare if spare is not None and spare.returncode is None else await _new_process()
+        waiting = self._spare
+        if waiting is None:
+            return await _new_process()
+        self.prepare()  # before anything else happens, so that no two tasks get the same process
+        process = await waiting
+        return process if process.returncode is None else await _new_process()
 
 
 async def _new_process() -> asyncio.subprocess.Process:

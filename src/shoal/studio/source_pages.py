@@ -31,11 +31,16 @@ def _source(studio: Studio, request: Request) -> OpenedFile:
     return found
 
 
+def _waiting(request: Request, job: StoredJob, address: str, title: str, step: str) -> Response:
+    """The progress of a task whose result is shown at an address."""
+    return page(request, "waiting.html", {"job": job, "next": address, "title": title, "step": step})
+
+
 async def understand(studio: Studio, request: Request) -> Response:
     """How the file is read, and what is in it."""
     source, job = await studio.look(_source(studio, request))
     if not job.over:
-        return page(request, "waiting.html", {"job": job, "next": f"/sources/{source.identity}", "title": f"Reading {source.name}"})
+        return _waiting(request, job, f"/sources/{source.identity}", f"Reading {source.name}", "understand")
     result = job.result
     if job.state != DONE or result is None:
         raise Refused(400, str(job.end.get("message") or "the file could not be read"))
@@ -85,7 +90,7 @@ async def choose(studio: Studio, request: Request) -> Response:
     source = _confirmed(studio, request)
     job = _advice(studio, source, request.query_params.get("job", ""))
     if job is not None and not job.over:
-        return page(request, "waiting.html", {"job": job, "next": f"{request.url.path}?job={job.identity}", "title": "Trying routes"})
+        return _waiting(request, job, f"{request.url.path}?job={job.identity}", "Trying routes", "choose")
     look = studio.job(source.look)
     format = str(source.options.get("format", ""))
     fields = DEFAULTS if job is None else {name: str(job.task.get(name, value)) for name, value in DEFAULTS.items()}

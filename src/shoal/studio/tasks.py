@@ -11,7 +11,7 @@ from shoal.auditing.audit import Audit, gathered
 from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.errors import InputError, ParameterError, ShoalError
-from shoal.evaluate.advise.advise import MeasuredRoute, advise
+from shoal.evaluate.advise.advise import ROUNDS, MeasuredRoute, advise
 from shoal.io.atomic_file import PrivateFile
 from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.header import column_names
@@ -104,7 +104,7 @@ def _chart(title: str, found: Histogram, noun: str, axis: str) -> Values:
 def advise_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
     """The routes for a goal, each tried on a sample."""
     said = asked_of_data(dict(task.get("options", {})))[0]
-    with running(events, cancel):
+    with running(_RoutesTried(events), cancel):
         found = advise((Path(task["path"]),), said, task.get("goal"), task["k"], seconds=task["seconds"])
     goals = [
         {
@@ -119,6 +119,18 @@ def advise_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: C
         for one in found.goals
     ]
     return {"words": found.facts.words, "goals": goals, "seconds": found.seconds}
+
+
+class _RoutesTried(Events):
+    """Passes on how many routes were tried, and not the progress within each trial."""
+
+    def __init__(self, events: Events) -> None:
+        self._events = events
+
+    def progress(self, label: str, done: int, total: int, remark: str = "") -> None:
+        """A part of the work is complete."""
+        if label in ROUNDS:
+            self._events.progress(label, done, total, remark)
 
 
 def _card(route: MeasuredRoute, place: int) -> Values:

@@ -2,8 +2,8 @@
 
     echo FOLDER | python -m shoal.studio.worker
 
-It waits until the first line of standard input names the folder. The task is cancelled when standard input ends. So a worker does not outlive its server, however that ends, and what it
-had begun to write is removed. The last event says how the task ended.
+It waits until the first line of standard input names the folder. The task is cancelled when standard input ends. So a worker does not
+outlive its server, however that ends, and what it had begun to write is removed. The last event says how the task ended.
 """
 
 from __future__ import annotations
