@@ -26,10 +26,22 @@ from shoal.studio.states import CANCELLED, CRASHED, DONE, INTERRUPTED, PUBLISH
 TABLE = "age,income\n" + "".join(f"{20 + n % 7},{1000 + 10 * (n % 9)}\n" for n in range(60))
 
 
-@pytest.fixture
-def visitor(tmp_path: Path) -> Iterator[Visitor]:
-    with visited(tmp_path, root=tmp_path) as found:
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("root")
+
+
+@pytest.fixture(scope="module")
+def visitor(root: Path) -> Iterator[Visitor]:
+    with visited(root, root=root) as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def measured(visitor: Visitor) -> tuple[str, str]:
+    """Baskets whose routes were tried: the address of the file, and the page with the routes."""
+    address = visitor.open(baskets_csv(), "my baskets.csv")
+    return address, routes(visitor, address, "baskets")
 
 
 def routes(visitor: Visitor, address: str, goal: str, **fields: str) -> str:
@@ -64,13 +76,14 @@ def shown(page: str, name: str) -> str:
     return unescape(re.search(rf'<pre class="cite" id="{name}"[^>]*>(.*?)</pre>', page, re.DOTALL)[1])  # type: ignore[index]
 
 
-def test_baskets_from_the_file_to_the_same_release_as_the_command(visitor: Visitor, shell: Shell, tmp_path: Path) -> None:
-    address = visitor.open(baskets_csv(), "my baskets.csv")
+def test_baskets_from_the_file_to_the_same_release_as_the_command(
+    visitor: Visitor, measured: tuple[str, str], shell: Shell, tmp_path: Path
+) -> None:
+    address, found = measured
     page = visitor.get(address).text
     assert "40 people" in page
     assert "Each value of the column “customer” is one person" in page
     assert "private: do not publish" in page
-    found = routes(visitor, address, "baskets")
     assert "finds" in found
     job, page = published(visitor, address, found, "baskets")
     assert "The claim holds." in page
@@ -90,9 +103,8 @@ def test_baskets_from_the_file_to_the_same_release_as_the_command(visitor: Visit
     assert records(tmp_path / "configured") == records(release)
 
 
-def test_the_report_is_shown_without_script_in_a_frame_of_its_own(visitor: Visitor) -> None:
-    address = visitor.open(baskets_csv())
-    job, _ = published(visitor, address, routes(visitor, address, "baskets", k="3"), "baskets", to="csv")
+def test_the_report_is_shown_without_script_in_a_frame_of_its_own(visitor: Visitor, measured: tuple[str, str]) -> None:
+    job, _ = published(visitor, *measured, "baskets", to="csv")
     for part in ("report", "private"):
         framed = visitor.get(f"{job}/{part}")
         assert framed.status_code == 200
@@ -105,9 +117,8 @@ def test_the_report_is_shown_without_script_in_a_frame_of_its_own(visitor: Visit
     assert not any("private" in name for name in names)
 
 
-def test_a_job_is_plain_files_and_its_audit_holds(visitor: Visitor) -> None:
-    address = visitor.open(baskets_csv())
-    job, _ = published(visitor, address, routes(visitor, address, "baskets"), "baskets")
+def test_a_job_is_plain_files_and_its_audit_holds(visitor: Visitor, measured: tuple[str, str]) -> None:
+    job, _ = published(visitor, *measured, "baskets")
     stored = visitor.studio.job(job.rpartition("/")[2])
     assert stored is not None
     assert stored.state == DONE
@@ -119,8 +130,7 @@ def test_a_job_is_plain_files_and_its_audit_holds(visitor: Visitor) -> None:
     assert stages[-1] == "report"
     audit = visitor.post(f"{job}/audit")
     assert "The claim holds." in audit.text
-    history = visitor.get("/history").text
-    assert history.count("Release of") == history.count("Audit of") == 1
+    assert "Audit of <bdi>release of my baskets.csv</bdi>" in visitor.get("/history").text
 
 
 def test_a_file_without_people_is_refused_with_a_question(visitor: Visitor) -> None:
@@ -143,20 +153,26 @@ def test_roles_changed_by_hand_are_read_and_published(visitor: Visitor) -> None:
     source = visitor.studio.store.source(address.rpartition("/")[2])
     assert source is not None
     assert source.options == {"format": "table", "user": "who", "record": "visit", "item": "what"}
-    job, page_text = published(visitor, address, routes(visitor, address, "baskets"), "baskets")
-    assert "--user who" in shown(page_text, "command")
-    assert "--record visit" in shown(page_text, "command")
-    assert visitor.studio.job(job.rpartition("/")[2]).state == DONE  # type: ignore[union-attr]
+    assert "What do you want to publish?" in visitor.post(f"{address}/confirm", people="yes").text
+    task = {"path": source.path, "typed": source.typed, "method": "coherence", "options": dict(source.options), "settings": {"k": "3"}}
+    job = visitor.studio.begin(PUBLISH, name=source.name, protects="x", expected="x", origin="upload", **task)
+    page_text = visitor.get(f"/jobs/{job.name}").text
+    assert "The claim holds." in page_text
+    assert {"--user who", "--record visit", "--item what"} <= set(re.findall(r"--\w+ \w+", shown(page_text, "command")))
 
 
-def test_a_change_of_roles_takes_back_the_confirmation_and_the_routes(visitor: Visitor) -> None:
+def test_a_change_of_roles_takes_back_the_confirmation_and_the_routes(visitor: Visitor, measured: tuple[str, str]) -> None:
+    advice = re.search(r'name="job" value="([^"]+)"', measured[1])[1]  # type: ignore[index]
+    route = {"job": advice, "route": "0", "route-goal": "baskets"}
     address = visitor.open(baskets_csv())
-    found = routes(visitor, address, "baskets")
+    visitor.post(f"{address}/confirm", people="yes")
+    assert visitor.post(f"{address}/publish", **route).status_code == 400  # measured for another file
     visitor.post(f"{address}/read", **{"format": "table", "role-0": "item", "role-1": "user"})
     assert visitor.get(f"{address}/choose").status_code == 400
-    visitor.post(f"{address}/confirm", people="yes")
-    job = re.search(r'name="job" value="([^"]+)"', found)[1]  # type: ignore[index]
-    assert visitor.post(f"{address}/publish", job=job, route="0", **{"route-goal": "baskets"}).status_code == 400
+    source = visitor.studio.store.source(address.rpartition("/")[2])
+    assert source is not None
+    assert not source.confirmed
+    assert source.options == {"format": "table", "item": "customer", "user": "product"}
 
 
 def test_a_table_of_people_is_read_after_a_click(visitor: Visitor) -> None:
@@ -175,8 +191,8 @@ def test_the_samples_are_read_as_they_are_meant(visitor: Visitor) -> None:
     assert visitor.post("/open/sample", sample="nothing").status_code == 400
 
 
-def test_a_release_of_another_tool_is_judged(visitor: Visitor, tmp_path: Path) -> None:
-    (tmp_path / "theirs.txt").write_text("milk\tbread\n" * 3 + "beer\n" * 3)
+def test_a_release_of_another_tool_is_judged(visitor: Visitor, root: Path) -> None:
+    (root / "theirs.txt").write_text("milk\tbread\n" * 3 + "beer\n" * 3)
     page = visitor.post("/audit/path", path="theirs.txt").text
     assert "This release makes no claim." in page
     assert "k = 3" in page
@@ -265,7 +281,10 @@ def test_two_jobs_at_once_one_cancelled_and_one_killed_leave_nothing(two: Visito
 def test_after_a_restart_unfinished_jobs_are_marked_and_finished_ones_shown(tmp_path: Path) -> None:
     with visited(tmp_path, keep=tmp_path / "kept") as found:
         address = found.open(baskets_csv())
-        job, _ = published(found, address, routes(found, address, "baskets"), "baskets")
+        source = found.studio.store.source(address.rpartition("/")[2])
+        assert source is not None
+        made = {"method": "coherence", "protects": "x", "expected": "x", "settings": {"k": "3"}}
+        job = f"/jobs/{found.studio.begin(PUBLISH, name='b.csv', path=source.path, typed='b.csv', origin='upload', **made).name}"
         left = found.studio.store.add_job(PUBLISH, name="x", path="x", typed="x", method="shoal", protects="x", expected="x", settings={})
         (left / "events.jsonl").write_text('{"event": "stage", "name": "writing", "index": 6, "count": 8}\n{"event": "pro')
         from shoal.io.partial_outputs import begin, forget
