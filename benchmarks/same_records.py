@@ -96,7 +96,7 @@ def main() -> int:
     parser.add_argument("before")
     parser.add_argument("after")
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--sample", type=Path, default=Path("src/shoal/cli/sample/queries.tsv.gz"))
+    parser.add_argument("--sample", type=Path, default=Path("src/shoal/samples/queries.tsv.gz"))
     parser.add_argument("--only", nargs="+", choices=RUNS, default=RUNS, metavar="NAME", help="some of the releases")
     asked = parser.parse_args()
     worst = 0

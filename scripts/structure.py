@@ -89,7 +89,8 @@ def numbers(source: Path) -> dict[str, object]:
 
 def entered(python: str, source: Path, k: str) -> list[str]:
     """The files that a run on the bundled sample enters."""
-    cli, sample = ("shoal.cli.main", "cli/sample") if (source / "cli").exists() else ("shoal.app.cli.main", "app/cli/sample")
+    cli = "shoal.cli.main" if (source / "cli").exists() else "shoal.app.cli.main"
+    sample = next(place for place in ("samples", "cli/sample", "app/cli/sample") if (source / place).exists())
     with tempfile.TemporaryDirectory() as place:
         log = Path(place, "queries.tsv")
         log.write_bytes(gzip.decompress((source / sample / "queries.tsv.gz").read_bytes()))

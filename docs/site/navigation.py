@@ -15,7 +15,7 @@ PARTS: dict[str, list[str]] = {
         *(FIRST_STEPS, "docs/install", "docs/tutorial-retail", "docs/tutorial-product-table", "docs/tutorial-search-log"),
         *("docs/tutorial-web-log", "docs/tutorial"),
     ],
-    "Goals": ["docs/goals", "docs/advise", "docs/which-method"],
+    "Goals": ["docs/goals", "docs/studio", "docs/advise", "docs/which-method"],
     GUIDES: [
         *(
             "docs/reading",

@@ -35,6 +35,7 @@ EXTRAS: Mapping[str, Extra] = {
     "arrow": Extra(("pyarrow",), "pyarrow", "Arrow tables in Python"),
     "sql": Extra(("duckdb", "adbc_driver_postgresql", "pyarrow"), "duckdb, adbc-driver-postgresql and pyarrow", "reading from a database"),
     "spark": Extra(("pyspark", "pyarrow"), "pyspark and pyarrow", "running on Spark", "Java 17 or later"),
+    "studio": Extra(("starlette", "uvicorn"), "starlette and uvicorn", "shoal studio"),
     "reproduce": Extra(("vl_convert",), "vl-convert-python", "writing the figures of `shoal reproduce`"),
 }
 

@@ -58,6 +58,7 @@ CALLS = {
     "models": ["models"],
     "metrics": ["metrics"],
     "doctor": ["doctor"],
+    "studio": ["studio", "--no-browser", "--host", "192.0.2.1"],  # refused when everything else was understood: a server does not end
 }
 
 

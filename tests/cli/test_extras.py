@@ -27,6 +27,7 @@ NEEDING = [
     ("excel", ["taxonomy", "build", f"{ABSENT}.xlsx", "--levels", "a,b"]),
     ("sql", ["anonymize", "--sql", "select 1", "--from", f"duckdb:{ABSENT}.db", "--out", "release"]),
     ("spark", ["anonymize", f"{ABSENT}.tsv", "--engine", "spark", "--out", "release"]),
+    ("studio", ["studio", "--root", ABSENT]),
     ("reproduce", ["reproduce", "thesis", "--out", "paper"]),
 ]
 

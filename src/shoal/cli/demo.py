@@ -23,7 +23,7 @@ def command(out: Path, k: int, verbose: bool) -> None:
     from shoal.pipeline.options import Preparation, Target
 
     method = next(iter(METHODS.values()))(k=k)
-    with as_file(files("shoal.cli") / "sample" / "queries.tsv.gz") as sample, screen.job_events() as events:
+    with as_file(files("shoal.samples") / "queries.tsv.gz") as sample, screen.job_events() as events:
         done = Job(sample, method, Preparation(), metrics=["bound"], target=Target(out, force=True)).run(events)
     assert done.manifest is not None
     told(done.judged.verdicts, done.manifest, out, done.warnings, verbose=verbose)

@@ -37,6 +37,7 @@ COMMANDS = {
     "metrics": "List the metrics and what they measure.",
     "generate": "Generate a realistic synthetic query log.",
     "reproduce": "Repeat the experiments of the papers behind the methods.",
+    "studio": "Do all this in a local web page: drop a file, choose, publish.",
     "demo": "Anonymize a bundled sample, in seconds.",
     "doctor": "Check the installation and clean up after killed runs.",
 }
@@ -54,7 +55,7 @@ GOALS = {
 }
 WIDEST_NAME = 11  # of a command or a goal
 SECTIONS = {
-    "Start": ("demo", "look", "advise"),
+    "Start": ("demo", "studio", "look", "advise"),
     "Publish": ("anonymize", "taxonomy", "mask"),
     "Check a release": ("audit", "attack", "measure", "reconstruct", "decode"),
     "Compare": ("compare", "bound", "reproduce", "generate"),

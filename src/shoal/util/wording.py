@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -95,3 +96,14 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     """Return the first few names, quoted, and the number of others."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(repr(name) for name in names[:most]) + more
+
+
+def toml_value(value: object) -> str:
+    """A text, number, truth value or list of these as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (tuple, list)):
+        return f"[{', '.join(toml_value(one) for one in value)}]"
+    if isinstance(value, (int, float)):
+        return str(value)
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

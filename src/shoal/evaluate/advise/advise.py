@@ -43,6 +43,7 @@ WELL_COVERED = 0.5  # share of the occurrences that WordNet must know to be the 
 UNKNOWN_COLUMNS = ("unrecognized-input", "missing-column")  # why data that may be a table or documents was not read
 AUDIT, LOG = "audit", "log"
 FIRST_ROUND = 0.5  # of the time, the part for trying all routes on the smallest sample
+ROUNDS = ("trying routes on a sample", "trying the best routes on larger samples")  # labels of the progress
 MOST_ITEMS = 0.8  # share of the items that must be kept at a level for coarser ones not to be tried
 
 
@@ -346,16 +347,16 @@ def _tried(asked: _Question, goals: Sequence[Goal], end: float) -> list[Measured
     first_end = end - (1 - FIRST_ROUND) * (end - time.perf_counter())
     found: list[_Try] = []
     for n, one in enumerate(candidates):
-        kernels.report("trying routes on a sample", n, len(candidates))
+        kernels.report(ROUNDS[0], n, len(candidates))
         found += _tried_at_levels(asked, one, (first_end - time.perf_counter()) / (len(candidates) - n))
     for many, samples in ((2 * MOST_ROUTES, 1), (MOST_ROUTES, None)):
         best = [one for goal in goals for one in _most_useful(asked, [one for one in found if one.candidate.goal == goal.name], many)]
         for n, more in enumerate(best):
-            kernels.report("trying the best routes on larger samples", n, len(best))
+            kernels.report(ROUNDS[1], n, len(best))
             left = (end - time.perf_counter()) / (len(best) - n)
             if more.attempt is not None and left > 0:
                 more.attempt.go_on(left, samples)
-    kernels.report("trying the best routes on larger samples", 1, 1)
+    kernels.report(ROUNDS[1], 1, 1)
     return [one.route(asked) for one in found]
 
 

@@ -1,0 +1,93 @@
+"""Take the pictures of docs/studio.md: starts a studio, walks through it with the bundled baskets, and writes PNG files.
+
+    python scripts/studio_pictures.py [--all DIRECTORY]
+
+`--all` also writes every page at 1280 and 400 pixels, in light and dark colours, to be looked at after a change of the pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
+PICTURES = {
+    "open": ("open", "light", 1000, 700),
+    "understand": ("understand", "light", 1000, 800),
+    "choose": ("choose", "dark", 1000, 900),
+    "publish": ("publish", "light", 1000, 900),
+    "question": ("question", "light", 1000, 700),
+    "narrow": ("choose", "light", 400, 900),
+}
+MILLISECONDS = 180_000
+
+
+def walk(page: Page, origin: str) -> dict[str, str]:
+    """Go from a sample to an audited release; the addresses of the pages on the way."""
+    found = {"open": origin, "audit": f"{origin}/audit", "history": f"{origin}/history"}
+    page.click("button:has-text('600 people')")
+    page.wait_for_selector("text=Who are the people?")
+    found["question"] = page.url
+    page.goto(origin)
+    page.click("button:has-text('Shopping baskets')")
+    page.wait_for_selector("#people")
+    found["understand"] = page.url
+    page.check("#people")
+    page.click("text=Continue")
+    page.fill("#seconds", "60")
+    page.click("text=Find routes")
+    page.wait_for_selector(".route")
+    found["choose"] = page.url
+    page.check("#knows-99")
+    page.click(".route:not([hidden]) >> text=Publish with this route")
+    page.wait_for_selector("text=The claim holds.")
+    found["publish"] = page.url
+    page.click("text=Audit it from its files alone")
+    page.wait_for_selector("text=Checks")
+    found["audited"] = page.url
+    return found
+
+
+def picture(page: Page, address: str, width: int, height: int, colours: str, file: Path, *, whole: bool = False) -> None:
+    """Write one picture."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme="dark" if colours == "dark" else "light")
+    page.goto(address, wait_until="networkidle")
+    page.screenshot(path=file, full_page=whole)
+
+
+def take(pages: Mapping[str, str], page: Page, everything: Path | None) -> None:
+    """Write all pictures."""
+    for name, (which, colours, width, height) in PICTURES.items():
+        picture(page, pages[which], width, height, colours, IMAGES / f"studio-{name}.png")
+    for which, address in pages.items() if everything is not None else ():
+        for width, colours in ((1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")):
+            picture(page, address, width, 900, colours, Path(str(everything), f"{which}-{width}-{colours}.png"), whole=True)
+
+
+def main() -> None:
+    """Start a studio and take the pictures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", type=Path, metavar="DIRECTORY")
+    everything = parser.parse_args().all
+    words = [sys.executable, "-m", "shoal", "studio", "--no-browser"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as driver:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[-1]
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page()
+        page.set_default_timeout(MILLISECONDS)
+        page.goto(address)
+        take(walk(page, address.partition("/?")[0]), page, everything)
+        browser.close()
+        server.terminate()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""The roles of columns as a form shows them, and the options that follow from the form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shoal.studio.spelling import FIELDS
+
+FORMATS = {
+    "table": "One item per row, with the person who bought, watched or clicked it",
+    "querylog": "A search log: one query per row, with the person who typed it",
+    "transactions": "One line per person, with that person's items",
+    "accesslog": "An access log of a web server",
+    "microdata": "A table with one row per person and columns such as age or income",
+    "prompts": "Conversations with a chat bot, in JSON or Parquet",
+}
+WITH_ROLES = ("table", "querylog", "microdata", "")
+OF_EVENTS = ("user", "time", "text", "item", "record", "count")
+OF_TABLES = {"user": "user", "quasi": "quasi", "nominal": "nominal", "keep": "keep-column", "drop": "drop-column"}
+SEPARATORS = {"": "detect", ",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
+MICRODATA = "microdata"
+
+
+def role_choices(format: str) -> dict[str, str]:
+    """The roles that a column can have in a file of this format, with their labels."""
+    if format == MICRODATA:
+        return {"": "choose…", **{role: FIELDS[name] for role, name in OF_TABLES.items()}}
+    return {"": "not used", **{role: FIELDS[role] for role in OF_EVENTS}}
+
+
+def roles_shown(columns: Sequence[str], options: Mapping[str, Any], found: Mapping[str, Any] | None) -> list[str]:
+    """The role of each column, as it was read, or as was said if it could not be read; empty if it has none."""
+    if found is not None and found["format"] != MICRODATA:
+        named = {name: role for role, name in found["columns"].items()}
+        return [named.get(name, "") for name in columns]
+    if found is None and options.get("format") != MICRODATA:
+        named = {options[role]: role for role in OF_EVENTS if role in options}
+        return [named.get(name, "") for name in columns]
+    listed = {name: role for role in ("quasi", "keep", "drop") for name in _listed(options, OF_TABLES[role])}
+    if found is not None:
+        listed |= {name: "quasi" if role == "quasi-identifier" else "keep" for name, role in found["columns"].items()}
+    listed |= dict.fromkeys(_listed(options, "nominal"), "nominal")
+    listed |= {options["user"]: "user"} if "user" in options else {}
+    return [listed.get(name, "") for name in columns]
+
+
+def options_from_form(fields: Mapping[str, str], columns: Sequence[str]) -> dict[str, Any]:
+    """The options that a form asks for. What it leaves open is detected."""
+    format = fields.get("format", "")
+    options: dict[str, Any] = {"format": format} if format in FORMATS else {}
+    if fields.get("sep", "") in SEPARATORS and fields.get("sep"):
+        options["sep"] = fields["sep"]
+    if fields.get("header") in ("yes", "no"):
+        options["header"] = fields["header"] == "yes"
+    if format not in WITH_ROLES:
+        return options
+    chosen = [(columns[n], fields.get(f"role-{n}", "")) for n in range(len(columns))]
+    return options | (_of_table(chosen) if format == MICRODATA else _of_events(chosen))
+
+
+def _of_events(chosen: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Where two columns were given one role the first counts, and the page shows it."""
+    return {role: name for name, role in reversed(chosen) if role in OF_EVENTS}
+
+
+def _of_table(chosen: Sequence[tuple[str, str]]) -> dict[str, str]:
+    named = {role: [name for name, one in chosen if one == role] for role in OF_TABLES}
+    named["quasi"] = [name for name, one in chosen if one in ("quasi", "nominal")]
+    users = named.pop("user")
+    found = {OF_TABLES[role].replace("-", "_"): ",".join(names) for role, names in named.items() if names}
+    return found | ({"user": users[0]} if users else {})
+
+
+def pinned(options: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with everything that was detected written out, so that a command reads the file in the same way."""
+    kept = {name: value for name, value in options.items() if name in ("sep", "header", "encoding", "user", "nominal", "drop_column")}
+    if found["format"] != MICRODATA:
+        return {**kept, "format": found["format"], **found["columns"]}
+    quasi = [name for name, role in found["columns"].items() if role == "quasi-identifier"]
+    unchanged = [name for name in found["columns"] if name not in quasi]
+    named = {"quasi": ",".join(quasi), **({"keep_column": ",".join(unchanged)} if unchanged else {})}
+    return {**kept, "format": MICRODATA, **named}
+
+
+def whose(options: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    """Who a person is in this file, as a statement to confirm."""
+    format = found["format"]
+    if format == "transactions":
+        return "Each line is the record of one person, and no person has two lines."
+    if format == "accesslog":
+        return "Each network address is one visitor."
+    column = options.get("user") if format == MICRODATA else found["columns"].get("user")
+    if column is None:
+        return "Each row is about one person, and no person has two rows." if format == MICRODATA else "Each conversation is of one person."
+    return f"Each value of the column “{column}” is one person, and every person has one value."
+
+
+def _listed(options: Mapping[str, Any], name: str) -> list[str]:
+    return [one for one in str(options.get(name.replace("-", "_"), "")).split(",") if one]

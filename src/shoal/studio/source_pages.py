@@ -1,0 +1,181 @@
+"""The pages between a file and its release: how it is read, who its people are, and which route is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from shoal.errors import InputError
+from shoal.evaluate.advise.goals import GOALS
+from shoal.io.write.output_format import OUTPUT_FORMATS
+from shoal.studio import column_roles
+from shoal.studio.render_page import page
+from shoal.studio.request_bodies import Refused, read_form, whole_number
+from shoal.studio.shared_state import Studio
+from shoal.studio.states import ADVISE, DONE, EVERYTHING, PUBLISH
+from shoal.studio.store import OpenedFile, StoredJob
+
+KNOWLEDGE = {"1": "one item", "2": "two items", "3": "three items", str(EVERYTHING): "everything in a record"}
+LARGEST_K, LONGEST_SEARCH = 1_000_000, 600
+DEFAULTS = {"k": "5", "seconds": "20", "knows": "2", "goal": ""}
+AUDIT_GOAL = "audit"
+
+
+def _source(studio: Studio, request: Request) -> OpenedFile:
+    found = studio.store.source(request.path_params["id"])
+    if found is None:
+        raise Refused(404, "this file is not open any more")
+    return found
+
+
+def _waiting(request: Request, job: StoredJob, address: str, title: str, step: str) -> Response:
+    """The progress of a task whose result is shown at an address."""
+    return page(request, "waiting.html", {"job": job, "next": address, "title": title, "step": step})
+
+
+async def understand(studio: Studio, request: Request) -> Response:
+    """How the file is read, and what is in it."""
+    source, job = await studio.look(_source(studio, request))
+    if not job.over:
+        return _waiting(request, job, f"/sources/{source.identity}", f"Reading {source.name}", "understand")
+    result = job.result
+    if job.state != DONE or result is None:
+        raise Refused(400, str(job.end.get("message") or "the file could not be read"))
+    found = result.get("look")
+    format = str(source.options.get("format") or (found or {}).get("format", ""))
+    facts = {
+        "source": source,
+        "result": result,
+        "found": found,
+        "formats": column_roles.FORMATS,
+        "format": format,
+        "with_roles": format in column_roles.WITH_ROLES,
+        "roles": list(zip(result["columns"], column_roles.roles_shown(result["columns"], source.options, found), strict=True)),
+        "choices": column_roles.role_choices(format),
+        "separators": column_roles.SEPARATORS,
+        "whose": column_roles.whose(source.options, found) if found else "",
+        "step": "understand",
+    }
+    return page(request, "understand.html", facts)
+
+
+async def read_again(studio: Studio, request: Request) -> Response:
+    """Read the file as the form says."""
+    source, fields = _source(studio, request), await read_form(request)
+    _, job = await studio.look(source)
+    columns = (job.result or {}).get("columns", [])
+    source.save(options=column_roles.options_from_form(fields, columns), confirmed=False, look="")
+    return RedirectResponse(f"/sources/{source.identity}", 303)
+
+
+async def confirm(studio: Studio, request: Request) -> Response:
+    """Take the user's word for who the people are; from here on, the file is read exactly as the page showed."""
+    source, fields = _source(studio, request), await read_form(request)
+    source, job = await studio.look(source)
+    found = (job.result or {}).get("look")
+    if fields.get("people") != "yes" or found is None:
+        raise InputError("confirm first who the people are", code="people-not-confirmed", hint="choose the column with the user ID")
+    source.save(confirmed=True, options=column_roles.pinned(source.options, found))
+    return RedirectResponse(f"/sources/{source.identity}/choose", 303)
+
+
+# -- routes
+
+
+async def choose(studio: Studio, request: Request) -> Response:
+    """The goals, and the routes to one of them."""
+    source = _confirmed(studio, request)
+    job = _advice(studio, source, request.query_params.get("job", ""))
+    if job is not None and not job.over:
+        return _waiting(request, job, f"{request.url.path}?job={job.identity}", "Trying routes", "choose")
+    look = studio.job(source.look)
+    format = str(source.options.get("format", ""))
+    fields = DEFAULTS if job is None else {name: str(job.task.get(name, value)) for name, value in DEFAULTS.items()}
+    facts = {
+        "source": source,
+        "found": (look.result or {}).get("look") if look else None,
+        "goals": [goal for name, goal in GOALS.items() if format in goal.formats and name != AUDIT_GOAL],
+        "knowledge": KNOWLEDGE,
+        "fields": fields,
+        "everything": EVERYTHING,
+        "job": job,
+        "advice": job.result if job is not None and job.state == DONE else None,
+        "forms": [name for name in OUTPUT_FORMATS if name != "accesslog"],
+        "step": "choose",
+    }
+    return page(request, "choose.html", facts)
+
+
+async def find_routes(studio: Studio, request: Request) -> Response:
+    """Try the routes to a goal on samples."""
+    source, fields = _confirmed(studio, request), await read_form(request)
+    goal = fields.get("goal", "")
+    if goal and goal not in GOALS:
+        raise Refused(400, "there is no such goal")
+    knows = fields.get("knows", DEFAULTS["knows"])
+    job = studio.begin(
+        ADVISE,
+        source=source.identity,
+        path=source.path,
+        name=source.name,
+        k=whole_number(fields, "k", 2, LARGEST_K),
+        seconds=whole_number(fields, "seconds", 1, LONGEST_SEARCH),
+        knows=knows if knows in KNOWLEDGE else DEFAULTS["knows"],
+        **({"goal": goal} if goal else {}),
+        options=dict(source.options),
+    )
+    return RedirectResponse(f"/sources/{source.identity}/choose?job={job.name}", 303)
+
+
+async def publish(studio: Studio, request: Request) -> Response:
+    """Make the release of a route that was measured."""
+    source, fields = _confirmed(studio, request), await read_form(request)
+    advice = _advice(studio, source, fields.get("job", ""))
+    card = _card(advice, fields)
+    to = fields.get("to", "")
+    if to and to not in OUTPUT_FORMATS:
+        raise Refused(400, "there is no such file format")
+    job = studio.begin(
+        PUBLISH,
+        source=source.identity,
+        path=source.path,
+        name=source.name,
+        typed=source.typed,
+        origin=source.origin,
+        method=card["method"],
+        **({"to": to} if to else {}),
+        protects=card["protects"],
+        expected=f"{card['left']}; {card['risk']}",
+        options=card["options"],
+        settings=card["settings"],
+    )
+    return RedirectResponse(f"/jobs/{job.name}", 303)
+
+
+def _confirmed(studio: Studio, request: Request) -> OpenedFile:
+    """The source, if its people were confirmed; nothing goes on before."""
+    source = _source(studio, request)
+    if not source.confirmed:
+        raise InputError("confirm first who the people are", code="people-not-confirmed", hint="go back to the file")
+    return source
+
+
+def _advice(studio: Studio, source: OpenedFile, identity: str) -> StoredJob | None:
+    """The job that tried routes for this source as it is read now."""
+    job = studio.job(identity) if identity else None
+    if job is None or job.task.get("kind") != ADVISE or job.task.get("source") != source.identity:
+        return None
+    return job if job.task.get("options", {}) == dict(source.options) else None
+
+
+def _card(advice: StoredJob | None, fields: Mapping[str, str]) -> dict[str, Any]:
+    """The route that was chosen, as it was measured."""
+    goals = (advice.result or {}).get("goals", []) if advice is not None and advice.state == DONE else []
+    try:
+        found: dict[str, Any] = next(one for one in goals if one["name"] == fields["route-goal"])["cards"][int(fields["route"])]
+    except (KeyError, ValueError, IndexError, StopIteration):
+        raise Refused(400, "this route was not measured; find routes again") from None
+    return found

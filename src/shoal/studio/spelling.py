@@ -1,0 +1,35 @@
+"""Messages for people who see a page: options are spelled as the fields of its forms."""
+
+from __future__ import annotations
+
+from shoal.errors import Value, spell
+
+FIELDS = {
+    "format": "What the file contains",
+    "user": "User ID",
+    "time": "Time",
+    "text": "Query text",
+    "item": "Item",
+    "record": "Basket or visit ID",
+    "count": "Quantity",
+    "quasi": "Protect (quasi-identifier)",
+    "nominal": "Protect (category)",
+    "keep-column": "Publish unchanged",
+    "drop-column": "Leave out",
+    "sep": "Separator",
+    "header": "First line",
+    "k": "k",
+    "to": "File format",
+}
+
+
+def on_page(text: str) -> str:
+    """Spell the marked options of a text as fields of a page; those without a field as on the command line."""
+    return spell(text, _field, " ")
+
+
+def _field(name: str, value: Value | None, placeholder: bool) -> str:
+    label = f"“{FIELDS[name]}”" if name in FIELDS else f"--{name}"
+    if value is None or placeholder or isinstance(value, bool):
+        return label
+    return f"{label} = {value}"

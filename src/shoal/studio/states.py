@@ -1,0 +1,23 @@
+"""How a task of a studio can stand, and the name of the file that describes it."""
+
+from __future__ import annotations
+
+JOB = "job.toml"
+RELEASE, PRIVATE = "release", "private.html"
+
+QUEUED, RUNNING = "queued", "running"
+DONE, FAILED, CANCELLED = "done", "failed", "cancelled"
+INTERRUPTED, CRASHED = "interrupted", "crashed"  # the server ended before the task; its process died
+OVER = (DONE, FAILED, CANCELLED, INTERRUPTED, CRASHED)
+WORDS = {
+    QUEUED: "waiting",
+    RUNNING: "running",
+    DONE: "done",
+    FAILED: "refused",
+    CANCELLED: "cancelled",
+    INTERRUPTED: "interrupted by the end of the studio",
+    CRASHED: "its process died",
+}
+
+LOOK, ADVISE, PUBLISH, AUDIT = "look", "advise", "publish", "audit"
+EVERYTHING = 99  # items that an attacker may know: all of a record

@@ -1,0 +1,191 @@
+"""The sources and jobs of a studio, as the files of its folder have them.
+
+A source is a file that was opened: its place, what was said about it, and whether the user confirmed who its people are. A job is a task
+with its events. The state of a job follows from its events and from whether a process of this server works on it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import InputError
+from shoal.io.studio_folder import (
+    JOBS,
+    RESULT,
+    SOURCES,
+    EventFile,
+    StudioFolder,
+    clear_leftovers,
+    read_events,
+    read_json,
+    read_toml,
+    write_toml,
+)
+from shoal.studio.states import INTERRUPTED, JOB, OVER, WORDS
+
+SOURCE = "source.toml"
+UPLOAD, BY_PATH, SAMPLE = "upload", "path", "sample"
+
+
+@dataclass(frozen=True)
+class OpenedFile:
+    """A file that was opened.
+
+    Attributes:
+        folder: Where its facts are kept.
+        name: Its name, as the page shows it.
+        path: Its place.
+        origin: How it came: uploaded, by its path, or a bundled sample.
+        options: What was said about how it is read, by names of options.
+        confirmed: Whether the user confirmed who the people are.
+        look: The ID of the job that looked at it with these options.
+    """
+
+    folder: Path
+    name: str
+    path: str
+    origin: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    confirmed: bool = False
+    look: str = ""
+
+    @property
+    def identity(self) -> str:
+        """Its ID."""
+        return self.folder.name
+
+    @property
+    def typed(self) -> str:
+        """The file as it is typed in a command: an uploaded one by the name that it has where it came from."""
+        return self.name if self.origin == UPLOAD else self.path
+
+    def save(self, **changes: Any) -> OpenedFile:
+        """Change some of it, and write it to its folder."""
+        new = replace(self, **changes)
+        facts = {name: getattr(new, name) for name in ("name", "path", "origin", "confirmed", "look", "options")}
+        write_toml(new.folder / SOURCE, facts)
+        return new
+
+
+@dataclass(frozen=True)
+class StoredJob:
+    """A task as its files have it."""
+
+    folder: Path
+    task: Mapping[str, Any]
+    events: tuple[Mapping[str, Any], ...]
+    alive: str = ""
+
+    @property
+    def identity(self) -> str:
+        """Its ID."""
+        return self.folder.name
+
+    @property
+    def end(self) -> Mapping[str, Any]:
+        """The last event, if the task is over."""
+        return next((one for one in reversed(self.events) if one.get("event") == "end"), {})
+
+    @property
+    def state(self) -> str:
+        """How it stands."""
+        return str(self.end.get("state", "")) or self.alive or INTERRUPTED
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self.state in OVER
+
+    @property
+    def words(self) -> str:
+        """How it stands, in words."""
+        return WORDS.get(self.state, self.state)
+
+    @property
+    def result(self) -> Any:
+        """What it found or made; None if it did not get so far."""
+        return read_json(self.folder / RESULT)
+
+    @property
+    def created(self) -> str:
+        """When it was asked for."""
+        return str(self.task.get("created", ""))
+
+    def texts(self, kind: str) -> list[str]:
+        """Notes or warnings."""
+        return [str(one.get("text", "")) for one in self.events if one.get("event") == kind]
+
+
+class Store:
+    """Everything that a studio knows, in its folder."""
+
+    def __init__(self, folder: StudioFolder) -> None:
+        self.folder = folder
+
+    def add_source(self, folder: Path, name: str, path: Path, origin: str) -> OpenedFile:
+        """Remember a file that was opened."""
+        return OpenedFile(folder, name, str(path), origin).save()
+
+    def source(self, identity: str) -> OpenedFile | None:
+        """The source of this ID; None if there is none."""
+        folder = self.folder.named(SOURCES, identity)
+        return None if folder is None else _source(folder)
+
+    def sources(self) -> list[OpenedFile]:
+        """All sources whose files can still be found, the newest first."""
+        found = [_source(folder) for folder in self.folder.all(SOURCES)]
+        return [one for one in found if one is not None]
+
+    def add_job(self, kind: str, **task: Any) -> Path:
+        """Describe a new task in a folder of its own."""
+        folder = self.folder.new(JOBS)
+        write_toml(folder / JOB, {"kind": kind, "created": time.strftime("%Y-%m-%d %H:%M:%S"), **task})
+        return folder
+
+    def job(self, identity: str, alive: Mapping[str, str]) -> StoredJob | None:
+        """The job of this ID; `alive` has the states of those that this server works on."""
+        folder = self.folder.named(JOBS, identity)
+        return None if folder is None else _job(folder, alive)
+
+    def jobs(self, kinds: Collection[str], alive: Mapping[str, str]) -> list[StoredJob]:
+        """All jobs of some kinds, the newest first."""
+        found = [_job(folder, alive) for folder in self.folder.all(JOBS)]
+        return [one for one in found if one is not None and one.task.get("kind") in kinds]
+
+    def mark_interrupted(self) -> int:
+        """Mark jobs that an earlier server did not finish, and remove what is left of their releases; how many they were."""
+        marked = 0
+        for folder in self.folder.all(JOBS):
+            job = _job(folder, {})
+            if job is not None and not job.end:
+                clear_leftovers(folder)
+                end_job(folder, INTERRUPTED)
+                marked += 1
+        return marked
+
+
+def end_job(folder: Path, state: str, **facts: Any) -> None:
+    """Append the last event to a job whose own process did not."""
+    events = EventFile(folder)
+    events.write({"event": "end", "state": state, **facts})
+    events.close()
+
+
+def _source(folder: Path) -> OpenedFile | None:
+    try:
+        told = read_toml(folder / SOURCE)
+        return OpenedFile(folder, **told)
+    except (InputError, TypeError):
+        return None
+
+
+def _job(folder: Path, alive: Mapping[str, str]) -> StoredJob | None:
+    try:
+        task = read_toml(folder / JOB)
+    except InputError:
+        return None
+    return StoredJob(folder, task, tuple(read_events(folder)[0]), alive.get(folder.name, ""))

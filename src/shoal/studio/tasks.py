@@ -1,0 +1,249 @@
+"""What a worker does: look at a file, find routes, make a release, audit a release. Each task returns JSON values for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal.api.data_options import asked_of_data, prepared_as
+from shoal.auditing.audit import Audit, gathered
+from shoal.data.bags import Bags
+from shoal.data.log import Log
+from shoal.errors import InputError, ParameterError, ShoalError
+from shoal.evaluate.advise.advise import ROUNDS, MeasuredRoute, advise
+from shoal.io.atomic_file import PrivateFile
+from shoal.io.read.dispatch import Reading, read
+from shoal.io.read.header import column_names
+from shoal.io.release_zip import is_zip, unpack_release
+from shoal.io.write.output_format import default_format
+from shoal.methods.catalogue import listed_method
+from shoal.methods.families import FAMILIES
+from shoal.pipeline.events import Cancel, Events, note, running
+from shoal.pipeline.job import Job
+from shoal.pipeline.look import FIRST_BYTES, look_at
+from shoal.pipeline.options import Preparation, Target
+from shoal.pipeline.prepare import records_of
+from shoal.pipeline.request import chosen_method
+from shoal.privacy.file_strength import Strength
+from shoal.report.charts import HistogramBar, histogram
+from shoal.report.histograms import Histogram, tally
+from shoal.report.verdict_text import claim_of, headline, lack_of
+from shoal.studio.spelling import on_page
+from shoal.studio.states import ADVISE, AUDIT, EVERYTHING, LOOK, PRIVATE, PUBLISH, RELEASE
+from shoal.util.wording import counted, duration
+
+RECORDS = ("sets", "bags")  # kinds of tables that have records before and after
+WHOLE_FAMILIES = ("whole-records", "histories-and-visits", "tables-and-documents")
+KNOWN_FAMILY = "known-items"
+KNOWN_PARAMETERS = ("m", "p")  # of the methods against attackers who know some items
+
+Values = dict[str, Any]
+Task = Callable[[Path, Mapping[str, Any], Events, Cancel], Values]
+
+
+def described(error: ShoalError, task: Mapping[str, Any]) -> Values:
+    """An error as a page shows it. The file goes by its name; names of few people are never shown."""
+    error.naming(False, "the command line with --show-rare")
+    path, name = str(task.get("path", "")), str(task.get("name", "the file"))
+    texts = {"message": on_page(error.marked_message), "hint": on_page(error.marked_hint)}
+    return {"code": error.code, **{kind: text.replace(path, name) if path else text for kind, text in texts.items()}}
+
+
+# -- look
+
+
+def look_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
+    """How a file is read with these options; where it cannot be read yet, its columns and why."""
+    path, options = Path(task["path"]), dict(task.get("options", {}))
+    with running(events, cancel):
+        columns = _columns(path, options)
+        try:
+            how = prepared_as(options, Preparation.of_format(options.get("format")).following_data())[0]
+            reading = read(path, how.reading, FIRST_BYTES)
+            found = look_at(reading, how)
+        except (InputError, ParameterError) as error:
+            return {"read": False, "columns": columns, "problem": described(error, task)}
+        told = found.as_dict()
+        told["notes"], told["defects"] = [[on_page(line) for line in told[name]] for name in ("notes", "defects")]
+        return {"read": True, "columns": columns, "look": told, "charts": _charts(reading, how)}
+
+
+def _columns(path: Path, options: Mapping[str, Any]) -> list[str]:
+    try:
+        return column_names(path, options.get("sep"), options.get("encoding"))
+    except ShoalError:  # reading the file says what is wrong with it
+        return []
+
+
+def _charts(reading: Reading, how: Preparation) -> list[Values]:
+    """Lengths of records, and items by how many people hold them; none of a table."""
+    data = reading.data
+    if not isinstance(data, Log | Bags):
+        return []
+    bags = records_of(data, how.fitted(reading.format)[0]).bags
+    people = bags.people_per_item
+    return [
+        _chart("Records by length", tally(bags.lengths), "record", "items in the record"),
+        _chart("Items by how many people have them", tally(people[people > 0]), "item", "people who have the item"),
+    ]
+
+
+def _chart(title: str, found: Histogram, noun: str, axis: str) -> Values:
+    bars = [
+        HistogramBar(one.tick, number, None, f"{counted(number, noun)}: {one.label} {axis}")
+        for one, number in zip(found.bins, found.counts, strict=True)
+    ]
+    rows = [[one.label, f"{number:,}"] for one, number in zip(found.bins, found.counts, strict=True)]
+    return {"svg": histogram(title, counted(sum(found.counts), noun), bars, axis), "title": title, "head": [axis, f"{noun}s"], "rows": rows}
+
+
+# -- advise
+
+
+def advise_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
+    """The routes for a goal, each tried on a sample."""
+    said = asked_of_data(dict(task.get("options", {})))[0]
+    with running(_RoutesTried(events), cancel):
+        found = advise((Path(task["path"]),), said, task.get("goal"), task["k"], seconds=task["seconds"])
+    goals = [
+        {
+            "name": one.goal.name,
+            "wish": one.goal.wish,
+            "cards": [_card(route, n) for n, route in enumerate((*one.routes, *(r for r in one.others if r.offered)))],
+            "refused": [
+                {"method": r.candidate.method, "settings": dict(r.settings), "why": r.why_not} for r in one.others if not r.offered
+            ],
+            "masking": None if one.masking is None else {"open": one.masking.not_protected, "risk": one.masking.told},
+        }
+        for one in found.goals
+    ]
+    return {"words": found.facts.words, "goals": goals, "seconds": found.seconds}
+
+
+class _RoutesTried(Events):
+    """Passes on how many routes were tried, and not the progress within each trial."""
+
+    def __init__(self, events: Events) -> None:
+        self._events = events
+
+    def progress(self, label: str, done: int, total: int, remark: str = "") -> None:
+        """A part of the work is complete."""
+        if label in ROUNDS:
+            self._events.progress(label, done, total, remark)
+
+
+def _card(route: MeasuredRoute, place: int) -> Values:
+    """A route as a page shows it, and what is needed to take it."""
+    found, one = route.found, route.candidate
+    assert found.expected_seconds is not None
+    people = counted(found.people, "person", "people")
+    return {
+        "method": one.method,
+        "options": {name: value for name, value in route.options.items() if value is not None},
+        "settings": dict(route.settings),
+        "why": one.why,
+        "protects": one.protects,
+        "open": one.open,
+        "left": route.left,
+        "kept": found.expected_kept,
+        "risk": route.risk,
+        "rate": found.expected,
+        "limit": route.limit,
+        "time": duration(found.expected_seconds),
+        "measured": f"measured on all {people}" if found.whole else f"measured on a sample of {people}",
+        "knows": _knows(one.method, route.settings),
+        "family": next((family.text for family in FAMILIES if family.name == listed_method(one.method).family), ""),
+        "first": place == 0,
+    }
+
+
+def _knows(method: str, settings: Mapping[str, Any]) -> int | None:
+    """How many items an attacker may know: a number, everything, or None where the guarantee is not about that."""
+    family = listed_method(method).family
+    if family in WHOLE_FAMILIES:
+        return EVERYTHING
+    if family != KNOWN_FAMILY:
+        return None
+    values = chosen_method(method, dict(settings)).values()
+    return next((int(values[name]) for name in KNOWN_PARAMETERS if name in values), None)
+
+
+# -- publish
+
+
+def publish_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
+    """Make a verified release, as `shoal anonymize` does with the same options."""
+    method = chosen_method(task["method"], dict(task.get("settings", {})))
+    how = prepared_as(dict(task.get("options", {})), Preparation.default_for(method))[0]
+    form = task.get("to") or default_format(method.publishes)
+    target = Target.asked(folder / RELEASE, form, None, force=False)
+    private = PrivateFile(folder / PRIVATE, target.directory) if method.publishes in RECORDS else None
+    done = Job((Path(task["path"]),), method, how, target=target).run(events, cancel)
+    assert done.manifest is not None
+    if private is not None:
+        from shoal.report.private_report import render_private
+
+        private.write(render_private(done.judged.release, done.prepared.records))
+    told = headline(done.manifest.get("claims", []), lack_of(done.manifest))
+    return {
+        "tone": told.tone,
+        "title": told.title,
+        "lead": told.lead,
+        "claims": [_claim(one) for one in done.manifest.get("claims", [])],
+        "warnings": [{"code": one.code, "text": on_page(str(one))} for one in done.warnings],
+        "seconds": done.seconds,
+        "private": private is not None,
+    }
+
+
+def _claim(verdict: Mapping[str, Any]) -> Values:
+    one = claim_of(verdict)
+    return {"text": one.text, "verdict": one.verdict, "holds": one.holds, "protects": one.protects, "open": one.does_not_protect}
+
+
+# -- audit
+
+
+def audit_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
+    """Judge a release directory, a zip file of one, or a single file of records."""
+    path = Path(task["path"])
+    with running(events, cancel):
+        if path.is_file() and is_zip(path):
+            place = folder / "unpacked"
+            unpack_release(path, place, task["limit"])
+            path = place
+        material = gathered(path, tuple(task.get("claims", ())))
+        note(*material.notes)
+        found = material.judged(task.get("k"), no_guarantee=False)
+    return {
+        **_outcome(found),
+        "records": found.records,
+        "largest_k": found.largest_k,
+        "lack": found.lack,
+        "claims": [{**_claim(one.as_dict()), "witnesses": list(one.witnesses), "why": one.unchecked} for one in found.claims],
+        "checks": [{"text": one.claim, "holds": one.holds, "witnesses": list(map(on_page, one.witnesses))} for one in found.checks],
+        "alarms": [on_page(line) for line in found.alarms],
+        "beyond": found.beyond_files,
+        "strength": None if found.strength is None else _strength(found.strength),
+    }
+
+
+def _outcome(found: Audit) -> Values:
+    if any(one.standing == "fails" for one in found.claims):
+        return {"tone": "bad", "title": "A claim does not hold."}
+    if not found.holds:
+        return {"tone": "bad", "title": "The audit fails."}
+    if not found.claims:
+        return {"tone": "open", "title": "No guarantee." if found.lack else "This release makes no claim."}
+    if found.unchecked:
+        return {"tone": "open", "title": f"No claim fails, but {found.unchecked:,} cannot be checked."}
+    return {"tone": "good", "title": "The claim holds." if len(found.claims) == 1 else f"All {len(found.claims):,} claims hold."}
+
+
+def _strength(found: Strength) -> Values:
+    rows = [[counted(one.m, "item"), f"{one.k:,}" if one.exact else f"at most {one.k:,}"] for one in found.levels]
+    return {"whose": "people" if found.people else "records", "rows": [*rows, ["the whole record", f"{found.whole_record:,}"]]}
+
+
+TASKS: Mapping[str, Task] = {LOOK: look_task, ADVISE: advise_task, PUBLISH: publish_task, AUDIT: audit_task}

@@ -1,0 +1,105 @@
+"""The process that does one task of a studio: it reads `job.toml` in its folder and writes `events.jsonl` and `result.json` there.
+
+    echo FOLDER | python -m shoal.studio.worker
+
+It waits until the first line of standard input names the folder. The task is cancelled when standard input ends. So a worker does not
+outlive its server, however that ends, and what it had begun to write is removed. The last event says how the task ended.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal.errors import Cancelled, ShoalError
+from shoal.io.studio_folder import RESULT, EventFile, read_toml, write_json
+from shoal.pipeline.events import Cancel, Events
+from shoal.studio.spelling import on_page
+from shoal.studio.states import CANCELLED, DONE, FAILED, JOB
+from shoal.studio.tasks import TASKS, described
+
+SECONDS_BETWEEN = 0.2  # progress events
+
+Task = Callable[[Path, Mapping[str, Any], Events, Cancel], Any]
+
+
+class FileEvents(Events):
+    """Writes what a job reports to the file of its events; of progress, a few lines a second at most."""
+
+    def __init__(self, file: EventFile) -> None:
+        self._file, self._next, self._lock = file, 0.0, threading.Lock()
+
+    def write(self, **event: Any) -> None:
+        """Append an event; several threads may do so."""
+        with self._lock:
+            self._file.write(event)
+
+    def stage(self, name: str, index: int, count: int) -> None:
+        """A stage begins."""
+        self._next = 0.0
+        self.write(event="stage", name=name, index=index, count=count)
+
+    def progress(self, label: str, done: int, total: int, remark: str = "") -> None:
+        """A part of the work is complete."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + SECONDS_BETWEEN
+        self.write(event="progress", label=label, done=int(done), total=int(total), remark=remark)
+
+    def note(self, line: str) -> None:
+        """Something worth knowing."""
+        self.write(event="note", text=on_page(line))
+
+    def warn(self, line: str) -> None:
+        """Something that the user should act on."""
+        self.write(event="warn", text=on_page(line), code=getattr(line, "code", ""))
+
+
+def main(folder: Path) -> int:
+    """Do the task of a folder.
+
+    Returns:
+        0 if it is done, 1 if it failed or was cancelled. The last event has the reason.
+    """
+    events, cancel = FileEvents(EventFile(folder)), Cancel()
+    threading.Thread(target=_cancel_at_end_of_input, args=(cancel,), daemon=True).start()
+    end = _ended(folder, events, cancel)
+    events.write(event="end", **end)
+    return 0 if end["state"] == DONE else 1
+
+
+def _ended(folder: Path, events: FileEvents, cancel: Cancel) -> dict[str, Any]:
+    """Run the task; how it ended."""
+    begun, task = time.monotonic(), dict[str, Any]()
+    try:
+        task = read_toml(folder / JOB)
+        result = TASKS[task["kind"]](folder, task, events, cancel)
+        write_json(folder / RESULT, result)
+    except Cancelled:
+        return {"state": CANCELLED}
+    except ShoalError as error:
+        return {"state": FAILED, **described(error, task)}
+    except MemoryError:
+        return {"state": FAILED, "code": "out-of-memory", "message": "out of memory", "hint": ""}
+    except Exception as error:  # its message may quote the data, so only its kind is shown
+        if os.environ.get("SHOAL_DEBUG"):
+            raise
+        return {"state": FAILED, "code": "unexpected", "message": f"an unexpected error of kind {type(error).__name__}", "hint": ""}
+    return {"state": DONE, "seconds": round(time.monotonic() - begun, 2)}
+
+
+def _cancel_at_end_of_input(cancel: Cancel) -> None:
+    while sys.stdin.buffer.readline():
+        pass
+    cancel.cancel()
+
+
+if __name__ == "__main__":
+    line = sys.stdin.buffer.readline()
+    sys.exit(main(Path(os.fsdecode(line.rstrip(b"\n")))) if line else 0)

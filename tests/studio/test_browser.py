@@ -1,0 +1,154 @@
+"""The studio in a real browser: the whole path with the mouse and the keyboard, cancelling, a role changed by hand, a refusal.
+
+One server and one browser for all tests. They skip where Chromium or Playwright is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from helpers.browser import CHROMIUM
+from helpers.cli import Shell, clean_environment
+from helpers.studio import baskets_csv
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: the studio is not opened in a browser")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: the studio is not opened in a browser")
+MILLISECONDS = 60_000
+STEP = "document.querySelector('.steps [aria-current]').textContent"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server in a process of its own, as a user starts it."""
+    place = tmp_path_factory.mktemp("studio")
+    words = [sys.executable, "-m", "shoal", "studio", "--no-browser", "--root", str(place)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=clean_environment(), cwd=place) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().split()[-1]
+        server.terminate()
+        assert server.wait(30) == 0
+    assert not list(place.iterdir())
+
+
+@pytest.fixture(scope="module")
+def page(address: str) -> Iterator[Page]:
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(accept_downloads=True)
+        page.set_default_timeout(MILLISECONDS)
+        complaints: list[str] = []
+        requested: list[str] = []
+        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: requested.append(request.url))
+        page.goto(address)
+        yield page
+        browser.close()
+        assert not [text for text in complaints if "status of 400" not in text]
+        assert not [url for url in requested if not url.startswith(("http://127.0.0.1:", "data:"))]
+
+
+def drop(page: Page, name: str, content: str) -> None:
+    """Drop a file on the page, as from a folder of the desktop."""
+    page.goto("/".join(page.url.split("/")[:3]))
+    script = """([name, text]) => { const all = new DataTransfer(); all.items.add(new File([text], name)); return all; }"""
+    data = page.evaluate_handle(script, [name, content])
+    page.dispatch_event(".drop", "drop", {"dataTransfer": data})
+    page.wait_for_url("**/sources/*")
+
+
+def find_routes(page: Page, seconds: int = 60) -> None:
+    page.check("#people")
+    page.click("text=Continue")
+    page.fill("#seconds", str(seconds))
+    page.fill("#k", "4")
+    page.click("text=Find routes")
+    page.wait_for_selector(".route")
+
+
+def test_from_a_dropped_file_to_a_release_that_holds(page: Page, shell: Shell, tmp_path: Path) -> None:
+    drop(page, "baskets.csv", baskets_csv())
+    assert page.text_content("h1") == "How your file is read"
+    assert page.get_attribute("#role-0 >> option[selected]", "value") == "user"
+    find_routes(page)
+    page.check("#knows-99")
+    knows = page.eval_on_selector_all(".route:not([hidden])", "cards => cards.map(card => card.dataset.knows)")
+    assert knows
+    assert set(knows) <= {"99", ""}
+    page.check("#knows-1")
+    page.select_option(".route:not([hidden]) select", "csv")
+    page.click(".route:not([hidden]) >> text=Publish with this route")
+    page.wait_for_selector("text=The claim holds.")
+    assert page.frame_locator("iframe[title='Report of the release']").locator("h1").text_content() == "The claim holds."
+    with page.expect_download() as download:
+        page.click("text=Download the release")
+    download.value.save_as(tmp_path / "release.zip")
+    zipfile.ZipFile(tmp_path / "release.zip").extractall(tmp_path)
+    answer = shell("audit", tmp_path / "release", "--json")
+    assert answer.code == 0
+    assert json.loads(answer.out)["holds"] is True
+
+
+def test_a_job_is_cancelled_on_its_page(page: Page) -> None:
+    page.goto("/".join(page.url.split("/")[:3]))
+    page.click("button:has-text('Search log')")
+    page.check("#people")
+    page.click("text=Continue")
+    page.fill("#seconds", "600")
+    page.click("text=Find routes")
+    page.wait_for_selector("#progress-label:has-text('trying')")
+    page.click("text=Cancel")
+    page.wait_for_selector("text=What do you want to publish?")
+    assert not page.query_selector(".route")
+
+
+def test_a_role_is_changed_by_hand(page: Page) -> None:
+    rows = "".join(f"c{n % 30},b{n},{'tea' if n % 2 else 'milk'}\n" for n in range(60))
+    drop(page, "visits.csv", f"who,visit,what\n{rows}")
+    assert page.text_content("h1") == "Who are the people?"
+    for n, role in enumerate(("user", "record", "item")):
+        page.select_option(f"#role-{n}", role)
+    page.focus("button:has-text('Read the file again')")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=30 people, 60 records")
+    page.click("text=Continue")  # the browser itself insists on the confirmation
+    assert page.evaluate(STEP) == "Understand"
+    page.check("#people")
+    page.click("text=Continue")
+    page.wait_for_selector("text=What do you want to publish?")
+
+
+def test_a_file_without_people_is_refused(page: Page) -> None:
+    drop(page, "shapes.csv", "colour,shape\n" + "red,round\nblue,square\n" * 9)
+    assert page.text_content("h1") == "Who are the people?"
+    page.click("button:has-text('A table with one row per person')")
+    page.wait_for_selector("[role=alert]")
+    assert page.query_selector("#people") is None
+
+
+def test_every_field_has_a_label_and_no_page_is_wider_than_the_screen(page: Page) -> None:
+    origin = "/".join(page.url.split("/")[:3])
+    script = """() => [...document.querySelectorAll("input:not([type=hidden]), select, button, iframe, progress")].filter(
+        one => !(one.labels?.length || one.textContent.trim() || one.title || one.ariaLabel)).map(one => one.outerHTML)"""
+    links = "links => links.map(link => link.getAttribute('href'))"
+    page.goto(f"{origin}/history")
+    jobs = page.eval_on_selector_all("td a", links)
+    page.goto(origin)
+    sources = page.eval_on_selector_all("li a[href^='/sources']", links)
+    page.set_viewport_size({"width": 400, "height": 800})
+    for path in ["/", "/audit", "/history", *jobs[:1], *sources[:2]]:
+        page.goto(f"{origin}{path}")
+        assert page.evaluate(script) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= 400, path
+    page.set_viewport_size({"width": 1280, "height": 800})
