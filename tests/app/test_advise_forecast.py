@@ -1,15 +1,17 @@
 """From samples of growing size to all people: what is kept, whom an attacker finds, how long a run takes."""
 
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from shoal.data.bags import Bags
 from shoal.evaluate.advise.forecast import Measured, Share, expected_risk, expected_seconds, expected_share, hoped_risk
 from shoal.evaluate.advise.sample import Samples
 from shoal.evaluate.advise.trial import Attempt, Route
+from shoal.io.read.options import ReadOptions
 from shoal.methods import METHODS
-from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.pipeline.options import Preparation
 
 SIZES = [500, 1000, 2000, 4000]
 
@@ -91,15 +93,16 @@ def test_time_has_a_fixed_part_and_grows_with_the_people_and_the_work_on_each() 
     assert expected_seconds(SIZES[:1], [1.0], 100_000, searching) < expected_seconds(SIZES[:1], [1.0], 100_000, km)
 
 
-def test_all_people_are_tried_as_soon_as_they_fit_the_time() -> None:
-    """After two samples 6,000 people fit, so samples of 1,000, 2,000 and 4,000 are not drawn; in a moment they do not."""
-    data = Bags.from_lists([["milk", "bread"], ["milk"], ["beer", "bread"]] * 2000)
+def test_all_people_are_tried_as_soon_as_they_fit_the_time(tmp_path: Path) -> None:
+    """After two samples 3,000 people fit, so samples of 1,000 and 2,000 are not drawn; in a moment they do not."""
+    file = tmp_path / "baskets.txt"
+    file.write_text("milk,bread\nmilk\nbeer,bread\n" * 1000)
     method = METHODS["coherence"](k=5, p=1)  # type: ignore[call-arg]
-    route = Route(method, Preparation.default_for(method))
-    assert route.how.taxonomy == NO_TAXONOMY
-    found = Attempt(Samples(data), route, 6000).go_on(60)
-    assert (found.whole, found.samples, found.people) == (True, 3, 6000)
+    read = ReadOptions(format="transactions")
+    route = Route(method, replace(Preparation.default_for(method), read=read))
+    found = Attempt(Samples((file,)), route, 3000).go_on(60)
+    assert (found.whole, found.samples, found.people) == (True, 3, 3000)
     assert found.kept_between == (found.expected_kept, found.expected_kept)
-    short = Attempt(Samples(data), route, 6000)
+    short = Attempt(Samples((file,)), route, 3000)
     short.go_on(60, 2)
     assert not short.go_on(1e-3).whole
