@@ -47,7 +47,7 @@ GROWTH = 2.5  # by how much a sample of twice as many people is expected to take
 SURELY = 1.3  # by how much the time for all people must fit for them to be tried
 SAMPLES_FIRST = 2  # samples of every route, before all people are tried
 WRITING = 1.35  # how much longer a run takes that writes a release and its report
-START = 1.0  # seconds until a command begins to read
+START = 1.5  # seconds until a command begins to read
 
 
 @dataclass(frozen=True, eq=False)
