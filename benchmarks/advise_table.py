@@ -1,17 +1,27 @@
-"""Is the first route that `shoal advise` proposes ever dominated? On data sets of different shape, and with the whole run of the route.
+"""Is the first route that `shoal advise` proposes ever dominated, and do the routes keep what was forecast of them?
 
     python benchmarks/advise_table.py [NAME ...] [--people 2000] [--seconds 20]
+    python benchmarks/advise_table.py --forecasts [NAME ...] [--people 100000] [--seconds 20]
 
 Every data set is a sample of at most so many people. For each one, advice is asked for, the first route is run on all of the sample, and so
 are other methods that serve the same goal. A release is dominated if another one keeps more (by one percentage point or more) and lets the
-`known-items` attack with four known items find no more people. The machine may be busy, so times, also the 20 seconds of advice, are
-processor seconds of one thread.
+`known-items` attack with four known items find no more people.
+
+With `--forecasts` every route that is offered is run by its command, as a user types it, and what it keeps and the time it takes are put
+next to what was expected. This tells something only of data that is too large to be tried as a whole.
+
+The machine may be busy, so times, also the 20 seconds of advice, are processor seconds of one thread.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
+import json
+import resource
+import shlex
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +33,7 @@ from typing import Any
 time.perf_counter = time.process_time  # before anything measures with it
 
 from common import DATA, data_file  # noqa: E402
+from shoal.cli.advise import command_of  # noqa: E402
 from shoal.cli.options import DATA_PARAMETERS  # noqa: E402
 from shoal.errors import ShoalError  # noqa: E402
 from shoal.evaluate.advise import trial  # noqa: E402
@@ -99,8 +110,8 @@ SETS = (
     DataSet("mushroom", lines_of("mushroom.dat.gz"), "baskets", {"format": "transactions", **GENERATED}),
     DataSet("shop by basket", shop, "baskets", {"record": "basket_id", "items_table": "products.parquet"}),
     DataSet("shop by customer", shop, "baskets", {"items_table": "products.parquet"}),
-    DataSet("generated log, histories", log_of(1000), "histories"),
-    DataSet("generated log, queries", log_of(1000), "queries", others=OF_EVENTS, per="event"),
+    DataSet("generated log, histories", log_of(3000), "histories"),
+    DataSet("generated log, queries", log_of(3000), "queries", others=OF_EVENTS, per="event"),
     DataSet(
         "Excite, queries",
         lines_of("excite-small.log.gz"),
@@ -137,13 +148,13 @@ def whole_run(samples: Samples, route: Route, label: str) -> Outcome | None:
     return Outcome(label, found.kept, None if found.risk is None else found.risk.rate, found.seconds)
 
 
-def first_route(one: DataSet, place: Path, seconds: float) -> MeasuredRoute | None:
-    """What advice proposes first."""
+def offered(one: DataSet, place: Path, seconds: float) -> tuple[MeasuredRoute, ...]:
+    """What advice proposes, best first."""
     said = dict.fromkeys(DATA_PARAMETERS) | said_of(one, place)
     found = advise((place,), said, one.goal, seconds=seconds)
     for route in found.goals[0].others:
         print(f"    not offered: {route.candidate.method} {route.level} {dict(route.settings)}: {route.why_not}", flush=True)
-    return next(iter(found.goals[0].routes), None)
+    return found.goals[0].routes
 
 
 def said_of(one: DataSet, place: Path) -> dict[str, Any]:
@@ -178,25 +189,64 @@ def row(one: DataSet, people: int, seconds: float) -> str | None:
         if place is None:
             return None
         print(f"{one.name}", flush=True)
-        first = first_route(one, place, seconds)
+        first = next(iter(offered(one, place, seconds)), None)
         if first is None:
             return f"| {one.name} | {one.goal} | none | | | | | |"
-        samples = Samples((place,), 1 << 34)
-        options = preparation(
-            {**dict.fromkeys(DATA_PARAMETERS), **first.options},
-            Preparation.default_for(chosen_method(first.candidate.method, dict(first.settings))),
-        )
-        label = " ".join([first.candidate.method, *(f"{name}={value}" for name, value in first.settings.items())])
-        made = whole_run(samples, Route(chosen_method(first.candidate.method, dict(first.settings)), options), f"first: {label}")
+        samples, label = Samples((place,), 1 << 34), label_of(first)
+        made = whole_run(samples, route_of(first), f"first: {label}")
         assert made is not None
         others = [whole_run(samples, routed(one, place, words, first.level), words) for words in one.others]
         better = [other for other in others if other is not None and dominates(other, made)]
         best = max(better, key=lambda other: other.kept, default=None)
         told = "no" if best is None else f"by {best.label}: {best.kept:.1%} kept, {best.risk or 0:.1%} found"
-        level = f", level {first.level}" if first.level else ""
         risk = "" if made.risk is None else f"{made.risk:.1%}"
         forecast, many = first.found.expected_kept or 0.0, sum(other is not None for other in others)
-        return f"| {one.name} | {one.goal} | `{label}`{level} | {forecast:.1%} | {made.kept:.1%} | {risk} | {many} | {told} |"
+        return f"| {one.name} | {one.goal} | {label} | {forecast:.1%} | {made.kept:.1%} | {risk} | {many} | {told} |"
+
+
+def route_of(measured: MeasuredRoute) -> Route:
+    """A route that was offered, to be run on all of the data."""
+    method = chosen_method(measured.candidate.method, dict(measured.settings))
+    return Route(method, preparation({**dict.fromkeys(DATA_PARAMETERS), **measured.options}, Preparation.default_for(method)))
+
+
+def label_of(route: MeasuredRoute) -> str:
+    """A route as the tables name it."""
+    words = " ".join([route.candidate.method, *(f"{name}={value}" for name, value in route.settings.items())])
+    return f"`{words}`" + (f", level {route.level}" if route.level else "")
+
+
+def forecast_rows(one: DataSet, people: int, seconds: float) -> Iterator[str]:
+    """A line for every route that is offered for a data set: what was expected of it, and what came of its command."""
+    with tempfile.TemporaryDirectory() as directory:
+        place = one.make(Path(directory), people)
+        if place is None:
+            return
+        print(f"{one.name}", flush=True)
+        for route in offered(one, place, seconds):
+            found = route.found
+            kept, took = commanded(route, place, Path(directory) / "release")
+            between = "" if found.whole or found.kept_between is None else " ({:.1%} to {:.1%})".format(*found.kept_between)
+            unsure = ", uncertain" if found.uncertain else ""
+            on = "all" if found.whole else f"{found.people:,}"
+            expected = f"{found.expected_kept or 0.0:.1%}{between}{unsure}"
+            line = f"| {one.name} | {label_of(route)} | {on} | {expected} | {kept:.1%} | {found.expected_seconds:.0f} s | {took:.0f} s |"
+            print(line, flush=True)
+            yield line
+
+
+def commanded(route: MeasuredRoute, place: Path, out: Path) -> tuple[float, float]:
+    """What the command of a route keeps, and the processor seconds that it takes."""
+    words = shlex.split(command_of(route, (place,)))[1:-1]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-m", "shoal", *words, str(out), "--force", "--threads", "1"], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    took = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    metrics = json.loads((out / "manifest.json").read_text()).get("metrics", {})
+    if "kept" in metrics:
+        return float(metrics["kept"]), took
+    made = whole_run(Samples((place,), 1 << 34), route_of(route), "all people")
+    return 0.0 if made is None else made.kept, took
 
 
 def dominates(other: Outcome, first: Outcome) -> bool:
@@ -208,16 +258,22 @@ def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="data sets; all by default")
-    parser.add_argument("--people", type=int, default=2000)
+    parser.add_argument("--forecasts", action="store_true", help="run every route that is offered, and compare with what was expected")
+    parser.add_argument("--people", type=int, help="of every data set, at most [default: 2000; with --forecasts 100000]")
     parser.add_argument("--seconds", type=float, default=20.0)
     asked = parser.parse_args()
     trial._within = no_limit
+    people = asked.people or (100_000 if asked.forecasts else 2000)
+    chosen = [one for one in SETS if not asked.names or one.name in asked.names]
     with running(None, None, 1):
-        rows = [line for one in SETS if not asked.names or one.name in asked.names if (line := row(one, asked.people, asked.seconds))]
-    print(
-        "\n| data | goal | first route | expected | kept | found | others | dominated |\n| --- | --- | --- | --- | --- | --- | --- | --- |"
-    )
-    print(*rows, sep="\n")
+        if asked.forecasts:
+            rows = [line for one in chosen for line in forecast_rows(one, people, asked.seconds)]
+            heads = "| data | route | tried on | expected | kept | expected time | time |\n| --- | --- | --- | --- | --- | --- | --- |"
+        else:
+            rows = [line for one in chosen if (line := row(one, people, asked.seconds))]
+            heads = "| data | goal | first route | expected | kept | found | others | dominated |\n"
+            heads += "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    print(f"\n{heads}", *rows, sep="\n")
 
 
 if __name__ == "__main__":

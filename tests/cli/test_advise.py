@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import random
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import shoal
@@ -18,7 +16,6 @@ from helpers.cli import Shell
 from shoal.errors import ParameterError
 from shoal.evaluate.advise.goals import GOALS, fitting_goals
 from shoal.evaluate.advise.routes import CANDIDATES, CONDITIONS, candidates_for
-from shoal.evaluate.advise.trial import Trial, _expected_risk, _expected_seconds, _extrapolated
 from shoal.methods import METHODS
 
 FOOD = '{"Food": {"Fruit": ["apple", "pear", "plum"], "Drink": ["milk", "beer", "wine"]}}'
@@ -179,54 +176,7 @@ def test_every_goal_but_audit_has_a_candidate_for_every_format_it_fits() -> None
             assert candidates_for(goal.name, facts), (goal.name, format)
 
 
-# -- from samples to all people
-
-
-def trial_of(people: int, kept: float, risk: float, seconds: float = 1.0) -> Trial:
-    from shoal.attacks.outcome import wilson
-
-    return Trial(people, seconds, kept, "words", None, wilson(risk * 200, 200), "a person", "")
-
-
-def kept_of_all(trials: list[Trial], doublings: float) -> float:
-    found = _extrapolated(trials, [one.kept for one in trials], doublings)
-    assert found is not None
-    return found
-
-
-def test_what_is_kept_grows_with_every_doubling_by_less_each_time() -> None:
-    trials = [trial_of(500, 0.10, 0.0), trial_of(1000, 0.14, 0.0)]
-    one, two = (kept_of_all(trials, doublings) for doublings in (1, 2))
-    assert 0.14 < one < 0.18
-    assert 0 < two - one < one - 0.14
-    assert kept_of_all(trials[-1:], 3) == 0.14
-    assert kept_of_all([trial_of(500, 0.5, 0.0), trial_of(1000, 0.9, 0.0)], 10) == 1.0
-    steady = [trial_of(500 * 2**n, 0.2 + 0.1 * n, 0.0) for n in range(3)]
-    assert kept_of_all(steady, 3) == pytest.approx(0.7)  # as much with every doubling as before
-    slowing = [trial_of(500 * 2**n, kept, 0.0) for n, kept in enumerate((0.2, 0.4, 0.5))]
-    assert 0.5 < kept_of_all(slowing, 10) < 0.5 + 10 * 0.1
-
-
-def test_the_risk_grows_unless_a_claim_bounds_it() -> None:
-    trials = [trial_of(500, 0.1, 0.02), trial_of(1000, 0.1, 0.06), trial_of(2000, 0.1, 0.15)]
-    expected = _expected_risk(trials, 2, bounded=False)
-    assert expected is not None and 0.3 < expected < 0.8
-    assert _expected_risk(trials, 2, bounded=True) == 0.15
-    assert _expected_risk(trials, 0, bounded=False) == 0.15
-    steady = [trial_of(500, 0.1, 0.05), trial_of(1000, 0.1, 0.05)]
-    assert _expected_risk(steady, 5, bounded=False) == pytest.approx(0.05, abs=0.01)
-
-
-def test_time_grows_with_the_number_of_people_and_the_work_on_each() -> None:
-    before, last = trial_of(500, 0, 0, 1.0), trial_of(1000, 0, 0, 3.0)
-    method = METHODS["km"]()
-    assert 12.0 < _expected_seconds([before, last], method, 2) < 27.0
-    assert _expected_seconds([before], method, 2) == 4.0
-    assert np.isfinite(_expected_seconds([trial_of(500, 0, 0, 0.0), last], method, 30))
-    searching = METHODS["shoal"]()  # spends fewer rounds on each of many records
-    assert searching.work_per_record(100_000) < searching.work_per_record(1000)
-    small = replace(last, records=1000)
-    assert _expected_seconds([small], searching, 10) < _expected_seconds([small], method, 10)
+# -- levels of a product table
 
 
 def test_the_level_of_a_product_table_is_proposed(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,7 +130,7 @@ def test_a_release_in_which_people_are_found_is_no_reason_to_propose_another(log
     assert found > 30
 
 
-def test_the_risk_of_a_sample_is_carried_over_to_all_people(log: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_risk_of_a_sample_is_carried_over_to_all_people(log: Shell) -> None:
     """In a sample fewer words are frequent, so fewer can be known: what the risk grows by is added for every doubling."""
     words = log("generate", "log.tsv", "--users", "1200")
     assert words.code == 0
@@ -141,7 +141,6 @@ def test_the_risk_of_a_sample_is_carried_over_to_all_people(log: Shell, monkeypa
     assert whole.whole
     assert whole.risk is not None
     assert whole.expected == whole.risk.rate
-    monkeypatch.setattr(trial, "_sizes", lambda total: iter([250, 500]))
     sample = trial.Attempt(samples, route, 1200).go_on(600, 2)
     assert sample.people == 500
     assert sample.risk is not None
@@ -151,7 +150,7 @@ def test_the_risk_of_a_sample_is_carried_over_to_all_people(log: Shell, monkeypa
 
 
 def test_where_a_claim_bounds_the_risk_a_sample_is_enough(log: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "_sizes", lambda total: iter([25]))
+    monkeypatch.setattr(trial, "FIRST_PEOPLE", 25)
     method = METHODS["shoal"](k=5, effort="fast")  # type: ignore[call-arg]
     route = trial.Route(method, Preparation.default_for(method))
     found = trial.Attempt(Samples((Path("my log.tsv"),)), route, PEOPLE).go_on(20, 1)

@@ -31,7 +31,7 @@ def sound(tmp_path: Path) -> Path:
 
 
 def reads(readers: Trials, path: Path, names: list[str] | None = None) -> bool:
-    return readers.can_read(path, 100, first_are_enough=False, names=names)
+    return readers.can_read(path, 100, most_rows=None, names=names)
 
 
 def process_of(readers: Trials) -> int:

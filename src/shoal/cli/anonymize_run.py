@@ -227,7 +227,7 @@ def private_page(path: Path | None, target: Target, method: Method) -> PrivateFi
     return file
 
 
-SHOWN_ADVICE = 2  # proposals, unless all are requested
+SHOWN_ADVICE = 1  # proposals, unless all are requested
 
 
 def advise_on_little(job: Job, done: Done, *, verbose: bool) -> None:
@@ -259,4 +259,5 @@ def advise_on_little(job: Job, done: Done, *, verbose: bool) -> None:
     further = len(lines) - SHOWN_ADVICE
     more = [counted(further, "further alternative")] if further > 0 else []
     more += ["what is not proposed and why"] if advice.notes else []
-    screen.note(advice.heading, *lines[:SHOWN_ADVICE], *([f"-v shows {' and '.join(more)}"] if more else []))
+    heading = f"{advice.heading.removesuffix(':')}; -v shows {' and '.join(more)}:" if more else advice.heading
+    screen.note(heading, *lines[:SHOWN_ADVICE])

@@ -18,7 +18,7 @@ from shoal.data.patience import allowing
 from shoal.errors import ParameterError
 from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, GRAINS, QUICK_K, QUICK_KNOWN, QUICK_PEOPLE, QUICK_TARGETS
 from shoal.kernels import threads as all_threads
-from shoal.util.wording import percent
+from shoal.util.wording import counted, percent
 
 if TYPE_CHECKING:
     from shoal.data.log import Per
@@ -102,8 +102,20 @@ def show(rows: Sequence[CellRow], out: Path) -> None:
 
     columns = ["release", "per", "as typed", "within one level", "patterns", "pair error", "strongest attack", "seconds"]
     screen.listing(columns, [_line(row) for row in rows])
-    screen.alarm(*(f"{row.cell.label}, per {row.cell.per}: {warning}" for row in rows for warning in alarms_of_compared(row.found)))
+    screen.alarm(*gathered([(f"{row.cell.label}, per {row.cell.per}", text) for row in rows for text in alarms_of_compared(row.found)]))
     screen.lines("", f"report: {out / PAGE}")
+
+
+def gathered(warnings: Sequence[tuple[str, str]]) -> list[str]:
+    """Warnings about releases in a line for each kind; those that differ only in their numbers are of one kind."""
+    kinds: dict[str, list[tuple[str, str]]] = {}
+    for name, text in warnings:
+        kinds.setdefault(re.sub(r"\d[\d.,]*", "0", text.partition(":")[0]), []).append((name, text))
+    return [f"{same[0][0]}{_and_others(len(same) - 1)}: {same[0][1]}" for same in kinds.values()]
+
+
+def _and_others(number: int) -> str:
+    return f" and {counted(number, 'other release')}, which the report names" if number else ""
 
 
 def _line(row: CellRow) -> list[str]:

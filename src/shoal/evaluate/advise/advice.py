@@ -16,9 +16,10 @@ from typing import Any
 from shoal.attacks.outcome import ROUNDING
 from shoal.data.log import Per
 from shoal.data.original import Original
+from shoal.evaluate.advise.forecast import Measured
 from shoal.evaluate.advise.goals import DataFacts, fitting_goals
 from shoal.evaluate.advise.routes import Candidate, candidates_for
-from shoal.evaluate.advise.trial import KNOWN, TIME_IS_UP, TOO_LONG, Measured, Route, all_measured
+from shoal.evaluate.advise.trial import KNOWN, TIME_IS_UP, TOO_LONG, Route, all_measured
 from shoal.methods import METHODS, Method
 from shoal.pipeline.claims import protected
 from shoal.pipeline.options import PATHS

@@ -5,7 +5,8 @@ best ones on larger samples. Offered are the three that keep the most among thos
 others are named with the reason why they are not offered.
 
 With a product table, every candidate is tried with items at each of its levels, from fine to coarse, until one keeps most of them. What
-is kept counts less at a coarser level: of n levels, one step up takes 1/n of the worth of an item.
+is kept counts less at a coarser level: of n levels, one step up takes 1/n of the worth of an item. So a level is left out at which all
+items together are worth less than what another route keeps.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from shoal.attacks.outcome import ROUNDING
 from shoal.data.bags import Bags
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError, ShoalError
+from shoal.evaluate.advise.forecast import Measured
 from shoal.evaluate.advise.goals import SECONDS, DataFacts, Goal, facts_of, fitting_goals, goal_called
 from shoal.evaluate.advise.item_levels import first_rung
 from shoal.evaluate.advise.masked_risk import MaskingAdvice, masking_advice
 from shoal.evaluate.advise.routes import Candidate, candidates_for, insist_on_some_method
 from shoal.evaluate.advise.sample import Samples
-from shoal.evaluate.advise.trial import KNOWN, WORDS, Attempt, Measured, Route
+from shoal.evaluate.advise.trial import KNOWN, SAMPLES_FIRST, WORDS, Attempt, Route
 from shoal.io.read.options import DOCUMENTS, MICRODATA
 from shoal.io.read.result import Reading
 from shoal.methods import METHODS, insist_on_packages
@@ -42,8 +44,9 @@ FEWEST = 5  # people behind every record, where neither the user nor the method 
 WELL_COVERED = 0.5  # share of the occurrences that WordNet must know to be the taxonomy of items
 UNKNOWN_COLUMNS = ("unrecognized-input", "missing-column")  # why data that may be a table or documents was not read
 AUDIT, LOG = "audit", "log"
-FIRST_ROUND = 0.5  # of the time, the part for trying all routes on the smallest sample
+FIRST_ROUND = 0.5  # of the time, the part for trying all routes on the smallest samples
 ROUNDS = ("trying routes on a sample", "trying the best routes on larger samples")  # labels of the progress
+TWICE = 2  # of its part of the time that is left, what a route may take in this round, because most take less
 MOST_ITEMS = 0.8  # share of the items that must be kept at a level for coarser ones not to be tried
 
 
@@ -93,6 +96,11 @@ class MeasuredRoute:
         return self.found.expected_kept is not None and self.safe
 
     @property
+    def sure(self) -> bool:
+        """Whether it is offered because its risk was measured, and not for want of an attack."""
+        return self.offered and self.found.expected is not None
+
+    @property
     def risk(self) -> str:
         """What an attacker finds, in words."""
         if self.found.expected is None:
@@ -106,7 +114,15 @@ class MeasuredRoute:
         assert self.found.expected_kept is not None
         about = "" if self.found.whole else "about "
         near = f", {percent(self.found.near)} one level up" if self.found.near else ""
-        return f"{about}{percent(self.found.expected_kept)} of the {self._what}{near}"
+        return f"{about}{percent(self.found.expected_kept)}{self._range} of the {self._what}{near}"
+
+    @property
+    def _range(self) -> str:
+        """The range of a forecast in words; of one that is not to be relied on it says so."""
+        if self.found.whole or self.found.kept_between is None:
+            return ""
+        least, most = self.found.kept_between
+        return f" ({'uncertain: ' if self.found.uncertain else ''}{percent(least)} to {percent(most)})"
 
     @property
     def _what(self) -> str:
@@ -133,12 +149,13 @@ class MeasuredRoute:
             "does_not_protect": one.open,
             "kept": found.expected_kept,
             "kept_of": self._what,
+            "kept_between": None if found.kept_between is None else list(found.kept_between),
+            "uncertain": found.uncertain,
             "one_level_up": found.near,
             "risk": found.expected,
             "attacker": f"knows {KNOWN.items} items of {found.of}" if found.expected is not None else None,
             "seconds": found.expected_seconds,
-            "measured_on": {"people": found.people, "whole": found.whole},
-            **({} if self.offered else {"why_not": self.why_not}),
+            "measured_on": {"people": found.people, "samples": found.samples, "whole": found.whole},
         }
 
 
@@ -157,7 +174,7 @@ class GoalAdvice:
             "goal": self.goal.name,
             "wish": self.goal.wish,
             "routes": [route.as_dict() for route in self.routes],
-            "not_offered": [route.as_dict() for route in self.others],
+            "not_offered": [{**route.as_dict(), "why_not": route.why_not} for route in self.others],
             **({} if self.masking is None else {"without_guarantee": self.masking.as_dict()}),
         }
 
@@ -342,13 +359,15 @@ class _Try:
 
 
 def _tried(asked: _Question, goals: Sequence[Goal], end: float) -> list[MeasuredRoute]:
-    """Every candidate of these goals, tried in rounds: all on one sample, the better ones on a second, the best ones until time is up."""
+    """Every candidate of these goals, tried in rounds: all on small samples, better ones on a larger one, the best until time is up."""
     candidates = [one for goal in goals for one in candidates_for(goal.name, asked.facts)]
     first_end = end - (1 - FIRST_ROUND) * (end - time.perf_counter())
     found: list[_Try] = []
     for n, one in enumerate(candidates):
         kernels.report(ROUNDS[0], n, len(candidates))
-        found += _tried_at_levels(asked, one, (first_end - time.perf_counter()) / (len(candidates) - n))
+        rivals = [it.route(asked) for it in found if it.candidate.goal == one.goal]
+        most = max((route.use for route in rivals if route.sure), default=0.0)
+        found += _tried_at_levels(asked, one, TWICE * (first_end - time.perf_counter()) / (len(candidates) - n + 1), most)
     for many, samples in ((2 * MOST_ROUTES, 1), (MOST_ROUTES, None)):
         best = [one for goal in goals for one in _most_useful(asked, [one for one in found if one.candidate.goal == goal.name], many)]
         for n, more in enumerate(best):
@@ -360,14 +379,18 @@ def _tried(asked: _Question, goals: Sequence[Goal], end: float) -> list[Measured
     return [one.route(asked) for one in found]
 
 
-def _tried_at_levels(asked: _Question, one: Candidate, seconds: float) -> Iterator[_Try]:
-    """A candidate on one sample, at one level after the other, from fine to coarse, until most items are kept."""
-    levels, end = asked.levels(one), time.perf_counter() + seconds
+def _tried_at_levels(asked: _Question, one: Candidate, seconds: float, most: float) -> Iterator[_Try]:
+    """A candidate on small samples, at one level after the other, from fine to coarse, until most items are kept.
+
+    Levels whose items are all worth less than the `most` that another route is of use are left out.
+    """
+    levels = [level for n, level in enumerate(asked.levels(one)) if n == 0 or asked.worths(level)[0] > most]
+    end = time.perf_counter() + seconds
     for n, level in enumerate(levels):
         begun = _begun(asked, one, level)
-        left = (end - time.perf_counter()) / (len(levels) - n)
+        left = TWICE * (end - time.perf_counter()) / (len(levels) - n + 1)
         if begun.attempt is not None and left > 0:
-            begun.attempt.go_on(left, 1)
+            begun.attempt.go_on(left, SAMPLES_FIRST)
         yield begun
         route = begun.route(asked)
         if route.offered and (route.found.expected_kept or 0.0) >= MOST_ITEMS:

@@ -14,8 +14,9 @@ import polars as pl
 from shoal.attacks.known_items import KnownItems
 from shoal.attacks.outcome import wilson
 from shoal.data.log import Log
+from shoal.evaluate.advise.forecast import TARGETS
 from shoal.evaluate.advise.sample import SEED, sample_of
-from shoal.evaluate.advise.trial import KNOWN, TARGETS
+from shoal.evaluate.advise.trial import KNOWN
 from shoal.evaluate.attack.stage import linked_stage
 from shoal.io.read.result import Reading
 from shoal.masking.mask_lines import LineMasker

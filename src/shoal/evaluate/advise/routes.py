@@ -61,6 +61,8 @@ KNOWN_TWO = "a person among k people, for an attacker who knows at most 2 items"
 KNOWN_ONE = "a person among k people, for an attacker who knows at most 1 item"
 MORE_THAN_ONE = "an attacker who knows more than 1 item may find fewer than k people"
 MORE_KNOWN = "an attacker who knows more than 2 items may find fewer than k people"
+KNOWN_THREE = "a person among k people, for an attacker who knows at most 3 items"
+MORE_THAN_THREE = "an attacker who knows more than 3 items may find fewer than k people"
 KNOWN_FOUR = "a person among k people, for an attacker who knows at most 4 items"
 MORE_THAN_FOUR = "an attacker who knows more than 4 items may find fewer than k people"
 SESSION_TWO = "a session among k people, for an attacker who knows at most 2 of its pages"
@@ -73,7 +75,15 @@ CANDIDATES: tuple[Candidate, ...] = (
     # -- baskets
     Candidate("baskets", "km", "keeps single items where two items never identify", KNOWN_TWO, MORE_KNOWN, settings={"m": "2"}),
     Candidate("baskets", "shoal", "the strongest guarantee on whole baskets", WHOLE, NOT_ATTRIBUTES),
-    Candidate("baskets", "km", "keeps items where four items never identify", KNOWN_FOUR, MORE_THAN_FOUR, settings={"m": "4"}),
+    Candidate("baskets", "km", "keeps items where three items never identify", KNOWN_THREE, MORE_THAN_THREE, settings={"m": "3"}),
+    Candidate(
+        "baskets",
+        "km",
+        "keeps the most items where four items never identify",
+        KNOWN_FOUR,
+        MORE_THAN_FOUR,
+        settings={"m": "4", "aim": "words"},
+    ),
     Candidate("baskets", "coherence", "suppresses rare items and keeps the others as they are", KNOWN_TWO, MORE_KNOWN, settings={"p": "2"}),
     Candidate("baskets", "coherence", "keeps the most items of all", KNOWN_ONE, MORE_THAN_ONE, settings={"p": "1"}, together=1),
     Candidate(

@@ -39,6 +39,13 @@ KNOWN_NAMES = {role: frozenset(" ".join(names).split()) for role, names in KNOWN
 # Names of columns about clicks. They do not distinguish a header from data.
 CLICK_NAMES = {"rank": frozenset(["rank", "itemrank", "clickrank", "position"]), "url": frozenset(["url", "clickurl", "clickedurl"])}
 
+# Names of columns that may be records of a person. They are proposed, not used unasked, because they change what is protected.
+_RECORDS = (
+    "basket basketid cart cartid order orderid orderno ordernumber receipt receiptid receiptno invoice invoiceid invoiceno",
+    "transaction transactionid ticketid visit visitid session sessionid bon bonid warenkorb bestellung",
+)
+RECORD_NAMES = frozenset(" ".join(_RECORDS).split())
+
 Roles = Mapping[str, int]
 
 
@@ -210,6 +217,13 @@ def no_header(source: Source, sample: Sequence[Sequence[str]]) -> InputError:
 def listed_roles(roles: Roles, names: Sequence[str]) -> str:
     """Return the roles with their columns, or with field numbers if there are no names."""
     return ", ".join(f"{role} = {repr(name) if names else name}" for role, name in named_roles(roles, names).items())
+
+
+def described_columns(roles: Roles, names: Sequence[str]) -> str:
+    """The roles and their columns for a note, with a column that could be the record but is not used."""
+    unused = [name for at, name in enumerate(names) if plain(name) in RECORD_NAMES and at not in roles.values()]
+    hint = f"; not used: {unused[0]!r}, which {option('record', unused[0])} makes the record" if unused and "record" not in roles else ""
+    return f"columns: {listed_roles(roles, names)}{hint}"
 
 
 def named_roles(roles: Roles, names: Sequence[str]) -> dict[str, str]:

@@ -23,6 +23,7 @@ from shoal import _kernels
 from shoal.errors import InputError, option
 from shoal.io.read.access_log_lines import looks_like_access_log
 from shoal.io.read.columns import (
+    described_columns,
     find_roles,
     known_as_header,
     knows_any,
@@ -346,7 +347,7 @@ def _delimited(
     dash_is_empty: bool = False,
 ) -> Layout:
     format = "querylog" if "text" in roles else "table"
-    columns = f"columns: {listed_roles(roles, names)}; separated by {separator_name(separator)}"
+    columns = f"{described_columns(roles, names)}; separated by {separator_name(separator)}"
     return Layout(
         format,
         "delimited",
@@ -418,7 +419,7 @@ def _of_named(source: Source, options: ReadOptions, container: str, names: Seque
         format = "querylog" if "text" in roles else "table"
         notes = (
             _announced(format, options, f"its columns ({called})"),
-            f"columns: {listed_roles(roles, names)}",
+            described_columns(roles, names),
         )
         return Layout(format, container, roles, names, notes=notes)
     column = options.item or ("items" if "items" in lists else lists[0] if len(lists) == 1 else "")

@@ -44,9 +44,9 @@ class Trials:
         self._begun_by = 0
         self._one_at_a_time = Lock()
 
-    def can_read(self, path: Path, rows_at_once: int, *, first_are_enough: bool, names: list[str] | None) -> bool:
-        """Whether these columns, or the schema if there are none, can be read."""
-        line = json.dumps([str(path), rows_at_once, first_are_enough, names]).encode() + b"\n"
+    def can_read(self, path: Path, rows_at_once: int, *, most_rows: int | None, names: list[str] | None) -> bool:
+        """Whether these columns, or the schema if there are none, can be read: all rows, or the first ones."""
+        line = json.dumps([str(path), rows_at_once, most_rows, names]).encode() + b"\n"
         with self._one_at_a_time:
             readable = self._is_there() and self._reads(line)
             if not readable:
@@ -117,15 +117,21 @@ os.register_at_fork(after_in_child=TRIALS.after_fork)
 
 
 ROWS_AT_ONCE = 500_000
+SLICE_BYTES = 32 << 20  # that a slice of so many rows is taken to have, where only the first bytes of a file are wanted
 LISTS_AT_ONCE = 100_000
+
+
+def _most_rows(source: Source) -> int | None:
+    """How many rows are wanted: those of whole slices, at least one; None: all of them."""
+    return None if source.extent.most is None else ROWS_AT_ONCE * max(1, source.extent.most // SLICE_BYTES)
 
 
 def refuse_damaged(source: Source, names: Sequence[str] | None = None) -> None:
     """Raise unless another process can read these columns (None: all of them; empty: only the schema) as far as wanted."""
-    first_are_enough = source.extent.most is not None and names is not None
     with _translated(source):
         columns = None if names is None else list(names)
-        readable = TRIALS.can_read(source.path.absolute(), ROWS_AT_ONCE, first_are_enough=first_are_enough, names=columns)
+        most = None if names is None else _most_rows(source)
+        readable = TRIALS.can_read(source.path.absolute(), ROWS_AT_ONCE, most_rows=most, names=columns)
     if not readable:
         raise _damaged(source)
 
@@ -152,21 +158,21 @@ def slices(source: Source, names: list[str]) -> Iterator[tuple[int, pl.DataFrame
         # A lazy frame is collected once: another run of its query might return other rows.
         table = pl.scan_parquet(source.path) if source.table is None else _in_memory(source.table, names).lazy()
         source.extent.total = table.select(pl.len()).collect().item()
-        start = 0
+        start, most = 0, _most_rows(source)
         while len(part := table.select(names).slice(start, ROWS_AT_ONCE).collect()):
             source.extent.advance(start + len(part))
             yield start, part
             start += len(part)
-            if source.extent.most is not None and start < source.extent.total:
+            if most is not None and most <= start < source.extent.total:
                 source.extent.cut = True
                 return
 
 
 def _streamed(source: Source, rows: ArrowStream, names: list[str]) -> Iterator[tuple[int, pl.DataFrame]]:
     """Yield the rows of a stream as they arrive. For a partially read query, all rows are counted first."""
-    start, extent = 0, source.extent
+    start, extent, most = 0, source.extent, _most_rows(source)
     for part in rows.parts(names):
-        if extent.most is not None and start >= ROWS_AT_ONCE and rows.count is not None:
+        if most is not None and start >= most and rows.count is not None:
             extent.cut, extent.total = True, rows.count()
             return
         extent.done = start + len(part)

@@ -2,9 +2,9 @@
 them.
 
 Usage: python parquet_sandbox_worker.py HANDLE. Each line of standard input requests one file, as a JSON list: the path, the number of rows
-per slice, whether the first slice is enough, and the columns (null: all of them; empty: only the schema). A byte written to the open file
-with this number means success; on failure, the process ends. It also ends if there is no request for a while. It imports nothing of shoal,
-so that it starts quickly.
+per slice, how many rows are enough (null: all of them), and the columns (null: all of them; empty: only the schema). A byte written to the
+open file with this number means success; on failure, the process ends. It also ends if there is no request for a while. It imports nothing
+of shoal, so that it starts quickly.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PATIENCE = 30  # seconds
 READ = b"."
 
 
-def trial(path: str, rows_at_once: int, first_are_enough: bool, names: list[str] | None) -> None:
+def trial(path: str, rows_at_once: int, most_rows: int | None, names: list[str] | None) -> None:
     """Read the schema, and these columns slice by slice."""
     pl.read_parquet_schema(path)
     if names == []:
@@ -30,7 +30,7 @@ def trial(path: str, rows_at_once: int, first_are_enough: bool, names: list[str]
     start = 0
     while len(part := table.slice(start, rows_at_once).collect()):
         start += len(part)
-        if first_are_enough:
+        if most_rows is not None and start >= most_rows:
             return
 
 

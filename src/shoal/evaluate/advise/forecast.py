@@ -1,0 +1,241 @@
+"""What samples of growing size say about all people: how much is kept, whom an attacker finds, and how long a run takes.
+
+In a sample fewer words are frequent, so less is kept there than of all data. Two models continue what was seen. By the first, the share
+grows with every doubling of the sample as it did before, and slows down if it did so. By the second, its odds grow by a constant factor.
+The forecast is the mean of both. Its range reaches from the one to the other, and further by the error that the same forecast would have
+made about the last sample from the ones before it. So a method whose result jumps from one sample to the next has a wide range, which is
+printed, and is called uncertain.
+
+The time of a run is a fixed part and one that grows with the number of people to some power. Both are fitted to the last samples.
+
+Where no claim bounds the risk, that of a sample is too low: words that are published of all people, but not of the sample, are known too.
+The odds of being found are then taken to grow with every doubling as they did over the last three samples. On a generated log of 12,000
+people this gives 100 % for coherence with p = 1, where 87 % are found, and 0.5 % with p = 2, where 0.6 % are. It is an estimate, and too
+low of much smaller samples.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from shoal.attacks.conclusion import PERSON
+from shoal.attacks.outcome import Interval
+
+TARGETS = 200  # people who are attacked, at most
+DAMPING = 0.9  # of the growth of what is kept, for every further doubling, where two samples do not tell it
+LEAST_DAMPING = 0.75
+AT_LAST = 2  # doublings by which growth is measured
+NARROW = 0.5  # of the expected value, the widest range of a forecast that is not called uncertain
+ALONE = 0.5  # part of the expected value by which a forecast from a single sample may be wrong
+POWERS = (0.7, 2.0)  # of the number of people by which time grows, at least and at most
+LEAST_GROWING = 0.3  # part of the time of a sample that grows with the number of people, at least
+HOPE, FEW = 3.0, 3  # by how much the risk of the first samples, which are few, may be larger than that of all people
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A release of one sample: what is left (`kept`, of `what`), how much of it is one level up (`near`), whom an attacker finds.
+
+    `seconds` is the time of the run, `took` that of the whole trial with the attack.
+    """
+
+    people: int
+    seconds: float
+    kept: float | None
+    what: str
+    near: float | None
+    risk: Interval | None
+    of: str
+    why_not: str
+    records: int = 0
+    took: float = 0.0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a route amounts to.
+
+    Attributes:
+        seconds: How long the trials took.
+        kept: The share that is published as it was, of the largest sample.
+        what: Of what `kept` is a share.
+        near: The share that is to be expected to be published one level up, where there is a taxonomy.
+        risk: The share of people found by an attacker who knows four items, with its interval; of the largest sample.
+        expected: The risk that is to be expected of all people.
+        hoped: The risk of all people if it falls as it did from sample to sample; what is worth trying on more people.
+        expected_kept: What is to be expected to be kept of all people.
+        kept_between: The least and the most that may be kept of all people.
+        expected_seconds: How long the whole command is expected to take.
+        people: The number of people in the largest sample.
+        samples: How many samples were tried.
+        whole: Whether the largest sample is all of the data.
+        why_not: Why something could not be measured.
+        of: Of what the four items are known: of a person, or of one of a person's records.
+    """
+
+    seconds: float
+    kept: float | None = None
+    what: str = ""
+    near: float | None = None
+    risk: Interval | None = None
+    expected: float | None = None
+    hoped: float | None = None
+    expected_kept: float | None = None
+    kept_between: tuple[float, float] | None = None
+    expected_seconds: float | None = None
+    people: int = 0
+    samples: int = 0
+    whole: bool = False
+    why_not: str = ""
+    of: str = PERSON
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether the range of what may be kept is too wide to rely on the expected value."""
+        if self.whole or self.kept_between is None or self.expected_kept is None:
+            return False
+        least, most = self.kept_between
+        return most - least > NARROW * self.expected_kept
+
+
+# -- shares of the data
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of all data that is to be expected, and its range."""
+
+    expected: float
+    least: float
+    most: float
+
+
+def expected_share(people: Sequence[int], shares: Sequence[float | None], doublings: float) -> Share | None:
+    """A share of all people, who are so many doublings more than those of the last sample; None where no sample has one."""
+    known = [(math.log2(many), share) for many, share in zip(people, shares, strict=True) if share is not None]
+    if not known:
+        return None
+    last = known[-1][1]
+    if doublings <= 0:
+        return Share(last, last, last)
+    if len(known) < 2:
+        return Share(last, last * (1 - ALONE), min(1.0, last * (1 + ALONE)))
+    least, most = sorted(model(known, doublings) for model in (_linear, _by_odds))
+    wrong = _error_before(known, doublings)
+    return Share((least + most) / 2, max(0.0, least - wrong), min(1.0, most + wrong))
+
+
+def _error_before(known: Sequence[tuple[float, float]], doublings: float) -> float:
+    """By how much the forecast of the last sample from those before it was wrong, over as many doublings as there are now, at most one."""
+    before, (size, share) = known[:-1], known[-1]
+    step = size - before[-1][0]
+    if len(before) < 2:
+        return 0.0
+    forecast = (_linear(before, step) + _by_odds(before, step)) / 2
+    return abs(forecast - share) * min(1.0, doublings / step)
+
+
+def _linear(known: Sequence[tuple[float, float]], doublings: float) -> float:
+    """A share that goes on as it did with every doubling of the sample, by less each time if it did so before."""
+    growth = [(y - x) / (b - a) for (a, x), (b, y) in pairwise(known)]
+    damping = DAMPING if len(growth) < 2 else _damping(growth)
+    steps = doublings if damping == 1 else damping * (1 - damping**doublings) / (1 - damping)
+    recent = growth[-AT_LAST:]
+    return float(np.clip(known[-1][1] + sum(recent) / len(recent) * steps, 0.0, 1.0))
+
+
+def _damping(growth: Sequence[float]) -> float:
+    """By which factor the growth changed from doubling to doubling; it never rises, and does not fall faster than to three quarters."""
+    first, last = abs(growth[0]), abs(growth[-1])
+    factor = (last / first) ** (1 / (len(growth) - 1)) if first > 0 else 1.0
+    return float(np.clip(factor, LEAST_DAMPING, 1.0))
+
+
+def _by_odds(known: Sequence[tuple[float, float]], doublings: float) -> float:
+    """A share whose odds go on as they did with every doubling of the sample; it never passes 0 or 1."""
+    recent = known[-AT_LAST - 1 :]
+    (first, least), (last, most) = ((size, _log_odds(share)) for size, share in (recent[0], recent[-1]))
+    return _from_log_odds(most + (most - least) / (last - first) * doublings)
+
+
+def _log_odds(share: float) -> float:
+    within = min(max(share, 1e-4), 1 - 1e-4)
+    return math.log(within / (1 - within))
+
+
+def _from_log_odds(odds: float) -> float:
+    return 1 / (1 + math.exp(-odds))
+
+
+# -- risk
+
+
+def expected_risk(rates: Sequence[float], doublings: float, *, bounded: bool) -> float | None:
+    """The risk that is to be expected of all people: that of the sample, and more where it grows with the number of people.
+
+    The odds of being found are taken to grow with every doubling as they did over the last three samples; one person found or not found by
+    chance is no growth.
+    """
+    if not rates:
+        return None
+    if bounded or doublings <= 0:
+        return rates[-1]
+    odds = [_odds(rate) for rate in rates[-3:]]
+    growth = max(0.0, (odds[-1] - odds[0]) / (len(odds) - 1)) if len(odds) > 1 else 1.0
+    return max(rates[-1], _from_log_odds(odds[-1] + growth * doublings))
+
+
+def hoped_risk(rates: Sequence[float], doublings: float) -> float | None:
+    """The risk of all people if more people hide each other better, as they did in the last samples; of few samples a guess."""
+    if not rates or doublings <= 0:
+        return rates[-1] if rates else None
+    odds = [_odds(rate) for rate in rates[-3:]]
+    growth = (odds[-1] - odds[0]) / max(1, len(odds) - 1)
+    continued = _from_log_odds(odds[-1] + growth * doublings)
+    return min(continued, rates[-1] / HOPE) if len(rates) < FEW else continued
+
+
+def _odds(rate: float) -> float:
+    """The logarithm of the odds; one person more or less makes no difference at the ends."""
+    return math.log((rate * TARGETS + 0.5) / (TARGETS - rate * TARGETS + 0.5))
+
+
+# -- time
+
+
+def expected_seconds(people: Sequence[int], seconds: Sequence[float], total: int, work: Callable[[int], float]) -> float:
+    """The time for so many people: a fixed part, and one that grows with a power of their number.
+
+    Args:
+        people: The sizes of the samples, growing.
+        seconds: The time that each of them took.
+        total: The number of all people.
+        work: How much work is spent on each of so many people, which may be less where there are many.
+    """
+    size, time = people[-1], max(seconds[-1], 1e-3)
+    if total <= size:
+        return time
+    load = [many * work(many) for many in people]
+    power = _power(load, seconds)
+    grown = [one**power for one in load[-2:]]
+    growing = time
+    if len(grown) == 2:  # what the last sample took longer than the one before is what grows
+        growing = (time - seconds[-2]) / (1 - grown[0] / grown[1])
+    growing = float(np.clip(growing, LEAST_GROWING * time, time))
+    return float(time - growing + growing * (total * work(total) / load[-1]) ** power)
+
+
+def _power(load: Sequence[float], seconds: Sequence[float]) -> float:
+    """By which power time grows: that of what each sample took longer than the one before; of two samples, at least as their size."""
+    took = [max(one, 1e-3) for one in seconds[-3:]]
+    more = [after - before for before, after in pairwise(took)] if len(took) == 3 else took
+    if len(more) < 2 or min(more) <= 0 or load[-1] <= load[-2]:
+        return 1.0
+    # Growing as the number of people does counts as one doubling more that was measured.
+    power = (math.log(more[-1] / more[-2]) / math.log(load[-1] / load[-2]) + 1) / 2
+    return float(np.clip(power, POWERS[0] if len(took) == 3 else 1.0, POWERS[1]))
