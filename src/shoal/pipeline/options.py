@@ -287,9 +287,7 @@ class Preparation:
 
     @property
     def reading(self) -> ReadOptions:
-        """Return the reading options that this preparation needs: times only for sessions, topics and some methods, clicks or names only for
-        some methods.
-        """
+        """Return the reading options: times are read only for sessions, topics and some methods, clicks or names only for some methods."""
         needs_times = self.per == "session" or self.times or is_topics(self.taxonomy)
         return replace(self.read, needs_times=needs_times, needs_clicks=self.clicks, needs_names=self.names)
 
