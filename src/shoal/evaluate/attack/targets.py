@@ -63,7 +63,7 @@ def _joined(tree: Taxonomy, others: Original) -> Taxonomy:
         barred[codes] = tree.barred
     unlisted = None if tree.unlisted is None else int(codes[tree.unlisted])
     people = None if tree.people is None else np.zeros(len(wider), np.int64)
-    if people is not None:
+    if people is not None and tree.people is not None:
         people[codes] = tree.people
     return replace(wider, parent=wider.parent.copy(), unlisted=unlisted, barred=barred, people=people)
 
