@@ -17,7 +17,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from campaign.figures import OF_A_SEED
 from campaign.summary import summary
 from fuzz.make.every import method_of, numbers_from
 from fuzz.running import Outcome, fresh, run_number

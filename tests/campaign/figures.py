@@ -35,8 +35,8 @@ def figures(lines: Lines, date: str) -> str:
     steps = Counter(step for line in released for step in line.get("then", []))
     twists = Counter(line["twist"] for line in lines if line.get("twist"))
     text = [
-        f"As of {date}: {len(lines):,} runs, {len(released):,} releases, {len(lines) - len(released):,} refusals, {len(failed):,} failures, "
-        f"{sum(claims.values()):,} claims recounted.",
+        f"As of {date}: {len(lines):,} runs, {len(released):,} releases, {len(lines) - len(released):,} refusals, "
+        f"{len(failed):,} failures, {sum(claims.values()):,} claims recounted.",
         "",
         *_table(("seed", "runs"), [(str(seed), n) for seed, n in sorted(seeds.items())]),
         *_table(
