@@ -20,13 +20,17 @@ for name, value in {"POLARS_MAX_THREADS": "1", "SHOAL_ADVICE": "0", "SHOAL_PROGR
 
 def main() -> int:
     """The command line."""
-    from campaign.driver import OF_A_SEED, Plan, campaign, lines_of, repeat
+    from campaign.driver import Plan, campaign, lines_of, repeat
+    from campaign.figures import OF_A_SEED, write_figures
     from campaign.shrink import keep
     from campaign.summary import summary
 
     options = _parser().parse_args()
     if options.summary:
         print(summary([line for log in options.summary for line in lines_of(log)]))
+        return 0
+    if options.figures:
+        print(write_figures([line for log in options.figures for line in lines_of(log)]))
         return 0
     if options.shrink is not None:
         print(keep(options.shrink))
@@ -52,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--shrink", type=int, metavar="NUMBER", help="reduce a failing case and keep it in tests/fuzz/kept")
     parser.add_argument("--summary", type=Path, nargs="+", metavar="LOG", help="count what these logs contain")
+    parser.add_argument("--figures", type=Path, nargs="+", metavar="LOG", help="write the counts of these logs into docs/reliability.md")
     return parser
 
 

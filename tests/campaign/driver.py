@@ -21,7 +21,6 @@ from campaign.summary import summary
 from fuzz.make.every import method_of, numbers_from
 from fuzz.running import Outcome, fresh, run_number
 
-OF_A_SEED = 10**9  # numbers that belong to a seed
 CPU_SECONDS = 300  # of one case; no case needs a tenth of it
 MEMORY = Path("/dev/shm")  # where files are written without waiting for a disk
 BATCH = 50  # cases per process between two looks at the clock

@@ -10,6 +10,7 @@ import pytest
 
 from campaign import driver
 from campaign.driver import Plan, campaign, lines_of
+from campaign.figures import BEGIN, END, OF_A_SEED, write_figures
 from campaign.shrink import KEPT, Example, shrunk
 from campaign.summary import summary
 from fuzz.case import Case
@@ -113,6 +114,19 @@ def test_a_summary_counts_releases_and_failures() -> None:
     text = summary(lines)
     assert "3 runs, 2 releases, 1 failures" in text
     assert "a claim is false" in text
+
+
+def test_figures_replace_those_before(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"# Page\n{BEGIN}old\n{END}\nthe rest\n")
+    lines = [asdict(outcome(OF_A_SEED)), {**asdict(outcome(2 * OF_A_SEED, ["a claim is false"])), "claims": ["km-anonymity"]}]
+    write_figures(lines, page)
+    text = page.read_text()
+    assert "2 runs, 2 releases, 0 refusals, 1 failures, 1 claims recounted" in text
+    assert "| `km-anonymity` | 1 |" in text
+    assert "old" not in text
+    assert text.startswith("# Page\n")
+    assert text.endswith("\nthe rest\n")
 
 
 @pytest.mark.parametrize("path", sorted(KEPT.glob("*.json")), ids=lambda path: path.stem)

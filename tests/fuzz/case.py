@@ -89,8 +89,11 @@ class Draw:
 
     def people(self, n: int) -> list[str]:
         """Names of people that stand nowhere else: a search through all files finds them if they are published."""
-        first = SCRIPTS if self.twist == "scripts" else [""]
-        return [f"{first[i % len(first)]}zq{self.rng.randrange(36**7):07x}w{i}" for i in range(n)]
+        return [f"{self.script(i)}zq{self.rng.randrange(36**7):07x}w{i}" for i in range(n)]
+
+    def script(self, number: int) -> str:
+        """The first letters of a name; in one of many scripts where this was drawn, and none otherwise."""
+        return SCRIPTS[number % len(SCRIPTS)] if self.twist == "scripts" else ""
 
     def begin(self, usual: datetime) -> datetime:
         """The time at which the data begin."""
@@ -136,7 +139,7 @@ class Draw:
 
 TWISTED = 0.2  # share of cases with unusual input
 # One person owns a third of the records, all records are alike, one item is in all of them, times before 1970 or at a leap, names of people
-# in other scripts.
+# and items in other scripts.
 TWISTS = ("one owner", "identical", "everywhere", "early", "scripts")
 EARLY = [datetime(1969, 12, 31, 23, 59, 50), datetime(1901, 12, 14), datetime(2016, 12, 31, 23, 59, 58), datetime(2000, 2, 29)]
 SCRIPTS = ["Борис", "Ωμέγα", "山田", "あい", "مريم", "שלום", "प्रिया", "ชัย", "한글", "𐍈", "é", "e\u0301", "🦀"]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from campaign.driver import OF_A_SEED
+from campaign.figures import OF_A_SEED
 from fuzz import after
 from fuzz.case import Case
 from fuzz.check.release import MODELS

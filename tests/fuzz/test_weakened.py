@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from campaign.figures import OF_A_SEED
 from fuzz.make.every import numbers_from
-from fuzz.run import OF_A_SEED
 from fuzz.running import fresh, run_number
 from shoal.data.claims import Model, Verdict
 from shoal.data.release import Release

@@ -75,7 +75,7 @@ def _jsonl(path: Path) -> list[Row]:
 def _pandas_jsonl(path: Path) -> list[Row]:
     import pandas as pd
 
-    return pd.read_json(path, lines=True, dtype=False, convert_axes=False, convert_dates=False, precise_float=True).to_dict("records")
+    return pd.read_json(path, lines=True, dtype=False, convert_axes=False, precise_float=True).to_dict("records")
 
 
 def _arrow(path: Path) -> list[Row]:

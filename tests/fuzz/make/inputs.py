@@ -41,7 +41,7 @@ class People:
 def odd_tree(draw: Draw, odd: bool = True) -> tuple[dict[str, Any], list[str], dict[str, str | None]]:
     """A small hierarchy with chains, inner nodes of one child, and names that mean something elsewhere; all its names; their parents."""
     rng = draw.rng
-    names = [f"n{i}" for i in range(rng.choice([1, 2, 3, 6, 6, 10, 10, 14, 20, 40]))]
+    names = [f"{draw.script(i)}n{i}" for i in range(rng.choice([1, 2, 3, 6, 6, 10, 10, 14, 20, 40]))]
     if odd and len(names) > 1 and draw.chance(0.2):
         names[rng.randrange(1, len(names))] = draw.one(["(unlisted)", *ODD])
     children: dict[str, list[str]] = {name: [] for name in names}
@@ -94,7 +94,7 @@ def some_people(draw: Draw, kind: str) -> tuple[People, str]:
         pool, nodes, given = rng.sample(pages, rng.randint(2, 12)), [], "paths"
     elif kind == "generated":
         numbers = draw.chance(0.3)
-        pool = [str(i * 7) if numbers else f"g{i}" for i in range(rng.randint(2, 14))]
+        pool = [str(i * 7) if numbers else f"{draw.script(i)}g{i}" for i in range(rng.randint(2, 14))]
         nodes, given = [], draw.one(["generated", "generated:2", "generated:3"])
     elif kind == "topics":
         pool = [f"t{i}" for i in range(rng.randint(3, 9))] + [f"qy{i}canary" for i in range(rng.randint(0, 4))]
