@@ -73,7 +73,9 @@ def records(release: Path) -> Counter[str]:
 
 
 def shown(page: str, name: str) -> str:
-    return unescape(re.search(rf'<pre class="cite" id="{name}"[^>]*>(.*?)</pre>', page, re.DOTALL)[1])  # type: ignore[index]
+    found = re.search(rf'<pre class="cite" id="{name}"[^>]*>(.*?)</pre>', page, re.DOTALL)
+    assert found is not None
+    return unescape(re.sub(r"<[^>]+>", "", found[1]))
 
 
 def test_baskets_from_the_file_to_the_same_release_as_the_command(

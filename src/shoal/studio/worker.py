@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import Cancelled, ShoalError
-from shoal.io.studio_folder import RESULT, EventFile, read_toml, write_json
+from shoal.io.studio_folder import RESULT, EventFile, read_toml, save_json
 from shoal.pipeline.events import Cancel, Events
 from shoal.studio.spelling import on_page
 from shoal.studio.states import CANCELLED, DONE, FAILED, JOB
@@ -80,7 +80,7 @@ def _ended(folder: Path, events: FileEvents, cancel: Cancel) -> dict[str, Any]:
     try:
         task = read_toml(folder / JOB)
         result = TASKS[task["kind"]](folder, task, events, cancel)
-        write_json(folder / RESULT, result)
+        save_json(folder / RESULT, result)
     except Cancelled:
         return {"state": CANCELLED}
     except ShoalError as error:
