@@ -20,8 +20,8 @@ from shoal.io.studio_folder import (
     EventFile,
     StudioFolder,
     clear_leftovers,
-    read_events,
     load_json,
+    read_events,
     read_toml,
     write_toml,
 )
