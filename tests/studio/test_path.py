@@ -106,7 +106,9 @@ def test_baskets_from_the_file_to_the_same_release_as_the_command(
 
 
 def test_the_report_is_shown_without_script_in_a_frame_of_its_own(visitor: Visitor, measured: tuple[str, str]) -> None:
-    job, _ = published(visitor, *measured, "baskets", to="csv")
+    job, page = published(visitor, *measured, "baskets", to="csv", attack="yes")
+    assert "<h2>Attacks</h2>" in page
+    assert "--attack all" in shown(page, "command")
     for part in ("report", "private"):
         framed = visitor.get(f"{job}/{part}")
         assert framed.status_code == 200
