@@ -257,29 +257,23 @@ def begun(visitor: Visitor, job: str, stage: str) -> None:
         time.sleep(0.02)
 
 
-@pytest.fixture
-def two(tmp_path: Path) -> Iterator[Visitor]:
-    with visited(tmp_path, keep=tmp_path / "kept", processes=Processes(2)) as found:
-        yield found
-
-
-def test_two_jobs_at_once_one_cancelled_and_one_killed_leave_nothing(two: Visitor, sample: Path) -> None:
-    cancelled, killed, waiting = (started(two, sample) for _ in range(3))
-    begun(two, cancelled, "preparing")
-    assert "Cancel" in two.get(waiting).text
-    assert two.studio.processes.alive[waiting.rpartition("/")[2]] == "queued"
-    two.post(f"{waiting}/cancel")
-    two.post(f"{cancelled}/cancel")
-    begun(two, killed, "reading")
-    process = two.studio.processes._running[killed.rpartition("/")[2]]
-    process.kill()
-    states = {job: wait_for(two, job) for job in (cancelled, killed, waiting)}
-    assert states == {cancelled: CANCELLED, waiting: CANCELLED, killed: CRASHED}
-    for job in states:
-        folder = two.studio.store.folder.path / "jobs" / job.rpartition("/")[2]
+def test_jobs_that_are_cancelled_killed_or_interrupted_leave_nothing(tmp_path: Path, sample: Path) -> None:
+    with visited(tmp_path, keep=tmp_path / "kept", processes=Processes(2)) as two:
+        cancelled, killed, waiting = (started(two, sample) for _ in range(3))
+        begun(two, cancelled, "preparing")
+        assert two.studio.processes.alive[waiting.rpartition("/")[2]] == "queued"
+        assert "Cancel" in two.get(waiting).text
+        two.post(f"{cancelled}/cancel")
+        begun(two, killed, "reading")
+        two.studio.processes._running[killed.rpartition("/")[2]].kill()
+        assert (wait_for(two, cancelled), wait_for(two, killed)) == (CANCELLED, CRASHED)
+        assert "Nothing was left behind" in two.get(cancelled).text
+        assert two.get(f"{cancelled}/release.zip").status_code == 404
+        begun(two, waiting, "reading")
+    assert two.studio.job(waiting.rpartition("/")[2]).state == INTERRUPTED  # type: ignore[union-attr]
+    for job in (cancelled, killed, waiting):
+        folder = tmp_path / "kept" / "jobs" / job.rpartition("/")[2]
         assert {path.name for path in folder.iterdir()} <= {"job.toml", "events.jsonl"}
-    assert "Nothing was left behind" in two.get(cancelled).text
-    assert two.get(f"{cancelled}/release.zip").status_code == 404
 
 
 def test_after_a_restart_unfinished_jobs_are_marked_and_finished_ones_shown(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ OPTIONAL = {
     "adbc_driver_postgresql": "shoal[sql]: data from PostgreSQL",
     "pyspark": "shoal[spark]: releases on a cluster",
     "vl_convert": "shoal[reproduce]: figures of the papers",
+    "starlette": "shoal[studio]: the studio",
+    "uvicorn": "shoal[studio]: the studio",
 }
 
 DISTRIBUTED_AS = {
