@@ -17,10 +17,11 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
+SAMPLES = Path(__file__).parents[1] / "src" / "shoal" / "samples"
 PICTURES = {
     "open": ("open", "light", 1000, 700),
-    "understand": ("understand", "light", 1000, 800),
-    "choose": ("choose", "dark", 1000, 900),
+    "understand": ("understand", "dark", 1000, 800),
+    "choose": ("choose", "light", 1000, 1180),
     "publish": ("publish", "light", 1000, 900),
     "question": ("question", "light", 1000, 700),
     "narrow": ("choose", "light", 400, 900),
@@ -35,7 +36,7 @@ def walk(page: Page, origin: str) -> dict[str, str]:
     page.wait_for_selector("text=Who are the people?")
     found["question"] = page.url
     page.goto(origin)
-    page.click("button:has-text('Shopping baskets')")
+    page.set_input_files("#file", SAMPLES / "baskets.csv")
     page.wait_for_selector("#people")
     found["understand"] = page.url
     page.check("#people")

@@ -33,7 +33,7 @@ def fenced(kind: str, word: str) -> str:
 def test_the_layers_are_those_that_the_linter_checks() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
     (layers,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
-    shown = [layer.strip() for layer in fenced("text", "cli > api").replace("\n", " ").split(">")]
+    shown = [layer.strip() for layer in fenced("text", "cli > studio").replace("\n", " ").split(">")]
     assert shown == [layer.replace("shoal.", "") for layer in layers]
 
 

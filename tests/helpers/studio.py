@@ -14,13 +14,12 @@ from starlette.testclient import TestClient
 
 from shoal.io.below_root import Root
 from shoal.io.studio_folder import EventFile, StudioFolder
-from shoal.pipeline.events import Cancel
 from shoal.studio.app import make_app
 from shoal.studio.guard import Sessions
 from shoal.studio.processes import Processes
 from shoal.studio.shared_state import Studio
 from shoal.studio.store import Store
-from shoal.studio.worker import FileEvents, _ended
+from shoal.studio.worker import FileEvents, Stop, run_task
 
 HOST = "127.0.0.1:8000"
 HERE = f"http://{HOST}"
@@ -33,7 +32,7 @@ class Inside(Processes):
     def start(self, job: Path) -> None:
         file = EventFile(job)
         events = FileEvents(file)
-        events.write(event="end", **_ended(job, events, Cancel()))
+        events.write(event="end", **run_task(job, events, Stop()))
         file.close()
 
 

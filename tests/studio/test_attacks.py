@@ -112,7 +112,7 @@ def test_the_token_does_not_stand_on_any_page(visitor: Visitor) -> None:
 
 def test_a_second_user_with_a_cookie_of_another_studio_is_refused(visitor: Visitor) -> None:
     foreign = Sessions()
-    cookie = foreign.open(foreign.token)
+    cookie = foreign.admit(foreign.token)
     assert bare(visitor).get("/", headers={"cookie": f"shoal_studio={cookie}"}).status_code == 403
 
 
@@ -459,7 +459,7 @@ def test_a_thousand_requests_at_once_are_answered(visitor: Visitor) -> None:
 
 def test_sessions_do_not_pile_up() -> None:
     sessions = Sessions()
-    cookies = [sessions.open(sessions.token) for _ in range(100)]
+    cookies = [sessions.admit(sessions.token) for _ in range(100)]
     assert len(sessions.cookies) <= 20
     assert not sessions.knows(str(cookies[0]))
     assert sessions.knows(str(cookies[-1]))

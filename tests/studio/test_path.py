@@ -73,7 +73,9 @@ def records(release: Path) -> Counter[str]:
 
 
 def shown(page: str, name: str) -> str:
-    return unescape(re.search(rf'<pre class="cite" id="{name}"[^>]*>(.*?)</pre>', page, re.DOTALL)[1])  # type: ignore[index]
+    found = re.search(rf'<pre class="cite" id="{name}"[^>]*>(.*?)</pre>', page, re.DOTALL)
+    assert found is not None
+    return unescape(re.sub(r"<[^>]+>", "", found[1]))
 
 
 def test_baskets_from_the_file_to_the_same_release_as_the_command(
@@ -104,7 +106,9 @@ def test_baskets_from_the_file_to_the_same_release_as_the_command(
 
 
 def test_the_report_is_shown_without_script_in_a_frame_of_its_own(visitor: Visitor, measured: tuple[str, str]) -> None:
-    job, _ = published(visitor, *measured, "baskets", to="csv")
+    job, page = published(visitor, *measured, "baskets", to="csv", attack="yes")
+    assert "<h2>Attacks</h2>" in page
+    assert "--attack all" in shown(page, "command")
     for part in ("report", "private"):
         framed = visitor.get(f"{job}/{part}")
         assert framed.status_code == 200
@@ -253,29 +257,23 @@ def begun(visitor: Visitor, job: str, stage: str) -> None:
         time.sleep(0.02)
 
 
-@pytest.fixture
-def two(tmp_path: Path) -> Iterator[Visitor]:
-    with visited(tmp_path, keep=tmp_path / "kept", processes=Processes(2)) as found:
-        yield found
-
-
-def test_two_jobs_at_once_one_cancelled_and_one_killed_leave_nothing(two: Visitor, sample: Path) -> None:
-    cancelled, killed, waiting = (started(two, sample) for _ in range(3))
-    begun(two, cancelled, "preparing")
-    assert "Cancel" in two.get(waiting).text
-    assert two.studio.processes.alive[waiting.rpartition("/")[2]] == "queued"
-    two.post(f"{waiting}/cancel")
-    two.post(f"{cancelled}/cancel")
-    begun(two, killed, "reading")
-    process = two.studio.processes._running[killed.rpartition("/")[2]]
-    process.kill()
-    states = {job: wait_for(two, job) for job in (cancelled, killed, waiting)}
-    assert states == {cancelled: CANCELLED, waiting: CANCELLED, killed: CRASHED}
-    for job in states:
-        folder = two.studio.store.folder.path / "jobs" / job.rpartition("/")[2]
+def test_jobs_that_are_cancelled_killed_or_interrupted_leave_nothing(tmp_path: Path, sample: Path) -> None:
+    with visited(tmp_path, keep=tmp_path / "kept", processes=Processes(2)) as two:
+        cancelled, killed, waiting = (started(two, sample) for _ in range(3))
+        begun(two, cancelled, "preparing")
+        assert two.studio.processes.alive[waiting.rpartition("/")[2]] == "queued"
+        assert "Cancel" in two.get(waiting).text
+        two.post(f"{cancelled}/cancel")
+        begun(two, killed, "reading")
+        two.studio.processes._running[killed.rpartition("/")[2]].kill()
+        assert (wait_for(two, cancelled), wait_for(two, killed)) == (CANCELLED, CRASHED)
+        assert "Nothing was left behind" in two.get(cancelled).text
+        assert two.get(f"{cancelled}/release.zip").status_code == 404
+        begun(two, waiting, "reading")
+    assert two.studio.job(waiting.rpartition("/")[2]).state == INTERRUPTED  # type: ignore[union-attr]
+    for job in (cancelled, killed, waiting):
+        folder = tmp_path / "kept" / "jobs" / job.rpartition("/")[2]
         assert {path.name for path in folder.iterdir()} <= {"job.toml", "events.jsonl"}
-    assert "Nothing was left behind" in two.get(cancelled).text
-    assert two.get(f"{cancelled}/release.zip").status_code == 404
 
 
 def test_after_a_restart_unfinished_jobs_are_marked_and_finished_ones_shown(tmp_path: Path) -> None:

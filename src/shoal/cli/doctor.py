@@ -28,6 +28,8 @@ OPTIONAL = {
     "adbc_driver_postgresql": "shoal-privacy[sql]: data from PostgreSQL",
     "pyspark": "shoal-privacy[spark]: releases on a cluster",
     "vl_convert": "shoal-privacy[reproduce]: figures of the papers",
+    "starlette": "shoal-privacy[studio]: the studio",
+    "uvicorn": "shoal-privacy[studio]: the studio",
 }
 
 DISTRIBUTED_AS = {

@@ -110,13 +110,13 @@ def write_text(path: Path, text: str) -> None:
     fresh.replace(path)
 
 
-def write_json(path: Path, value: Any) -> None:
+def save_json(path: Path, value: Any) -> None:
     """Write a value as JSON."""
     write_text(path, json.dumps(value))
 
 
-def read_json(path: Path) -> Any:
-    """Read what `write_json` wrote; None if there is no such file."""
+def load_json(path: Path) -> Any:
+    """Read what `save_json` wrote; None if there is no such file."""
     return json.loads(path.read_text("utf-8")) if path.is_file() else None
 
 

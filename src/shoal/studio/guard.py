@@ -56,7 +56,7 @@ class Sessions:
     cookies: list[str] = field(default_factory=list)
     _key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
 
-    def open(self, token: str) -> str | None:
+    def admit(self, token: str) -> str | None:
         """The cookie of a new session; None if the token is wrong. The oldest session ends if there are too many."""
         if not hmac.compare_digest(token.encode(), self.token.encode()):
             return None
@@ -149,7 +149,7 @@ class Guard:
 
     def _opened(self, token: str) -> Response:
         """Exchange the token of the address for a cookie, so that it does not stay in the address."""
-        cookie = self.sessions.open(token)
+        cookie = self.sessions.admit(token)
         if cookie is None:
             return _refused("this address is not valid any more; use the one that shoal studio printed last", 403)
         response = RedirectResponse("/", status_code=303)

@@ -1,8 +1,8 @@
 """Runs tasks in processes of their own, as many at once as there are cores; the others wait.
 
-One process waits with everything loaded, so that a task begins at once. A process is told to stop by closing its standard input. One that
-does not stop in time is killed; it wrote to an unfinished directory only, which is removed then. A process that dies, as by a fault in a
-kernel, ends its job and not the server.
+One process waits with everything loaded, so that a task begins at once. A process is told to stop by a line to its standard input, or by
+the end of it when the server ends. One that does not stop in time is killed; it wrote to an unfinished directory only, which is removed
+then. A process that dies, as by a fault in a kernel, ends its job and not the server.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from shoal.io.studio_folder import clear_leftovers, read_events
-from shoal.studio.states import CANCELLED, CRASHED, QUEUED, RUNNING
+from shoal.studio.states import CANCELLED, CRASHED, INTERRUPTED, QUEUED, RUNNING
 from shoal.studio.store import end_job
 
 GRACE_SECONDS = 5.0
@@ -28,7 +28,8 @@ class Processes:
         self._free = asyncio.Semaphore(most or os.cpu_count() or 1)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._running: dict[str, asyncio.subprocess.Process] = {}
-        self._unwanted: set[str] = set()
+        self._unwanted: dict[str, str] = {}  # the states in which tasks are to end
+        self._ending: list[asyncio.Task[None]] = []
         self._spare: asyncio.Task[asyncio.subprocess.Process] | None = None
 
     @property
@@ -54,29 +55,33 @@ class Processes:
 
     def cancel(self, identity: str) -> None:
         """Ask a task to stop; one that is over stays as it is."""
+        self._end(identity, CANCELLED)
+
+    def _end(self, identity: str, state: str) -> None:
         if identity not in self._tasks or identity in self._unwanted:
             return
-        self._unwanted.add(identity)
+        self._unwanted[identity] = state
         process = self._running.get(identity)
         if process is not None:
-            asyncio.get_running_loop().create_task(_stop(process))
+            self._ending.append(asyncio.create_task(_stop(process, state)))
 
     async def end(self) -> None:
-        """Stop all tasks, and wait until their processes are gone."""
+        """Interrupt all tasks, and wait until their processes are gone."""
         for identity in list(self._tasks):
-            self.cancel(identity)
+            self._end(identity, INTERRUPTED)
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
         if self._spare is not None:
-            await _stop(await self._spare)
+            await _stop(await self._spare, INTERRUPTED)
 
     async def _run(self, job: Path) -> None:
         try:
             async with self._free:
                 code = None if job.name in self._unwanted else await self._work(job)
-            await asyncio.to_thread(_settle, job, code, job.name in self._unwanted)
+            await asyncio.to_thread(_settle, job, code, self._unwanted.get(job.name, CRASHED))
         finally:
             self._tasks.pop(job.name, None)
-            self._unwanted.discard(job.name)
+            self._unwanted.pop(job.name, None)
+            self._ending = [one for one in self._ending if not one.done()]
 
     async def _work(self, job: Path) -> int:
         """Run the process of a job to its end; its exit code."""
@@ -88,7 +93,7 @@ class Processes:
         self._running[job.name] = process
         try:
             if job.name in self._unwanted:
-                await _stop(process)
+                await _stop(process, self._unwanted[job.name])
             return await process.wait()
         finally:
             self._running.pop(job.name, None)
@@ -113,9 +118,12 @@ async def _new_process() -> asyncio.subprocess.Process:
     )
 
 
-async def _stop(process: asyncio.subprocess.Process) -> None:
-    """Close the input of a process, which asks it to stop; kill it if it does not."""
-    if process.stdin is not None:
+async def _stop(process: asyncio.subprocess.Process, state: str) -> None:
+    """Ask a process to stop, by a line for a task that was cancelled, and by the end of its input; kill it if it does not."""
+    assert process.stdin is not None
+    with suppress(ConnectionError):
+        if state == CANCELLED:
+            process.stdin.write(b"cancel\n")
         process.stdin.close()
     try:
         await asyncio.wait_for(process.wait(), GRACE_SECONDS)
@@ -124,9 +132,9 @@ async def _stop(process: asyncio.subprocess.Process) -> None:
             process.kill()
 
 
-def _settle(job: Path, code: int | None, unwanted: bool) -> None:
+def _settle(job: Path, code: int | None, state: str) -> None:
     """Give a job its last event if its process did not, and remove what it left."""
     if any(event.get("event") == "end" for event in read_events(job)[0]):
         return
     clear_leftovers(job)
-    end_job(job, CANCELLED if unwanted else CRASHED, **({} if code is None else {"exit": code}))
+    end_job(job, state, **({} if code is None else {"exit": code}))

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, unquote
 
 from starlette.requests import ClientDisconnect, Request
 
-from shoal.errors import InputError
+from shoal.errors import ParameterError
 from shoal.io.studio_folder import Upload
 
 LARGEST_FORM = 256 << 10
@@ -94,9 +94,9 @@ def whole_number(fields: Mapping[str, str], name: str, low: int, high: int) -> i
     """A number of a form.
 
     Raises:
-        InputError: It is none, or out of its range.
+        ParameterError: It is none, or out of its range.
     """
     text = fields.get(name, "").strip()
     if not (text.isascii() and text.isdigit() and len(text) <= 9 and low <= int(text) <= high):
-        raise InputError(f"{name} must be a whole number from {low:,} to {high:,}", code="out-of-range")
+        raise ParameterError(f"{name} must be a whole number from {low:,} to {high:,}", code="out-of-range")
     return int(text)

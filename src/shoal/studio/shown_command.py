@@ -12,8 +12,8 @@ RELEASE = "release"
 
 def options_of_job(task: Mapping[str, Any]) -> dict[str, Any]:
     """All options of a publishing job, by the names that the command line gives them."""
-    to = {"to": task["to"]} if task.get("to") else {}
-    return {**task.get("options", {}), "method": task["method"], **task.get("settings", {}), **to}
+    further = {name: task[name] for name in ("to", "attack") if task.get(name)}
+    return {**task.get("options", {}), "method": task["method"], **task.get("settings", {}), **further}
 
 
 def command_of_job(task: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from shoal.attacks import ALL
 from shoal.errors import InputError
 from shoal.evaluate.advise.goals import GOALS
 from shoal.io.write.output_format import OUTPUT_FORMATS
@@ -147,6 +148,7 @@ async def publish(studio: Studio, request: Request) -> Response:
         origin=source.origin,
         method=card["method"],
         **({"to": to} if to else {}),
+        **({"attack": ALL} if fields.get("attack") == "yes" and card["attackable"] else {}),
         protects=card["protects"],
         expected=f"{card['left']}; {card['risk']}",
         options=card["options"],

@@ -20,8 +20,8 @@ from shoal.io.studio_folder import (
     EventFile,
     StudioFolder,
     clear_leftovers,
+    load_json,
     read_events,
-    read_json,
     read_toml,
     write_toml,
 )
@@ -108,7 +108,7 @@ class StoredJob:
     @property
     def result(self) -> Any:
         """What it found or made; None if it did not get so far."""
-        return read_json(self.folder / RESULT)
+        return load_json(self.folder / RESULT)
 
     @property
     def created(self) -> str:

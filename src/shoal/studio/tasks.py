@@ -12,6 +12,8 @@ from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.errors import InputError, ParameterError, ShoalError
 from shoal.evaluate.advise.advise import ROUNDS, MeasuredRoute, advise
+from shoal.evaluate.attack import Draw
+from shoal.evaluate.attack.before_release import AttackCheck, Attempt
 from shoal.io.atomic_file import PrivateFile
 from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.header import column_names
@@ -26,6 +28,7 @@ from shoal.pipeline.options import Preparation, Target
 from shoal.pipeline.prepare import records_of
 from shoal.pipeline.request import chosen_method
 from shoal.privacy.file_strength import Strength
+from shoal.report.attacks import outcomes_on, rate_of, strongest, verdict_text
 from shoal.report.charts import HistogramBar, histogram
 from shoal.report.histograms import Histogram, tally
 from shoal.report.verdict_text import claim_of, headline, lack_of
@@ -110,7 +113,7 @@ def advise_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: C
         {
             "name": one.goal.name,
             "wish": one.goal.wish,
-            "cards": [_card(route, n) for n, route in enumerate((*one.routes, *(r for r in one.others if r.offered)))],
+            "cards": [_card(route) for route in (*one.routes, *(r for r in one.others if r.offered))],
             "refused": [
                 {"method": r.candidate.method, "settings": dict(r.settings), "why": r.why_not} for r in one.others if not r.offered
             ],
@@ -133,7 +136,7 @@ class _RoutesTried(Events):
             self._events.progress(label, done, total, remark)
 
 
-def _card(route: MeasuredRoute, place: int) -> Values:
+def _card(route: MeasuredRoute) -> Values:
     """A route as a page shows it, and what is needed to take it."""
     found, one = route.found, route.candidate
     assert found.expected_seconds is not None
@@ -154,7 +157,7 @@ def _card(route: MeasuredRoute, place: int) -> Values:
         "measured": f"measured on all {people}" if found.whole else f"measured on a sample of {people}",
         "knows": _knows(one.method, route.settings),
         "family": next((family.text for family in FAMILIES if family.name == listed_method(one.method).family), ""),
-        "first": place == 0,
+        "attackable": _attackable(one.method, route.settings),
     }
 
 
@@ -169,6 +172,15 @@ def _knows(method: str, settings: Mapping[str, Any]) -> int | None:
     return next((int(values[name]) for name in KNOWN_PARAMETERS if name in values), None)
 
 
+def _attackable(method: str, settings: Mapping[str, Any]) -> bool:
+    """Whether releases of a method can be attacked before they are written."""
+    try:
+        Attempt((), Draw()).refuse(chosen_method(method, dict(settings)))
+    except ParameterError:
+        return False
+    return True
+
+
 # -- publish
 
 
@@ -179,7 +191,9 @@ def publish_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: 
     form = task.get("to") or default_format(method.publishes)
     target = Target.asked(folder / RELEASE, form, None, force=False)
     private = PrivateFile(folder / PRIVATE, target.directory) if method.publishes in RECORDS else None
-    done = Job((Path(task["path"]),), method, how, target=target).run(events, cancel)
+    attempt = Attempt.asked(task.get("attack"))
+    checks = [] if attempt is None else [AttackCheck(attempt)]
+    done = Job((Path(task["path"]),), method, how, checks=checks, target=target).run(events, cancel)
     assert done.manifest is not None
     if private is not None:
         from shoal.report.private_report import render_private
@@ -194,7 +208,18 @@ def publish_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: 
         "warnings": [{"code": one.code, "text": on_page(str(one))} for one in done.warnings],
         "seconds": done.seconds,
         "private": private is not None,
+        "attacks": _attacks(done.manifest),
     }
+
+
+def _attacks(manifest: Mapping[str, Any]) -> Values | None:
+    """What attacks on the release found, if they were made; the strongest one first."""
+    found = list(outcomes_on(manifest))
+    if not found:
+        return None
+    worst = strongest(found)
+    rows = [[str(one["attack"]), str(one["knowledge"]), rate_of(one), verdict_text(one)] for one in found if one is not worst]
+    return {"rows": [[str(worst["attack"]), str(worst["knowledge"]), rate_of(worst), verdict_text(worst)], *rows]}
 
 
 def _claim(verdict: Mapping[str, Any]) -> Values:

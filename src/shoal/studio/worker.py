@@ -2,8 +2,9 @@
 
     echo FOLDER | python -m shoal.studio.worker
 
-It waits until the first line of standard input names the folder. The task is cancelled when standard input ends. So a worker does not
-outlive its server, however that ends, and what it had begun to write is removed. The last event says how the task ended.
+It waits until the first line of standard input names the folder. A second line cancels the task. When standard input ends, the task is
+interrupted: a worker does not outlive its server, however that ends, and what it had begun to write is removed. The last event says how
+the task ended.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import Cancelled, ShoalError
-from shoal.io.studio_folder import RESULT, EventFile, read_toml, write_json
+from shoal.io.studio_folder import RESULT, EventFile, read_toml, save_json
 from shoal.pipeline.events import Cancel, Events
 from shoal.studio.spelling import on_page
-from shoal.studio.states import CANCELLED, DONE, FAILED, JOB
+from shoal.studio.states import CANCELLED, DONE, FAILED, INTERRUPTED, JOB
 from shoal.studio.tasks import TASKS, described
 
 SECONDS_BETWEEN = 0.2  # progress events
@@ -67,22 +68,34 @@ def main(folder: Path) -> int:
     Returns:
         0 if it is done, 1 if it failed or was cancelled. The last event has the reason.
     """
-    events, cancel = FileEvents(EventFile(folder)), Cancel()
-    threading.Thread(target=_cancel_at_end_of_input, args=(cancel,), daemon=True).start()
-    end = _ended(folder, events, cancel)
+    events, stop = FileEvents(EventFile(folder)), Stop()
+    threading.Thread(target=stop.listen, daemon=True).start()
+    end = run_task(folder, events, stop)
     events.write(event="end", **end)
     return 0 if end["state"] == DONE else 1
 
 
-def _ended(folder: Path, events: FileEvents, cancel: Cancel) -> dict[str, Any]:
-    """Run the task; how it ended."""
+class Stop(Cancel):
+    """Ends a task on request, or when the server has ended; `state` says which it was."""
+
+    state = CANCELLED
+
+    def listen(self) -> None:
+        """Wait for a line of standard input, or its end."""
+        if not sys.stdin.buffer.readline():
+            self.state = INTERRUPTED
+        self.cancel()
+
+
+def run_task(folder: Path, events: FileEvents, stop: Stop) -> dict[str, Any]:
+    """Run the task of a folder; how it ended."""
     begun, task = time.monotonic(), dict[str, Any]()
     try:
         task = read_toml(folder / JOB)
-        result = TASKS[task["kind"]](folder, task, events, cancel)
-        write_json(folder / RESULT, result)
+        result = TASKS[task["kind"]](folder, task, events, stop)
+        save_json(folder / RESULT, result)
     except Cancelled:
-        return {"state": CANCELLED}
+        return {"state": stop.state}
     except ShoalError as error:
         return {"state": FAILED, **described(error, task)}
     except MemoryError:
@@ -92,12 +105,6 @@ def _ended(folder: Path, events: FileEvents, cancel: Cancel) -> dict[str, Any]:
             raise
         return {"state": FAILED, "code": "unexpected", "message": f"an unexpected error of kind {type(error).__name__}", "hint": ""}
     return {"state": DONE, "seconds": round(time.monotonic() - begun, 2)}
-
-
-def _cancel_at_end_of_input(cancel: Cancel) -> None:
-    while sys.stdin.buffer.readline():
-        pass
-    cancel.cancel()
 
 
 if __name__ == "__main__":
