@@ -224,10 +224,10 @@ def expected_seconds(people: Sequence[int], seconds: Sequence[float], total: int
     power = _power(load, seconds)
     grown = [one**power for one in load[-2:]]
     growing = time
-    if len(grown) == 2:  # what the last sample took longer than the one before is what grows
+    if len(grown) == 2 and grown[1] > grown[0]:  # what the last sample took longer than the one before is what grows
         growing = (time - seconds[-2]) / (1 - grown[0] / grown[1])
     growing = float(np.clip(growing, LEAST_GROWING * time, time))
-    return float(time - growing + growing * (total * work(total) / load[-1]) ** power)
+    return float(time - growing + growing * max(1.0, total * work(total) / load[-1]) ** power)
 
 
 def _power(load: Sequence[float], seconds: Sequence[float]) -> float:
