@@ -23,6 +23,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -177,9 +178,21 @@ def routed(one: DataSet, place: Path, words: str, level: str | None, settings: d
 
 
 @contextmanager
-def no_limit(seconds: float) -> Iterator[Cancel]:
-    """Trials are limited by processor time alone."""
-    yield Cancel()
+def within(seconds: float) -> Iterator[Cancel]:
+    """Cancels a trial after so many processor seconds, as advice does after seconds of the clock."""
+    cancel, over, end = Cancel(), threading.Event(), time.process_time() + seconds
+
+    def watch() -> None:
+        while not over.wait(0.1):
+            if time.process_time() > end:
+                cancel.cancel()
+                return
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield cancel
+    finally:
+        over.set()
 
 
 def row(one: DataSet, people: int, seconds: float) -> str | None:
@@ -262,7 +275,7 @@ def main() -> None:
     parser.add_argument("--people", type=int, help="of every data set, at most [default: 2000; with --forecasts 100000]")
     parser.add_argument("--seconds", type=float, default=20.0)
     asked = parser.parse_args()
-    trial._within = no_limit
+    trial._within = within
     people = asked.people or (100_000 if asked.forecasts else 2000)
     chosen = [one for one in SETS if not asked.names or one.name in asked.names]
     with running(None, None, 1):

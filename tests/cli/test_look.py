@@ -166,3 +166,10 @@ def test_parquet_in_part(shell: Shell, monkeypatch: pytest.MonkeyPatch):
     found = seen(shell, "--taxonomy", "none")
     assert (found["part"], found["people"]) == (0.4, 40)
     assert seen(shell, "--taxonomy", "none", "--all")["people"] == 100
+
+
+def test_a_column_that_may_be_the_record_is_named(shell: Shell):
+    """It is not used unasked, because it changes what is protected."""
+    shell.file("input", "user,basket_id,item\n" + "".join(f"u{n},{n},milk\n" for n in range(6)))
+    assert "not used: 'basket_id', which --record basket_id makes the record" in shell("look", "input", "--taxonomy", "none").err
+    assert "not used" not in shell("look", "input", "--taxonomy", "none", "--record", "basket_id").err

@@ -27,8 +27,8 @@ from shoal.methods import METHODS
 
 GROUPS = {
     "Input": ("format", "user", "time", "text", "item", "record"),
-    "Privacy": ("method_k", "per", "attack"),
-    "Method": ("method", "taxonomy", "items_table", "item_level", "outliers"),
+    "Privacy": ("method_k", "per"),
+    "Method": ("method", "taxonomy", "items_table", "outliers"),
     "Output": ("out", "form", "verbose", "help_all"),
 }
 

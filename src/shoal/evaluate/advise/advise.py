@@ -368,11 +368,12 @@ def _tried(asked: _Question, goals: Sequence[Goal], end: float) -> list[Measured
         rivals = [it.route(asked) for it in found if it.candidate.goal == one.goal]
         most = max((route.use for route in rivals if route.sure), default=0.0)
         found += _tried_at_levels(asked, one, TWICE * (first_end - time.perf_counter()) / (len(candidates) - n + 1), most)
-    for many, samples in ((2 * MOST_ROUTES, 1), (MOST_ROUTES, None)):
+    # In the last round the time that others left is for the best ones that are not yet tried on all people.
+    for many, samples, shared in ((2 * MOST_ROUTES, 1, True), (MOST_ROUTES, None, True), (MOST_ROUTES, None, False)):
         best = [one for goal in goals for one in _most_useful(asked, [one for one in found if one.candidate.goal == goal.name], many)]
         for n, more in enumerate(best):
             kernels.report(ROUNDS[1], n, len(best))
-            left = (end - time.perf_counter()) / (len(best) - n)
+            left = (end - time.perf_counter()) / (len(best) - n if shared else 1)
             if more.attempt is not None and left > 0:
                 more.attempt.go_on(left, samples)
     kernels.report(ROUNDS[1], 1, 1)

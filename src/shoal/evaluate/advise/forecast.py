@@ -3,8 +3,8 @@
 In a sample fewer words are frequent, so less is kept there than of all data. Two models continue what was seen. By the first, the share
 grows with every doubling of the sample as it did before, and slows down if it did so. By the second, its odds grow by a constant factor.
 The forecast is the mean of both. Its range reaches from the one to the other, and further by the error that the same forecast would have
-made about the last sample from the ones before it. So a method whose result jumps from one sample to the next has a wide range, which is
-printed, and is called uncertain.
+made about the last sample from the ones before it; of two samples, by half of the growth that is expected. So a method whose result jumps
+from one sample to the next has a wide range, which is printed, and is called uncertain.
 
 The time of a run is a fixed part and one that grows with the number of people to some power. Both are fitted to the last samples.
 
@@ -126,16 +126,16 @@ def expected_share(people: Sequence[int], shares: Sequence[float | None], doubli
     if len(known) < 2:
         return Share(last, last * (1 - ALONE), min(1.0, last * (1 + ALONE)))
     least, most = sorted(model(known, doublings) for model in (_linear, _by_odds))
-    wrong = _error_before(known, doublings)
-    return Share((least + most) / 2, max(0.0, least - wrong), min(1.0, most + wrong))
+    expected = (least + most) / 2
+    # Two samples show that the share grows, but not how that goes on.
+    wrong = abs(expected - last) / 2 if len(known) == 2 else _error_before(known, doublings)
+    return Share(expected, max(0.0, least - wrong), min(1.0, most + wrong))
 
 
 def _error_before(known: Sequence[tuple[float, float]], doublings: float) -> float:
     """By how much the forecast of the last sample from those before it was wrong, over as many doublings as there are now, at most one."""
     before, (size, share) = known[:-1], known[-1]
     step = size - before[-1][0]
-    if len(before) < 2:
-        return 0.0
     forecast = (_linear(before, step) + _by_odds(before, step)) / 2
     return abs(forecast - share) * min(1.0, doublings / step)
 
@@ -224,10 +224,10 @@ def expected_seconds(people: Sequence[int], seconds: Sequence[float], total: int
     power = _power(load, seconds)
     grown = [one**power for one in load[-2:]]
     growing = time
-    if len(grown) == 2:  # what the last sample took longer than the one before is what grows
+    if len(grown) == 2 and grown[1] > grown[0]:  # what the last sample took longer than the one before is what grows
         growing = (time - seconds[-2]) / (1 - grown[0] / grown[1])
     growing = float(np.clip(growing, LEAST_GROWING * time, time))
-    return float(time - growing + growing * (total * work(total) / load[-1]) ** power)
+    return float(time - growing + growing * max(1.0, total * work(total) / load[-1]) ** power)
 
 
 def _power(load: Sequence[float], seconds: Sequence[float]) -> float:

@@ -138,7 +138,8 @@ def not_transactions(source: Source, seen: str) -> InputError:
         code="unrecognized-input",
         hint=f"name its columns, as in {option('user', placeholder='NAME')} {option('item', placeholder='NAME')} "
         f"or by number {option('user', 1)} {option('item', 2)}; "
-        f"or use {option('format', 'transactions')} if each line is one person's record",
+        f"or use {option('format', 'transactions')} if each line is one person's record, "
+        f"or {option('format', 'microdata')} and a method for tables if each line is a person's values",
     )
 
 
