@@ -12,6 +12,7 @@ import pytest
 import shoal
 from helpers.checker import everything_in
 from helpers.cli import Shell, one_line
+from helpers.tampering import drop, put
 from shoal.cli.options import DATA_PARAMETERS
 from shoal.evaluate.compare.grid import Cell, prepared_for
 
@@ -180,6 +181,31 @@ def test_a_manifest_without_the_claim_on_names_fails(log: Shell, monkeypatch: py
     answer = log("audit", "release")
     assert answer.code == 3
     assert "node-names(people=6), which is not claimed" in " ".join(answer.everything.split())
+
+
+EDITS = {
+    "fewer people": (put("input.taxonomy", "topics:3"), "node-names(people=3), which is not claimed"),
+    "no number of people": (put("input.taxonomy", "topics"), "does not say how many people"),
+    "a number that is none": (put("input.taxonomy", "topics:x"), "does not say how many people"),
+    "no source": (drop("input.learned_from"), "must be given for topics"),
+    "another taxonomy": (put("input.taxonomy", "wordnet"), "must be given for topics"),
+    "no gap": (drop("input.gap"), "must be given for sessions"),
+    "more people achieved": (put("claims[1].achieved.people", 99), "claims[1]"),
+}
+
+
+def test_an_edited_manifest_fails(log: Shell):
+    """Edits whose digests are renewed are found from the files, or with the original."""
+    assert log("anonymize", "log.tsv", *TOPICS, "--out", "release").code == 0
+    place = log.directory / "release" / "manifest.json"
+    sound = place.read_bytes()
+    for name, (tamper, says) in EDITS.items():
+        tamper(log.directory / "release")
+        beside = ("--original", "log.tsv") if "achieved" in name else ()
+        answer = log("audit", "release", *beside)
+        assert answer.code == 3, name
+        assert says in " ".join(answer.everything.split()), name
+        place.write_bytes(sound)
 
 
 REFUSED = {
