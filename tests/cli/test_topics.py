@@ -243,11 +243,14 @@ def test_look_coverage_and_advise_learn_topics(log: Shell):
 
 
 def test_every_cell_of_a_comparison_has_words_of_enough_people():
-    def taxonomy(method: str, *settings: tuple[str, int]) -> str:
-        said = {**dict.fromkeys(DATA_PARAMETERS), "taxonomy": "topics"}
-        return prepared_for(Cell(method, settings, "user"), said).taxonomy
+    def prepared(method: str, *settings: tuple[str, int]) -> tuple[str, str]:
+        said = {**dict.fromkeys(DATA_PARAMETERS), "taxonomy": "topics", "gap": "1h"}
+        how = prepared_for(Cell(method, settings, "user"), said)
+        return how.taxonomy, how.gap
 
-    assert [taxonomy("shoal", ("k", 3)), taxonomy("km", ("k", 10)), taxonomy("tds", ("k", 3))] == ["topics:6", "topics:20", "none"]
+    assert prepared("shoal", ("k", 3)) == ("topics:6", "1h")
+    assert prepared("km", ("k", 10)) == ("topics:20", "1h")
+    assert prepared("tds", ("k", 3))[0] == "none"
 
 
 def test_a_kept_tree_is_recorded_by_its_digest_and_only_if_it_is_public(log: Shell):
