@@ -62,6 +62,7 @@ WAYS = {
     "unknown terms dropped": ["--unknown", "drop"],
     "the whole tree": ["--tree", "whole"],
     "a generated taxonomy": ["--taxonomy", "generated:3"],
+    "topics": ["--taxonomy", "topics:6"],
     "csv": ["--to", "csv"],
     "jsonl": ["--to", "jsonl"],
     "sessions": ["--per", "session"],

@@ -12,6 +12,7 @@ import pytest
 import shoal
 from helpers.checker import everything_in
 from helpers.cli import Shell, one_line
+from helpers.tampering import drop, put
 from shoal.cli.options import DATA_PARAMETERS
 from shoal.evaluate.compare.grid import Cell, prepared_for
 
@@ -182,6 +183,31 @@ def test_a_manifest_without_the_claim_on_names_fails(log: Shell, monkeypatch: py
     assert "node-names(people=6), which is not claimed" in " ".join(answer.everything.split())
 
 
+EDITS = {
+    "fewer people": (put("input.taxonomy", "topics:3"), "node-names(people=3), which is not claimed"),
+    "no number of people": (put("input.taxonomy", "topics"), "does not say how many people"),
+    "a number that is none": (put("input.taxonomy", "topics:x"), "does not say how many people"),
+    "no source": (drop("input.learned_from"), "must be given for topics"),
+    "another taxonomy": (put("input.taxonomy", "wordnet"), "must be given for topics"),
+    "no gap": (drop("input.gap"), "must be given for sessions"),
+    "more people achieved": (put("claims[1].achieved.people", 99), "claims[1]"),
+}
+
+
+def test_an_edited_manifest_fails(log: Shell):
+    """Edits whose digests are renewed are found from the files, or with the original."""
+    assert log("anonymize", "log.tsv", *TOPICS, "--out", "release").code == 0
+    place = log.directory / "release" / "manifest.json"
+    sound = place.read_bytes()
+    for name, (tamper, says) in EDITS.items():
+        tamper(log.directory / "release")
+        beside = ("--original", "log.tsv") if "achieved" in name else ()
+        answer = log("audit", "release", *beside)
+        assert answer.code == 3, name
+        assert says in " ".join(answer.everything.split()), name
+        place.write_bytes(sound)
+
+
 REFUSED = {
     "too few people behind a word": (("--taxonomy", "topics:2", "--k", "3"), "hides each person among 3"),
     "one person behind a word": (("--taxonomy", "topics:1"), "at least 2"),
@@ -217,11 +243,14 @@ def test_look_coverage_and_advise_learn_topics(log: Shell):
 
 
 def test_every_cell_of_a_comparison_has_words_of_enough_people():
-    def taxonomy(method: str, *settings: tuple[str, int]) -> str:
-        said = {**dict.fromkeys(DATA_PARAMETERS), "taxonomy": "topics"}
-        return prepared_for(Cell(method, settings, "user"), said).taxonomy
+    def prepared(method: str, *settings: tuple[str, int]) -> tuple[str, str]:
+        said = {**dict.fromkeys(DATA_PARAMETERS), "taxonomy": "topics", "gap": "1h"}
+        how = prepared_for(Cell(method, settings, "user"), said)
+        return how.taxonomy, how.gap
 
-    assert [taxonomy("shoal", ("k", 3)), taxonomy("km", ("k", 10)), taxonomy("tds", ("k", 3))] == ["topics:6", "topics:20", "none"]
+    assert prepared("shoal", ("k", 3)) == ("topics:6", "1h")
+    assert prepared("km", ("k", 10)) == ("topics:20", "1h")
+    assert prepared("tds", ("k", 3))[0] == "none"
 
 
 def test_a_kept_tree_is_recorded_by_its_digest_and_only_if_it_is_public(log: Shell):

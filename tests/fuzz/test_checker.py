@@ -100,6 +100,21 @@ def test_a_wrong_release_of_records(claim: str, good: str, bad: str, tmp_path: P
     assert said_of(bad)
 
 
+@pytest.mark.parametrize(
+    "bad", ["apple / flu", "apple / pear / plum / fig", "apple / apple", "apple", "pear / apple / ...", "apple / nobody", "pear / apple"]
+)
+def test_names_of_topics(bad: str, tmp_path: Path) -> None:
+    """Two people hold an apple, two a pear and one the flu."""
+
+    def said_of(*names: str) -> list[str]:
+        claim, text = "node-names(people=2)", "apple,pear\npear,flu\napple\nplum\n"
+        tables = {"records": [{"items": [name]} for name in names]}
+        return checked(tmp_path, claim, tables, text=text, said={"taxonomy": "topics:2"}, achieved={"people": 2})
+
+    assert not said_of("apple / pear", "apple / ...", "pear / apple (2)", "flu", "(any topic, with rare words)")
+    assert bool(said_of("apple / pear", bad)) == (bad != "apple")
+
+
 def test_a_private_item_that_is_given_away(tmp_path: Path) -> None:
     def said_of(h: str, *lines: str) -> list[str]:
         return checked(tmp_path, f"coherence(h={h}, k=3, p=1)", records(*lines), method="coherence", chosen={"private": ["flu"]})

@@ -208,7 +208,7 @@ def test_rules_of_a_generated_taxonomy_are_not_for_other_data(shell: Shell) -> N
     assert shell("anonymize", *words, "--method", "hghs", "--k", "3", "--out", "first").code == 0
     assert json.loads(Path("first/rules.json").read_text())["nodes"]
     line = one_line(shell("anonymize", *words, "--rules", "first", "--out", "second"))
-    assert "the rules are for a generated taxonomy, whose nodes mean something else for other data" in line
+    assert "the rules are for a taxonomy that was made from data, whose nodes mean something else for other data" in line
 
 
 def test_rules_of_an_earlier_version_are_read_and_their_digest_compared(shell: Shell) -> None:

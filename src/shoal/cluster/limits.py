@@ -20,7 +20,7 @@ from shoal.methods.bases.noisy_counts import Mechanism
 from shoal.methods.bases.recoding import RecodingMethod
 from shoal.methods.bases.threshold import ThresholdMethod
 from shoal.pipeline.job import Job
-from shoal.pipeline.options import NO_TAXONOMY, Preparation, is_file
+from shoal.pipeline.options import NO_TAXONOMY, TOPICS, Preparation, is_file, is_topics
 from shoal.privacy.cluster_judging import JudgesSets
 
 ONE_MACHINE = f"leave {option('engine')} out"
@@ -159,11 +159,17 @@ LIMITS = (
         (GroupingMethod, RecodingMethod),
     ),
     Limit(
+        f"topics of the data itself ({option('taxonomy', TOPICS)})",
+        "are learned on one machine only",
+        lambda job: is_topics(job.preparation.taxonomy),
+        hint="learn them from a part of the data with `shoal taxonomy learn`, and name the file",
+    ),
+    Limit(
         "a taxonomy that is made from the data, or none",
         "works on one machine only with this method",
         lambda job: _generalizes(job) and not _is_given(job.preparation),
         (GroupingMethod, RecodingMethod),
-        hint=f"name WordNet or a file, such as topics learned from a part of the data (`shoal taxonomy learn`), or {ONE_MACHINE}",
+        hint=f"name WordNet or a file, or {ONE_MACHINE}",
     ),
     Limit(
         f"a loss over the whole taxonomy ({option('tree', 'whole')})",

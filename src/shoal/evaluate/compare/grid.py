@@ -182,9 +182,10 @@ SESSION = "session"
 def concerning(cell: Cell, said: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that apply to the method of this cell: rows need no records, and names as typed no taxonomy."""
     base = Preparation.default_for(cell.made())
-    without = {"gap"} if cell.per != SESSION else set()
-    if is_topics(said.get("taxonomy") or "") and (base.shape != "records" or base.typed_names):
-        without |= {"taxonomy"}
+    topics = is_topics(said.get("taxonomy") or "")
+    learns = topics and base.shape == "records" and not base.typed_names
+    without = {"gap"} if cell.per != SESSION and not learns else set()
+    without |= {"taxonomy"} if topics and not learns else set()
     if base.shape != "records":
         without |= {*OF_RECORDS, *(["taxonomy"] if base.taxonomy == NO_TAXONOMY else [])}
     elif base.typed_names:
