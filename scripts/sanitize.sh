@@ -27,7 +27,7 @@ cmake --build "$build" >"$build.log" 2>&1 || { tail -60 "$build.log"; exit 1; }
 # The package beside its other kernels, so that nothing is taken from an installation.
 package=$build/package
 rm -rf "$package" && mkdir -p "$package"
-cp -r src/shoal "$package/shoal"
+cp -a src/shoal "$package/shoal" # with the times of files, by which Python knows that its bytecode is up to date
 rm -f "$package"/shoal/_kernels*.so
 cp "$build"/_kernels*.so "$package/shoal/"
 # An editable installation looks modules up before any path; without its finder, PYTHONPATH decides.

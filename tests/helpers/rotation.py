@@ -29,14 +29,12 @@ ROTATING = {
     "tests/cli/test_audit_columns.py": 3,
     "tests/cli/test_audit_honest.py": 6,
     "tests/cli/test_completion.py": 3,
-    "tests/cli/test_damaged_parquet.py": 2,
     "tests/cli/test_encodings.py": 3,
     "tests/cli/test_field_tampering.py": 8,
     "tests/cli/test_file_honest.py": 3,
     "tests/cli/test_file_tampering.py": 6,
     "tests/cli/test_infrequent_cli.py": 3,
     "tests/cli/test_layouts.py": 3,
-    "tests/cli/test_little_kept.py": 4,
     "tests/cli/test_memory.py": 3,
     "tests/cli/test_method_options.py": 3,
     "tests/cli/test_microdata.py": 3,
@@ -84,12 +82,17 @@ ROTATING = {
     "tests/report/test_payloads.py": 3,
 }
 
-# Files whose tests each start a JVM, a cluster or a long computation: of all their tests together a usual run takes one of so many parts.
+# Files whose tests each start a JVM, a cluster, processes or a long computation: of all their tests together a usual run takes one of so
+# many parts.
 IN_TURN = {
     "tests/cli/test_attack_logs.py": 3,
     "tests/cli/test_compare.py": 4,
+    "tests/cli/test_damaged_parquet.py": 2,
     "tests/cli/test_every_line.py": 6,
+    "tests/cli/test_expected_time.py": 2,
+    "tests/cli/test_in_fact.py": 2,
     "tests/cli/test_interrupts.py": 3,
+    "tests/cli/test_little_kept.py": 2,
     "tests/cli/test_patience.py": 4,
     "tests/cli/test_reproduce.py": 4,
     "tests/cli/test_streams.py": 3,

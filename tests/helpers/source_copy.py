@@ -15,7 +15,9 @@ from helpers.docs import ROOT, Block, blocks
 from shoal import _kernels
 
 COPIED = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "cpp", "docs", "scripts", "tests")
-NOT_COPIED = shutil.ignore_patterns("__pycache__", "_kernels*.so")
+NOT_COPIED = shutil.ignore_patterns("__pycache__")
+# Copied files keep their times, so the bytecode of the package is up to date in the copy, too. What is being written of it has a suffix.
+NOT_OF_THE_PACKAGE = shutil.ignore_patterns("_kernels*.so", "*.pyc.*")
 
 # What a developer's editable installation puts before the search path would find the sources here, not their copy.
 RUN = (
@@ -72,5 +74,5 @@ def fresh_copy(root: Path) -> None:
         place = ROOT / name
         shutil.copytree(place, root / name, ignore=NOT_COPIED) if place.is_dir() else shutil.copy(place, root / name)
     package = root / "src" / "shoal"
-    shutil.copytree(Path(shoal.__file__).parent, package, ignore=NOT_COPIED)
+    shutil.copytree(Path(shoal.__file__).parent, package, ignore=NOT_OF_THE_PACKAGE)
     shutil.copy(_kernels.__file__, package)
