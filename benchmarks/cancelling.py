@@ -1,7 +1,8 @@
-"""How long a job takes to stop: `python benchmarks/cancelling.py --users 1000 --times 40`.
+"""Measure how long a job takes to stop: `python benchmarks/cancelling.py --users 1000 --times 40`.
 
-Each job runs once to its end, then again so many times, cancelled from another thread at random moments. Printed are the longest times
-from the wish to the end, with the stage that the job was in. Nothing may be left behind.
+Each job runs once to its end, then again this many times, cancelled from another thread at random moments. The longest times from the
+request to the end are printed with the stage of the job and the processor time of this process meanwhile, which shows how much of the
+time is due to other load on the machine. Nothing may be left behind.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ CELLS = [Cell("clump", (("k", "5"),), "user"), Cell("shoal", (("k", "5"),), "use
 
 
 class Last(Events):
-    """Remembers the stage."""
+    """Records the current stage."""
 
     name = ""
 
@@ -67,10 +68,12 @@ def measured(name: str, run: Run, place: Path, times: int) -> None:
     run(place / "whole", Last(), None)
     whole, draw, found = time.monotonic() - begun, random.Random(1), []
     for _ in range(times):
-        cancel, events, asked = Cancel(), Last(), [0.0, ""]
+        cancel, events, request = Cancel(), Last(), [0.0, 0.0]
+        stage = [""]
 
-        def stop(cancel: Cancel = cancel, events: Last = events, asked: list[object] = asked) -> None:
-            asked[:] = [time.monotonic(), events.name]
+        def stop(cancel: Cancel = cancel, events: Last = events, request: list[float] = request, stage: list[str] = stage) -> None:
+            request[:] = [time.monotonic(), time.process_time()]
+            stage[:] = [events.name]
             cancel.cancel()
 
         timer = threading.Timer(draw.random() * whole, stop)
@@ -78,14 +81,14 @@ def measured(name: str, run: Run, place: Path, times: int) -> None:
         try:
             run(place / "part", events, cancel)
         except Cancelled:
-            found.append((time.monotonic() - float(str(asked[0])), str(asked[1])))
+            found.append((time.monotonic() - request[0], time.process_time() - request[1], stage[0]))
             left = [path.name for path in place.iterdir() if path.name not in {"whole", "part"}]
             assert not left, left
         timer.cancel()
         timer.join()
         shutil.rmtree(place / "part", ignore_errors=True)
     found.sort(reverse=True)
-    longest = ", ".join(f"{seconds:.2f} s ({stage or 'comparing'})" for seconds, stage in found[:3])
+    longest = ", ".join(f"{seconds:.2f} s ({used:.2f} s of processor time, {at or 'comparing'})" for seconds, used, at in found[:3])
     print(f"{name:10} whole run {whole:6.1f} s; {len(found)} of {times} cancelled before their end; longest {longest}", flush=True)
 
 

@@ -1,8 +1,8 @@
-"""Whether two versions of shoal publish the same: `python benchmarks/same_records.py BEFORE AFTER --data DIRECTORY [--only NAME ...]`.
+"""Check whether two versions of shoal publish the same: `python benchmarks/same_records.py BEFORE AFTER --data DIRECTORY [--only NAME ...]`.
 
 BEFORE and AFTER are the programs `shoal` of two installations. Each makes the releases below from the bundled sample and from public data
-sets. The rows of each table are compared as a multiset, without the fresh numbers of records, users and groups, and the manifests key by
-key, without the digests and names of files.
+sets. The rows of each table are compared as a multiset, without the random numbers of records, users and groups, and the manifests key by
+key, without the digests of files. Notes and verdicts contain sentences: a difference there may be a changed wording, so both are printed.
 """
 
 from __future__ import annotations
@@ -44,20 +44,21 @@ RUNS = {
     "excite km sessions": f"{EXCITE} --method km --k 3 --m 2 --per session --unknown drop",
     "excite threshold words": f"{EXCITE} --method threshold --k 3 --unit term",
     "access log mdav": f"{ACCESS} --method accesslog-mdav --k 5",
-    "access log shoal": f"{ACCESS} --k 5 --taxonomy paths",
+    "access log shoal": f"{ACCESS} --k 5 --taxonomy paths --per user",
 }
+SENTENCES = {".notes", ".claims"}
 FRESH = {"record", "user", "group", "cluster", "chunk", "subrecord", "pseudonym", "address"}
 
 
 def released(program: str, words: str, data: Path, out: Path) -> str:
-    """Make a release; the last line of the error where it was refused."""
+    """Make a release. Returns the last line of the error if it failed."""
     command = [str(Path(program).absolute()), "anonymize", *shlex.split(words), "--out", str(out)]
     done = subprocess.run(command, cwd=data, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else f"exit code {done.returncode}: {done.stderr.strip().splitlines()[-1][:200]}"
 
 
 def rows_of(path: Path) -> Counter[tuple[str, ...]]:
-    """The rows of a file, without fresh numbers."""
+    """Return the rows of a file, without random numbers."""
     if path.suffix == ".log":
         return Counter((line.split(" ", 1)[1],) for line in path.read_text().splitlines())
     with path.open(newline="") as stream:
@@ -65,29 +66,32 @@ def rows_of(path: Path) -> Counter[tuple[str, ...]]:
         return Counter(tuple(value for name, value in row.items() if name not in FRESH) for row in table)
 
 
-def told(release: Path) -> dict[str, Any]:
-    """The manifest without digests."""
+def manifest_of(release: Path) -> dict[str, Any]:
+    """Return the manifest without digests."""
     manifest: dict[str, Any] = json.loads((release / "manifest.json").read_text())
     files = [{key: value for key, value in file.items() if key != "sha256"} for file in manifest.pop("files")]
     return {**{key: value for key, value in manifest.items() if key != "sha256"}, "files": files}
 
 
 def differences(before: Any, after: Any, at: str = "") -> list[str]:
-    """The keys under which two manifests differ."""
+    """Return the keys with different values in two manifests; with both values for sentences."""
     if isinstance(before, dict) and isinstance(after, dict):
         return [line for key in before.keys() | after.keys() for line in differences(before.get(key), after.get(key), f"{at}.{key}")]
-    return [] if before == after else [at.lstrip(".")]
+    if before == after:
+        return []
+    shown = f": {before} / {after}" if at in SENTENCES else ""
+    return [at.lstrip(".") + shown]
 
 
 def compared(before: Path, after: Path) -> list[str]:
-    """What differs between two releases."""
+    """Return the differences between two releases."""
     names = {path.name for release in (before, after) for path in release.iterdir() if path.suffix in {".csv", ".log"}}
     found = []
     for name in sorted(names):
         both = [rows_of(release / name) if (release / name).exists() else Counter() for release in (before, after)]
         if both[0] != both[1]:
             found.append(f"{name}: {sum((both[0] - both[1]).values())} and {sum((both[1] - both[0]).values())} rows differ")
-    return [*found, *(f"manifest: {key}" for key in sorted(differences(told(before), told(after))))]
+    return [*found, *(f"manifest: {key}" for key in sorted(differences(manifest_of(before), manifest_of(after))))]
 
 
 def main() -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.cli import FOOD, Shell, baskets, clean_environment, last_line, one_line, query_log
+from helpers.cli import FOOD, Shell, baskets, clean_environment, failed, last_line, one_line, query_log
 
 CYCLE = "child,parent\nA,B\nB,C\nC,A\nApple,A\n"
 TWO_PARENTS = "child,parent\nApple,Fruit\nApple,Meat\nFruit,Food\nMeat,Food\n"
@@ -166,14 +166,14 @@ def test_the_input_is_not_the_output(data: Shell, out: str, force: list[str]):
 
 
 def test_a_missing_parent_is_not_made(data: Shell):
-    assert "there is no directory" in one_line(data("anonymize", "baskets.txt", "--out", "a/b"))
+    failed(data("anonymize", "baskets.txt", "--out", "a/b"), "no-such-directory")
     assert "a" not in data.names()
 
 
 def test_an_existing_release_is_replaced_by_force_only(kitchen: Shell):
     command = ["anonymize", "baskets.txt", "--taxonomy", "food.csv", "--out", "release"]
     before = (kitchen.directory / "release" / "manifest.json").read_bytes()
-    assert "release exists" in one_line(kitchen(*command))
+    failed(kitchen(*command), "release-exists")
     assert (kitchen.directory / "release" / "manifest.json").read_bytes() == before
     assert kitchen(*command, "--force").code == 0
     assert {file.name for file in (kitchen.directory / "release").iterdir()} == {"records.parquet", "manifest.json", "report.html"}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import xlsxwriter
 
-from helpers.cli import FOOD, ITEMS, Shell, one_line
+from helpers.cli import FOOD, ITEMS, Shell, failed, one_line
 
 DAY = datetime(2024, 5, 1, 9)
 
@@ -64,7 +64,7 @@ def test_what_is_not_known_is_refused_as_in_csv(shell: Shell):
     shell.file("sales.xlsx", workbook(SALES))
     assert "has no separators" in one_line(shell("anonymize", "sales.xlsx", "--sep", ";", "--out", "r"))
     shell.file("empty.xlsx", workbook([]))
-    assert "has no cells" in one_line(shell("anonymize", "empty.xlsx", "--out", "r"))
+    failed(shell("anonymize", "empty.xlsx", "--out", "r"), "several-sheets")
     shell.file("cut.xlsx", workbook(SALES)[:500])
     assert one_line(shell("anonymize", "cut.xlsx", "--out", "r"))
     assert not Path("r").exists()

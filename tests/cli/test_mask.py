@@ -14,7 +14,7 @@ import pytest
 
 import shoal
 from helpers.accesslog import CHROME, FIREFOX, line, visits
-from helpers.cli import Shell, one_line
+from helpers.cli import Shell, failed, one_line
 from shoal.io.read.dispatch import read
 from shoal.masking import mask_lines
 
@@ -78,7 +78,7 @@ def test_malformed_lines_are_counted_and_refused_where_they_are_many(log: Shell)
     assert "1 of 7 rows" in log("mask", "access.log", "--out", "masked.log").err
     assert log.names() == {"access.log"}
     log.file("text.txt", "hello\nworld\n")
-    assert "is not an access log" in one_line(log("mask", "text.txt", "--out", "masked.log"))
+    failed(log("mask", "text.txt", "--out", "masked.log"), "not-an-access-log")
 
 
 def test_keyed_addresses_and_users_are_the_same_under_one_key(log: Shell) -> None:
@@ -118,7 +118,7 @@ def test_a_mistake_in_the_masking_is_found_and_nothing_is_left(log: Shell, monke
 
 
 def test_an_input_is_not_replaced_and_an_output_only_if_asked(log: Shell) -> None:
-    assert "would replace the input" in one_line(log("mask", "access.log", "--out", "access.log", "--force"))
+    failed(log("mask", "access.log", "--out", "access.log", "--force"), "output-replaces-input")
     masked(log)
     assert "exists already" in log("mask", "access.log", "--out", "masked.log", "--malformed", "0.5").err
 

@@ -8,7 +8,7 @@ import json
 import polars as pl
 import pytest
 
-from helpers.cli import Shell, one_line
+from helpers.cli import Shell, failed, one_line
 from helpers.tampering import manifest_of, put
 
 ROWS = "".join(f"{who};2006-03-01 10:00:00;{what}\n" for who in ("Ann", "ann", "Bob", "Cid") for what in ("milk", "beer"))
@@ -46,8 +46,10 @@ def test_what_is_typed_goes_before(made: Shell):
     exact = made("audit", "release", "--original", "in.txt", "--owners", "exact")
     assert exact.code == 3
     assert "input.owners: the manifest says 3, recomputed 4" in exact.out
-    assert "malformed, more than 0%" in one_line(made("audit", "release", "--original", "in.txt", "--malformed", "0"))
-    assert "'nobody'" in one_line(made("measure", "release", "--original", "in.txt", "--user", "nobody", "--item", "bought"))
+    failed(made("audit", "release", "--original", "in.txt", "--malformed", "0"), "too-many-malformed-rows")
+    assert "'nobody'" in failed(
+        made("measure", "release", "--original", "in.txt", "--user", "nobody", "--item", "bought"), "missing-column"
+    )
 
 
 def test_a_file_without_a_header(shell: Shell):

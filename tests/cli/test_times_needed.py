@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from helpers.cli import Shell, one_line
+from helpers.cli import Shell, failed, one_line
 
 WHEN = ["10/Oct/2000:13:55:36 -0700", "10/Oct/2000:13:58:36 -0700", "10/Oct/2000:23:55:36 -0700"]
 
@@ -51,7 +51,7 @@ def test_where_they_are_needed_or_named_they_must_be_readable(shell: Shell, word
 def test_two_columns_of_times_are_no_question_where_none_is_needed(shell: Shell):
     shell.file("input", "user,date,time,item\nann,1,1,tea\nbob,2,2,tea\n")
     assert seen(shell)["people"] == 2
-    assert "several columns could be the time" in one_line(shell("look", "input", "--per", "session"))
+    failed(shell("look", "input", "--per", "session"), "ambiguous-column")
 
 
 def test_repeated_clicks_are_still_one_event(shell: Shell):

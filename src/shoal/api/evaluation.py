@@ -21,7 +21,7 @@ from shoal.evaluate.compare.comparison import ComparisonTask
 from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, GRAINS, QUICK_K, QUICK_KNOWN, QUICK_TARGETS
 from shoal.evaluate.compare.grid import ComparisonRequest, NamedMethod
 from shoal.evaluate.compare.worst_attack import AttackEffort
-from shoal.evaluate.reconstruct import Drawn
+from shoal.evaluate.reconstruct import Reconstructions
 from shoal.evaluate.reconstruct import reconstruct as draw_records
 from shoal.evaluate.reconstruction_draws import Draws
 from shoal.io.release_directory import ReleaseDirectory
@@ -177,7 +177,7 @@ def reconstruct(
     to: str = "csv",
     threads: int | None = None,
     patience: float | None = None,
-) -> Drawn:
+) -> Reconstructions:
     """Draw plain records that are consistent with a release of chunks, for tools that cannot read chunks.
 
     The release is verified first. The records are drawn from its chunks alone, so they disclose no more than the chunks do.

@@ -205,7 +205,7 @@ def anonymize(
         time: Column with the time.
         text: Column with the query text.
         item: Column with the item, one in each row.
-        record: Column that tells the records of one person apart, such as a basket number.
+        record: Column that identifies the records of one person, such as a basket number.
         count: Column with quantities; implies `bag`.
         rank: Column with the rank of a clicked result, for methods that publish clicks.
         url: Column with the clicked result, for methods that publish clicks.

@@ -45,7 +45,7 @@ def learn_taxonomy(
     Raises:
         ParameterError: An argument is not allowed.
         InputError: The data cannot be read.
-        TaxonomyError: Too few words of so many people occur together.
+        TaxonomyError: Too few words of enough people occur together.
 
     Example:
         >>> rows = [["bread", "milk"], ["milk", "butter"], ["nails", "hammer"], ["hammer", "saw"], ["bread", "butter"], ["nails", "saw"]]

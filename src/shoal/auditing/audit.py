@@ -198,7 +198,7 @@ class Gathered:
     place: Published
     models: tuple[Model, ...]
     own: bool
-    found: Seen
+    found: SeenRelease
     beside: tuple[Verdict, ...]
     against: Against | None
 
@@ -247,7 +247,7 @@ class Gathered:
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenRelease:
     """A release as read from its files, how they were read, and other columns, which no model covers."""
 
     release: Release
@@ -257,7 +257,9 @@ class Seen:
     file: RecordFile = field(default_factory=RecordFile)
 
 
-def seen_at(place: Published, models: Sequence[Model], format: str | None = None, sep: str | None = None, owner: str | None = None) -> Seen:
+def seen_at(
+    place: Published, models: Sequence[Model], format: str | None = None, sep: str | None = None, owner: str | None = None
+) -> SeenRelease:
     """Read the tables that the manifest lists. A single file has the kind of table that all claims are about, or else records.
 
     `owner` is the user column of a single file of records.
@@ -283,10 +285,10 @@ def seen_at(place: Published, models: Sequence[Model], format: str | None = None
     )  # else the form of the file shows it
     beside = (*_of_records(place, found.beside, found.columns), *spelled)
     file = RecordFile(found.columns, found.levels)
-    return Seen(Release.from_records(found.bags, owned=owner is not None), found.notes, beside, owner is not None, file)
+    return SeenRelease(Release.from_records(found.bags, owned=owner is not None), found.notes, beside, owner is not None, file)
 
 
-def _seen_parts(place: Published) -> Seen:
+def _seen_parts(place: Published) -> SeenRelease:
     """Read records from several files."""
     parts = [read_published(place.file.with_name(f["name"]), f["format"], f.get("separator"), f.get("layout")) for f in place.tables]
     beside = tuple(dict.fromkeys(name for part in parts for name in _of_records(place, part.beside, part.columns)))
@@ -297,7 +299,7 @@ def _seen_parts(place: Published) -> Seen:
     if every is not None and every["item"].n_unique() < len(every) and "level" not in beside:
         beside = (*beside, "level")  # equal items have different levels in different files
     columns = next((part.columns for part in parts if RecordFile(part.columns).misplaced()), parts[0].columns)
-    return Seen(Release.from_records(united([part.bags for part in parts])), told, beside, file=RecordFile(columns, every))
+    return SeenRelease(Release.from_records(united([part.bags for part in parts])), told, beside, file=RecordFile(columns, every))
 
 
 def _of_records(place: Published, beside: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
@@ -307,10 +309,10 @@ def _of_records(place: Published, beside: Sequence[str], columns: Sequence[str])
 
 def _seen_rows(
     release: Release, models: Sequence[Model], told: Sequence[str], notes: tuple[str, ...] = (), manifest: Mapping[str, Any] | None = None
-) -> Seen:
+) -> SeenRelease:
     """Return the columns that no claim covers, except those that the manifest declares as kept, which the verdicts name."""
     beside = dict.fromkeys((*unjudged_columns(release, models, told), *columns_without_place(release, manifest)))
-    return Seen(release, notes, tuple(beside))
+    return SeenRelease(release, notes, tuple(beside))
 
 
 def _format_of(file: Path) -> str:
@@ -416,7 +418,7 @@ def for_rows(how: Preparation, release: Release) -> Preparation:
     return replace(how, taxonomy=NO_TAXONOMY, typed_names=True, shape=shape)
 
 
-def _columns(found: Seen, allowed: Sequence[str]) -> list[Verdict]:
+def _columns(found: SeenRelease, allowed: Sequence[str]) -> list[Verdict]:
     """Verify that there are no columns besides the items except allowed ones; no verdict if there are none."""
     strange = [name for name in allowed if name not in found.beside]
     if strange:

@@ -2,7 +2,7 @@
 
 Plain text on a file system is read by the tasks themselves, part by part; other text comes line by line from Spark. Either way a byte order
 mark at the head of a file is left out, and one elsewhere is part of its line, as on one machine.
-A line is cut by the kernel that cuts files; so a field must not hold a line end, because lines are told apart before.
+A line is cut by the kernel that cuts files; so a field must not contain a line end, because lines are separated before.
 """
 
 from __future__ import annotations

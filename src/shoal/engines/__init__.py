@@ -1,3 +1,3 @@
-"""Where the blocks of a method are worked on."""
+"""Execution of a method's blocks of records."""
 
 ENGINES = ("spark",)  # names of engines other than this machine

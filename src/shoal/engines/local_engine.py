@@ -1,7 +1,7 @@
 """Blocks of records on this machine's threads: count rows, split them into blocks, map a function over the blocks, gather the results.
 
-A method that plans by content gives the same groups on any number of threads: how rows are cut into blocks depends on the rows alone, and
-the result of a block on the rows of that block.
+A method that plans by content gives the same groups for any number of threads: the split into blocks depends on the rows alone, and the
+result of a block on the rows of that block.
 
 Kernels release the GIL, so Python threads that call them run in parallel. All of them share one task, through which Ctrl-C stops them and
 progress is counted.
@@ -35,7 +35,7 @@ class Kinds(NamedTuple):
 
 @dataclass(eq=False)
 class Things:
-    """Records, or groups of them, that are cut into blocks of similar ones."""
+    """Records, or groups of them, that are split into blocks of similar ones."""
 
     rows: _kernels.Rows
     lengths: Ints
@@ -45,7 +45,7 @@ class Things:
 
 
 class LocalEngine:
-    """As many threads as kernels may use here; progress is shown under the label."""
+    """Runs blocks on as many threads as kernels may use; progress is shown under the label."""
 
     def __init__(self, label: str = "") -> None:
         self._label = label
@@ -58,7 +58,7 @@ class LocalEngine:
         return Kinds(kind, np.bincount(kind).astype(np.int64))
 
     def split(self, things: Things, chosen: Ints, size: int, cut: int = 0) -> list[Ints]:
-        """Split the chosen things, whose numbers rise, into blocks of about `size` similar ones; another `cut` splits elsewhere."""
+        """Split the chosen things, whose numbers increase, into blocks of about `size` similar ones; another `cut` gives another split."""
         if things.coordinates is None:
             of = things.rows, things.lengths, things.weights, things.units
             things.coordinates = self._run(_kernels.coordinates, *of, kernels.threads())
@@ -71,20 +71,20 @@ class LocalEngine:
         return answers
 
     def gather(self, answers: Iterable[Answer]) -> list[Answer]:
-        """The results of `map`, in the order of the blocks."""
+        """Return the results of `map`, in block order."""
         return list(answers)
 
     def expect(self, steps: int) -> None:
-        """So much work is to come."""
+        """Announce this much work."""
         self._task.begin(steps)
 
     @property
     def watched(self) -> bool:
-        """Whether a person looks at a bar."""
+        """Whether a progress bar is shown."""
         return kernels.watched()
 
     def remark(self, text: str) -> None:
-        """Beside the bar from now on."""
+        """Show this text next to the progress bar."""
         self._remark = text
 
     def _run(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
@@ -92,7 +92,7 @@ class LocalEngine:
 
 
 def _in_threads(work: Work[Block, Answer], blocks: Sequence[Block], threads: int, task: _kernels.Task) -> list[Answer]:
-    """The answers for all blocks; the first failure of any thread ends them all and is raised here."""
+    """Return the results for all blocks; the first failure of any thread stops them all and is raised here."""
     waiting = deque(range(len(blocks)))
     answers: dict[int, Answer] = {}
     failures: list[BaseException] = []
@@ -116,7 +116,7 @@ def _in_threads(work: Work[Block, Answer], blocks: Sequence[Block], threads: int
 
 
 def _next(waiting: deque[int]) -> int | None:
-    """The number of a block that no other thread is given."""
+    """Return the number of the next free block."""
     try:
         return waiting.popleft()
     except IndexError:
@@ -124,7 +124,7 @@ def _next(waiting: deque[int]) -> int | None:
 
 
 def _started(target: Callable[[], None], wanted: int) -> list[Thread]:
-    """This many threads, or as many as can be had: those that run do all the work."""
+    """Start this many threads, or as many as possible: those that run do all the work."""
     started: list[Thread] = []
     for _ in range(wanted):
         thread = Thread(target=target, daemon=True)
@@ -136,11 +136,11 @@ def _started(target: Callable[[], None], wanted: int) -> list[Thread]:
     return started
 
 
-# Progress of work whose parts are done side by side, told as that of one piece.
+# Progress of work whose parts run in parallel, reported as one task.
 
 
 class ProgressOfParts:
-    """Tells whoever watches now how much is done of all parts, under each label by itself."""
+    """Reports the total progress of all parts to the current callback, separately for each label."""
 
     def __init__(self, total: int) -> None:
         self._watch, self._total = kernels.watcher(), total
@@ -148,7 +148,7 @@ class ProgressOfParts:
         self._telling = Lock()
 
     def part(self, number: int, size: int) -> kernels.Watch | None:
-        """Who watches one part, of this size of the total; nobody, where nobody watches the whole."""
+        """Return the callback for one part of this size; None if there is no callback for the whole."""
         watch = self._watch
         if watch is None:
             return None
@@ -161,7 +161,7 @@ class ProgressOfParts:
         return told
 
     def end(self, number: int, size: int) -> None:
-        """A part is done, whatever was told about it last."""
+        """Mark a part as complete, whatever was reported about it last."""
         with self._telling:
             for parts in self._done.values():
                 parts[number] = size

@@ -1,15 +1,15 @@
-"""The plan of a large run: which records are worked on together, as a pure function of the data.
+"""The plan of a large run: which records are processed together, as a pure function of the data.
 
-Records are cut into ranges of at least 50,000 people along the taxonomy: again and again across the node whose weight varies most among
-them, at a number of occurrences below that node. Where to cut is found on a sample and then frozen, so that any machine that knows the cuts
-tells the range of a record from the record alone. How many people a range holds is counted on all records, and ranges that came out too
-small are joined.
+Records are split into ranges of at least 50,000 people along the taxonomy: repeatedly at the node whose weight varies most among them, by
+the number of occurrences below that node. The cuts are found on a sample and then fixed, so that any machine that knows the cuts can
+determine the range of a record from the record alone. The people of a range are counted on all records, and ranges that are too small are
+merged.
 
-The sample is drawn by a hash of the content, never of the owner: renaming people must not change what is published. Terms that the taxonomy
-does not list count as their common node, so that the sample holds no word that was typed and is not in the taxonomy. A content that many
-people share is drawn as often as its share of the records asks for.
+The sample is drawn by a hash of the content, never of the user: renaming people must not change what is published. Unlisted terms count as
+their common node, so that the sample contains no typed word outside of the taxonomy. Contents that many people share are drawn in
+proportion to their share of the records.
 
-What is made of a range depends on the records of that range alone.
+The result of a range depends on the records of that range alone.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ROOT = 0  # whose number of occurrences is the length of a record
 
 @dataclass(frozen=True)
 class RangeCut:
-    """Do at least so many occurrences of a record lie at or below a node? What comes next for those that have them, and for the others."""
+    """Whether at least this many occurrences of a record are at or below a node; and the next question for either answer."""
 
     node: int
     end: int  # one past the last node below it
@@ -57,13 +57,13 @@ class RangeCut:
 
 @dataclass(frozen=True)
 class Cuts:
-    """The first question, or the one leaf; leaves are numbered from 0, from those that have most to those that lack most."""
+    """The first question, or the only leaf; leaves are numbered from 0, from those with most occurrences to those with fewest."""
 
     root: RangeCut | int
     leaves: int
 
     def kernel(self) -> _kernels.CutTree:
-        """The questions as kernels take them, each before those that come after it."""
+        """Return the questions as kernels take them, each before its successors."""
         asked: list[RangeCut] = []
         following: list[tuple[int, int]] = []
 
@@ -84,7 +84,7 @@ class Cuts:
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """Of each record: occurrences below each of a few nodes, how far these tell it from others, and how often it was drawn."""
+    """For each record: occurrences below each of a few nodes, how well these distinguish records, and how often it was drawn."""
 
     nodes: list[int]
     counts: Ints
@@ -96,7 +96,7 @@ class _Sample:
 
 
 def cut_sample(records: Bags, times: Ints, taxonomy: Taxonomy, ranges: int) -> Cuts:
-    """Cuts into about this many ranges of equally many records, each of which was drawn so often."""
+    """Return cuts into about this many ranges of equal size; `times` is how often each record was drawn."""
     sample = _measured(tree_counts(records, taxonomy), times)
     leaves = 0
 
@@ -117,7 +117,7 @@ def cut_sample(records: Bags, times: Ints, taxonomy: Taxonomy, ranges: int) -> C
 
 
 def _measured(counts: TreeCounts, times: Ints) -> _Sample:
-    """The counts of the heaviest nodes, and the lengths, of each record."""
+    """Return the counts of the heaviest nodes, and the lengths, of each record."""
     entry_times = np.repeat(times, np.diff(counts.indptr))
     held = np.bincount(counts.nodes, weights=counts.counts * entry_times, minlength=len(counts.weights)).astype(np.int64)
     mass = held * (counts.weights / counts.units)
@@ -136,7 +136,7 @@ def _measured(counts: TreeCounts, times: Ints) -> _Sample:
 
 
 def _best_cut(part: _Sample, wanted: int) -> tuple[int, int, np.ndarray[tuple[int], np.dtype[np.bool_]]] | None:
-    """The cut across what varies most, of those that leave enough on both sides; None if there is none."""
+    """Return the cut at what varies most, of those that leave enough on both sides; None if there is none."""
     total = int(part.times.sum())
     least = FULL_ENOUGH * total / wanted
     for column in np.argsort(-_spreads(part), kind="stable").tolist():
@@ -147,7 +147,7 @@ def _best_cut(part: _Sample, wanted: int) -> tuple[int, int, np.ndarray[tuple[in
 
 
 def _spreads(part: _Sample) -> Ints:
-    """The variance of each column, in whole numbers."""
+    """Return the variance of each column, in integers."""
     n = max(1, int(part.times.sum()))
     times = part.times.astype(np.float64)
     sums = (times @ part.values).astype(np.int64)
@@ -156,7 +156,7 @@ def _spreads(part: _Sample) -> Ints:
 
 
 def _nearest_threshold(counts: Ints, times: Ints, target: float) -> tuple[int, int]:
-    """The number from which on nearest to `target` records have as many occurrences, and how many these are."""
+    """Return the threshold for which the number of records at or above it is nearest to `target`, and that number."""
     different, place = np.unique(counts, return_inverse=True)
     having = np.cumsum(np.bincount(place, weights=times)[::-1])[::-1].astype(np.int64)
     best = int(np.argmin(np.abs(having - target)))
@@ -164,7 +164,7 @@ def _nearest_threshold(counts: Ints, times: Ints, target: float) -> tuple[int, i
 
 
 def _ranges_of_first(first: int, total: int, wanted: int) -> int:
-    """How many of the wanted ranges the first side of a cut is to give: at least one, and not all."""
+    """Return how many of the wanted ranges the first side of a cut gets: at least one, and not all."""
     return min(wanted - 1, max(1, (2 * first * wanted + total) // (2 * total)))
 
 
@@ -182,7 +182,7 @@ Hashes = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Size:
-    """How large ranges must be, for this many records of this many people."""
+    """The required size of ranges, for this many records of this many people."""
 
     records: int
     people: int
@@ -190,7 +190,7 @@ class Size:
 
     @classmethod
     def of(cls, records: int, people: int, k: int) -> Size:
-        """For groups of k people."""
+        """Return the size for groups of k people."""
         return cls(records, people, max(SMALLEST_RANGE, GROUPS_IN_A_RANGE * k))
 
     @property
@@ -200,17 +200,17 @@ class Size:
 
     @property
     def ranges(self) -> int:
-        """How many ranges are wanted."""
+        """The wanted number of ranges."""
         return max(1, int(self.people / (MARGIN * self.smallest))) if self.splits else 1
 
     @property
     def sample(self) -> int:
-        """How many records are sampled."""
+        """The number of sampled records."""
         return min(self.records, LARGEST_SAMPLE, max(SAMPLE, SAMPLE_A_RANGE * self.ranges))
 
 
 def ranges_of(bags: Bags, taxonomy: Taxonomy, size: Size) -> Ints:
-    """The range of each record, from 0, all records being at hand."""
+    """Return the range of each record, from 0, with all records in memory."""
     if size.ranges == 1:
         return np.zeros(len(bags), np.int64)
     hashes = hashes_of(bags, taxonomy)
@@ -227,34 +227,34 @@ def ranges_of(bags: Bags, taxonomy: Taxonomy, size: Size) -> Ints:
 
 
 def hashes_of(bags: Bags, taxonomy: Taxonomy) -> Hashes:
-    """A hash of the content of each record; terms that the taxonomy does not list are told apart by nothing but their number."""
+    """Return a hash of the content of each record; unlisted terms are distinguished only by their number."""
     alike = len(taxonomy) if taxonomy.unlisted is None else taxonomy.unlisted
     found: Hashes = kernels.run(_kernels.content_hashes, bags.view, alike, kernels.threads())
     return found
 
 
 def drawn_times(hashes: Hashes, times: Ints, size: Size) -> Ints:
-    """How often each content, of which there are this many records, is drawn into the sample."""
+    """Return how often each content, with this many records, is drawn for the sample."""
     chance = (_mixed(hashes) % np.uint64(max(1, size.records))).astype(np.int64)
     return np.asarray((times * size.sample + chance) // max(1, size.records), np.int64)
 
 
 def listed_only(bags: Bags, taxonomy: Taxonomy) -> Bags:
-    """The records with every term that the taxonomy does not list as the node of all such terms."""
+    """Return the records with every unlisted term as the node of all such terms."""
     if taxonomy.unlisted is None:
         return bags
     return bags.relabelled(np.minimum(np.arange(len(taxonomy)), taxonomy.unlisted).astype(np.int32), taxonomy.names)
 
 
 def one_of_each(bags: Bags, hashes: Hashes) -> Bags:
-    """A record for each hash, in the order of the hashes: the first by content, should two contents have the same."""
+    """Return a record for each hash, sorted by hash: the first by content if two contents have the same."""
     order = bags.content_order()
     first = np.unique(hashes[order], return_index=True)[1]
     return bags.select(order[first])
 
 
 def _mixed(values: Hashes) -> Hashes:
-    """Numbers that look random, by the finalizer of SplitMix64."""
+    """Return pseudo-random numbers, by the finalizer of SplitMix64."""
     with np.errstate(over="ignore"):
         mixed = values + np.uint64(0x9E3779B97F4A7C15)
         mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -266,15 +266,15 @@ def _mixed(values: Hashes) -> Hashes:
 
 
 def leaves_of(bags: Bags, cuts: Cuts) -> Ints:
-    """The leaf of the cuts in which each record lies: a function of the record and the cuts alone."""
+    """Return the leaf of the cuts of each record: a function of the record and the cuts alone."""
     found: Ints = kernels.run(_kernels.leaves_of, bags.view, cuts.kernel(), kernels.threads())
     return found
 
 
 def joined_leaves(people: Ints, smallest: int, *, repeat: bool) -> Ints:
-    """The range of each leaf: leaves are taken in their order until enough people are together; too few at the end join the last range.
+    """Return the range of each leaf: consecutive leaves are merged until there are enough people; too few at the end join the last range.
 
-    Where people `repeat`, the same ones may be in several leaves, and two leaves together are only known to hold as many as the larger.
+    If people `repeat`, the same ones may be in several leaves, and two leaves together only certainly have as many as the larger.
     """
     ranges = np.zeros(len(people), np.int64)
     number, held = 0, 0
@@ -287,7 +287,7 @@ def joined_leaves(people: Ints, smallest: int, *, repeat: bool) -> Ints:
 
 
 def _people_in(leaves: Ints, bags: Bags, n: int) -> Ints:
-    """How many different people own the records of each leaf."""
+    """Count the distinct people in each leaf."""
     if bags.owners_repeat:
         leaves = np.unique(np.stack([leaves, bags.owners]), axis=1)[0]
     return np.bincount(leaves, minlength=n)
@@ -303,9 +303,9 @@ LANES = 2  # ranges at a time: while one waits for its last block, or works outs
 
 
 def formed_in_ranges(form: Form, bags: Bags, taxonomy: Taxonomy, k: int) -> tuple[Ints, Bags]:
-    """The groups of all records, those of the first range first; small data is one range, and formed as it is.
+    """Form the groups of all records, those of the first range first; small data is one range.
 
-    What is published goes to the shelf that is in use.
+    Published records go to the current storage.
     """
     size = Size.of(len(bags), bags.n_owners, k)
     if size.ranges == 1:
@@ -323,7 +323,7 @@ def formed_in_ranges(form: Form, bags: Bags, taxonomy: Taxonomy, k: int) -> tupl
 
 
 def _formed_in_turn(form: Form, ranges: _Ranges, taxonomy: Taxonomy) -> Generator[tuple[Ints, Ints, Bags], None, None]:
-    """The numbers of the records of each range, their groups, and what is published for these."""
+    """Yield the numbers of the records of each range, their groups, and what is published for these."""
     together = ProgressOfParts(len(ranges.records))
 
     def formed(number: int) -> tuple[Ints, Ints, Bags]:
@@ -339,12 +339,12 @@ def _formed_in_turn(form: Form, ranges: _Ranges, taxonomy: Taxonomy) -> Generato
 
 
 def _lanes() -> int:
-    """How many ranges are formed at a time, each on all threads; one where memory is limited."""
+    """Return how many ranges are processed at a time, each on all threads; one if memory is limited."""
     return min(LANES, kernels.threads()) if in_use() is IN_MEMORY else 1
 
 
 def formed_range(form: Form, records: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
-    """The groups of one range, formed on the part of the taxonomy that its records use; published records are over the whole one."""
+    """Form the groups of one range on the part of the taxonomy that its records use; published records are over the whole one."""
     used = np.zeros(len(taxonomy), np.bool_)
     used[records.items] = True
     part, nodes = taxonomy.only(np.flatnonzero(used))
@@ -355,10 +355,10 @@ def formed_range(form: Form, records: Bags, taxonomy: Taxonomy) -> tuple[Ints, B
 
 
 def _brought_together(bags: Bags, ranges: Ints) -> tuple[Bags, Ints, Ints]:
-    """The records, their ranges, and their numbers, in an order in which a range is found without reading all of them.
+    """Return the records, their ranges and their numbers, in an order in which a range is found without reading all of them.
 
-    In memory the order is as it is. On a disk records of one range that are near each other are brought together, block by block: then
-    every part of the disk is read for one range only, and not for each.
+    In memory the order is unchanged. On disk, nearby records of one range are moved together, block by block, so that every part of the
+    disk is read for one range only.
     """
     if in_use() is IN_MEMORY:
         return bags, ranges, np.arange(len(bags))
@@ -367,7 +367,7 @@ def _brought_together(bags: Bags, ranges: Ints) -> tuple[Bags, Ints, Ints]:
 
 
 class _Ranges:
-    """The records of each range and their numbers, in the order in which they arrived."""
+    """The records of each range and their numbers, in input order."""
 
     def __init__(self, records: Bags, ranges: Ints, numbers: Ints) -> None:
         self.records, self._numbers = records, numbers

@@ -88,7 +88,7 @@ def _fill(slots: Slots, terms: list[str], rng: np.random.Generator) -> None:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Reconstructions:
     """The written files, the number of records of each, and the verified claims."""
 
     files: tuple[str, ...]
@@ -96,7 +96,7 @@ class Drawn:
     claims: tuple[Verdict, ...]
 
 
-def reconstruct(release: str | Path, out: str | Path, draws: Draws, format: str = "csv") -> Drawn:
+def reconstruct(release: str | Path, out: str | Path, draws: Draws, format: str = "csv") -> Reconstructions:
     """Write reconstructions of a release of chunks to a new directory, one file each, after verifying the release."""
     material = gathered(release)
     table = next(iter(material.found.release.tables_of(ChunkTable)), None)
@@ -112,7 +112,7 @@ def reconstruct(release: str | Path, out: str | Path, draws: Draws, format: str 
             raise GuaranteeNotMet(f"the release fails {without_names(verdict.claim)}", code="claim-fails", hint="nothing was written")
     if not judged.claims:
         raise GuaranteeNotMet("the release claims nothing", code="no-claims", hint="nothing was written")
-    return Drawn(_written(table, Path(out), draws, format), table.n_records, judged.claims)
+    return Reconstructions(_written(table, Path(out), draws, format), table.n_records, judged.claims)
 
 
 def _written(table: ChunkTable, out: Path, draws: Draws, format: str) -> tuple[str, ...]:

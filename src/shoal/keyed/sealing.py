@@ -1,10 +1,10 @@
-"""Sealed texts: a text of any length, encrypted under a number of a prime field, and authenticated.
+"""Encryption of texts of any length with a secret from a prime field, with authentication.
 
 The construction is SIV (Rogaway and Shrimpton, "A provable-security treatment of the key-wrap problem", EUROCRYPT 2006) from functions of
 the standard library: a tag of the text by keyed BLAKE2b, then the text under the key stream of SHAKE-256 of secret and tag. It is
-deterministic, so equal texts stay equal, which is wanted here. Every secret seals one text only, so that even without the tag no key stream
-would be used twice; the tag tells the right secret from a wrong one. A library of ciphers would bring nothing more than a dependency for
-this one use. The length of a text is told up to a multiple of 32 bytes.
+deterministic, so equal texts stay equal, which is required here. Every secret encrypts one text only, so that even without the tag no key
+stream would be used twice; the tag distinguishes the right secret from a wrong one. A cryptography library would only add a dependency for
+this one use. The length of a text is disclosed up to a multiple of 32 bytes.
 """
 
 from __future__ import annotations

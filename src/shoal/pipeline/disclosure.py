@@ -2,7 +2,7 @@
 
 Each model declares its `safe_numbers`. Next to claims that are counted from the published tables, exact numbers about the original do no
 harm. Next to a claim that rests on noise none may be published. In between are claims that some numbers would break: rho-uncertainty
-promises that nobody infers a sensitive item, and the number of suppressed occurrences would tell how many people hold one.
+promises that nobody infers a sensitive item, and the number of suppressed occurrences would disclose how many people have one.
 
 The person who makes the release holds the original. So numbers that may not be published are still shown on that person's terminal, unless
 the claims allow no exact number at all.
@@ -148,7 +148,7 @@ class Announced:
 def announced(prepared: Prepared, claims: Iterable[Model] = ()) -> Announced:
     """Describe how the input was read and what was skipped, before the method runs, which may take hours.
 
-    Beside claims that forbid exact counts no number is told.
+    With claims that forbid exact counts, no number is shown.
     """
     left_out = prepared.reading.defects.described() if prepared.reading else []
     lines = [f"left out: {line}" for line in left_out]

@@ -8,7 +8,7 @@ those of k people do in every one.
 
 What is counted, by code that no method calls:
 
-* in every chunk, every set of up to m terms that stands in a sub-record stands in those of at least k people (`chunk_sets`);
+* in every chunk, every set of up to m terms in a sub-record is in those of at least k people (`chunk_sets`);
 * a cluster has the records of at least k people, so that its term chunk fits all of them;
 * the numbers of a cluster let terms of several chunks meet in no record or in those of k people, and make them meet for certain in no
   record or in those of k people (`chunk_numbers`, with the proof that no more than this is needed).

@@ -134,7 +134,7 @@ HEAD = ("Knowledge", "Original", "Release", "95% interval", "Guessing", "Control
 
 
 @dataclass(frozen=True)
-class Lane:
+class KnowledgeLane:
     """One kind of knowledge: its description, the rates before and after, and a bar; `tone` is bad above a guarantee."""
 
     known: str
@@ -150,7 +150,7 @@ class AttackDrawing:
     name: str
     test: str
     story: str
-    lanes: tuple[Lane, ...]
+    lanes: tuple[KnowledgeLane, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
@@ -176,7 +176,7 @@ def _story(name: str) -> str:
         return "This version of shoal has no description of this attack."
 
 
-def _lane(one: Mapping[str, Any], was: Mapping[str, Any] | None) -> Lane:
+def _lane(one: Mapping[str, Any], was: Mapping[str, Any] | None) -> KnowledgeLane:
     raw = None if was is None else float(was["success"])
     known = plain(str(one["knowledge"]))
     rates = percent(one["success"]) if raw is None else f"{percent(raw)} → {percent(one['success'])}"
@@ -184,7 +184,7 @@ def _lane(one: Mapping[str, Any], was: Mapping[str, Any] | None) -> Lane:
     told = f"{RELEASE} {percent(one['success'])}" + ("" if raw is None else f", {ORIGINAL} {percent(raw)}") + promised
     tone = "" if one["verdict"] in ("within the promise", "nothing promised") else "bad"
     drawn = lane(known, told, raw, (one["low"], one["success"], one["high"]), one.get("ceiling"))
-    return Lane(known, rates, drawn, tone)
+    return KnowledgeLane(known, rates, drawn, tone)
 
 
 def _row(one: Mapping[str, Any], was: Mapping[str, Any] | None) -> tuple[str, ...]:

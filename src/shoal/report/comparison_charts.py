@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shoal.report.comparison_drawing import Lane, PlanePoint, Point, Scale, fields, lanes, plane
+from shoal.report.comparison_drawing import PlanePoint, Point, ReleaseLane, Scale, fields, lanes, plane
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -165,7 +165,7 @@ def _only(names: Mapping[str, str], part: str) -> dict[str, str]:
 def _points(rows: Sequence[Numbers], names: Mapping[str, str], axis: str) -> Markup:
     there = [name for name in names if any(row.get(name) is not None for row in rows)]
     drawn = [
-        Lane(
+        ReleaseLane(
             row["cell"],
             tuple(
                 Point(row[name], n, f"{row['cell']}: {names[name]} {told(name, row[name])}")
@@ -185,7 +185,7 @@ def _loss(rows: Sequence[Numbers]) -> Markup:
     for row in lost:
         bound = row.get("bound")
         hint = f"{row['cell']}: loss {told('loss', row['loss'])}" + ("" if bound is None else f", at least {told('bound', bound)}")
-        drawn.append(Lane(row["cell"], bar=Point(row["loss"], methods.index(row["method"]), hint), line=bound))
+        drawn.append(ReleaseLane(row["cell"], bar=Point(row["loss"], methods.index(row["method"]), hint), line=bound))
     return lanes(drawn, methods, "loss")
 
 

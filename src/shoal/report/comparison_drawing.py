@@ -77,7 +77,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Lane:
+class ReleaseLane:
     """A release in a chart: its name and its points, or a bar up to a value; `line` is a marked value."""
 
     name: str
@@ -102,7 +102,7 @@ class PlanePoint:
     outline: bool = False
 
 
-def lanes(rows: Sequence[Lane], series: Sequence[str], axis: str) -> Markup:
+def lanes(rows: Sequence[ReleaseLane], series: Sequence[str], axis: str) -> Markup:
     """Draw a lane for each release, with its points on one scale."""
     values = [value for row in rows for value in _values(row)]
     if not values:
@@ -145,7 +145,7 @@ def legend(series: Sequence[str]) -> Markup:
     return own_markup(f'<ul class="series">{"".join(entries)}</ul>' if entries else "")
 
 
-def _values(row: Lane) -> Iterable[float]:
+def _values(row: ReleaseLane) -> Iterable[float]:
     yield from (point.value for point in row.points)
     yield from () if row.bar is None else (row.bar.value,)
     yield from () if row.line is None else (row.line,)
@@ -164,7 +164,7 @@ def _grid(scale: Scale, height: int) -> Iterable[str]:
         yield f'<line class="{"rule" if tick else "base"}" x1="{x:.2f}%" x2="{x:.2f}%" y1="0" y2="{height}"/>'
 
 
-def _in_lane(row: Lane, scale: Scale) -> Iterable[str]:
+def _in_lane(row: ReleaseLane, scale: Scale) -> Iterable[str]:
     if row.bar is not None:
         start, end = sorted((scale.at(0.0), scale.at(row.bar.value)))
         colour = row.bar.series % COLOURS

@@ -153,7 +153,7 @@ WITHHELD = "Counts with noise. The number of people is not published: exact numb
 
 
 @dataclass(frozen=True)
-class Point:
+class SummaryPoint:
     """A heading with one or two sentences; with the tone `bad` it is shown in red."""
 
     name: str
@@ -161,14 +161,14 @@ class Point:
     tone: str = ""
 
 
-def in_short(manifest: Mapping[str, Any], summary: Summary) -> list[Point]:
+def in_short(manifest: Mapping[str, Any], summary: Summary) -> list[SummaryPoint]:
     """Return the executive summary."""
     claims = manifest.get("claims", [])
-    points = [Point("Published", _published(manifest)), Point("Guaranteed", _guaranteed(manifest))]
+    points = [SummaryPoint("Published", _published(manifest)), SummaryPoint("Guaranteed", _guaranteed(manifest))]
     if limits := limits_of(claims):
-        points.append(Point("Not guaranteed", limits))
-    points.append(Point("Utility", _left(manifest, summary)))
-    return [*points, Point("Disclosure risk", _gained(manifest)), *_verdict_of_attacks(manifest)]
+        points.append(SummaryPoint("Not guaranteed", limits))
+    points.append(SummaryPoint("Utility", _left(manifest, summary)))
+    return [*points, SummaryPoint("Disclosure risk", _gained(manifest)), *_verdict_of_attacks(manifest)]
 
 
 def limits_of(claims: Sequence[Mapping[str, Any]]) -> str:
@@ -221,14 +221,14 @@ def _gained(manifest: Mapping[str, Any]) -> str:
     return " ".join([*told, *(f"{sentence}." for sentence in untold(manifest))])
 
 
-def _verdict_of_attacks(manifest: Mapping[str, Any]) -> list[Point]:
+def _verdict_of_attacks(manifest: Mapping[str, Any]) -> list[SummaryPoint]:
     """Return the guarantee, and what an attacker can actually do; empty if no attack has a rate."""
     if not outcomes_on(manifest):
         return []
     verdict = conclusion_in(manifest)
     return [
-        Point("Guaranteed against attacks", f"{_sentence(verdict.promised)}"),
-        Point("Measured risk", _sentence(plain(verdict.in_fact)), "bad" if verdict.severe else ""),
+        SummaryPoint("Guaranteed against attacks", f"{_sentence(verdict.promised)}"),
+        SummaryPoint("Measured risk", _sentence(plain(verdict.in_fact)), "bad" if verdict.severe else ""),
     ]
 
 

@@ -1,7 +1,7 @@
-"""Liu and Wang (ICDM'10), section VI: SSC beside LG(bag) over k, by the loss of bags and by what frequent pattern mining still finds.
+"""Liu and Wang (ICDM'10), section VI: SSC compared with LG(bag) over k, by the loss of bags and the frequent patterns that are still found.
 
-The paper's figures are in a technical report that cannot be had; its text tells what they show, and section I the outcome of one user. SSC
-is run as printed (any term may be elected, seeds in the order of length alone) and with shoal's defaults; LG is Partition.
+The paper's figures are in a technical report that is not available; its text describes what they show, and section I the outcome of one
+user. SSC is run as printed (any term may be elected, seeds in the order of length alone) and with shoal's defaults; LG is Partition.
 """
 
 from __future__ import annotations
