@@ -15,13 +15,15 @@ import polars as pl
 from shoal.data.bags import Bags
 from shoal.data.log import Log, Per
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import GuaranteeNotMet, ParameterError
+from shoal.errors import GuaranteeNotMet, ParameterError, option
 from shoal.io.read.dispatch import read
 from shoal.io.read.paths import Paths
 from shoal.pipeline.events import PREPARING, READING, stage
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import records_of
+from shoal.taxonomy.hybrid import hybrid
 from shoal.taxonomy.learned import FEWEST_PEOPLE, MORE, SEPARATOR, learn_topics
+from shoal.taxonomy.wordnet import wordnet
 from shoal.util.wording import counted
 
 ALL_WORDS = 1
@@ -52,7 +54,13 @@ class LearnedTaxonomy:
 
 
 def learn_taxonomy(
-    data: Paths | Any, how: Preparation, people: int = FEWEST_PEOPLE, *, all_words: bool = False, per: Per | None = None
+    data: Paths | Any,
+    how: Preparation,
+    people: int = FEWEST_PEOPLE,
+    *,
+    all_words: bool = False,
+    per: Per | None = None,
+    with_wordnet: bool = False,
 ) -> LearnedTaxonomy:
     """Learn topics from words that people use together.
 
@@ -62,16 +70,23 @@ def learn_taxonomy(
         people: The number of people who use each word that names a topic, and each word of the tree.
         all_words: Whether the tree also has the words of fewer people.
         per: What is a context. Default: sessions where there are times, else records.
+        with_wordnet: Whether words of fewer people lie where WordNet has them, as far as it lists them.
 
     Returns:
         The taxonomy.
 
     Raises:
-        ParameterError: `people` is below 2.
+        ParameterError: `people` is below 2, or WordNet is requested without all words.
         TaxonomyError: Too few words occur together.
     """
     if people < 2:
         raise ParameterError(f"the number of people must be at least 2, not {people}", code="out-of-range", argument="people", value=people)
+    if with_wordnet and not all_words:
+        raise ParameterError(
+            "WordNet places words of fewer people, but only words of more are kept",
+            code="option-not-applicable",
+            hint=f"add {option('all-words')}",
+        )
     stage(READING)
     reading = None if isinstance(data, Log | Bags) else read(data, replace(how.reading, needs_times=True))
     found: Any = data if reading is None else reading.data
@@ -79,12 +94,14 @@ def learn_taxonomy(
     chosen: Per = per or ("session" if isinstance(found, Log) and found.timed else "user")
     contexts = records_of(found, replace(how, per=chosen)).folded
     topics = learn_topics(contexts, people)
-    tree = topics.taxonomy(fewest=ALL_WORDS if all_words else people)
-    _insist_on_holders(tree, contexts, people)
+    fewest = ALL_WORDS if all_words else people
+    learned = topics.taxonomy(fewest=fewest)
+    _insist_on_holders(learned, contexts, people)
+    tree = hybrid(topics, wordnet(), company=people, fewest=fewest) if with_wordnet else learned
     placed = int((topics.topic >= 0).sum())
-    kept = tree.n_leaves
+    kept = learned.n_leaves
     notes = () if reading is None else reading.notes
-    return LearnedTaxonomy(tree, len(tree) - kept - 1, len(topics.words), placed, placed - kept, _called(chosen), notes)
+    return LearnedTaxonomy(tree, len(learned) - kept - 1, len(topics.words), placed, placed - kept, _called(chosen), notes)
 
 
 def _called(per: Per) -> str:

@@ -1,4 +1,4 @@
-"""The company that words keep: how strongly each word is tied to frequent words, in whole numbers.
+"""The company that words keep: how strongly each word is tied to widely held words, in whole numbers.
 
 Two words are tied if they occur together, in a session or a record, more often than by chance. The tie is the pointwise mutual information
 with a smoothed frequency of the second word, so that rare pairs are not taken for strong ones; pairs below chance count as none. Numbers
@@ -17,7 +17,8 @@ from shoal.util.exact_numbers import logarithm
 
 SMOOTHING = 0.75  # power of the second word's frequency
 UNITS = 32  # of a tie, for each doubling over chance
-MOST_FEATURES = 4096  # frequent words that ties are measured to
+MOST_FEATURES = 4096  # widely held words that ties are measured to
+FEWEST_HOLDERS = 2  # of such a word: one person's word ties nobody's words together
 LONGEST = 200  # words of a context: in a longer one everything occurs with everything
 WORDS_AT_ONCE = 1 << 15  # so that the counts of few words are in memory at a time
 
@@ -33,18 +34,17 @@ class Company:
     people: Ints
 
 
-def company_of(contexts: Bags, fewest: int) -> Company:
+def company_of(contexts: Bags) -> Company:
     """The ties of all words.
 
     Args:
         contexts: Sessions, or whole records, with the people they belong to.
-        fewest: Words that fewer people hold are no features.
 
     Returns:
         The ties. They depend neither on the order of the contexts nor on that of the words, whose numbers they bear.
     """
     people = contexts.people_per_item
-    chosen = _features(people, contexts.vocabulary.names.to_list(), fewest)
+    chosen = _features(people, contexts.vocabulary.names.to_list())
     held = contexts.to_scipy()
     together = held[np.diff(held.indptr) <= LONGEST]
     together.data = np.ones(len(together.data), np.int32)
@@ -53,9 +53,9 @@ def company_of(contexts: Bags, fewest: int) -> Company:
     return _ties(by_word, with_features, chosen, people)
 
 
-def _features(people: Ints, names: list[str], fewest: int) -> Ints:
+def _features(people: Ints, names: list[str]) -> Ints:
     """The most widely held words, in the order of their names; of equally held ones those whose names come first."""
-    enough = np.flatnonzero(people >= fewest)
+    enough = np.flatnonzero(people >= FEWEST_HOLDERS)
     by_people = sorted(enough.tolist(), key=lambda word: (-people[word], names[word]))[:MOST_FEATURES]
     return np.array(sorted(by_people, key=names.__getitem__), np.int64)
 
