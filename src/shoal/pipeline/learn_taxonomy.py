@@ -6,7 +6,9 @@ enough people.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,10 +19,12 @@ from shoal.data.log import Log, Per
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import GuaranteeNotMet, ParameterError, option
 from shoal.io.read.dispatch import read
+from shoal.io.read.items_table import with_items
 from shoal.io.read.paths import Paths
+from shoal.io.read.streaming_records import Gathering, MemoryParcels
 from shoal.pipeline.events import PREPARING, READING, stage
 from shoal.pipeline.options import Preparation
-from shoal.pipeline.prepare import records_of
+from shoal.pipeline.prepare import RecordGatherer, records_of
 from shoal.taxonomy.hybrid import hybrid
 from shoal.taxonomy.learned import FEWEST_PEOPLE, MORE, SEPARATOR, learn_topics
 from shoal.taxonomy.wordnet import wordnet
@@ -87,12 +91,7 @@ def learn_taxonomy(
             code="option-not-applicable",
             hint=f"add {option('all-words')}",
         )
-    stage(READING)
-    reading = None if isinstance(data, Log | Bags) else read(data, replace(how.reading, needs_times=True))
-    found: Any = data if reading is None else reading.data
-    stage(PREPARING)
-    chosen: Per = per or ("session" if isinstance(found, Log) and found.timed else "user")
-    contexts = records_of(found, replace(how, per=chosen)).folded
+    contexts, chosen, notes = _contexts_of(data, how, per)
     topics = learn_topics(contexts, people)
     fewest = ALL_WORDS if all_words else people
     learned = topics.taxonomy(fewest=fewest)
@@ -100,8 +99,40 @@ def learn_taxonomy(
     tree = hybrid(topics, wordnet(), company=people, fewest=fewest) if with_wordnet else learned
     placed = int((topics.topic >= 0).sum())
     kept = learned.n_leaves
-    notes = () if reading is None else reading.notes
     return LearnedTaxonomy(tree, len(learned) - kept - 1, len(topics.words), placed, placed - kept, _called(chosen), notes)
+
+
+def _contexts_of(data: Paths | Any, how: Preparation, per: Per | None) -> tuple[Bags, Per, tuple[str, ...]]:
+    """Sessions where there are times, else records, unless something else is requested; what they are, and notes of the reader.
+
+    A log in files becomes contexts part by part, so it is never a table in memory.
+    """
+    stage(READING)
+    if isinstance(data, Log | Bags):
+        stage(PREPARING)
+        chosen = per or _usual(data)
+        return records_of(data, replace(how, per=chosen)).folded, chosen, ()
+    gatherers: list[tuple[RecordGatherer, Per]] = []
+
+    def gathered(parts: Iterator[Log]) -> Bags:
+        first = next(parts, None)
+        chosen = per or _usual(first)
+        gatherer = RecordGatherer(replace(how, per=chosen))
+        gatherers.append((gatherer, chosen))
+        return gatherer.gathered(parts if first is None else chain([first], parts)).bags
+
+    reading = read(data, replace(how.reading, needs_times=True), gathering=Gathering(gathered, MemoryParcels()))
+    stage(PREPARING)
+    reading = with_items(reading)
+    if gatherers and (records := gatherers[0][0].records) is not None:
+        bags = reading.data if isinstance(reading.data, Bags) else records.bags
+        return replace(records, bags=bags).folded, gatherers[0][1], reading.notes
+    chosen = per or _usual(reading.data)
+    return records_of(reading.data, replace(how, per=chosen)).folded, chosen, reading.notes
+
+
+def _usual(data: Any) -> Per:
+    return "session" if isinstance(data, Log) and data.timed else "user"
 
 
 def _called(per: Per) -> str:
