@@ -1,8 +1,8 @@
 """Taxonomies by what releases on them tell: WordNet or the data's own tree, learned topics, and both together (hybrid).
 
 For each data set, k, method, node loss and taxonomy: bits per record, the gain of hidden words over popularity in bits per word with its
-95% interval, their recall among 20 guesses, and the shares of words kept and suppressed. Topics for the hidden words are learned from the rest
-alone. Run `python benchmarks/topics.py [--sets Excite,groceries] [--k 5,10] [--methods shoal,km,partition] [--losses information,people]`.
+95% interval, their recall among 20 guesses, and the shares of words kept and suppressed. Topics for the hidden words are learned from the
+rest alone. Run `python benchmarks/topics.py [--sets Excite,groceries] [--k 5,10] [--methods shoal,km] [--losses information,people]`.
 """
 
 from __future__ import annotations

@@ -61,12 +61,10 @@ def _features(people: Ints, names: list[str]) -> Ints:
 
 
 def _ties(by_word: Any, with_features: Any, chosen: Ints, people: Ints) -> Company:
-    """From counts to ties, some words at a time. The first pass finds how often each feature occurs with anything."""
+    """From counts to ties, some words at a time. A feature occurs with all other words of its contexts."""
     parts = [(begin, min(begin + WORDS_AT_ONCE, len(people))) for begin in range(0, len(people), WORDS_AT_ONCE)]
-    frequency = np.zeros(len(chosen), np.int64)
-    for begin, end in parts:
-        counts = _counts(by_word, with_features, chosen, begin, end)
-        frequency += np.bincount(counts.col, weights=counts.data, minlength=len(chosen)).astype(np.int64)
+    others = np.bincount(by_word.indices, minlength=by_word.shape[1]) - 1
+    frequency = np.asarray(with_features.T @ others, np.int64)
     total = int(frequency.sum())
     lengths, features, ties = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
     for begin, end in parts:
