@@ -71,7 +71,7 @@ class Pairs:
         chance = alone[:, None] * alone[None, :] / max(1.0, self._people - own)
         lift = np.log2((together + SEEN_BEFORE) / (chance + SEEN_BEFORE))
         most = np.minimum(of_node[items][:, None], of_node[items][None, :])
-        return np.minimum(np.maximum(lift, of_node[self._above(items)]), most)
+        return np.asarray(np.minimum(np.maximum(lift, of_node[self._above(items)]), most))
 
     def _holders_of(self, node: int) -> Ints:
         if node not in self._holders:
