@@ -133,6 +133,7 @@ MEANINGS = {
     "mixed-log-formats": "The file mixes lines in the common and in the combined log format.",
     "mixed-values": "A column has values of several types.",
     "names-changed": "The method publishes names as they are in the input, but they were normalized before it.",
+    "needs-records": "This is counted on data, but only a taxonomy is given.",
     "needs-taxonomy": "A taxonomy is needed.",
     "items-like-topics": "Items contain what separates the words in names of topics, so names and items could not be told apart.",
     "link-out-of-directory": "A link in an input directory leads out of it.",

@@ -18,9 +18,10 @@ struct Node {
     std::vector<int32_t> titles;
 };
 
-// What one thread works with: sums over all features.
+// What one thread works with: sums over the features that the words of a topic have, which rise; other entries are not read.
 struct Scratch {
     std::vector<double> first, second, along;
+    std::vector<int32_t> used;
 
     explicit Scratch(int64_t features) : first(features), second(features), along(features) {}
 };
@@ -38,12 +39,13 @@ public:
     // The two sides of a topic, with titles; none if one would lack frequent words.
     std::vector<Node> divide(const Node& node, Scratch& scratch) const {
         if (frequent_of(node.words) < 2) return {};
-        centre(node.words, nullptr, true, scratch.first);
+        scratch.used = features_of(node.words);
+        centre(node.words, nullptr, true, scratch.used, scratch.first);
         std::vector<uint8_t> side = cut(node.words, direction(node.words, scratch));
         for (int step = 0; step < EXCHANGES; ++step) {
-            centre(node.words, side.data(), false, scratch.first);
-            centre(node.words, side.data(), true, scratch.second);
-            for (int64_t f = 0; f < in_.features; ++f) scratch.along[f] = scratch.second[f] - scratch.first[f];
+            centre(node.words, side.data(), false, scratch.used, scratch.first);
+            centre(node.words, side.data(), true, scratch.used, scratch.second);
+            for (int32_t f : scratch.used) scratch.along[f] = scratch.second[f] - scratch.first[f];
             std::vector<uint8_t> next = cut(node.words, products(node.words, scratch.along));
             if (next == side) break;
             side = std::move(next);
@@ -59,6 +61,17 @@ public:
 private:
     int64_t frequent_of(const std::vector<int32_t>& words) const {
         return std::count_if(words.begin(), words.end(), [&](int32_t word) { return in_.frequent[word] != 0; });
+    }
+
+    // The features that these words have, in their order.
+    std::vector<int32_t> features_of(const std::vector<int32_t>& words) const {
+        std::vector<uint8_t> there(in_.features, 0);
+        for (int32_t word : words)
+            for (int32_t feature : in_.company.row_ids(word)) there[feature] = 1;
+        std::vector<int32_t> found;
+        for (int64_t f = 0; f < in_.features; ++f)
+            if (there[f]) found.push_back(static_cast<int32_t>(f));
+        return found;
     }
 
     double product(int32_t word, const std::vector<double>& with) const {
@@ -83,37 +96,42 @@ private:
         for (std::size_t i = 0; i < ids.size(); ++i) to[ids[i]] += factor * weights[i];
     }
 
-    static void normalize(std::vector<double>& values) {
+    static void clear(const std::vector<int32_t>& used, std::vector<double>& values) {
+        for (int32_t f : used) values[f] = 0.0;
+    }
+
+    static void normalize(const std::vector<int32_t>& used, std::vector<double>& values) {
         double sum = 0;
-        for (double value : values) sum += value * value;
+        for (int32_t f : used) sum += values[f] * values[f];
         const double length = std::sqrt(sum);
         if (length > 0)
-            for (double& value : values) value /= length;
+            for (int32_t f : used) values[f] /= length;
     }
 
     // The direction of the words of one side, or of all of them, each by the number of its holders.
-    void centre(const std::vector<int32_t>& words, const uint8_t* side, bool which, std::vector<double>& found) const {
+    void centre(const std::vector<int32_t>& words, const uint8_t* side, bool which, const std::vector<int32_t>& used,
+                std::vector<double>& found) const {
         task_.check();
-        std::fill(found.begin(), found.end(), 0.0);
+        clear(used, found);
         for (std::size_t i = 0; i < words.size(); ++i)
             if (side == nullptr || (side[i] != 0) == which) add(words[i], static_cast<double>(in_.people[words[i]]), found);
-        normalize(found);
+        normalize(used, found);
     }
 
     // Where each word lies along the direction in which the words differ most, found by repeated multiplication; 0 is their mean.
     std::vector<double> direction(const std::vector<int32_t>& words, Scratch& scratch) const {
         const std::vector<double> near = products(words, scratch.first);  // the centre of all
         const std::size_t odd = std::min_element(near.begin(), near.end()) - near.begin();
-        std::fill(scratch.along.begin(), scratch.along.end(), 0.0);
+        clear(scratch.used, scratch.along);
         add(words[odd], 1.0, scratch.along);
-        for (int64_t f = 0; f < in_.features; ++f) scratch.along[f] -= scratch.first[f];
+        for (int32_t f : scratch.used) scratch.along[f] -= scratch.first[f];
         std::vector<double> along = products(words, scratch.along);
         for (int step = 0; step < DIRECTION_STEPS; ++step) {
             const double mean = mean_of(words, along);
-            std::fill(scratch.along.begin(), scratch.along.end(), 0.0);
+            clear(scratch.used, scratch.along);
             for (std::size_t i = 0; i < words.size(); ++i)
                 add(words[i], static_cast<double>(in_.people[words[i]]) * (along[i] - mean), scratch.along);
-            normalize(scratch.along);
+            normalize(scratch.used, scratch.along);
             along = products(words, scratch.along);
         }
         const double mean = mean_of(words, along);

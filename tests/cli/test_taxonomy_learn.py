@@ -51,6 +51,17 @@ def test_words_of_few_people_are_written_only_on_request_and_with_a_warning(log:
     assert CANARY not in "".join(edges(answer.out).values())
 
 
+def test_words_of_few_people_where_wordnet_has_them(log: Shell):
+    with (log.directory / "log.tsv").open("a") as more:
+        more.write("p0\t2006-03-02 10:00:00\tguitar poodle\np2\t2006-03-02 10:00:00\tsong beagle\n")
+    found = edges(log("taxonomy", "learn", "log.tsv", "--all-words", "--with-wordnet").out)
+    assert {found["poodle"], found[found["beagle"]]} & {"dog", "hunting dog", "canine"}
+    assert CANARY in found
+    refused = log("taxonomy", "learn", "log.tsv", "--with-wordnet")
+    assert refused.code == 1
+    assert "--all-words" in refused.err
+
+
 def test_the_same_in_python(log: Shell, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(log.directory)
     tree = shoal.learn_taxonomy("log.tsv")
@@ -66,7 +77,7 @@ def test_names_of_too_few_people_are_found_before_anything_is_written(log: Shell
         return real(contexts, 1)  # type: ignore[arg-type]
 
     monkeypatch.setattr(learn_taxonomy, "learn_topics", careless)
-    answer = log("taxonomy", "learn", "log.tsv", "--out", "topics.tsv", "--people", "20")
+    answer = log("taxonomy", "learn", "log.tsv", "--out", "topics.tsv", "--people", "20", "--all-words")
     assert answer.code == 3
     assert "topics.tsv" not in log.names()
     assert CANARY not in answer.everything

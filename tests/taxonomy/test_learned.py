@@ -11,7 +11,9 @@ from shoal.data.bags import Bags
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import TaxonomyError
 from shoal.taxonomy.company import company_of
+from shoal.taxonomy.hybrid import NEVER, hybrid
 from shoal.taxonomy.learned import MORE, RARE_ROOT, ROOT, SEPARATOR, learn_topics
+from shoal.taxonomy.wordnet import wordnet
 
 TOPICS = {
     "music": ["song", "lyrics", "guitar", "band", "concert"],
@@ -103,7 +105,7 @@ def test_holders_are_people_and_not_sessions():
 def test_ties_are_the_logarithm_of_how_much_more_often_two_words_meet_than_by_chance():
     """By brute force over all pairs of sessions."""
     contexts = planted()
-    company = company_of(contexts, 10)
+    company = company_of(contexts)
     names = contexts.vocabulary.names.to_list()
     rows = [contexts.items[a:b].tolist() for a, b in zip(contexts.indptr[:-1], contexts.indptr[1:], strict=True)]
     features = sorted((n for n, held in enumerate(company.people) if held >= 10), key=names.__getitem__)
@@ -139,3 +141,21 @@ def test_a_release_on_topics_is_verified():
     result = shoal.anonymize([sorted(words) for words in whole.values()], k=5, taxonomy=tree)
     assert all(verdict.standing == "verified" for verdict in result.verdicts)
     assert result.metrics["suppressed"] < 0.2
+
+
+def test_words_of_few_people_lie_where_a_given_taxonomy_has_them():
+    """Dogs are named by one person each, in sessions about anything; *house* is a word below a topic and a category."""
+    rows, owners = sessions(3, rare=False)
+    for person, dog in enumerate(["poodle", "beagles", "dachshund", "whorehouse", "zqword"]):
+        rows.append([dog, *rows[7 * person]])
+        owners.append(owners[7 * person])
+    topics = learn_topics(Bags.from_lists(rows, owners))
+    tree = hybrid(topics, wordnet(), company=10)
+    assert "dog" in set.intersection(*(set(ancestors(tree, dog)) for dog in ("poodle", "beagles", "dachshund")))
+    assert not set(ancestors(tree, "poodle")) & {name for name in tree.names.names if SEPARATOR in name}
+    assert any(SEPARATOR in name for name in ancestors(tree, "zqword"))  # unknown to WordNet
+    assert any(SEPARATOR in name for name in ancestors(tree, "house"))
+    assert {"house (kinds)", "building (kinds)", "building"} & set(ancestors(tree, "whorehouse"))
+    every = hybrid(topics, wordnet(), company=NEVER)
+    assert not any(SEPARATOR in name for name in ancestors(every, "house"))
+    assert set(topics.words) <= set(tree.names.names)

@@ -26,6 +26,7 @@ def learn_taxonomy(
     *,
     people: int = FEWEST_PEOPLE,
     all_words: bool = False,
+    with_wordnet: bool = False,
     threads: int | None = None,
     **options: Unpack[DataOptions],
 ) -> Taxonomy:
@@ -35,6 +36,7 @@ def learn_taxonomy(
         data: A path, a frame, a column of lists, or lists of items, as in `shoal.anonymize`.
         people: Number of people who use each word of the taxonomy, and so each word that names a topic.
         all_words: Whether the taxonomy also has words of fewer people, below the topics that fit them. Such a taxonomy is private.
+        with_wordnet: Whether words of fewer people lie where WordNet has them, as far as it lists them. Use it with `all_words`.
         threads: Number of threads. Default: all cores.
         **options: How to read the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count, rank, url, owners,
             sep, header, strict, malformed, per, gap.
@@ -56,6 +58,6 @@ def learn_taxonomy(
     with spoken_in_python(), using(threads):
         _PEOPLE.check(people)
         how, _ = prepared_as({"taxonomy": NO_TAXONOMY, **options}, Preparation())
-        found = learn(data, how, people, all_words=all_words, per=options.get("per"))
+        found = learn(data, how, people, all_words=all_words, per=options.get("per"), with_wordnet=with_wordnet)
         _tell(found.notes)
         return found.taxonomy

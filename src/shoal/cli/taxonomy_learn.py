@@ -32,9 +32,10 @@ _WITHOUT = ("taxonomy", "node-loss", "unknown", "tree", "floor", "bag", "terms")
     help="Minimum number of people who use each word of the file.",
 )
 @click.option("--all-words", is_flag=True, help="Include words of fewer people. Then the file is private.")
+@click.option("--with-wordnet", is_flag=True, help="Place words of fewer people where WordNet has them. Use with --all-words.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @data_options(without=_WITHOUT)
-def learn(input: Any, out: Path | None, people: int, all_words: bool, force: bool, **said: Any) -> None:
+def learn(input: Any, out: Path | None, people: int, all_words: bool, with_wordnet: bool, force: bool, **said: Any) -> None:
     """Learn a taxonomy of topics from INPUT: words that people use together come below the same topic.
 
     A topic is named by at most three of its most typical words. Each of them is used by at least N people. Words that occur together
@@ -53,7 +54,8 @@ def learn(input: Any, out: Path | None, people: int, all_words: bool, force: boo
         insist_apart(out, files_of(input))
         insist_outside_releases(out.parent)
     with screen.progress():
-        found = learn_taxonomy(input, replace(how, taxonomy="none"), people, all_words=all_words, per=per)
+        kinds = {"all_words": all_words, "with_wordnet": with_wordnet}
+        found = learn_taxonomy(input, replace(how, taxonomy="none"), people, per=per, **kinds)
     screen.note(*found.notes)
     if all_words:
         screen.warn("the file has words that only few people used: do not publish it")

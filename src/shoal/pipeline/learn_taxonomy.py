@@ -6,7 +6,9 @@ enough people.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,13 +17,17 @@ import polars as pl
 from shoal.data.bags import Bags
 from shoal.data.log import Log, Per
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import GuaranteeNotMet, ParameterError
+from shoal.errors import GuaranteeNotMet, ParameterError, option
 from shoal.io.read.dispatch import read
+from shoal.io.read.items_table import with_items
 from shoal.io.read.paths import Paths
+from shoal.io.read.streaming_records import Gathering, MemoryParcels
 from shoal.pipeline.events import PREPARING, READING, stage
 from shoal.pipeline.options import Preparation
-from shoal.pipeline.prepare import records_of
+from shoal.pipeline.prepare import RecordGatherer, records_of
+from shoal.taxonomy.hybrid import hybrid
 from shoal.taxonomy.learned import FEWEST_PEOPLE, MORE, SEPARATOR, learn_topics
+from shoal.taxonomy.wordnet import wordnet
 from shoal.util.wording import counted
 
 ALL_WORDS = 1
@@ -52,7 +58,13 @@ class LearnedTaxonomy:
 
 
 def learn_taxonomy(
-    data: Paths | Any, how: Preparation, people: int = FEWEST_PEOPLE, *, all_words: bool = False, per: Per | None = None
+    data: Paths | Any,
+    how: Preparation,
+    people: int = FEWEST_PEOPLE,
+    *,
+    all_words: bool = False,
+    per: Per | None = None,
+    with_wordnet: bool = False,
 ) -> LearnedTaxonomy:
     """Learn topics from words that people use together.
 
@@ -62,29 +74,65 @@ def learn_taxonomy(
         people: The number of people who use each word that names a topic, and each word of the tree.
         all_words: Whether the tree also has the words of fewer people.
         per: What is a context. Default: sessions where there are times, else records.
+        with_wordnet: Whether words of fewer people lie where WordNet has them, as far as it lists them.
 
     Returns:
         The taxonomy.
 
     Raises:
-        ParameterError: `people` is below 2.
+        ParameterError: `people` is below 2, or WordNet is requested without all words.
         TaxonomyError: Too few words occur together.
     """
     if people < 2:
         raise ParameterError(f"the number of people must be at least 2, not {people}", code="out-of-range", argument="people", value=people)
-    stage(READING)
-    reading = None if isinstance(data, Log | Bags) else read(data, replace(how.reading, needs_times=True))
-    found: Any = data if reading is None else reading.data
-    stage(PREPARING)
-    chosen: Per = per or ("session" if isinstance(found, Log) and found.timed else "user")
-    contexts = records_of(found, replace(how, per=chosen)).folded
+    if with_wordnet and not all_words:
+        raise ParameterError(
+            "WordNet places words of fewer people, but only words of more are kept",
+            code="option-not-applicable",
+            hint=f"add {option('all-words')}",
+        )
+    contexts, chosen, notes = _contexts_of(data, how, per)
     topics = learn_topics(contexts, people)
-    tree = topics.taxonomy(fewest=ALL_WORDS if all_words else people)
-    _insist_on_holders(tree, contexts, people)
+    fewest = ALL_WORDS if all_words else people
+    learned = topics.taxonomy(fewest=fewest)
+    _insist_on_holders(learned, contexts, people)
+    tree = hybrid(topics, wordnet(), company=people, fewest=fewest) if with_wordnet else learned
     placed = int((topics.topic >= 0).sum())
-    kept = tree.n_leaves
-    notes = () if reading is None else reading.notes
-    return LearnedTaxonomy(tree, len(tree) - kept - 1, len(topics.words), placed, placed - kept, _called(chosen), notes)
+    kept = learned.n_leaves
+    return LearnedTaxonomy(tree, len(learned) - kept - 1, len(topics.words), placed, placed - kept, _called(chosen), notes)
+
+
+def _contexts_of(data: Paths | Any, how: Preparation, per: Per | None) -> tuple[Bags, Per, tuple[str, ...]]:
+    """Sessions where there are times, else records, unless something else is requested; what they are, and notes of the reader.
+
+    A log in files becomes contexts part by part, so it is never a table in memory.
+    """
+    stage(READING)
+    if isinstance(data, Log | Bags):
+        stage(PREPARING)
+        chosen = per or _usual(data)
+        return records_of(data, replace(how, per=chosen)).folded, chosen, ()
+    gatherers: list[tuple[RecordGatherer, Per]] = []
+
+    def gathered(parts: Iterator[Log]) -> Bags:
+        first = next(parts, None)
+        chosen = per or _usual(first)
+        gatherer = RecordGatherer(replace(how, per=chosen))
+        gatherers.append((gatherer, chosen))
+        return gatherer.gathered(parts if first is None else chain([first], parts)).bags
+
+    reading = read(data, replace(how.reading, needs_times=True), gathering=Gathering(gathered, MemoryParcels()))
+    stage(PREPARING)
+    reading = with_items(reading)
+    if gatherers and (records := gatherers[0][0].records) is not None:
+        bags = reading.data if isinstance(reading.data, Bags) else records.bags
+        return replace(records, bags=bags).folded, gatherers[0][1], reading.notes
+    chosen = per or _usual(reading.data)
+    return records_of(reading.data, replace(how, per=chosen)).folded, chosen, reading.notes
+
+
+def _usual(data: Any) -> Per:
+    return "session" if isinstance(data, Log) and data.timed else "user"
 
 
 def _called(per: Per) -> str:

@@ -1,4 +1,4 @@
-"""The company that words keep: how strongly each word is tied to frequent words, in whole numbers.
+"""The company that words keep: how strongly each word is tied to widely held words, in whole numbers.
 
 Two words are tied if they occur together, in a session or a record, more often than by chance. The tie is the pointwise mutual information
 with a smoothed frequency of the second word, so that rare pairs are not taken for strong ones; pairs below chance count as none. Numbers
@@ -17,7 +17,8 @@ from shoal.util.exact_numbers import logarithm
 
 SMOOTHING = 0.75  # power of the second word's frequency
 UNITS = 32  # of a tie, for each doubling over chance
-MOST_FEATURES = 4096  # frequent words that ties are measured to
+MOST_FEATURES = 4096  # widely held words that ties are measured to
+FEWEST_HOLDERS = 2  # of such a word: one person's word ties nobody's words together
 LONGEST = 200  # words of a context: in a longer one everything occurs with everything
 WORDS_AT_ONCE = 1 << 15  # so that the counts of few words are in memory at a time
 
@@ -44,18 +45,17 @@ class Company:
         return Company(indptr, features, ties, self.n_features, self.people)
 
 
-def company_of(contexts: Bags, fewest: int) -> Company:
+def company_of(contexts: Bags) -> Company:
     """The ties of all words.
 
     Args:
         contexts: Sessions, or whole records, with the people they belong to.
-        fewest: Words that fewer people hold are no features.
 
     Returns:
         The ties. They depend neither on the order of the contexts nor on that of the words, whose numbers they bear.
     """
     people = contexts.people_per_item
-    chosen = _features(people, contexts.vocabulary.names.to_list(), fewest)
+    chosen = _features(people, contexts.vocabulary.names.to_list())
     held = contexts.to_scipy()
     together = held[np.diff(held.indptr) <= LONGEST]
     together.data = np.ones(len(together.data), np.int32)
@@ -64,20 +64,18 @@ def company_of(contexts: Bags, fewest: int) -> Company:
     return _ties(by_word, with_features, chosen, people)
 
 
-def _features(people: Ints, names: list[str], fewest: int) -> Ints:
+def _features(people: Ints, names: list[str]) -> Ints:
     """The most widely held words, in the order of their names; of equally held ones those whose names come first."""
-    enough = np.flatnonzero(people >= fewest)
+    enough = np.flatnonzero(people >= FEWEST_HOLDERS)
     by_people = sorted(enough.tolist(), key=lambda word: (-people[word], names[word]))[:MOST_FEATURES]
     return np.array(sorted(by_people, key=names.__getitem__), np.int64)
 
 
 def _ties(by_word: Any, with_features: Any, chosen: Ints, people: Ints) -> Company:
-    """From counts to ties, some words at a time. The first pass finds how often each feature occurs with anything."""
+    """From counts to ties, some words at a time. A feature occurs with all other words of its contexts."""
     parts = [(begin, min(begin + WORDS_AT_ONCE, len(people))) for begin in range(0, len(people), WORDS_AT_ONCE)]
-    frequency = np.zeros(len(chosen), np.int64)
-    for begin, end in parts:
-        counts = _counts(by_word, with_features, chosen, begin, end)
-        frequency += np.bincount(counts.col, weights=counts.data, minlength=len(chosen)).astype(np.int64)
+    others = np.bincount(by_word.indices, minlength=by_word.shape[1]) - 1
+    frequency = np.asarray(with_features.T @ others, np.int64)
     total = int(frequency.sum())
     lengths, features, ties = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
     for begin, end in parts:

@@ -1,9 +1,9 @@
 """A taxonomy learned from the data: words that people use in the same sessions or records lie below the same topic.
 
 Topics are found from the whole vocabulary down (`topic_tree`): each is split in two by the company that its words keep (`company`). Only
-words of enough people name topics, and company is that of such words; each word counts by its people, so rarer words hardly shape the
-tree. They are placed below the topic that fits them best. A word that never
-occurs with a frequent one, nor in a record with one, is not in the tree, and is treated as any term that a taxonomy does not list.
+words of enough people name topics. Company is that of words of two people or more, and each word counts by its people, so rare words hardly
+shape the tree; they are placed below the topic that fits them best. A word that never occurs with one of two people or more, neither in a
+session nor in a record, is not in the tree, and is treated as any term that a taxonomy does not list.
 
 The tree depends on which people hold which words together: not on the order of rows or words, the names of people, threads or the machine.
 """
@@ -11,10 +11,11 @@ The tree depends on which people hold which words together: not on the order of 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
@@ -56,11 +57,23 @@ class Topics:
         placed = np.flatnonzero((self.topic >= 0) & (self.people >= fewest))
         words_in = np.bincount(self.topic[placed], minlength=len(above))
         alone = {n for n in range(1, len(above)) if words_in[n] == 1}  # their only word lies below the topic above
+        filled = self._words_below(words_in)
         parents: dict[str, str | None] = {root: None}
-        parents |= {names[n]: names[up] for n, up in enumerate(above) if n and n not in alone}
+        parents |= {names[n]: names[up] for n, up in enumerate(above) if n and n not in alone and filled[n]}
         topic_of = [above[topic] if topic in alone else topic for topic in self.topic[placed].tolist()]
         parents |= {self.words[word]: names[topic] for word, topic in zip(placed.tolist(), topic_of, strict=True)}
         return Taxonomy.from_parents(parents, loss)
+
+    def _words_below(self, words_in: Ints) -> Ints:
+        """How many words lie below each topic, which comes before those below it."""
+        found = words_in.copy()
+        for topic in range(len(found) - 1, 0, -1):
+            found[self.parent[topic]] += found[topic]
+        return found
+
+    def without(self, words: npt.NDArray[np.bool_]) -> Topics:
+        """The same topics without these words."""
+        return replace(self, topic=np.where(words, -1, self.topic).astype(np.int32))
 
     def _names(self) -> Iterator[str]:
         """The name of each topic but the first, none of which is a word of the data or is used twice."""
@@ -77,8 +90,8 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None
 
     Args:
         contexts: Words that occur together, with the people who used them.
-        fewest: The number of people who hold each word that shapes or names a topic.
-        wider: Whole records of the same words, for those that occur with no frequent word in `contexts`.
+        fewest: The number of people who hold each word that names a topic; a topic without two such words is not split.
+        wider: Whole records of the same words, for those that occur with no widely held word in `contexts`.
 
     Returns:
         The topics.
@@ -88,9 +101,9 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None
     """
     names = contexts.vocabulary.names.to_list()
     _insist_on_words(names)
-    company = company_of(contexts, fewest)
+    company = company_of(contexts)
     if wider is not None:
-        company = company.filled(company_of(wider, fewest))
+        company = company.filled(company_of(wider))
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
     ordered = _reordered(company, by_name)
     frequent = (ordered.people >= fewest) & (np.diff(ordered.indptr) > 0)

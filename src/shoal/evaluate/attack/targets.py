@@ -62,8 +62,9 @@ def _joined(tree: Taxonomy, others: Original) -> Taxonomy:
     if barred is not None:
         barred[codes] = tree.barred
     unlisted = None if tree.unlisted is None else int(codes[tree.unlisted])
-    people = None if tree.people is None else np.zeros(len(wider), np.int64)
-    if people is not None and tree.people is not None:
+    people = None
+    if tree.people is not None:
+        people = np.zeros(len(wider), np.int64)
         people[codes] = tree.people
     return replace(wider, parent=wider.parent.copy(), unlisted=unlisted, barred=barred, people=people)
 

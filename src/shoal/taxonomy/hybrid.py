@@ -1,0 +1,60 @@
+"""Topics and a given taxonomy as one tree: words that keep much company lie below topics, others where the taxonomy has them.
+
+What a word of few people is about cannot be learned from the few sessions that have it; a taxonomy such as WordNet knows. Words that it
+does not list stay below their topics. Categories of the taxonomy whose name is a word below a topic are renamed, so that names are unique.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from shoal.data.bags import Ints
+from shoal.data.node_loss import DEFAULT_LOSS
+from shoal.data.taxonomy import Taxonomy
+from shoal.taxonomy.learned import ROOT, Topics
+
+KINDS = " (kinds)"  # after the name of a category that is also a word below a topic
+NEVER = 1 << 62  # no word has so many people: all words that the taxonomy lists lie there
+
+
+def hybrid(topics: Topics, given: Taxonomy, company: int, loss: str = DEFAULT_LOSS, fewest: int = 1) -> Taxonomy:
+    """One tree of topics and of a given taxonomy.
+
+    Args:
+        topics: The learned topics.
+        given: The taxonomy for words that keep little company.
+        company: Words of at least this many people lie below topics, `NEVER` for none that the taxonomy lists.
+        loss: The node loss.
+        fewest: Words of fewer people are left out.
+
+    Returns:
+        The tree.
+    """
+    nodes = given.nodes(pl.Series(topics.words, dtype=pl.String)).astype(np.int64)
+    apart = (nodes > 0) & ((topics.people < company) | (topics.topic < 0))
+    learned = topics.without(apart).taxonomy(loss, fewest)
+    parents: dict[str, str | None] = {}
+    for node, above in enumerate(learned.parent.tolist()):
+        parents[learned.names[node]] = None if above < 0 else learned.names[above]
+    placed = np.flatnonzero(apart & (topics.people >= fewest))
+    typed = {topics.words[word]: given.names[int(nodes[word])] for word in placed.tolist()}
+    _hang(parents, given, np.unique(nodes[placed]), typed)
+    return Taxonomy.from_parents(parents, loss)
+
+
+def _hang(parents: dict[str, str | None], given: Taxonomy, used: Ints, typed: dict[str, str]) -> None:
+    """Put the used part of a taxonomy below the root of the topics, and the words `typed`, each with its node, into it."""
+    taken = {*parents, *(word for word, name in typed.items() if word != name)}
+    held = np.zeros(len(given), np.int64)
+    held[used] = 1
+    called: dict[int, str] = {0: ROOT}
+    for node in np.flatnonzero(given.sum_up(held))[1:].tolist():
+        name = given.names[node]
+        while name in taken:
+            name += KINDS
+        called[node] = name
+        taken.add(name)
+        parents[name] = called[int(given.parent[node])]
+    by_name = {given.names[node]: name for node, name in called.items() if node}
+    parents |= {word: by_name[name] for word, name in typed.items() if word != by_name[name]}
