@@ -39,7 +39,9 @@ class Stages(Events):
     def stage(self, name, index, count):
         begun[name] = time.process_time()
 options = json.loads(sys.argv[2])
-shoal.anonymize(sys.argv[1], events=Stages(), out=sys.argv[3], **options)
+result = shoal.anonymize(sys.argv[1], events=Stages(), **options)
+begun["writing"] = time.process_time()
+result.write(sys.argv[3])
 names, ends = list(begun), [*list(begun.values())[1:], time.process_time()]
 print(json.dumps({name: end - begun[name] for name, end in zip(names, ends)}))
 """

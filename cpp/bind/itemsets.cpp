@@ -93,38 +93,7 @@ void bind_rules(nb::module_& m) {
         "rows"_a, "owners"_a, "hidden"_a, "first"_a, "question"_a, "threads"_a, "task"_a);
 }
 
-}  // namespace
-
-void bind_itemsets(nb::module_& m) {
-    bind_rules(m);
-    nb::class_<MoleQuestion>(m, "MoleQuestion", "Which sets of public items are unsafe.")
-        .def(
-            "__init__",
-            [](MoleQuestion* self, int64_t k, int64_t h_numerator, int64_t h_denominator, int64_t p, bool achieved) {
-                need(h_denominator > 0 && h_numerator >= 0, "a fraction h of at least 0");
-                need(k >= 1 && p >= 0, "k of at least 1 and p of at least 0");
-                new (self) MoleQuestion{k, {h_numerator, h_denominator}, p, achieved};
-            },
-            nb::kw_only(), "k"_a, "h_numerator"_a, "h_denominator"_a, "p"_a, "achieved"_a);
-    m.def(
-        "itemset_supports",
-        [](const BoundRows& rows, U8 role, I64 owners, I64 start, I32 values, int threads, Task& task) {
-            const auto items = static_cast<int64_t>(role.shape(0));
-            const Transactions data = transactions(rows, role, owners);
-            const Lists sets = lists(start, values, items);
-            Supports found = unlocked([&] { return itemset_supports(data, sets, items, threads, task); });
-            return std::tuple(hand_over(std::move(found.people)), hand_over(std::move(found.records)), hand_over(std::move(found.hidden)),
-                              hand_over(std::move(found.holders)), hand_over(std::move(found.cohort)));
-        },
-        "rows"_a, "role"_a, "owners"_a, "start"_a, "values"_a, "threads"_a, "task"_a);
-    m.def(
-        "minimal_moles",
-        [](const BoundRows& rows, U8 role, I64 owners, const MoleQuestion& question, int threads, Task& task) {
-            const auto items = static_cast<int64_t>(role.shape(0));
-            const Transactions data = transactions(rows, role, owners);
-            return moles_for_python(unlocked([&] { return minimal_moles(data, items, question, threads, task); }));
-        },
-        "rows"_a, "role"_a, "owners"_a, "question"_a, "threads"_a, "task"_a);
+void bind_hitting(nb::module_& m) {
     m.def(
         "eliminate_moles",
         [](I64 start, I32 values, I64 loss, const char* score, Task& task) {
@@ -166,4 +135,39 @@ void bind_itemsets(nb::module_& m) {
                 unlocked([&] { return hit_pairs(rare_pairs(in, span(owners), items, k, most, threads, task), span(loss), task); }));
         },
         "rows"_a, "owners"_a, "k"_a, "most"_a, "loss"_a, "threads"_a, "task"_a);
+}
+
+}  // namespace
+
+void bind_itemsets(nb::module_& m) {
+    bind_rules(m);
+    nb::class_<MoleQuestion>(m, "MoleQuestion", "Which sets of public items are unsafe.")
+        .def(
+            "__init__",
+            [](MoleQuestion* self, int64_t k, int64_t h_numerator, int64_t h_denominator, int64_t p, bool achieved) {
+                need(h_denominator > 0 && h_numerator >= 0, "a fraction h of at least 0");
+                need(k >= 1 && p >= 0, "k of at least 1 and p of at least 0");
+                new (self) MoleQuestion{k, {h_numerator, h_denominator}, p, achieved};
+            },
+            nb::kw_only(), "k"_a, "h_numerator"_a, "h_denominator"_a, "p"_a, "achieved"_a);
+    m.def(
+        "itemset_supports",
+        [](const BoundRows& rows, U8 role, I64 owners, I64 start, I32 values, int threads, Task& task) {
+            const auto items = static_cast<int64_t>(role.shape(0));
+            const Transactions data = transactions(rows, role, owners);
+            const Lists sets = lists(start, values, items);
+            Supports found = unlocked([&] { return itemset_supports(data, sets, items, threads, task); });
+            return std::tuple(hand_over(std::move(found.people)), hand_over(std::move(found.records)), hand_over(std::move(found.hidden)),
+                              hand_over(std::move(found.holders)), hand_over(std::move(found.cohort)));
+        },
+        "rows"_a, "role"_a, "owners"_a, "start"_a, "values"_a, "threads"_a, "task"_a);
+    m.def(
+        "minimal_moles",
+        [](const BoundRows& rows, U8 role, I64 owners, const MoleQuestion& question, int threads, Task& task) {
+            const auto items = static_cast<int64_t>(role.shape(0));
+            const Transactions data = transactions(rows, role, owners);
+            return moles_for_python(unlocked([&] { return minimal_moles(data, items, question, threads, task); }));
+        },
+        "rows"_a, "role"_a, "owners"_a, "question"_a, "threads"_a, "task"_a);
+    bind_hitting(m);
 }

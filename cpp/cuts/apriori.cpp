@@ -50,12 +50,12 @@ public:
 
     // Brings one rare set above k by the cheapest generalization of its nodes, unless one of them was generalized meanwhile.
     // Generalizations are looked at from the cheapest on: raising a node never costs less.
-    void mend(const std::vector<int32_t>& set) {
+    void mend(std::span<const int32_t> set) {
         for (int32_t node : set)
             if (cut_.items_of(node).empty()) return;
         Queue open;
         std::set<std::vector<int32_t>> seen;
-        offer(set, open, seen);
+        offer({set.begin(), set.end()}, open, seen);
         while (!open.empty()) {
             const Choice choice = open.top();
             open.pop();
@@ -154,24 +154,37 @@ std::size_t holders_together(const Tokens& tokens, const std::vector<int32_t>& s
     return total;
 }
 
+// Mends all sets of up to this many nodes that are rare now; returns whether there were any.
+bool mend_rare_sets(Generalizer& generalizer, RareSets& rare, const Cut& cut, int64_t size, Task& task) {
+    auto sets = rare.with(cut.nodes(), {size, RareSets::all, false}, task).sets;
+    std::ranges::sort(sets);
+    std::ranges::stable_sort(sets, {}, [&](const auto& set) { return holders_together(cut.tokens(), set); });
+    for (const auto& set : sets) {
+        task.check();
+        generalizer.mend(set);
+    }
+    return !sets.empty();
+}
+
+// The same for sets of one or two nodes, of which there may be nearly as many as pairs of items in the records.
+bool mend_rare_pairs(Generalizer& generalizer, RareSets& rare, const Cut& cut, int64_t size, Task& task) {
+    const auto sets = rare.by_holders(cut.nodes(), size, task);
+    for (const auto& [first, second] : sets) {
+        task.check();
+        const int32_t set[] = {first, second};
+        generalizer.mend(std::span(set, second == no_node ? 1 : 2));
+    }
+    return !sets.empty();
+}
+
 }  // namespace
 
 void generalize_rare_sets(Cut& cut, bool size_by_size, Task& task) {
     Generalizer generalizer(cut);
     RareSets rare(cut.tokens());
     const int64_t m = cut.problem().m;
-    for (int64_t size = size_by_size ? 1 : m; size <= m; ++size) {
-        for (;;) {
-            auto sets = rare.with(cut.nodes(), {size, RareSets::all, false}, task).sets;
-            if (sets.empty()) break;
-            std::ranges::sort(sets);
-            std::ranges::stable_sort(sets, {}, [&](const auto& set) { return holders_together(cut.tokens(), set); });
-            for (const auto& set : sets) {
-                task.check();
-                generalizer.mend(set);
-            }
-        }
-    }
+    for (int64_t size = size_by_size ? 1 : m; size <= m; ++size)
+        while (size <= 2 ? mend_rare_pairs(generalizer, rare, cut, size, task) : mend_rare_sets(generalizer, rare, cut, size, task)) {}
 }
 
 }  // namespace shoal

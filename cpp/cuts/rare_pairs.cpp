@@ -21,7 +21,7 @@ RarePairs::RarePairs(const Tokens& tokens, int64_t batch)
       done_(tokens.problem().tree.up.size(), 0),
       people_(done_.size(), 0),
       everywhere_(done_.size(), 0),
-      last_owner_(done_.size(), -1),
+      last_owner_(tokens.problem().owners.empty() ? 0 : done_.size(), -1),
       of_record_(static_cast<std::size_t>(tokens.problem().rows.size()), 0) {}
 
 GivenUp RarePairs::give_up(const ShownPlaces& places, std::span<const int32_t> changed, const Task& task) {
@@ -68,24 +68,31 @@ void RarePairs::for_each_open(std::span<const int32_t> changed, const Task& task
         count_beside(node);
         body(node);
         for (int32_t other : present_) people_[other] = 0;
-        done_[node] = 1;
     }
     for (int32_t node : open) done_[node] = 0;
 }
 
 void RarePairs::count_beside(int32_t node) {
     present_.clear();
-    for (int32_t record : tokens_.holders(node)) {
-        const int64_t person = problem_.owner(record);
-        for (int32_t other : tokens_.row(record)) {
-            if (done_[other] || other == node) continue;
-            if (people_[other] == 0)
-                present_.push_back(other);
-            else if (last_owner_[other] == person)
-                continue;
-            ++people_[other];
-            last_owner_[other] = person;
-        }
+    done_[node] = 1;  // not beside itself
+    for (int32_t record : tokens_.holders(node)) problem_.owners.empty() ? count_record(record) : count_owner(record);
+}
+
+void RarePairs::count_record(int32_t record) {
+    for (int32_t other : tokens_.row(record))
+        if (!done_[other] && people_[other]++ == 0) present_.push_back(other);
+}
+
+void RarePairs::count_owner(int32_t record) {
+    const int64_t person = problem_.owners[record];
+    for (int32_t other : tokens_.row(record)) {
+        if (done_[other]) continue;
+        if (people_[other] == 0)
+            present_.push_back(other);
+        else if (last_owner_[other] == person)
+            continue;
+        ++people_[other];
+        last_owner_[other] = person;
     }
 }
 

@@ -39,6 +39,8 @@ private:
     template <class Body>
     void for_each_open(std::span<const int32_t> changed, const Task& task, Body&& body);
     void count_beside(int32_t node);
+    void count_record(int32_t record);
+    void count_owner(int32_t record);
     bool count_pairs(std::span<const int32_t> changed, const Task& task);
     std::vector<int32_t> batch_ends() const;
     void collect(std::span<const int32_t> changed, int32_t begin, int32_t end, const Task& task);
@@ -49,7 +51,7 @@ private:
     const Tokens& tokens_;
     const RecodingProblem& problem_;
     const int64_t batch_;
-    std::vector<uint8_t> done_;                           // nodes that are rare alone, or all of whose pairs were seen
+    std::vector<uint8_t> done_;                           // nodes that are rare alone, or whose pairs are counted
     std::vector<int32_t> people_, present_, everywhere_;  // people_ is zero between two nodes
     std::vector<int64_t> last_owner_;
     std::vector<int64_t> of_record_;  // rare sets of each record

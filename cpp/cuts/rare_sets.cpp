@@ -35,6 +35,45 @@ RareFound RareSets::with(std::span<const int32_t> nodes, const Wanted& wanted, c
     return std::move(found_);
 }
 
+// Calls body(first, second) for each rare set of one node, or of two where `size` allows it, in the order of the nodes.
+template <class Body>
+void RareSets::for_each_small(std::span<const int32_t> nodes, int64_t size, const Task& task, Body&& body) {
+    if (levels_.size() < 2) levels_.resize(2);
+    Level& level = levels_[1];
+    for (int32_t node : nodes) {
+        task.check();
+        const auto holders = tokens_.holders(node);
+        done_[node] = 1;
+        if (people(holders) < problem_.k) {
+            if (!holders.empty()) body(node, no_node);
+        } else if (size > 1) {
+            set_.assign(1, node);
+            level.present.clear();
+            count(holders, level, -1, false);
+            for (const Present& one : level.present) {
+                if (people_[one.node] < problem_.k) body(node, one.node);
+                people_[one.node] = 0;
+            }
+        }
+    }
+    for (int32_t node : nodes) done_[node] = 0;
+}
+
+// The first time through, sets are counted by the number of holders of their nodes; the second time each is put into its place.
+std::vector<RareSets::OneOrTwo> RareSets::by_holders(std::span<const int32_t> nodes, int64_t size, const Task& task) {
+    const auto together = [&](int32_t first, int32_t second) {
+        return tokens_.holders(first).size() + (second == no_node ? 0 : tokens_.holders(second).size());
+    };
+    std::vector<int64_t> start(2 * static_cast<std::size_t>(problem_.rows.size()) + 2, 0);
+    for_each_small(nodes, size, task, [&](int32_t first, int32_t second) { ++start[together(first, second) + 1]; });
+    for (std::size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
+    held_ = 0;
+    hold_more(start.back() * static_cast<int64_t>(sizeof(OneOrTwo)));
+    std::vector<OneOrTwo> out(static_cast<std::size_t>(start.back()));
+    for_each_small(nodes, size, task, [&](int32_t first, int32_t second) { out[start[together(first, second)]++] = {first, second}; });
+    return out;
+}
+
 // A node that is rare by itself, or that nobody holds, is in no set that is looked for from here on.
 void RareSets::note_alone(int32_t node) {
     const auto holders = tokens_.holders(node);

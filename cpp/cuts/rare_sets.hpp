@@ -37,6 +37,14 @@ public:
     // Sets that hold at least one of these nodes.
     RareFound with(std::span<const int32_t> nodes, const Wanted& wanted, const Task& task);
 
+    // A set of one or two nodes, the lower one first; `second` is no_node in a set of one.
+    struct OneOrTwo {
+        int32_t first, second;
+    };
+    // The sets that `with` finds, all of them and not only minimal ones, where `nodes` are all that are published, in rising order, and sets
+    // have at most two nodes (`size` is 1 or 2). Those of fewest holders of their nodes together come first, then those of lower nodes.
+    std::vector<OneOrTwo> by_holders(std::span<const int32_t> nodes, int64_t size, const Task& task);
+
 private:
     struct Present {
         int32_t node, slot;
@@ -49,6 +57,8 @@ private:
         std::vector<std::vector<int32_t>> records;  // by slot
     };
 
+    template <class Body>
+    void for_each_small(std::span<const int32_t> nodes, int64_t size, const Task& task, Body&& body);
     void note_alone(int32_t node);
     void extend(std::span<const int32_t> records, std::size_t depth, const Task& task);
     void count(std::span<const int32_t> records, Level& level, int32_t behind, bool further);
