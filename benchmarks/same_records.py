@@ -1,4 +1,4 @@
-"""Check whether two versions of shoal publish the same: `python benchmarks/same_records.py BEFORE AFTER --data DIRECTORY [--only NAME ...]`.
+"""Whether two versions of shoal publish the same: `python benchmarks/same_records.py BEFORE AFTER --data DIRECTORY [--only NAME ...]`.
 
 BEFORE and AFTER are the programs `shoal` of two installations. Each makes the releases below from the bundled sample and from public data
 sets. The rows of each table are compared as a multiset, without the random numbers of records, users and groups, and the manifests key by
