@@ -139,3 +139,10 @@ def test_a_release_on_topics_is_verified():
     result = shoal.anonymize([sorted(words) for words in whole.values()], k=5, taxonomy=tree)
     assert all(verdict.standing == "verified" for verdict in result.verdicts)
     assert result.metrics["suppressed"] < 0.2
+
+
+def test_an_item_of_dots_names_no_topic():
+    rows, owners = sessions(2)
+    tree = learn_topics(Bags.from_lists([[*row, MORE] for row in rows], owners)).taxonomy()
+    inner = [tree.names[n].split(SEPARATOR) for n in set(tree.parent[1:].tolist()) - {0}]
+    assert all(len(set(name)) == len(name) and MORE != name[0] for name in inner)
