@@ -145,4 +145,4 @@ def test_an_item_of_dots_names_no_topic():
     rows, owners = sessions(2)
     tree = learn_topics(Bags.from_lists([[*row, MORE] for row in rows], owners)).taxonomy()
     inner = [tree.names[n].split(SEPARATOR) for n in set(tree.parent[1:].tolist()) - {0}]
-    assert all(len(set(name)) == len(name) and MORE != name[0] for name in inner)
+    assert all(len(set(name)) == len(name) and name[0] != MORE for name in inner)
