@@ -159,3 +159,10 @@ def test_words_of_few_people_lie_where_a_given_taxonomy_has_them():
     every = hybrid(topics, wordnet(), company=NEVER)
     assert not any(SEPARATOR in name for name in ancestors(every, "house"))
     assert set(topics.words) <= set(tree.names.names)
+
+
+def test_an_item_of_dots_names_no_topic():
+    rows, owners = sessions(2)
+    tree = learn_topics(Bags.from_lists([[*row, MORE] for row in rows], owners)).taxonomy()
+    inner = [tree.names[n].split(SEPARATOR) for n in set(tree.parent[1:].tolist()) - {0}]
+    assert all(len(set(name)) == len(name) and name[0] != MORE for name in inner)

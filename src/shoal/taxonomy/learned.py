@@ -106,7 +106,8 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None
         company = company.filled(company_of(wider))
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
     ordered = _reordered(company, by_name)
-    frequent = (ordered.people >= fewest) & (np.diff(ordered.indptr) > 0)
+    named = np.array([names[i] != MORE for i in by_name], bool)  # an item of dots cannot be told from those beside the only word
+    frequent = (ordered.people >= fewest) & (np.diff(ordered.indptr) > 0) & named
     if frequent.sum() < 2:
         raise TaxonomyError(
             f"no topics can be learned: fewer than two words that {fewest} people use occur together",
