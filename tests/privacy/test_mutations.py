@@ -586,6 +586,12 @@ MUTATIONS = {
         (*VISITS, "--method", "coherence", "--p", "2"),
         around("hit_rare_pairs", nobody_recoded_owns_two),
     ),
+    "coherence forgets owners in a list of sets": Mutation(
+        "coherence",
+        "held by too few people",
+        (*VISITS, "--method", "coherence", "--p", "2", "--score", "mm"),
+        around("minimal_moles", nobody_owns_two),
+    ),
     "km looks for sets of k - 1 people": Mutation(
         "km-anonymity",
         "are held by fewer than 3 people",
