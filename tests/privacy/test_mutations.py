@@ -153,6 +153,12 @@ def nobody_recoded_owns_two(true: Callable[..., Any], arguments: list[Any]) -> A
     return true(*arguments)
 
 
+def single_items_only(true: Callable[..., Any], arguments: list[Any]) -> Any:
+    """Looks for rare items and not for rare pairs."""
+    arguments[3] = 1
+    return true(*arguments)
+
+
 def one_person_less(true: Callable[..., Any], arguments: list[Any]) -> Any:
     """Takes sets of k - 1 people for frequent ones."""
     arguments[3] -= 1
@@ -576,7 +582,13 @@ MUTATIONS = {
         smaller("TypicalOptions", "min_owners"),
     ),
     "coherence overlooks pairs": Mutation(
-        "coherence", "26 sets of 2 public items reveal too much", PAIRS, around("minimal_moles", without(lambda m: m["sizes"] == 2))
+        "coherence", "26 sets of 2 public items reveal too much", PAIRS, around("hit_rare_pairs", single_items_only)
+    ),
+    "coherence overlooks pairs in a list of sets": Mutation(
+        "coherence",
+        "26 sets of 2 public items reveal too much",
+        (*PAIRS, "--score", "mm"),
+        around("minimal_moles", without(lambda m: m["sizes"] == 2)),
     ),
     "coherence overlooks what gives a private item away": Mutation(
         "coherence",
@@ -588,6 +600,12 @@ MUTATIONS = {
         "coherence",
         "held by too few people",
         (*VISITS, "--method", "coherence", "--p", "2"),
+        around("hit_rare_pairs", nobody_recoded_owns_two),
+    ),
+    "coherence forgets owners in a list of sets": Mutation(
+        "coherence",
+        "held by too few people",
+        (*VISITS, "--method", "coherence", "--p", "2", "--score", "mm"),
         around("minimal_moles", nobody_owns_two),
     ),
     "km looks for sets of k - 1 people": Mutation(
