@@ -60,6 +60,8 @@ REFUSED: dict[str, Job] = {
     "many known items": job_of("km", {"aim": "words", "m": 4}),
     "record": job_of("coherence", how={"read": ReadOptions(record="basket")}),
     "generated": job_of("shoal", how={"taxonomy": "generated"}),
+    "topics": job_of("shoal", how={"taxonomy": "topics"}),
+    "people": job_of("shoal", how={"loss": "people"}),
     "no taxonomy": job_of("km", {"aim": "words"}, {"taxonomy": "none"}),
     "whole": job_of("shoal", how={"scope": "whole"}),
     "unchanged names": job_of("coherence", how={"taxonomy": "wordnet"}),

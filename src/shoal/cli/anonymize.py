@@ -104,7 +104,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
 @click.option("--engine", type=click.Choice(ENGINES), help="Execution engine. [default: this machine]")
 @click.option("--master", metavar="URL", help="Spark master. [default: that of spark-submit, or local[*]]")
 @threads_option
-@click.option("--memory", metavar="SIZE", help="Memory limit, e.g. 2G; larger logs are spilled to disk next to --out.")
+@click.option("--memory", metavar="SIZE", help="Memory limit, e.g. 2G; larger logs are spilled to disk next to the release.")
 @help_all_option
 @verbose_option
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of a table.")

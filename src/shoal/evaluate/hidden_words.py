@@ -7,7 +7,7 @@ from shoal.data.original import Original
 from shoal.methods import Method
 from shoal.metrics.hidden_words import guess_hidden, hide_words
 from shoal.pipeline.contract import made_by
-from shoal.pipeline.options import made_from_data
+from shoal.pipeline.options import is_topics, made_from_data
 from shoal.pipeline.prepare import Prepared, Records, prepare_records
 
 GAIN, GAIN_LOW, GAIN_HIGH = "hidden_gain", "hidden_gain_low", "hidden_gain_high"
@@ -32,7 +32,9 @@ def hidden_words(method: Method, prepared: Prepared) -> dict[str, float]:
     if not isinstance(prepared.original, Original):
         return {}
     hidden = hide_words(prepared.original.typed)
-    taxonomy = None if made_from_data(prepared.how.taxonomy) else prepared.taxonomy
+    how = prepared.how.taxonomy
+    learned = made_from_data(how) or is_topics(how)  # from all words, so it must be made again without the hidden ones
+    taxonomy = None if learned else prepared.taxonomy
     rest = prepare_records(Records(of_used_names(hidden.rest), prepared.texts), prepared.how, taxonomy)
     found = guess_hidden(made_by(method, rest.original), rest.records, hidden, taxonomy)
     if found is None:

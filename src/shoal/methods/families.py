@@ -90,7 +90,7 @@ FAMILIES = (
     Family(
         "similar-records",
         "Similar records",
-        "anything; the risk is not bounded",
+        "anything, at unbounded risk",
         "Every record is close to at least k-1 others. It may still be unique: how many people an attacker finds is not bounded.",
         ("k-delta-anonymity",),
     ),

@@ -12,7 +12,7 @@ import polars as pl
 from shoal.data.bags import Ints
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
-from shoal.taxonomy.learned import ROOT, Topics
+from shoal.taxonomy.learned import Topics
 
 KINDS = " (kinds)"  # after the name of a category that is also a word below a topic
 NEVER = 1 << 62  # no word has so many people: all words that the taxonomy lists lie there
@@ -48,7 +48,7 @@ def _hang(parents: dict[str, str | None], given: Taxonomy, used: Ints, typed: di
     taken = {*parents, *(word for word, name in typed.items() if word != name)}
     held = np.zeros(len(given), np.int64)
     held[used] = 1
-    called: dict[int, str] = {0: ROOT}
+    called: dict[int, str] = {0: next(iter(parents))}
     for node in np.flatnonzero(given.sum_up(held))[1:].tolist():
         name = given.names[node]
         while name in taken:
