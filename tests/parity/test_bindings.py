@@ -94,6 +94,7 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "greatest_certainty": lambda: run(_kernels.greatest_certainty, r(), order, wide([]), role, role, -1, 1),
         "breaching_rules": lambda: run(_kernels.breaching_rules, r(), wide([]), role, role[:0], RULES, 1),
         "minimal_moles": lambda: run(_kernels.minimal_moles, r(), role, wide([]), MOLES, 1),
+        "hit_rare_pairs": lambda: run(_kernels.hit_rare_pairs, r(), wide([]), 2, 2, weight, 1),
         "itemset_supports": lambda: run(_kernels.itemset_supports, r(), role, wide([]), wide([0, 1]), narrow([1]), 1),
         "term_set_distances": lambda: run(_kernels.term_set_distances, measure(), r(), rows(), order, order, 0, 1),
         "nearest_distances": lambda: run(_kernels.nearest_distances, measure(), r(), rows(), 1),

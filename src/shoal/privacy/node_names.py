@@ -47,7 +47,7 @@ class NodeNames(Model):
         "Words of that many people are published in names, however sensitive they are, and so is the fact that people use them together. "
         "It says nothing about the records themselves."
     )
-    limits = "It covers the names of topics only, not the records."
+    limits = "It does not cover the records, only the names of topics in them."
     reads_names: ClassVar[bool] = True
     level_words: ClassVar[Mapping[str, str]] = {
         "people": "people who hold the rarest word in a name",
