@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable
@@ -12,7 +13,9 @@ import polars as pl
 import pytest
 
 import shoal
+from shoal.auditing.earlier_releases import Series
 from shoal.errors import Cancelled, OutputError, ShoalError
+from shoal.evaluate.attack.before_release import Attempt, release_checks
 from shoal.io.partial_outputs import is_named_like_one
 from shoal.methods import METHODS
 from shoal.pipeline.events import STAGES, Cancel, Events
@@ -71,6 +74,17 @@ def test_all_stages_are_reported_in_their_order(log: Path, tmp_path: Path) -> No
     assert any("format querylog" in line for line in events.notes)
     assert done.manifest is not None
     assert (tmp_path / "release" / "manifest.json").exists()
+
+
+def test_an_attack_that_prepares_the_data_again_begins_no_stage_anew(tmp_path: Path) -> None:
+    baskets = tmp_path / "baskets.txt"
+    baskets.write_text("Apple Milk\nBeer Apple Milk\nMilk\n" * 8)
+    (tmp_path / "goods.json").write_text(json.dumps(TREE))
+    events = Recorded()
+    chosen = METHODS["clump"](k=3)
+    how = Preparation.default_for(chosen).choosing(taxonomy=str(tmp_path / "goods.json"))
+    Job(baskets, chosen, how, checks=release_checks(Series(()), Attempt.asked("one-more-item", targets=5))).run(events)
+    assert [index for _, index, _ in events.stages] == sorted(index for _, index, _ in events.stages)
 
 
 def test_without_a_target_nothing_is_written(log: Path, tmp_path: Path) -> None:

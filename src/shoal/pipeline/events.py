@@ -101,6 +101,7 @@ class Cancel:
 
 
 _current: ContextVar[Events | None] = ContextVar("shoal_events", default=None)
+_repeating: ContextVar[bool] = ContextVar("shoal_repeating", default=False)
 
 
 @contextmanager
@@ -121,11 +122,21 @@ def running(events: Events | None, cancel: Cancel | None, threads: int | None = 
         _current.reset(token)
 
 
+@contextmanager
+def within_stage() -> Iterator[None]:
+    """Context of work that repeats earlier steps, such as an attack that prepares the data again: their stages are not reported."""
+    token = _repeating.set(True)
+    try:
+        yield
+    finally:
+        _repeating.reset(token)
+
+
 def stage(name: str) -> None:
     """Report that a stage begins."""
     kernels.checkpoint()
     events = _current.get()
-    if events is not None:
+    if events is not None and not _repeating.get():
         events.stage(name, STAGES.index(name) + 1, len(STAGES))
 
 

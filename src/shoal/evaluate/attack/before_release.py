@@ -23,7 +23,7 @@ from shoal.io.read.dispatch import Reading
 from shoal.io.read.parameter_files import with_files_read
 from shoal.methods import Method
 from shoal.pipeline.disclosure import safe_numbers
-from shoal.pipeline.events import note
+from shoal.pipeline.events import note, within_stage
 from shoal.pipeline.job import Done, Job, ReleaseCheck
 from shoal.pipeline.remake import SENSITIVE
 from shoal.pipeline.run import Judged
@@ -106,7 +106,9 @@ class AttackCheck:
         assert reading is not None
         method = with_files_read(job.method)
         case = Case(CaseSource(reading, job.preparation, job.taxonomy), done.prepared, done.judged.release, method, job.rules)
-        found = attacks_on(case, self._attempt.names, self._attempt.draw, lambda notes: note(*notes), More(sensitive=_sensitive(method)))
+        more = More(sensitive=_sensitive(method))
+        with within_stage():
+            found = attacks_on(case, self._attempt.names, self._attempt.draw, lambda notes: note(*notes), more)
         insist(found)
         return replace(done.judged, attacks=published(found, self._attempt))
 
