@@ -22,6 +22,7 @@ from shoal.studio.app import CHANGES, PAGES, make_app
 from shoal.studio.guard import Sessions
 from shoal.studio.shared_state import MOST_STREAMS
 
+HEX = re.compile(r"[0-9a-f]{12,}")
 SCRIPT = "<script>alert(1)</script>"
 NOBODY = "20260101-000000-00000000"
 ADDRESSES = [path.replace("{id}", NOBODY) for path in PAGES]
@@ -355,7 +356,7 @@ def test_markup_in_items_columns_and_names_stays_text(visitor: Visitor) -> None:
         assert page.status_code == 200
         assert SCRIPT not in page.text
         assert "<img" not in page.text
-        assert "49" not in page.text.partition("<h2>Examples")[2][:2000]
+        assert "49" not in HEX.sub("", page.text).partition("<h2>Examples")[2][:2000]  # a sum that was worked out; IDs may have it
     assert "&lt;script&gt;" in visitor.get(address).text
     assert "&lt;script&gt;" in visitor.get(named).text
 
