@@ -17,7 +17,7 @@ def unjustified(case: Case, directory: Path, line: str) -> list[str]:
     """What a refusal says of the data, and the data do not."""
     if found := FEW.match(line):
         return _few(case, directory, int(found[1].replace(",", "")), int(found[2].replace(",", "")))
-    if EMPTY.match(line):
+    if EMPTY.match(line) and case.form != "documents":  # which words of a document are terms is not counted here
         owners = {record.owner for record in records.facts_of(case, directory, []).originals}
         return [f"there are {len(owners)} people with an item"] if owners else []
     if NOBODY.match(line) and case.method in {"infrequent", "threshold", "secret-sharing"} and case.said.get("rare") != "generalize":
