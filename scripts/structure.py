@@ -20,7 +20,7 @@ from statistics import median
 
 TABLES = ("BagTable", "RowTable", "ChunkTable", "GroupTable", "CountTable", "ProfileTable", "AccessTable", "WeightedBagTable")
 OPTION = re.compile(r"--[a-z][a-z-]+")
-FRONT_ENDS = ("cli/", "api/", "app/cli/", "app/api", "app/keywords")
+FRONT_ENDS = ("cli/", "api/", "studio/", "app/cli/", "app/api", "app/keywords")
 TRACE = """
 import os, sys, threading, shoal
 package = os.path.dirname(shoal.__file__)

@@ -1,8 +1,8 @@
 """Random small data through the whole program, all methods with random options; every claim recounted from the written files.
 
-A usual run makes a sixth of 300 runs, another sixth at each commit, and `--everything` all of them. `--fuzz-runs N` makes N runs instead,
-`--fuzz-methods a,b` those of some methods, `--fuzz-seed S` others. A failure prints the number of its run, and `python -m tests.campaign
---only NUMBER` repeats it. `python -m tests.campaign` makes long campaigns.
+A usual run makes 300 runs, the same ones at each commit. `--fuzz-runs N` makes N runs instead, `--fuzz-methods a,b` those of some
+methods, `--fuzz-seed S` others. A failure prints the number of its run, and `python -m tests.campaign --only NUMBER` repeats it.
+`python -m tests.campaign` makes long campaigns.
 """
 
 from __future__ import annotations
@@ -21,20 +21,18 @@ from fuzz.check.release import MODELS
 from fuzz.make.every import FAMILIES, METHODS, made, method_of, numbers_from
 from fuzz.running import fresh, run_number
 from helpers.cli import Answer, Shell
-from helpers.rotation import current_turn
 from shoal.methods import METHODS as KNOWN_METHODS
 from shoal.privacy import MODELS as KNOWN_MODELS
 
 PARTS = 20
-RUNS, SIXTHS = 300, 6
+RUNS = 300
 
 
 def numbers_of(config: pytest.Config, part: int) -> list[int]:
     methods = [name for name in config.getoption("--fuzz-methods").split(",") if name]
     wanted = config.getoption("--fuzz-runs")
     runs = numbers_from(config.getoption("--fuzz-seed") * OF_A_SEED, RUNS if wanted is None else wanted, methods)
-    numbers = list(islice(runs, part, None, PARTS))
-    return numbers if wanted is not None or config.getoption("--everything") else numbers[current_turn() % SIXTHS :: SIXTHS]
+    return list(islice(runs, part, None, PARTS))
 
 
 @pytest.mark.parametrize("part", range(PARTS))

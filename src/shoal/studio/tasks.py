@@ -16,7 +16,7 @@ from shoal.evaluate.attack import Draw
 from shoal.evaluate.attack.before_release import AttackCheck, Attempt
 from shoal.io.atomic_file import PrivateFile
 from shoal.io.read.dispatch import Reading, read
-from shoal.io.read.header import column_names
+from shoal.io.read.formats import column_names
 from shoal.io.release_zip import is_zip, unpack_release
 from shoal.io.write.output_format import default_format
 from shoal.methods.catalogue import listed_method

@@ -45,7 +45,7 @@ from shoal.io.read.json_lines import DefectiveLine, value_of
 from shoal.io.read.options import ACCESSLOG, FORMATS, PROMPTS, ReadOptions
 from shoal.io.read.parquet import schema_of
 from shoal.io.read.result import ENCODING_HINT
-from shoal.io.read.source import Source
+from shoal.io.read.source import EXCEL, Source
 
 # -- evidence against transactions
 
@@ -59,6 +59,8 @@ SINGLE = 0.95
 LOGGED = 0.1
 # Below this number, lines may all begin with a unique item by chance.
 ENOUGH_LINES = 10
+NAMED_ROWS = 50  # that are looked at for the names of columns
+MOST_COLUMNS = 200  # whose names are returned
 
 _NAME = re.compile(r"(?=.*[^\W\d])[^\x00-\x1f]{1,60}")
 _COMMENT = re.compile(r"\s*(#|//|--|%)")
@@ -200,6 +202,35 @@ def guess(path: str | Path) -> tuple[str, str]:
     """Return the format of a file and the note about it."""
     layout = find_layout(Source.of_data(path), ReadOptions())
     return layout.format, layout.notes[0]
+
+
+def column_names(path: Path, sep: str | None = None, encoding: str | None = None) -> list[str]:
+    """Return the names of the columns before anybody has assigned roles,
+    or their numbers from 1 if the first line does not look like names; empty if lines differ in length.
+
+    Args:
+        path: A file.
+        sep: The separator, if it is known.
+        encoding: The encoding of a text file, if it is known.
+    """
+    source = Source.of_data(path, None, encoding)
+    try:
+        if source.is_parquet:
+            return list(schema_of(source))[:MOST_COLUMNS]
+        if source.is_json_lines:
+            return json_names(source)[0][:MOST_COLUMNS]
+        lines = first_lines(source)
+        if not lines:
+            return []
+        between = "," if source.compression == EXCEL else separators_in(lines[0])[0] if sep is None else one_byte(sep)
+        rows = first_records(source, between, NAMED_ROWS)
+    finally:
+        source.close()
+    if not rows or len({len(row) for row in rows}) > 1:
+        return []
+    names = [name.strip() for name in rows[0]]
+    named = looks_like_header(rows) or knows_any(names)
+    return (names if named else [str(n + 1) for n in range(len(names))])[:MOST_COLUMNS]
 
 
 def find_layout(source: Source, options: ReadOptions) -> Layout:
