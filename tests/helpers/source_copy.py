@@ -14,7 +14,8 @@ import shoal
 from helpers.docs import ROOT, Block, blocks
 from shoal import _kernels
 
-COPIED = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "cpp", "docs", "scripts", "tests")
+PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md")
+COPIED = (*PAGES, "LICENSE", "pyproject.toml", "cpp", "docs", "scripts", "tests")
 NOT_COPIED = shutil.ignore_patterns("__pycache__")
 # Copied files keep their times, so the bytecode of the package is up to date in the copy, too. What is being written of it has a suffix.
 NOT_OF_THE_PACKAGE = shutil.ignore_patterns("_kernels*.so", "*.pyc.*")
