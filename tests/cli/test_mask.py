@@ -152,3 +152,8 @@ def goaccess(place: Path, form: str) -> tuple[int, int]:
     subprocess.run(command, check=True, capture_output=True, timeout=60)
     general = json.loads(report.read_text())["general"]
     return general["valid_requests"], general["failed_requests"]
+
+
+def test_a_file_whose_name_is_no_text_gets_its_label(log: Shell) -> None:
+    assert len(masked(log, out="\udcff")) == 6
+    assert (log.directory / "\udcff.NO-GUARANTEE.txt").exists()

@@ -98,18 +98,21 @@ def mask_log(
     tally = Tally.of(sources, strict=reading.strict, most=reading.malformed)
     label = out.with_name(out.name + LABEL)
     broken = 0
-    with disk_errors(str(out)), whole_file(label, force) as label_file:
-        with whole_file(out, force, lambda written: _insist(written, tally.used, options)) as file:
-            masker = LineMasker(options)
-            for source in tally.each(sources):
-                _insist_on_format(source)
-                for lines, at in text_lines(source, tally):
-                    fields = _sound(cut(lines), at, tally)
-                    broken += int((fields["page"] == BROKEN).sum())
-                    file.write("".join(f"{line}\n" for line in masker.masked(fields)).encode())
-            rows = tally.ledger()
-        done = Masked(out, label, options, rows, tuple(_notes(tally, broken)))
-        label_file.write(_label(done).encode())
+
+    def check(written: Path) -> None:
+        _insist(written, tally.used, options)
+
+    with disk_errors(str(out)), whole_file(label, force) as label_file, whole_file(out, force, check) as file:
+        masker = LineMasker(options)
+        for source in tally.each(sources):
+            _insist_on_format(source)
+            for lines, at in text_lines(source, tally):
+                fields = _sound(cut(lines), at, tally)
+                broken += int((fields["page"] == BROKEN).sum())
+                file.write("".join(f"{line}\n" for line in masker.masked(fields)).encode())
+        # Written before the log takes its place, so that there is no log without its label. A file name may be no text.
+        done = Masked(out, label, options, tally.ledger(), tuple(_notes(tally, broken)))
+        label_file.write(_label(done).encode(errors="backslashreplace"))
     return done
 
 
