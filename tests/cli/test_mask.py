@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import ipaddress
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -157,3 +158,9 @@ def goaccess(place: Path, form: str) -> tuple[int, int]:
 def test_a_file_whose_name_is_no_text_gets_its_label(log: Shell) -> None:
     assert len(masked(log, out="\udcff")) == 6
     assert (log.directory / "\udcff.NO-GUARANTEE.txt").exists()
+
+
+def test_a_pipe_is_not_replaced_by_the_log(log: Shell) -> None:
+    os.mkfifo(log.directory / "pipe")
+    failed(log("mask", "access.log", "--out", "pipe", "--malformed", "0.5", "--force"), "output-exists")
+    assert (log.directory / "pipe").is_fifo()

@@ -22,6 +22,8 @@ def whole_file(path: Path, force: bool, check: Callable[[Path], None] | None = N
     """
     if path.is_dir():
         raise OutputError(f"{path} is a directory", code="output-is-a-directory", hint="name a file")
+    if path.exists() and not path.is_file():  # a device or a pipe would be replaced by a file
+        raise OutputError(f"{path} is not a regular file", code="output-exists", hint="name a new file")
     if path.exists() and not force:
         raise OutputError(f"{path} exists already", code="output-exists", hint=f"overwrite it with {option('force', True)}")
     if not path.parent.is_dir():
