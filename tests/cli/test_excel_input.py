@@ -6,12 +6,14 @@ import io
 import json
 from datetime import datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 import xlsxwriter
 
 from helpers.cli import FOOD, ITEMS, Shell, failed, one_line
+from shoal.io.read.excel import sheet_of
 
 DAY = datetime(2024, 5, 1, 9)
 
@@ -75,3 +77,21 @@ def test_microdata_from_a_workbook(shell: Shell):
     answer = shell("anonymize", "people.xlsx", "--format", "microdata", "--method", "mdav", "--k", "3", "--out", "r", "--to", "xlsx")
     assert answer.code == 0, answer
     assert shell("audit", "r", "--original", "people.xlsx").code == 0
+
+
+def test_numbers_keep_all_their_digits():
+    """And texts that look like numbers stay as they were typed."""
+    random = Random(5)
+    numbers = [
+        1e-12,
+        -2.5e-9,
+        5.00000000000001,
+        1 / 3,
+        7.0,
+        0.1,
+        *(random.uniform(-1, 1) * 10 ** random.randint(-15, 9) for _ in range(200)),
+    ]
+    typed = ["007", "1e5", "0.12345678901234567890", "nan", "-0.0"]
+    cells = sheet_of(workbook([[cell] for cell in (*numbers, *typed)]), "numbers.xlsx")["1"].to_list()
+    assert [float(cell) for cell in cells[: len(numbers)]] == [float(f"{number:.16G}") for number in numbers]  # as a workbook stores them
+    assert cells[len(numbers) :] == typed

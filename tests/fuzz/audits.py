@@ -51,8 +51,8 @@ def _audit(case: Case, directory: Path) -> list[str]:
 
 
 def _weaker(case: Case, directory: Path) -> list[str]:
-    """A release for k is one for k - 1."""
-    claims = [claim["model"] for claim in Release.read(directory / RELEASE).manifest["claims"]]
+    """A release for k is one for k - 1, except of linked rows: for k - 1 the pseudonyms would have more rows."""
+    claims = [claim["model"] for claim in Release.read(directory / RELEASE).manifest["claims"] if "pseudonyms=" not in claim["model"]]
     weaker = [re.sub(r"\bk=(\d+)", lambda k: f"k={int(k[1]) - 1}", claim) for claim in claims if re.search(r"\bk=([3-9]|\d\d)", claim)]
     if not weaker:
         return []

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import zipfile
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import polars as pl
 
 from shoal.errors import InputError
 from shoal.packages import insist_on_extra
+
+if TYPE_CHECKING:
+    import fastexcel
 
 ZIP = b"PK\x03\x04"
 WORKBOOK = "xl/workbook.xml"
@@ -36,7 +39,7 @@ def sheet_of(content: bytes, place: str | Path) -> pl.DataFrame:
 
     try:
         book = fastexcel.read_excel(content)
-        sheets = {name: book.load_sheet(name, header_row=None, dtypes="string").to_polars() for name in book.sheet_names}
+        sheets = {name: _cells(book, name) for name in book.sheet_names}
     except fastexcel.FastExcelError:
         raise damaged(place) from None
     except BaseException as error:  # a panic of the library is no Exception
@@ -53,6 +56,18 @@ def sheet_of(content: bytes, place: str | Path) -> pl.DataFrame:
         )
     (cells,) = filled
     return cells.rename({name: str(at + 1) for at, name in enumerate(cells.columns)})
+
+
+def _cells(book: fastexcel.ExcelReader, sheet: str) -> pl.DataFrame:
+    """Return all cells as text, with all digits of numbers: as text, the library gives only nine decimals of them."""
+    texts = book.load_sheet(sheet, header_row=None, dtypes="string").to_polars()
+    numbers = book.load_sheet(sheet, header_row=None, dtypes="float").to_polars()
+    return texts.with_columns(_with_all_digits(text, number) for text, number in zip(texts, numbers, strict=True))
+
+
+def _with_all_digits(texts: pl.Series, numbers: pl.Series) -> pl.Series:
+    rounded = (texts.cast(pl.Float64, strict=False) != numbers) & numbers.is_finite()
+    return numbers.cast(pl.String).zip_with(rounded.fill_null(False), texts).alias(texts.name)
 
 
 def damaged(place: str | Path) -> InputError:
