@@ -72,10 +72,10 @@ def _shuffled(case: Case, directory: Path) -> list[str]:
     if answer.code:
         return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
     one, other = Release.read(directory / RELEASE), Release.read(directory / "again")
-    return [] if _alike(one, other) else ["another release"]
+    return [] if alike(one, other) else ["another release"]
 
 
-def _alike(one: Release, other: Release) -> bool:
+def alike(one: Release, other: Release) -> bool:
     """Whether two releases have the same tables, but for fresh numbers."""
     return all(_content(one, stem) == _content(other, stem) for stem in {*one.tables, *other.tables})
 
@@ -98,7 +98,7 @@ def _rules(case: Case, directory: Path) -> list[str]:
     if answer.code:
         return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
     wrong = wrong_release(case, directory, directory / "again", answer.out + answer.err)
-    if not _alike(Release.read(directory / RELEASE), Release.read(directory / "again")):
+    if not alike(Release.read(directory / RELEASE), Release.read(directory / "again")):
         wrong.append("another release under its own rules")
     return wrong + _rules_on_others(case, again, directory)
 

@@ -1,0 +1,72 @@
+"""Let faults befall random commands: `python -m tests.faults --trials 2000 --seed 1 --log FILE`.
+
+Each command runs once without a fault, and then once with each: killed, interrupted or terminated at a random moment, the disk full or an
+error at a random write, an error at a random read, a directory that becomes read-only, refused memory, a clock that jumps, two runs into
+one directory. After each the files are checked, and the same command runs again. The log has one line per trial.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+for name, value in {"POLARS_MAX_THREADS": "1", "SHOAL_ADVICE": "0", "SHOAL_PROGRESS": "off"}.items():
+    os.environ.setdefault(name, value)
+OF_A_SEED = 10**9  # numbers of commands that belong to a seed
+
+
+def main() -> int:
+    """The command line."""
+    from faults.interposed import start_again_with_it
+
+    options = _parser().parse_args()
+    with tempfile.TemporaryDirectory(prefix="shoal-faults-") as place:
+        start_again_with_it(Path(place))
+        return 1 if trials(options.seed, options.trials, options.log, Path(place)) else 0
+
+
+def trials(seed: int, count: int, log: Path | None, place: Path) -> int:
+    """Make at least so many trials, print a summary, and return the number of failures."""
+    import shoal.cli.anonymize  # noqa: F401 - so that forks have it
+    from faults.trials import Befallen
+
+    made: Counter[str] = Counter()
+    hits: Counter[str] = Counter()
+    failures, number = 0, seed * OF_A_SEED
+    while made.total() < count:
+        befallen = Befallen(number, place / str(number))
+        if befallen.reference():
+            for trial in befallen.trials():
+                made[trial.fault] += 1
+                hits[trial.fault] += trial.hit and trial.code != 0
+                if log:
+                    with log.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(asdict(trial)) + "\n")
+                if trial.wrong:
+                    failures += 1
+                    print(f"{number} {trial.method}, {trial.fault} {trial.place}: {'; '.join(trial.wrong)}", flush=True)
+        befallen.remove()
+        number += 1
+    for fault, n in sorted(made.items()):
+        print(f"{fault:12} {n:6} trials, {hits[fault]:6} ended the run")
+    print(f"{made.total()} trials on {number - seed * OF_A_SEED} commands, {failures} failures")
+    return failures
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="tests.faults", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trials", type=int, default=1000, help="stop after so many (default: 1000)")
+    parser.add_argument("--seed", type=int, default=0, help="other commands and moments")
+    parser.add_argument("--log", type=Path, metavar="FILE", help="append a line for each trial")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

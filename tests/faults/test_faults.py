@@ -1,0 +1,79 @@
+"""Faults of a random command, another one at each commit, and that the checks after a fault can fail."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from faults.children import Ended
+from faults.trials import FAULTS, RELEASE, Befallen, Trial
+from fuzz.case import Case
+from helpers.rotation import current_turn
+
+PARTIAL = ".release.0123abcd.0123abcd.partial"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="calls are made to fail by a library that is loaded first, as Linux can")
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler for the library of failing calls")
+def test_a_random_command_survives_every_fault() -> None:
+    words = [sys.executable, "-m", "tests.faults", "--trials", "1", "--seed", str(current_turn())]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=Path(__file__).parents[2], env=dict(os.environ), check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{len(FAULTS)} trials" in done.stdout
+
+
+@pytest.fixture
+def befallen(tmp_path: Path) -> Befallen:
+    """A command whose files are there, without any process."""
+    one = Befallen.__new__(Befallen)
+    one.place, one.directory = tmp_path, tmp_path / "here"
+    (tmp_path / "tmp").mkdir()
+    one.directory.mkdir()
+    (one.directory / "input.csv").touch()
+    one.inputs, one.case = {"input.csv"}, Case(0, "km", "table", ["input.csv"])
+    return one
+
+
+def trial(fault: str, *, replacing: bool = False) -> Trial:
+    return Trial(0, "km", fault, "", replacing)
+
+
+REFUSED, DONE, KILLED = Ended(1, "", "shoal: interrupted", 1), Ended(0, "", "", 1), Ended(-9, "", "", 1)
+
+
+def test_nothing_may_be_left_behind(befallen: Befallen) -> None:
+    assert befallen._left(trial("interrupt"), REFUSED) == []
+    (befallen.directory / PARTIAL).mkdir(mode=0o700)
+    assert befallen._left(trial("kill"), KILLED) == []
+    assert befallen._left(trial("interrupt"), REFUSED)
+    (befallen.directory / PARTIAL).chmod(0o755)
+    assert befallen._left(trial("kill"), KILLED), "others may read it"
+    (befallen.directory / PARTIAL).rmdir()
+    (befallen.place / "tmp" / "spilled").touch(mode=0o600)
+    assert befallen._left(trial("kill"), KILLED), "a later run would not know it"
+
+
+def test_an_older_release_may_not_vanish(befallen: Befallen) -> None:
+    assert befallen._left(trial("disk full", replacing=True), REFUSED)
+    assert befallen._left(trial("kill", replacing=True), KILLED) == []
+
+
+def test_a_run_ends_with_a_clear_line(befallen: Befallen) -> None:
+    def wrong(fault: str, ended: Ended) -> list[str]:
+        one = trial(fault)
+        one.message = ended.err
+        return befallen._wrong_end(one, ended)
+
+    assert wrong("read error", REFUSED) == []
+    assert wrong("read error", DONE), "no release"
+    (befallen.directory / RELEASE).mkdir()
+    assert wrong("read error", DONE) == []
+    assert wrong("read error", KILLED)
+    assert wrong("read error", Ended(3, "", "shoal: a claim does not hold", 1))
+    assert wrong("read error", Ended(1, "", "shoal: an unexpected error of kind OSError", 1))
+    assert wrong("read error", Ended(1, "", "Traceback", 1))
