@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 GROUPS = {
     "Goal": ("goal", "k", "seconds"),
     "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header"),
+    "Tables of people": ("quasi", "nominal", "keep_column", "drop_column"),
     "Taxonomy": ("taxonomy", "items_table", "item_level"),
     "Output": ("as_json", "help_all"),
 }
