@@ -13,7 +13,7 @@ import click
 from shoal.cli import screen
 from shoal.cli.input_options import called, input_argument, typed_input
 from shoal.cli.method_command import GroupedCommand, help_all_option
-from shoal.cli.options import data_options, threads_option
+from shoal.cli.options import Number, WholeNumber, data_options, threads_option
 from shoal.errors import ParameterError
 from shoal.evaluate.advise.goals import GOALS, MOST_SECONDS, SECONDS
 from shoal.util.wording import counted, duration
@@ -42,8 +42,8 @@ def _goals_named(ctx: click.Context, parameter: click.Parameter, incomplete: str
 )
 @input_argument
 @click.option("--for", "goal", metavar="GOAL", shell_complete=_goals_named, help=f"{', '.join(GOALS)}. [default: all that fit]")
-@click.option("--k", "-k", type=click.IntRange(2), help="Minimum number of people per published record. [default: that of each method]")
-@click.option("--seconds", type=click.FloatRange(1, MOST_SECONDS), default=SECONDS, show_default=True, help="Time for all trials together.")
+@click.option("--k", "-k", type=WholeNumber(2), help="Minimum number of people per published record. [default: that of each method]")
+@click.option("--seconds", type=Number(1, MOST_SECONDS), default=SECONDS, show_default=True, help="Time for all trials together.")
 @data_options()
 @threads_option
 @help_all_option
