@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal.evaluate.advise.forecast import Measured, Share, expected_risk, expected_seconds, expected_share, hoped_risk
+from shoal.evaluate.advise.forecast import Measured, Share, Trial, expected_risk, expected_seconds, expected_share, hoped_risk
 from shoal.evaluate.advise.sample import Samples
-from shoal.evaluate.advise.trial import Attempt, Route
+from shoal.evaluate.advise.trial import Attempt, Route, forecast_of
 from shoal.io.read.options import ReadOptions
 from shoal.methods import METHODS
 from shoal.pipeline.options import Preparation
@@ -44,6 +44,17 @@ def test_what_is_kept_grows_with_every_doubling_and_stays_a_share() -> None:
 )
 def test_forecasts_from_2000_people_are_within_a_quarter_of_what_all_kept(shares: list[float], doublings: float, kept: float) -> None:
     assert share(shares, doublings).expected == pytest.approx(kept, rel=0.25)
+
+
+def test_a_method_that_compares_few_records_keeps_no_more_of_more_people() -> None:
+    """Measured on T10I4D100K: `shoal` forms groups within blocks, and keeps 43 % of 16,000 people and of 100,000."""
+    kept = {250: 0.013, 500: 0.034, 1000: 0.127, 2000: 0.222, 4000: 0.334}
+    trials = [Trial(people, 1.0, one, "words", 0.0, None, "", "", records=people) for people, one in kept.items()]
+    blocks, all_people = (forecast_of(trials, METHODS[name](), 100_000, whole=False).expected_kept for name in ("shoal", "km"))
+    assert blocks == pytest.approx(0.431, rel=0.25)
+    assert all_people is not None and all_people > 0.7
+    doubled = forecast_of([replace(one, records=4 * one.people) for one in trials], METHODS["shoal"](), 100_000, whole=False)
+    assert doubled.expected_kept == 0.334, "people have four records each, so a block holds fewer of them"
 
 
 def test_a_result_that_jumps_makes_a_forecast_uncertain() -> None:

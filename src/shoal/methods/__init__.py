@@ -131,6 +131,10 @@ class Method(Declared, ABC):
         """Return the work per record for this many records, in units of the method; less if it searches large data less."""
         return 1.0
 
+    def records_compared(self) -> int | None:
+        """Return the most records that one is compared with to find its group; None if it is compared with all. More hardly help."""
+        return None
+
     @abstractmethod
     def apply(self, original: Any) -> Release:
         """Make a release of this original, which has a supported shape. The input is not changed."""

@@ -46,6 +46,7 @@ DEFAULT_SHARE = 0.5
 ENDLESS = 10_000
 SMALL = 100_000  # records in all rounds together that small data gets, within the effort's most rounds
 SHORT = 24  # nodes that a record touches, up to which blocks are as large as an effort may have them
+BLOCK_PER_K = 16  # a block holds so many times k records at least
 FEW_RECORDS = 50_000  # fewer may be searched at leisure; ranges of a large run have as many, and a person costs the same in all
 FEW_ENTRIES = 2_000_000  # nodes that all records together touch, up to which they may
 NEARLY_AS_GOOD = 1.1  # times the least loss, up to which groups are worth starting from
@@ -154,6 +155,10 @@ class Shoal(GroupingMethod):
         effort = small.for_data(records, 0)
         return 1 + effort.rounds_for(records) * effort.neighbours / small.neighbours
 
+    def records_compared(self) -> int | None:
+        """Return the size of blocks of long records: groups are formed within blocks of similar records."""
+        return max(EFFORTS[self.effort].long_block, BLOCK_PER_K * self.k)
+
     @property
     def works_in_ranges(self) -> bool:
         """Whether groups may be formed range by range: not with sensitive items or a time limit."""
@@ -206,7 +211,7 @@ class Shoal(GroupingMethod):
         together = max(2, int(effort.together / larger))
         return Search(
             k=self.k,
-            block=max(effort.block_for(counts), 16 * self.k),
+            block=max(effort.block_for(counts), BLOCK_PER_K * self.k),
             grow=_kernels.GrowOptions(candidates=effort.candidates),
             refine=_kernels.RefineOptions(
                 neighbours=effort.neighbours,

@@ -120,7 +120,8 @@ class Attempt:
             return Measured(self._spent, why_not=self._why_not or TIME_IS_UP)
         run = self._seconds_for([one.seconds for one in self._trials], self._trials[-1].people if self._whole else self._total)
         seconds = START + WRITING * (self._samples.seconds(self.route.how) + run)
-        return replace(_forecast(self._trials, self.route.method, self._total, self._whole), seconds=self._spent, expected_seconds=seconds)
+        found = forecast_of(self._trials, self.route.method, self._total, self._whole)
+        return replace(found, seconds=self._spent, expected_seconds=seconds)
 
     def _all_fit(self, left: float) -> bool:
         """Whether all people that were read can be tried in the time that is left, by what the samples took."""
@@ -222,13 +223,14 @@ _BY_SHAPE: Mapping[str, tuple[Callable[[Judged], float | None], str]] = {
 # -- from samples to all people
 
 
-def _forecast(trials: Sequence[Trial], method: Method, total: int, whole: bool) -> Measured:
+def forecast_of(trials: Sequence[Trial], method: Method, total: int, whole: bool) -> Measured:
     """What is to be expected of all people, except for the time."""
     last, people = trials[-1], [one.people for one in trials]
     doublings = 0.0 if whole else max(0.0, math.log2(total / last.people))
-    kept = expected_share(people, [one.kept for one in trials], doublings)
+    growth = 0.0 if whole else max(0.0, math.log2(min(total, _most_compared(last, method)) / last.people))
+    kept = expected_share(people, [one.kept for one in trials], growth)
     # What is published one level up often falls as more is kept, but both together grow.
-    both = expected_share(people, [None if one.kept is None or one.near is None else one.kept + one.near for one in trials], doublings)
+    both = expected_share(people, [None if one.kept is None or one.near is None else one.kept + one.near for one in trials], growth)
     rates = [one.risk.rate for one in trials if one.risk is not None]
     return Measured(
         seconds=0.0,
@@ -246,6 +248,12 @@ def _forecast(trials: Sequence[Trial], method: Method, total: int, whole: bool) 
         why_not=last.why_not,
         of=last.of,
     )
+
+
+def _most_compared(trial: Trial, method: Method) -> float:
+    """The number of people up to which a method keeps more of more people: one that compares a record with few others, up to these."""
+    compared = method.records_compared()
+    return math.inf if compared is None else compared * trial.people / max(1, trial.records)
 
 
 def _is_bounded(method: Method) -> bool:
