@@ -65,6 +65,8 @@ def test_a_result_that_jumps_makes_a_forecast_uncertain() -> None:
     assert not found([0.30, 0.34, 0.375, 0.41]).uncertain
     assert found([0.001, 0.002, 0.319]).uncertain
     assert found([0.40, 0.42, 0.002]).uncertain
+    agreed = share([0.40, 0.44, 0.48, 0.52], 2)
+    assert agreed.most - agreed.least > 0.04, "models that agree may both be wrong"
     assert found([0.40]).uncertain, "of one sample nobody knows how it goes on"
     whole = Measured(1.0, expected_kept=0.4, kept_between=(0.4, 0.4), whole=True)
     assert not whole.uncertain

@@ -2,9 +2,10 @@
 
 In a sample fewer words are frequent, so less is kept there than of all data. Two models continue what was seen. By the first, the share
 grows with every doubling of the sample as it did before, and slows down if it did so. By the second, its odds grow by a constant factor.
-The forecast is the mean of both. Its range reaches from the one to the other, and further by the error that the same forecast would have
-made about the last sample from the ones before it; of two samples, by half of the growth that is expected. So a method whose result jumps
-from one sample to the next has a wide range, which is printed, and is called uncertain.
+The forecast is the mean of both. Its range reaches from the one to the other, at least to a third more or less growth than is expected, and
+further by the error that the same forecast would have made about the last sample from the ones before it; of two samples, by half of the
+growth that is expected. So a method whose result jumps from one sample to the next has a wide range, which is printed, and is called
+uncertain.
 
 The time of a run is a fixed part and one that grows with the number of people to some power. Both are fitted to all samples; a power far
 from 1 is taken only if they agree about it, because a small error in short times makes a large one in a power.
@@ -34,6 +35,7 @@ TARGETS = 200  # people who are attacked, at most
 DAMPING = 0.9  # of the growth of what is kept, for every further doubling, where two samples do not tell it
 LEAST_DAMPING = 0.75
 AT_LAST = 2  # doublings by which growth is measured
+OF_GROWTH = 1 / 3  # part of the growth that is expected, by which forecasts are wrong even where both models agree
 NARROW = 0.5  # of the expected value, the widest range of a forecast that is not called uncertain
 ALONE = 0.5  # part of the expected value by which a forecast from a single sample may be wrong
 POWERS, POWER_STEP = (0.7, 2.0), 0.05  # of the number of people by which time grows, at least and at most
@@ -133,8 +135,10 @@ def expected_share(people: Sequence[int], shares: Sequence[float | None], doubli
         return Share(last, last * (1 - ALONE), min(1.0, last * (1 + ALONE)))
     least, most = sorted(model(known, doublings) for model in (_linear, _by_odds))
     expected = (least + most) / 2
+    growth = abs(expected - last)
     # Two samples show that the share grows, but not how that goes on.
-    wrong = abs(expected - last) / 2 if len(known) == 2 else _error_before(known, doublings)
+    wrong = growth / 2 if len(known) == 2 else _error_before(known, doublings)
+    least, most = min(least, expected - OF_GROWTH * growth), max(most, expected + OF_GROWTH * growth)
     return Share(expected, max(0.0, least - wrong), min(1.0, most + wrong))
 
 
