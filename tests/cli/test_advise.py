@@ -221,3 +221,14 @@ def test_the_goal_says_that_a_file_with_dates_is_a_table_of_people(data: Shell) 
     failed(data("advise", "mixed.csv", "--for", "table"), "column-role-missing", columns=["1", "2"])
     [goal] = advised(data, "mixed.csv", "--for", "table", "--drop-column", "name,born")["goals"]
     assert [route["method"] for route in goal["routes"]] == ["microaggregation", "mdav"]
+
+
+def test_routes_without_time_are_counted_and_more_seconds_proposed(data: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shoal.evaluate.advise.advise.FIRST_ROUND", 0.0)
+    monkeypatch.setattr("shoal.evaluate.advise.advise.TWICE", 0)
+    monkeypatch.setattr("shoal.evaluate.advise.advise.MOST_ROUTES", 0)
+    answer = data("advise", "people.csv", "--seconds", "30")
+    assert answer.code == 0, answer.everything
+    assert "no route can be recommended" in answer.out
+    assert answer.out.rstrip().endswith("2 routes could not be tried in 30 seconds; --seconds 90 gives more time")
+    assert "could not be tried" not in data("advise", "people.csv", "--for", "audit").out

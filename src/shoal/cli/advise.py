@@ -29,6 +29,7 @@ GROUPS = {
     "Output": ("as_json", "help_all"),
 }
 RELEASE = "release"
+LONGER = 3  # times the seconds that were too few, to be proposed
 SWITCHES = {"bag": ("--bag", "--set"), "header": ("--header", "--no-header"), "strict": ("--strict", "")}
 
 
@@ -67,6 +68,10 @@ def command(input: Any, goal: str | None, k: int | None, seconds: float, threads
     screen.lines(f"{called(input)}: {found.facts.words}")
     for one in found.goals:
         screen.lines("", f"{one.goal.name}: {one.goal.wish}", *_told(one, input, whole=goal is not None))
+    late = sum(one.late for one in found.goals)
+    if late:
+        longer = min(LONGER * seconds, MOST_SECONDS)
+        screen.lines("", f"{counted(late, 'route')} could not be tried in {duration(seconds)}; --seconds {longer:g} gives more time")
     if goal is None and len(found.goals) > 1:
         screen.lines("", f"more routes to a goal: shoal advise {shlex.join(typed_input(input))} --for {found.goals[0].goal.name}")
 

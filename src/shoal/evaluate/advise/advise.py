@@ -27,7 +27,7 @@ from shoal.evaluate.advise.item_levels import first_rung
 from shoal.evaluate.advise.masked_risk import MaskingAdvice, masking_advice
 from shoal.evaluate.advise.routes import Candidate, candidates_for, insist_on_some_method
 from shoal.evaluate.advise.sample import Samples
-from shoal.evaluate.advise.trial import KNOWN, SAMPLES_FIRST, WORDS, Attempt, Route
+from shoal.evaluate.advise.trial import KNOWN, SAMPLES_FIRST, TIME_IS_UP, TOO_LONG, WORDS, Attempt, Route
 from shoal.io.read.options import DOCUMENTS, MICRODATA
 from shoal.io.read.result import Reading
 from shoal.methods import METHODS, insist_on_packages
@@ -167,6 +167,11 @@ class GoalAdvice:
     routes: tuple[MeasuredRoute, ...] = ()
     others: tuple[MeasuredRoute, ...] = ()
     masking: MaskingAdvice | None = None
+
+    @property
+    def late(self) -> int:
+        """The number of candidates that could not be tried for want of time."""
+        return sum(route.found.why_not in (TIME_IS_UP, TOO_LONG) for route in self.others)
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON values."""
