@@ -7,6 +7,7 @@ A preset is a named set of parameters of a method. Presets are listed in `preset
 
 from __future__ import annotations
 
+import math
 import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -131,9 +132,9 @@ class Method(Declared, ABC):
         """Return the work per record for this many records, in units of the method; less if it searches large data less."""
         return 1.0
 
-    def records_compared(self) -> int | None:
-        """Return the most records that one is compared with to find its group; None if it is compared with all. More hardly help."""
-        return None
+    def records_that_help(self, items: float) -> float:
+        """Return the number of records up to which more data keeps more of each, for this many items per record; infinite if all do."""
+        return math.inf
 
     @abstractmethod
     def apply(self, original: Any) -> Release:

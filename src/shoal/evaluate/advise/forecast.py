@@ -61,6 +61,7 @@ class Trial:
     of: str
     why_not: str
     records: int = 0
+    items: int = 0
     took: float = 0.0
 
 

@@ -190,7 +190,9 @@ def _tried(source: CaseSource, route: Route, cancel: Cancel) -> Trial:
     of, sizes = known_of(owners_repeat(judged.original)), judged.original.to_account()
     records = sizes.get("records", max(sizes.values(), default=0))
     took = time.perf_counter() - begun
-    return Trial(people, seconds, kept, what, judged.metrics.get("one_level"), risk, of, why_not, records, took)
+    return Trial(
+        people, seconds, kept, what, judged.metrics.get("one_level"), risk, of, why_not, records, sizes.get("occurrences", 0), took
+    )
 
 
 # -- what is left of data, by the shape of the original
@@ -227,7 +229,7 @@ def forecast_of(trials: Sequence[Trial], method: Method, total: int, whole: bool
     """What is to be expected of all people, except for the time."""
     last, people = trials[-1], [one.people for one in trials]
     doublings = 0.0 if whole else max(0.0, math.log2(total / last.people))
-    growth = 0.0 if whole else max(0.0, math.log2(min(total, _most_compared(last, method)) / last.people))
+    growth = 0.0 if whole else max(0.0, math.log2(min(total, _people_who_help(last, method)) / last.people))
     kept = expected_share(people, [one.kept for one in trials], growth)
     # What is published one level up often falls as more is kept, but both together grow.
     both = expected_share(people, [None if one.kept is None or one.near is None else one.kept + one.near for one in trials], growth)
@@ -250,10 +252,10 @@ def forecast_of(trials: Sequence[Trial], method: Method, total: int, whole: bool
     )
 
 
-def _most_compared(trial: Trial, method: Method) -> float:
-    """The number of people up to which a method keeps more of more people: one that compares a record with few others, up to these."""
-    compared = method.records_compared()
-    return math.inf if compared is None else compared * trial.people / max(1, trial.records)
+def _people_who_help(trial: Trial, method: Method) -> float:
+    """The number of people up to which a method keeps more of more people."""
+    records = max(1, trial.records)
+    return method.records_that_help(trial.items / records) * trial.people / records
 
 
 def _is_bounded(method: Method) -> bool:
