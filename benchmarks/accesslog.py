@@ -28,7 +28,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "rows": {"per": "row"},
     "rows, session variable": {"per": "row", "session": True},
     "sessions": {"per": "session"},
-    "owners": {"per": "owner"},
+    "people": {"per": "owner"},
 }
 MOST = 5  # browsers that are shown by name
 PAGES = 400
@@ -137,7 +137,7 @@ def made_up(rows: int, place: Path) -> AccessOriginal:
 def timed(rows: int, k: int, place: Path) -> list[dict[str, Any]]:
     original = made_up(rows, place)
     told = []
-    for way in ("owners", "sessions", "rows"):
+    for way in ("people", "sessions", "rows"):
         started, spent = time.perf_counter(), time.process_time()
         release = made_by(AccessLogMDAV(k=k, **WAYS[way]), original)
         wall, cpu = time.perf_counter() - started, time.process_time() - spent

@@ -83,7 +83,9 @@ def draw(rows: list[dict[str, Any]], clusters: list[int], place: Path) -> None:
     ]
     base = alt.Chart(alt.Data(values=long)).mark_line(point=True)
     chart = base.encode(
-        x=alt.X("k:Q"), y=alt.Y("value:Q", scale=alt.Scale(domain=[0, 1]), title=None), color=alt.Color("what:N", title=None)
+        x=alt.X("k:Q"),
+        y=alt.Y("value:Q", scale=alt.Scale(domain=[0, 1]), title=None),
+        color=alt.Color("what:N", title=None, legend=alt.Legend(labelLimit=300)),
     )
     chart.properties(width=150, height=110).facet(row="log:N", column="measure:N").save(str(place))
 

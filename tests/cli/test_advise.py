@@ -12,7 +12,7 @@ import pytest
 
 import shoal
 from helpers.accesslog import line
-from helpers.cli import Shell
+from helpers.cli import Shell, failed
 from shoal.errors import ParameterError
 from shoal.evaluate.advise.goals import GOALS, fitting_goals
 from shoal.evaluate.advise.routes import CANDIDATES, CONDITIONS, candidates_for
@@ -212,3 +212,23 @@ def test_masking_is_named_last_with_its_measured_risk(data: Shell) -> None:
     together = [line(f"10.{n}.0.1", request=f"GET /page{page} HTTP/1.1") for n in range(20) for page in range(4)]
     data.file("together.log", "".join(together))
     assert advised(data, "together.log", "--for", "log", "--k", "2")["goals"][0]["without_guarantee"]["risk"] == pytest.approx(1 / 20)
+
+
+def test_the_goal_says_that_a_file_with_dates_is_a_table_of_people(data: Shell) -> None:
+    rows = "".join(f"Ann,19{year}-03-04,{year * 1000}\n" for year in range(50, 90))
+    data.file("mixed.csv", "name,born,income\n" + rows)
+    failed(data("advise", "mixed.csv"), "unrecognized-input")
+    failed(data("advise", "mixed.csv", "--for", "table"), "column-role-missing", columns=["1", "2"])
+    [goal] = advised(data, "mixed.csv", "--for", "table", "--drop-column", "name,born")["goals"]
+    assert [route["method"] for route in goal["routes"]] == ["microaggregation", "mdav"]
+
+
+def test_routes_without_time_are_counted_and_more_seconds_proposed(data: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shoal.evaluate.advise.advise.FIRST_ROUND", 0.0)
+    monkeypatch.setattr("shoal.evaluate.advise.advise.TWICE", 0)
+    monkeypatch.setattr("shoal.evaluate.advise.advise.MOST_ROUTES", 0)
+    answer = data("advise", "people.csv", "--seconds", "30")
+    assert answer.code == 0, answer.everything
+    assert "no route can be recommended" in answer.out
+    assert answer.out.rstrip().endswith("2 routes could not be tried in 30 seconds; --seconds 90 gives more time")
+    assert "could not be tried" not in data("advise", "people.csv", "--for", "audit").out

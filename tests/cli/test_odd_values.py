@@ -84,7 +84,7 @@ def test_deep_nesting_in_the_options_file(lines: Shell):
 @pytest.mark.parametrize("command", ["anonymize", "bound"])
 def test_more_threads_than_there_can_be(lines: Shell, command: str):
     out = ["--out", "release"] if command == "anonymize" else []
-    assert "not in the range 1<=x<=1024" in one_line(lines(command, "lines", "--threads", "99999999999", *out))
+    assert "not in the range 1 to 1,024" in one_line(lines(command, "lines", "--threads", "99999999999", *out))
 
 
 def test_an_attacker_who_knows_everything(lines: Shell):

@@ -221,3 +221,10 @@ def test_the_other_package_of_this_name_is_noticed(tmp_path: Path):
     done = subprocess.run(command, capture_output=True, text=True, env=clean_environment() | {"PYTHONPATH": other}, check=True)
     assert "shoal 0.3.1 is installed too" in done.stderr
     assert "pip uninstall shoal" in done.stderr
+
+
+def test_limits_of_numbers_are_in_words(shell: Shell) -> None:
+    told = " ".join(shell("advise", "--help").out.split())
+    assert "--seconds N Time for all trials together. [default: 20.0; 1 to 86,400]" in told
+    assert "RANGE" not in told and "<=" not in told
+    assert "1 is not in the range 2 or more" in one_line(shell("advise", "x", "--k", "1"))

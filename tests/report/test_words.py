@@ -5,6 +5,7 @@ import math
 import pytest
 
 from shoal.report.formatting import LONGEST_NAME, name, number, plain, plural, share_of, short
+from shoal.report.verdict_text import claim_of, guarantee
 from shoal.util.wording import percent
 
 
@@ -69,3 +70,19 @@ def test_long_names_are_cut() -> None:
     shown = name("x" * 5000)
     assert len(shown) == LONGEST_NAME
     assert shown.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("model", "achieved", "promised"),
+    [
+        ("support(k=5, unit=term, rare=omit)", {"records": 6, "people": 7}, ["5", "5"]),
+        ("access-k-anonymity(k=5, min_owners=2)", {"records": 5, "people": 5, "owners": 2}, ["5", "5", "2"]),
+        ("node-names(people=10)", {"people": 11, "records": 4}, ["10", "–"]),
+    ],
+)
+def test_each_level_of_a_claim_is_next_to_what_is_guaranteed_of_it(model: str, achieved: dict[str, int], promised: list[str]) -> None:
+    verdict = {"model": model, "holds": True, "achieved": achieved}
+    assert [level.promised for level in claim_of(verdict).levels] == promised
+    tile = guarantee([verdict])
+    assert tile.value == str(achieved["people"])
+    assert f"; {promised[list(achieved).index('people')]} guaranteed" in tile.note

@@ -13,7 +13,7 @@ import click
 from shoal.cli import screen
 from shoal.cli.input_options import called, input_argument, typed_input
 from shoal.cli.method_command import GroupedCommand, help_all_option
-from shoal.cli.options import data_options, threads_option
+from shoal.cli.options import Number, WholeNumber, data_options, threads_option
 from shoal.errors import ParameterError
 from shoal.evaluate.advise.goals import GOALS, MOST_SECONDS, SECONDS
 from shoal.util.wording import counted, duration
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 GROUPS = {
     "Goal": ("goal", "k", "seconds"),
     "Input": ("format", "user", "time", "text", "item", "record", "count", "sep", "header"),
+    "Tables of people": ("quasi", "nominal", "keep_column", "drop_column"),
     "Taxonomy": ("taxonomy", "items_table", "item_level"),
     "Output": ("as_json", "help_all"),
 }
 RELEASE = "release"
+LONGER = 3  # times the seconds that were too few, to be proposed
 SWITCHES = {"bag": ("--bag", "--set"), "header": ("--header", "--no-header"), "strict": ("--strict", "")}
 
 
@@ -41,8 +43,8 @@ def _goals_named(ctx: click.Context, parameter: click.Parameter, incomplete: str
 )
 @input_argument
 @click.option("--for", "goal", metavar="GOAL", shell_complete=_goals_named, help=f"{', '.join(GOALS)}. [default: all that fit]")
-@click.option("--k", "-k", type=click.IntRange(2), help="Minimum number of people per published record. [default: that of each method]")
-@click.option("--seconds", type=click.FloatRange(1, MOST_SECONDS), default=SECONDS, show_default=True, help="Time for all trials together.")
+@click.option("--k", "-k", type=WholeNumber(2), help="Minimum number of people per published record. [default: that of each method]")
+@click.option("--seconds", type=Number(1, MOST_SECONDS), default=SECONDS, show_default=True, help="Time for all trials together.")
 @data_options()
 @threads_option
 @help_all_option
@@ -66,6 +68,10 @@ def command(input: Any, goal: str | None, k: int | None, seconds: float, threads
     screen.lines(f"{called(input)}: {found.facts.words}")
     for one in found.goals:
         screen.lines("", f"{one.goal.name}: {one.goal.wish}", *_told(one, input, whole=goal is not None))
+    late = sum(one.late for one in found.goals)
+    if late:
+        longer = min(LONGER * seconds, MOST_SECONDS)
+        screen.lines("", f"{counted(late, 'route')} could not be tried in {duration(seconds)}; --seconds {longer:g} gives more time")
     if goal is None and len(found.goals) > 1:
         screen.lines("", f"more routes to a goal: shoal advise {shlex.join(typed_input(input))} --for {found.goals[0].goal.name}")
 

@@ -8,14 +8,14 @@ import click
 
 from shoal.cli import screen
 from shoal.cli.input_options import called, input_argument
-from shoal.cli.options import data_options, threads_option
+from shoal.cli.options import WholeNumber, data_options, threads_option
 from shoal.util.wording import counted, percent
 
 
 @click.command("bound", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @input_argument
-@click.option("--k", "-k", type=click.IntRange(2), default=5, show_default=True, help="Minimum number of people per published record.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed for sampling.")
+@click.option("--k", "-k", type=WholeNumber(2), default=5, show_default=True, help="Minimum number of people per published record.")
+@click.option("--seed", type=WholeNumber(0), default=0, show_default=True, help="Random seed for sampling.")
 @data_options()
 @threads_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -13,7 +13,7 @@ from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand
 from shoal.cli.input_options import called, files_argument
-from shoal.cli.options import DATA_PARAMETERS, data_options, patience_option
+from shoal.cli.options import DATA_PARAMETERS, WholeNumber, data_options, patience_option
 from shoal.data.patience import allowing
 from shoal.errors import ParameterError
 from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, GRAINS, QUICK_K, QUICK_KNOWN, QUICK_PEOPLE, QUICK_TARGETS
@@ -41,9 +41,9 @@ _OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma that stands in no parentheses
     help=f"Values of m, the number of items known to an attacker. [default: {','.join(map(str, DEFAULT_KNOWN))}]",
 )
 @click.option("--per", "grains", metavar="user,session,event", help="What makes up one record. [default: user]")
-@click.option("--jobs", type=click.IntRange(1), help="Number of parallel jobs. [default: all cores]")
-@click.option("--targets", type=click.IntRange(1), help="Number of people attacked per release. [default: 200]")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed for drawing these people.")
+@click.option("--jobs", type=WholeNumber(1), help="Number of parallel jobs. [default: all cores]")
+@click.option("--targets", type=WholeNumber(1), help="Number of people attacked per release. [default: 200]")
+@click.option("--seed", type=WholeNumber(0), default=0, show_default=True, help="Random seed for drawing these people.")
 @click.option(
     "--quick",
     is_flag=True,

@@ -8,12 +8,12 @@ from pathlib import Path
 import click
 
 from shoal.cli import screen
-from shoal.cli.options import verbose_option
+from shoal.cli.options import WholeNumber, verbose_option
 
 
 @click.command("demo", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--out", "-o", type=click.Path(path_type=Path), default=Path("demo-release"), show_default=True, help="Output directory.")
-@click.option("--k", "-k", type=click.IntRange(2), default=5, show_default=True, help="Minimum number of people per published record.")
+@click.option("--k", "-k", type=WholeNumber(2), default=5, show_default=True, help="Minimum number of people per published record.")
 @verbose_option
 def command(out: Path, k: int, verbose: bool) -> None:
     """Anonymize a bundled synthetic query log and write a verified release. Replaces an earlier demo release."""

@@ -23,6 +23,34 @@ from shoal.parameters import Declared
 if TYPE_CHECKING:
     from shoal.evaluate.attack.before_release import Attempt
 
+# Types of numbers within limits. Help shows them as N, and the limits in words: `2 or more`, `1 to 1,024`.
+
+
+def _in_words(least: float | None, most: float | None) -> str:
+    """The limits as help shows them."""
+    if most is None:
+        return "" if least is None else f"{least:,.10g} or more"
+    return f"at most {most:,.10g}" if least is None else f"{least:,.10g} to {most:,.10g}"
+
+
+class WholeNumber(click.IntRange):
+    """A whole number within limits, both included."""
+
+    name = "n"
+
+    def _describe_range(self) -> str:
+        return _in_words(self.min, self.max)
+
+
+class Number(click.FloatRange):
+    """A number within limits, both included."""
+
+    name = "n"
+
+    def _describe_range(self) -> str:
+        return _in_words(self.min, self.max)
+
+
 # Options of `shoal anonymize` for attacks on the release before it is written.
 
 
@@ -140,7 +168,7 @@ verbose_option = click.option("--verbose", "-v", is_flag=True, help="Show all nu
 
 no_guarantee_option = click.option("--no-guarantee", is_flag=True, help="Allow a method or release without a privacy guarantee.")
 
-threads_option = click.option("--threads", type=click.IntRange(1, MOST_THREADS), help="Number of threads. [default: all cores]")
+threads_option = click.option("--threads", type=WholeNumber(1, MOST_THREADS), help="Number of threads. [default: all cores]")
 
 patience_option = click.option(
     "--patience",

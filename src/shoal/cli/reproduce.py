@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from shoal.cli import screen
-from shoal.cli.options import threads_option
+from shoal.cli.options import WholeNumber, threads_option
 from shoal.packages import insist_on_extra
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ LARGEST = 10_000_000  # more than any of the papers had by far
 @click.argument("paper")
 @click.option("--out", type=click.Path(path_type=Path), help="Output directory for the page, figures and tables. [default: none]")
 @click.option("--data", type=click.Path(path_type=Path, exists=True), help="Your own data: a file or directory. [default: generated data]")
-@click.option("--size", type=click.IntRange(1, LARGEST), help="Size of the data. [default: depends on the paper]")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed for data generation and sampling.")
+@click.option("--size", type=WholeNumber(1, LARGEST), help="Size of the data. [default: depends on the paper]")
+@click.option("--seed", type=WholeNumber(0), default=0, show_default=True, help="Random seed for data generation and sampling.")
 @threads_option
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from shoal.cli.interrupts import interrupts
+from shoal.cli.options import WholeNumber
 from shoal.errors import ParameterError
 from shoal.packages import insist_on_extra
 
@@ -16,7 +17,7 @@ from shoal.packages import insist_on_extra
 @click.option("--root", type=click.Path(path_type=Path), metavar="DIR", help="Folder whose files can be opened by path, without an upload.")
 @click.option("--keep", type=click.Path(path_type=Path), metavar="DIR", help="Folder for uploads and jobs. [default: deleted at the end]")
 @click.option("--demo", is_flag=True, help="Begin with a bundled sample.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port to listen on. [default: any free one]")
+@click.option("--port", type=WholeNumber(0, 65535), default=0, metavar="N", help="Port to listen on. [default: any free one]")
 @click.option("--no-browser", is_flag=True, help="Print the address, but do not open a browser.")
 @click.option(
     "--host", default="127.0.0.1", metavar="ADDRESS", help="Address to listen on, with --i-understand. [default: this machine only]"

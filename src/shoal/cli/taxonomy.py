@@ -10,7 +10,7 @@ import click
 
 from shoal.cli import screen
 from shoal.cli.input_options import called, input_argument
-from shoal.cli.options import data_options, rare_option
+from shoal.cli.options import WholeNumber, data_options, rare_option
 from shoal.cli.taxonomy_learn import learn
 from shoal.data.column_list import ColumnNames
 from shoal.data.node_loss import DEFAULT_LOSS, OF_A_TREE
@@ -113,8 +113,8 @@ def check(taxonomy: str, as_json: bool) -> None:
 @command.command("show", context_settings=_HELP)
 @click.argument("taxonomy")
 @click.argument("node", required=False)
-@click.option("--depth", type=click.IntRange(1), default=2, show_default=True, help="Number of levels to draw.")
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Number of children to draw per node.")
+@click.option("--depth", type=WholeNumber(1), default=2, show_default=True, help="Number of levels to draw.")
+@click.option("--limit", type=WholeNumber(1), default=20, show_default=True, help="Number of children to draw per node.")
 @click.option("--node-loss", type=click.Choice(list(OF_A_TREE)), default=DEFAULT_LOSS, show_default=True, help="Loss function for nodes.")
 def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str) -> None:
     """Draw the subtree of NODE (default: the root)."""
@@ -131,7 +131,7 @@ def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str
 @click.argument("tried", metavar="TAXONOMY")
 @input_argument
 @data_options(without=("taxonomy",))
-@click.option("--missing", "limit", type=click.IntRange(1), default=10, show_default=True, help="Number of missing items to list.")
+@click.option("--missing", "limit", type=WholeNumber(1), default=10, show_default=True, help="Number of missing items to list.")
 @rare_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def covers(tried: str, input: Any, limit: int, show_rare: bool, as_json: bool, **said: Any) -> None:

@@ -11,7 +11,7 @@ import click
 
 from shoal.cli import screen
 from shoal.cli.input_options import files_of, input_argument
-from shoal.cli.options import data_options
+from shoal.cli.options import WholeNumber, data_options
 from shoal.util.wording import counted
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _WITHOUT = ("taxonomy", "node-loss", "unknown", "tree", "floor", "bag", "terms")
 @click.option("--out", "-o", type=click.Path(path_type=Path), help="Output file of edges, text or .parquet. [default: standard output]")
 @click.option(
     "--people",
-    type=click.IntRange(2),
+    type=WholeNumber(2),
     default=10,
     show_default=True,
     metavar="N",

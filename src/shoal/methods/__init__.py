@@ -7,6 +7,7 @@ A preset is a named set of parameters of a method. Presets are listed in `preset
 
 from __future__ import annotations
 
+import math
 import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -130,6 +131,10 @@ class Method(Declared, ABC):
     def work_per_record(self, records: int) -> float:
         """Return the work per record for this many records, in units of the method; less if it searches large data less."""
         return 1.0
+
+    def records_that_help(self, items: float) -> float:
+        """Return the number of records up to which more data keeps more of each, for this many items per record; infinite if all do."""
+        return math.inf
 
     @abstractmethod
     def apply(self, original: Any) -> Release:

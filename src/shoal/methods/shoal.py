@@ -46,6 +46,8 @@ DEFAULT_SHARE = 0.5
 ENDLESS = 10_000
 SMALL = 100_000  # records in all rounds together that small data gets, within the effort's most rounds
 SHORT = 24  # nodes that a record touches, up to which blocks are as large as an effort may have them
+NODES_PER_ITEM = 4  # that a record touches, about
+BLOCK_PER_K = 16  # a block holds so many times k records at least
 FEW_RECORDS = 50_000  # fewer may be searched at leisure; ranges of a large run have as many, and a person costs the same in all
 FEW_ENTRIES = 2_000_000  # nodes that all records together touch, up to which they may
 NEARLY_AS_GOOD = 1.1  # times the least loss, up to which groups are worth starting from
@@ -79,7 +81,10 @@ class Effort:
 
     def block_for(self, counts: TreeCounts) -> int:
         """Return the block size: smaller for long records, whose sketches are less precise."""
-        records, entries = len(counts.lengths), len(counts.nodes)
+        return self.block_of(len(counts.lengths), len(counts.nodes))
+
+    def block_of(self, records: int, entries: int) -> int:
+        """Return the block size for this many records and touched nodes."""
         return max(self.long_block, min(self.block, self.block * SHORT * records // max(1, entries)))
 
 
@@ -154,6 +159,11 @@ class Shoal(GroupingMethod):
         effort = small.for_data(records, 0)
         return 1 + effort.rounds_for(records) * effort.neighbours / small.neighbours
 
+    def records_that_help(self, items: float) -> float:
+        """Return a third more than a block: groups are formed within blocks, and blocks of more data hold more similar records."""
+        many = SMALL  # records with so many items, for whole numbers
+        return 4 / 3 * max(EFFORTS[self.effort].block_of(many, round(many * NODES_PER_ITEM * items)), BLOCK_PER_K * self.k)
+
     @property
     def works_in_ranges(self) -> bool:
         """Whether groups may be formed range by range: not with sensitive items or a time limit."""
@@ -206,7 +216,7 @@ class Shoal(GroupingMethod):
         together = max(2, int(effort.together / larger))
         return Search(
             k=self.k,
-            block=max(effort.block_for(counts), 16 * self.k),
+            block=max(effort.block_for(counts), BLOCK_PER_K * self.k),
             grow=_kernels.GrowOptions(candidates=effort.candidates),
             refine=_kernels.RefineOptions(
                 neighbours=effort.neighbours,

@@ -23,8 +23,11 @@ def lack_of(manifest: Mapping[str, Any] | None) -> str:
 # Verdicts in words: the headline, the guarantee in one number, what each claim protects and what not.
 
 
-COUNTED = ("records", "people")  # levels that count
-COUNTED_BY = ("k", "owners")  # the parameters that promise a number of records or people
+PROMISED_BY = {  # the parameters that promise a level which has another name
+    "records": ("k", "owners"),
+    "people": ("k", "owners", "people"),
+    "owners": ("min_owners", "owners"),
+}
 BROKEN = "Do not publish this data under its claims. The reasons are listed below."
 UNGUARANTEED = "Nothing is guaranteed."
 NO_WORDS = "This version of shoal has no description of this model."
@@ -129,6 +132,9 @@ def guarantee(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Tile:
             told, whose = ("people", "or more people share every published record")
         promised = number(model.group_size)
         return Tile("Guarantee", number(achieved[told]), f"{whose}; {promised} guaranteed", tone)
+    if model is not None and "people" in achieved and "people" in model.level_words:
+        people = _level("people", achieved["people"], model)
+        return Tile("Guarantee", people.achieved, f"{people.meaning}; {people.promised} guaranteed", tone)
     best = ", ".join(f"{spoken(key)} = {number(value)}" for key, value in achieved.items())
     return Tile("Guarantee", best or ("holds" if verdict["holds"] else "broken"), plain(str(verdict["model"])), tone)
 
@@ -163,8 +169,9 @@ def _summary(model: Model | None) -> str:
 def _level(key: str, value: Any, model: Model | None) -> Level:
     asked = model.values() if model else {}
     helps = {p.name: p.help for p in model.parameters()} if model else {}
+    parameter = next((name for name in PROMISED_BY.get(key, ()) if name in asked), key)
+    promised = number(asked[parameter]) if asked.get(parameter) is not None else "–"
     if model is not None and key in model.level_words:
-        return Level(model.level_words[key], number(asked.get(key, model.group_size)), number(value))
-    parameter = next((name for name in COUNTED_BY if name in asked), key) if key in COUNTED else key
+        return Level(model.level_words[key], promised, number(value))
     meaning = f"{spoken(key)}: {helps[parameter]}" if parameter in helps else spoken(key)
-    return Level(meaning, number(asked[parameter]) if parameter in asked else "–", number(value))
+    return Level(meaning, promised, number(value))

@@ -27,13 +27,13 @@ from shoal.evaluate.advise.item_levels import first_rung
 from shoal.evaluate.advise.masked_risk import MaskingAdvice, masking_advice
 from shoal.evaluate.advise.routes import Candidate, candidates_for, insist_on_some_method
 from shoal.evaluate.advise.sample import Samples
-from shoal.evaluate.advise.trial import KNOWN, SAMPLES_FIRST, WORDS, Attempt, Route
+from shoal.evaluate.advise.trial import KNOWN, SAMPLES_FIRST, TIME_IS_UP, TOO_LONG, WORDS, Attempt, Route
 from shoal.io.read.options import DOCUMENTS, MICRODATA
 from shoal.io.read.result import Reading
 from shoal.methods import METHODS, insist_on_packages
 from shoal.pipeline.options import NO_TAXONOMY, PATHS, Preparation, load_taxonomy
 from shoal.pipeline.prepare import records_of
-from shoal.pipeline.request import chosen_method, preparation
+from shoal.pipeline.request import OF_TABLES, chosen_method, preparation
 from shoal.report.notebook import facts_page
 from shoal.taxonomy.item_catalogue import Catalogue
 from shoal.taxonomy.tree_drawing import coverage
@@ -168,6 +168,11 @@ class GoalAdvice:
     others: tuple[MeasuredRoute, ...] = ()
     masking: MaskingAdvice | None = None
 
+    @property
+    def late(self) -> int:
+        """The number of candidates that could not be tried for want of time."""
+        return sum(route.found.why_not in (TIME_IS_UP, TOO_LONG) for route in self.others)
+
     def as_dict(self) -> dict[str, Any]:
         """As JSON values."""
         return {
@@ -235,7 +240,7 @@ def advise(
     if wanted is not None:
         insist_on_some_method(wanted.name)
     samples = Samples(data)
-    reading = _opened(samples, said)
+    reading = _opened(samples, said, wanted)
     facts = facts_of(reading)
     goals = (wanted,) if wanted is not None else fitting_goals(facts)
     if wanted is not None and facts.format not in wanted.formats:
@@ -255,16 +260,28 @@ def advise(
     return Advice(facts, found, notes, time.perf_counter() - begun)
 
 
-def _opened(samples: Samples, said: Mapping[str, Any]) -> Reading:
-    """The data as the options say; where its columns are not known, as a table of people or as documents, if it can be read so."""
+def _opened(samples: Samples, said: Mapping[str, Any], wanted: Goal | None) -> Reading:
+    """The data as the options say; where its columns are not known, as a table of people or as documents, if it can be read so.
+
+    Roles of columns that only a table has say that it is one. A goal for one of these formats alone says which it is, so what is wrong
+    with the data in that format is raised.
+    """
+
+    def read_as(format: str) -> Reading:
+        return samples.reading(preparation({**said, "format": format}, Preparation.of_format(format)))
+
+    if said.get("format") is None and any(said.get(name) for name in OF_TABLES):
+        return read_as(MICRODATA)
     try:
         return samples.reading(preparation(dict(said)))
     except InputError as error:
         if said.get("format") is not None or error.code not in UNKNOWN_COLUMNS:
             raise
+        if wanted is not None and wanted.formats in ((MICRODATA,), (DOCUMENTS,)):
+            return read_as(wanted.formats[0])
         for format in (MICRODATA, DOCUMENTS):
             try:
-                reading = samples.reading(preparation({**said, "format": format}, Preparation.of_format(format)))
+                reading = read_as(format)
             except ShoalError:
                 continue
             if format == MICRODATA or len(reading.data) > 1:

@@ -2,11 +2,13 @@
 
 In a sample fewer words are frequent, so less is kept there than of all data. Two models continue what was seen. By the first, the share
 grows with every doubling of the sample as it did before, and slows down if it did so. By the second, its odds grow by a constant factor.
-The forecast is the mean of both. Its range reaches from the one to the other, and further by the error that the same forecast would have
-made about the last sample from the ones before it; of two samples, by half of the growth that is expected. So a method whose result jumps
-from one sample to the next has a wide range, which is printed, and is called uncertain.
+The forecast is the mean of both. Its range reaches from the one to the other, at least to a third more or less growth than is expected, and
+further by the error that the same forecast would have made about the last sample from the ones before it; of two samples, by half of the
+growth that is expected. So a method whose result jumps from one sample to the next has a wide range, which is printed, and is called
+uncertain.
 
-The time of a run is a fixed part and one that grows with the number of people to some power. Both are fitted to the last samples.
+The time of a run is a fixed part and one that grows with the number of people to some power. Both are fitted to all samples; a power far
+from 1 is taken only if they agree about it, because a small error in short times makes a large one in a power.
 
 Where no claim bounds the risk, that of a sample is too low: words that are published of all people, but not of the sample, are known too.
 The odds of being found are then taken to grow with every doubling as they did over the last three samples. On a generated log of 12,000
@@ -22,17 +24,23 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.attacks.conclusion import PERSON
 from shoal.attacks.outcome import Interval
+
+Reals = npt.NDArray[np.float64]
 
 TARGETS = 200  # people who are attacked, at most
 DAMPING = 0.9  # of the growth of what is kept, for every further doubling, where two samples do not tell it
 LEAST_DAMPING = 0.75
 AT_LAST = 2  # doublings by which growth is measured
+OF_GROWTH = 1 / 3  # part of the growth that is expected, by which forecasts are wrong even where both models agree
 NARROW = 0.5  # of the expected value, the widest range of a forecast that is not called uncertain
 ALONE = 0.5  # part of the expected value by which a forecast from a single sample may be wrong
-POWERS = (0.7, 2.0)  # of the number of people by which time grows, at least and at most
+POWERS, POWER_STEP = (0.7, 2.0), 0.05  # of the number of people by which time grows, at least and at most
+POWER_SPREAD = 0.2  # how far from 1 such a power usually is
+NOISE, NOISE_SECONDS, SHORTEST = 0.1, 0.03, 1e-3  # by which a time is usually wrong: a share of it, and seconds; the shortest one
 LEAST_GROWING = 0.3  # part of the time of a sample that grows with the number of people, at least
 HOPE, FEW = 3.0, 3  # by how much the risk of the first samples, which are few, may be larger than that of all people
 
@@ -53,6 +61,7 @@ class Trial:
     of: str
     why_not: str
     records: int = 0
+    items: int = 0
     took: float = 0.0
 
 
@@ -127,8 +136,10 @@ def expected_share(people: Sequence[int], shares: Sequence[float | None], doubli
         return Share(last, last * (1 - ALONE), min(1.0, last * (1 + ALONE)))
     least, most = sorted(model(known, doublings) for model in (_linear, _by_odds))
     expected = (least + most) / 2
+    growth = abs(expected - last)
     # Two samples show that the share grows, but not how that goes on.
-    wrong = abs(expected - last) / 2 if len(known) == 2 else _error_before(known, doublings)
+    wrong = growth / 2 if len(known) == 2 else _error_before(known, doublings)
+    least, most = min(least, expected - OF_GROWTH * growth), max(most, expected + OF_GROWTH * growth)
     return Share(expected, max(0.0, least - wrong), min(1.0, most + wrong))
 
 
@@ -217,25 +228,38 @@ def expected_seconds(people: Sequence[int], seconds: Sequence[float], total: int
         total: The number of all people.
         work: How much work is spent on each of so many people, which may be less where there are many.
     """
-    size, time = people[-1], max(seconds[-1], 1e-3)
-    if total <= size:
+    time, load = max(seconds[-1], SHORTEST), np.array([many * work(many) for many in people], float)
+    ahead = total * work(total) / load[-1]
+    if total <= people[-1] or ahead <= 1:
         return time
-    load = [many * work(many) for many in people]
-    power = _power(load, seconds)
-    grown = [one**power for one in load[-2:]]
-    growing = time
-    if len(grown) == 2 and grown[1] > grown[0]:  # what the last sample took longer than the one before is what grows
-        growing = (time - seconds[-2]) / (1 - grown[0] / grown[1])
-    growing = float(np.clip(growing, LEAST_GROWING * time, time))
-    return float(time - growing + growing * max(1.0, total * work(total) / load[-1]) ** power)
+    # A sample that took longer than a larger one had something to load.
+    alone = [n for n, one in enumerate(seconds) if one <= min(seconds[n:])]
+    fixed, growing, power = _fitted(load[alone] / load[-1], np.maximum([seconds[n] for n in alone], SHORTEST))
+    return time * (fixed + growing * ahead**power) / (fixed + growing)
 
 
-def _power(load: Sequence[float], seconds: Sequence[float]) -> float:
-    """By which power time grows: that of what each sample took longer than the one before; of two samples, at least as their size."""
-    took = [max(one, 1e-3) for one in seconds[-3:]]
-    more = [after - before for before, after in pairwise(took)] if len(took) == 3 else took
-    if len(more) < 2 or min(more) <= 0 or load[-1] <= load[-2]:
-        return 1.0
-    # Growing as the number of people does counts as one doubling more that was measured.
-    power = (math.log(more[-1] / more[-2]) / math.log(load[-1] / load[-2]) + 1) / 2
-    return float(np.clip(power, POWERS[0] if len(took) == 3 else 1.0, POWERS[1]))
+def _fitted(load: Reals, seconds: Reals) -> tuple[float, float, float]:
+    """The fixed part, the growing part of the last sample, and the power of the load by which it grows, that fit the samples best.
+
+    Short times are measured badly, so a power is the less likely, the further from 1 it is.
+    """
+    found = []
+    for power in np.arange(POWERS[0], POWERS[1] + POWER_STEP / 2, POWER_STEP).tolist():
+        fixed, growing = _parts(load**power, seconds)
+        off = (fixed + growing * load**power - seconds) / (NOISE * seconds + NOISE_SECONDS)
+        found.append((float((off**2).sum()) + ((power - 1) / POWER_SPREAD) ** 2, fixed, growing, power))
+    _, fixed, growing, power = min(found)
+    return fixed, growing, power
+
+
+def _parts(grown: Reals, seconds: Reals) -> tuple[float, float]:
+    """The fixed part and the factor of what has grown, by least squares of the errors of samples; neither is negative."""
+    weights = 1 / (NOISE * seconds + NOISE_SECONDS) ** 2
+    mean, time = np.average(grown, weights=weights), np.average(seconds, weights=weights)
+    spread = float((weights * (grown - mean) ** 2).sum())
+    growing = float((weights * (grown - mean) * (seconds - time)).sum()) / spread if spread else float(seconds[-1])
+    growing = max(growing, LEAST_GROWING * float(seconds[-1]))
+    fixed = float(time - growing * mean)
+    if fixed >= 0:
+        return fixed, growing
+    return 0.0, float((weights * grown * seconds).sum() / (weights * grown**2).sum())

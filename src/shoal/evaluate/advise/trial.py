@@ -120,7 +120,8 @@ class Attempt:
             return Measured(self._spent, why_not=self._why_not or TIME_IS_UP)
         run = self._seconds_for([one.seconds for one in self._trials], self._trials[-1].people if self._whole else self._total)
         seconds = START + WRITING * (self._samples.seconds(self.route.how) + run)
-        return replace(_forecast(self._trials, self.route.method, self._total, self._whole), seconds=self._spent, expected_seconds=seconds)
+        found = forecast_of(self._trials, self.route.method, self._total, self._whole)
+        return replace(found, seconds=self._spent, expected_seconds=seconds)
 
     def _all_fit(self, left: float) -> bool:
         """Whether all people that were read can be tried in the time that is left, by what the samples took."""
@@ -189,7 +190,9 @@ def _tried(source: CaseSource, route: Route, cancel: Cancel) -> Trial:
     of, sizes = known_of(owners_repeat(judged.original)), judged.original.to_account()
     records = sizes.get("records", max(sizes.values(), default=0))
     took = time.perf_counter() - begun
-    return Trial(people, seconds, kept, what, judged.metrics.get("one_level"), risk, of, why_not, records, took)
+    return Trial(
+        people, seconds, kept, what, judged.metrics.get("one_level"), risk, of, why_not, records, sizes.get("occurrences", 0), took
+    )
 
 
 # -- what is left of data, by the shape of the original
@@ -222,13 +225,14 @@ _BY_SHAPE: Mapping[str, tuple[Callable[[Judged], float | None], str]] = {
 # -- from samples to all people
 
 
-def _forecast(trials: Sequence[Trial], method: Method, total: int, whole: bool) -> Measured:
+def forecast_of(trials: Sequence[Trial], method: Method, total: int, whole: bool) -> Measured:
     """What is to be expected of all people, except for the time."""
     last, people = trials[-1], [one.people for one in trials]
     doublings = 0.0 if whole else max(0.0, math.log2(total / last.people))
-    kept = expected_share(people, [one.kept for one in trials], doublings)
+    growth = 0.0 if whole else max(0.0, math.log2(min(total, _people_who_help(last, method)) / last.people))
+    kept = expected_share(people, [one.kept for one in trials], growth)
     # What is published one level up often falls as more is kept, but both together grow.
-    both = expected_share(people, [None if one.kept is None or one.near is None else one.kept + one.near for one in trials], doublings)
+    both = expected_share(people, [None if one.kept is None or one.near is None else one.kept + one.near for one in trials], growth)
     rates = [one.risk.rate for one in trials if one.risk is not None]
     return Measured(
         seconds=0.0,
@@ -246,6 +250,12 @@ def _forecast(trials: Sequence[Trial], method: Method, total: int, whole: bool) 
         why_not=last.why_not,
         of=last.of,
     )
+
+
+def _people_who_help(trial: Trial, method: Method) -> float:
+    """The number of people up to which a method keeps more of more people."""
+    records = max(1, trial.records)
+    return method.records_that_help(trial.items / records) * trial.people / records
 
 
 def _is_bounded(method: Method) -> bool:

@@ -11,8 +11,8 @@ from shoal import kernels
 from shoal.data.original import Original
 from shoal.data.patience import allowing
 from shoal.errors import ShoalError
-from shoal.evaluate.compare.forecast import EarlierPeriod, forecasts
 from shoal.evaluate.compare.grid import Cell
+from shoal.evaluate.compare.later_period import EarlierPeriod, forecasts
 from shoal.evaluate.compare.words_kept import coverage, words_of
 from shoal.evaluate.compare.worst_attack import AttackEffort, worst_attack
 from shoal.evaluate.hidden_words import hidden_words

@@ -11,8 +11,8 @@ import numpy as np
 from shoal.data.log import Log
 from shoal.errors import ShoalError
 from shoal.evaluate.advise.sample import owners_of, sample_of
-from shoal.evaluate.compare.forecast import EarlierPeriod, PeriodSplit, periods_of, split_of
 from shoal.evaluate.compare.grid import Cell
+from shoal.evaluate.compare.later_period import EarlierPeriod, PeriodSplit, periods_of, split_of
 from shoal.io.read.dispatch import Reading, ReadOptions, read
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import Prepared, prepare

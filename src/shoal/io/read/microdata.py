@@ -116,7 +116,10 @@ def foreign_cells(name: str, kind: ColumnKind, cells: pl.Series) -> tuple[str, p
 
 
 DROPPED, OWNER = "dropped", "owner_column"  # what a manifest calls them
-SAY = f"use {option('quasi')}, {option('nominal')}, {option('keep-column')} or {option('drop-column')} for it"
+SAY = (
+    f"use {option('drop-column')} for names and IDs, {option('nominal')} for categories, {option('quasi')} for numbers, "
+    f"or {option('keep-column')} for what is to be published unchanged"
+)
 
 
 @dataclass(frozen=True)
@@ -210,7 +213,8 @@ def _refuse_unclear(path: Path, names: Sequence[str], others: Sequence[str], hol
     if unclear:
         why = "not named" if chosen else "without numbers"
         columns = f"column {unclear[0]} of {path} is" if len(unclear) == 1 else f"columns {', '.join(unclear)} of {path} are"
-        raise InputError(f"{columns} {why}, so they need a role", code="column-role-missing", hint=SAY)
+        needs = "it needs" if len(unclear) == 1 else "they need"
+        raise InputError(f"{columns} {why}, so {needs} a role", code="column-role-missing", hint=SAY, columns=unclear)
 
 
 OTHERWISE = f"correct or remove these rows, or leave the column out with {option('drop-column')}"

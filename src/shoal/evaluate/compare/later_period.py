@@ -1,4 +1,4 @@
-"""Forecasts learnt from a release: the next word of a query, and a person's next items.
+"""How well a later period of a log is forecast from a release of an earlier one: the next word of a query, a person's next items.
 
 The model is simple: words co-occur as in published records. A word is scored by the share of the records with a known word that also
 contain it, summed over the known words; the ten highest scores are guessed, ties by name. Case is ignored.

@@ -12,7 +12,7 @@ from helpers.chunks import chunk_release
 from shoal.data.bags import Bags
 from shoal.data.log import Kind, Log
 from shoal.data.original import LogOriginal
-from shoal.evaluate.compare.forecast import (
+from shoal.evaluate.compare.later_period import (
     EarlierPeriod,
     WordPairs,
     completion,
