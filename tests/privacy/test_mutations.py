@@ -41,6 +41,7 @@ from shoal.methods.bases.threshold_ladders import Held
 from shoal.microaggregation import history_aggregation as aggregation
 from shoal.microaggregation import visit_space as visits
 from shoal.microaggregation.document_space import DocumentSpace
+from shoal.microaggregation.history_aggregation import Quota
 from shoal.pipeline import prepare
 from shoal.privacy import MODELS
 from shoal.taxonomy import learned
@@ -220,10 +221,8 @@ def groups_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def queries_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Puts into a profile what one member alone asked."""
-    true = user_microaggregation.shared_queries
-    monkeypatch.setattr(
-        user_microaggregation, "shared_queries", lambda histories, members, matches, least: true(histories, members, matches, 1)
-    )
+    true = Quota.take
+    monkeypatch.setattr(Quota, "take", lambda quota, members, matches, least: true(quota, members, matches, 1))
 
 
 def clicks_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
