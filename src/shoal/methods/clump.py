@@ -84,7 +84,8 @@ class Clump(GroupingMethod):
         records = counts.scored(bags.owners, self.k, bags.owners_repeat)
         clusters, rows = self._run(_kernels.clump_printed, records, bags.view, taxonomy.view, order)
         groups, used = _numbered(clusters)
-        published = Bags(*rows, np.arange(len(rows[0]) - 1, dtype=np.int64), taxonomy.names).select(used)
+        indptr, nodes, copies = rows
+        published = Bags(indptr, nodes, copies, np.arange(len(indptr) - 1, dtype=np.int64), taxonomy.names).select(used)
         return groups, published
 
     def _run(self, kernel: Callable[..., Any], *data: Any) -> Any:

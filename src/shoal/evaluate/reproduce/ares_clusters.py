@@ -34,7 +34,7 @@ class UserClusters:
 
     def labels(self, clusters: int) -> Ints:
         """The cluster of each person, after a few rounds of Lloyd's algorithm."""
-        label = np.argmin(self._apart[:clusters], axis=0)[self._alike]
+        label: Ints = np.argmin(self._apart[:clusters], axis=0)[self._alike]
         for _ in range(ROUNDS - 1):
             centres = [self._space.centroid(np.flatnonzero(label == cluster)) for cluster in np.unique(label)]
             fresh = np.argmin([self._distances(centre) for centre in centres], axis=0)[self._alike]
