@@ -25,6 +25,7 @@ COMMON = {
     "shoal.data.claims",
     "shoal.data.patience",
     "shoal.data.column_list",
+    "shoal.data.value_tree",
     "shoal.data.durations",
     "shoal.data.noise_record",
     "shoal.data.items",

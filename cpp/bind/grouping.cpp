@@ -13,11 +13,11 @@ void bind_clump(nb::module_& m) {
     nb::class_<ClumpOptions>(m, "ClumpOptions", "How Clump assigns records.")
         .def(
             "__init__",
-            [](ClumpOptions* self, int64_t r, bool total) {
+            [](ClumpOptions* self, int64_t r, bool total, bool by_length) {
                 need(r >= 1, "r of one or more");
-                new (self) ClumpOptions{r, total};
+                new (self) ClumpOptions{r, total, by_length};
             },
-            nb::kw_only(), "r"_a, "total"_a);
+            nb::kw_only(), "r"_a, "total"_a, "by_length"_a = false);
     m.def(
         "clump",
         [](const BoundScored& records, I64 order, const ClumpOptions& options, Task& task) {
@@ -25,6 +25,18 @@ void bind_clump(nb::module_& m) {
             return hand_over(unlocked([&] { return clump(records.data, span(order), options, task); }));
         },
         "records"_a, "order"_a, "options"_a, "task"_a, "The group of each record.");
+    m.def(
+        "clump_printed",
+        [](const BoundScored& records, const BoundRows& rows, const BoundTree& tree, I64 order, const ClumpOptions& options, Task& task) {
+            const Rows& bags = rows.on_tree(tree.size());
+            permutation(span(order), records.data.size());
+            same_size(rows.size(), records.data.size());
+            same_size(tree.size(), records.data.weight.size());
+            PrintedClusters found = unlocked([&] { return clump_printed(records.data, bags, tree.view(), span(order), options, task); });
+            return std::pair(hand_over(std::move(found.group)), hand_over(std::move(found.bags)));
+        },
+        "records"_a, "rows"_a, "tree"_a, "order"_a, "options"_a, "task"_a,
+        "The group of each record, and what the printed BUIG publishes for each group.");
 }
 
 void bind_partition(nb::module_& m) {

@@ -103,10 +103,15 @@ def published_forms(originals: Rows, published: Rows, row: Annotated[NDArray[num
 class ClumpOptions:
     """How Clump assigns records."""
 
-    def __init__(self, *, r: int, total: bool) -> None: ...
+    def __init__(self, *, r: int, total: bool, by_length: bool = False) -> None: ...
 
 def clump(records: Scored, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: ClumpOptions, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """The group of each record."""
+
+def clump_printed(records: Scored, rows: Rows, tree: Tree, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: ClumpOptions, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]]:
+    """
+    The group of each record, and what the printed BUIG publishes for each group.
+    """
 
 class PartitionOptions:
     """How Partition splits records."""

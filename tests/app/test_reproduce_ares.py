@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.queries import clicked_log
 from shoal.data.original import AccessOriginal
 from shoal.evaluate.reproduce import ares_documents, ares_queries, ares_sites, ssc
+from shoal.evaluate.reproduce.ares_clusters import UserClusters
 from shoal.evaluate.reproduce.ares_documents import KS, PUBLISHED
 from shoal.evaluate.reproduce.experiment_page import PaperFinding
 from shoal.metrics.browsers import use_before
+from shoal.metrics.clusterings import rand_index
 from shoal.synthetic.accesslog import AGENTS, AccessLog
 
 # Table 2.2 of the report: SSE and SSA for k = 2 to 10.
@@ -97,6 +100,16 @@ def test_statements_on_query_logs() -> None:
     bad = told(1.0, {"k = 3": (0.9, 0.8, 0.7), "k = 50": (0.85, 0.6, 0.2)}, 0.5)
     assert all(good.values()), good
     assert not any(bad.values()), bad
+
+
+def test_people_are_clustered_by_the_user_distance() -> None:
+    """Two kinds of people who share no word: two clusters are the two kinds, and the same people give the same clusters."""
+    rows = [(i, j, f"{kind} {j} {i % 3}", None, None) for i in range(12) for kind in [("rain", "piano")[i % 2]] for j in range(3)]
+    found = UserClusters(clicked_log(rows), 6)
+    kinds, labels = found.owners % 2, found.labels(2)
+    assert rand_index(kinds, labels) == 1.0
+    assert rand_index(kinds, found.labels(6)) < 1.0
+    assert len(np.unique(found.labels(6))) == 6
 
 
 def test_statements_on_ssc() -> None:

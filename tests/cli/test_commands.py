@@ -139,6 +139,19 @@ def test_every_form_is_written_and_audited(kitchen: Shell, form: str):
     assert kitchen("audit", form, "--original", "baskets.txt", "--taxonomy", "food.csv").code == 0
 
 
+def test_clump_as_printed_and_by_length_are_verified_and_audited(kitchen: Shell):
+    """Four baskets of which BUIG, record by record, makes <Food,Fruit> instead of <Fruit,Fruit>: GGD 4 (1 + 1/2) + 2, not 4 (2/2) + 2."""
+    kitchen.file("four.txt", "Orange,Apple\nOrange,Banana,Milk\nBanana,Apple,Beef\nOrange,Apple\n")
+    found = {}
+    for name, words in {"exact": [], "printed": ["--lcg", "printed"], "length": ["--r-by", "length"]}.items():
+        words += ["--criterion", "total", "--ties", "given", "--floor", "1", "--node-loss", "lm", "--to", "csv", "--out", name]
+        made = kitchen("anonymize", "four.txt", "--taxonomy", "food.csv", "--method", "clump", "--k", "4", *words)
+        assert made.code == 0, made.everything
+        assert kitchen("audit", name, "--original", "four.txt", "--taxonomy", "food.csv").code == 0
+        found[name] = json.loads(kitchen("measure", name, "--metric", "ggd", "--json").out)["ggd"]
+    assert found == pytest.approx({"exact": 6, "printed": 8, "length": 6})
+
+
 def test_transaction_lines_with_a_separator_of_choice(kitchen: Shell):
     words = ["anonymize", "baskets.txt", "--taxonomy", "food.csv", "--k", "3", "--to", "transactions", "--to-sep", "|", "--out", "bars"]
     assert kitchen(*words).code == 0

@@ -44,6 +44,18 @@ def profiles(shell: Shell) -> dict[str, Counter[tuple[str, ...]]]:
     return found
 
 
+def test_queries_are_published_in_proportion_unless_shared_ones_are_asked_for(shell: Shell) -> None:
+    """A query of two people in every group of three, among two of each person's own: as many rows as asked, or in all histories."""
+    rows = [f"{i}\ttopic{i // 3} {i} {j}\t2006-03-01 0{j}:00:00\t\t" for i in range(10, 40) for j in range(2)]
+    rows += [f"{i}\t{'rain' if i % 3 else f'other {i}'}\t2006-03-01 07:00:00\t\t" for i in range(10, 40)]
+    found = {}
+    for way in ("proportion", "shared"):
+        assert masked(shell, HEADER + "\n".join(rows) + "\n", "--min-owners", "1", "--queries", way).code == 0
+        found[way] = sum(row["query"] == "rain" for row in published(shell))
+    assert abs(found["proportion"] - 20) <= 3
+    assert found["shared"] > found["proportion"] + 3
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_log_with_clicks_becomes_one_of_shared_histories(shell: Shell, method: str) -> None:
     answer = masked(shell, HEADER + "\n".join(rows_of()) + "\n", method=method)

@@ -34,7 +34,7 @@ def test_a_paper_is_repeated_and_its_statements_are_judged(shell: Shell, paper: 
 
 
 def test_a_log_of_ones_own(shell: Shell) -> None:
-    shell("generate", "log.tsv", "--users", "200", "--seed", "3")
+    shell("generate", "log.tsv", "--users", "200", "--seed", "3", "--like", "thesis")
     terminal = shell("reproduce", "thesis", "--size", "150", "--data", "log.tsv")
     assert "statements of the paper agree" in terminal.out
     assert [path.name for path in shell.directory.iterdir()] == ["log.tsv"]

@@ -289,6 +289,23 @@ def test_wrong_microdata(bad: list[dict[str, Any]], tmp_path: Path) -> None:
     assert checked(tmp_path, claim, {"microdata": bad}, achieved={"records": 2}, **given)
 
 
+@pytest.mark.parametrize(
+    ("claim", "achieved"),
+    [
+        ("l-diversity(l=2, sensitive=town, columns=age)", {"l": 2}),
+        ("t-closeness(t=0.1, sensitive=town, columns=age)", {"t": 0.0}),
+        ("alpha-k-anonymity(alpha=0.5, k=2, sensitive=town, columns=age)", {"records": 2, "alpha": 0.5}),
+        ("xy-anonymity(k=2, x=age, y=town)", {"values": 2}),
+    ],
+)
+def test_wrong_sensitive_columns(claim: str, achieved: dict[str, Any], tmp_path: Path) -> None:
+    given: dict[str, Any] = {"text": TABLE, "method": "mdav", "form": "microdata", "name": "input.csv", "said": {"keep-column": "town"}}
+    mixed = [{**row, "town": town} for row, town in zip(ROWS, ["ulm", "kiel"] * 2, strict=True)]
+    assert not checked(tmp_path, claim, {"microdata": mixed}, achieved=achieved, **given)
+    assert checked(tmp_path, claim, {"microdata": ROWS}, achieved=achieved, **given)
+    assert checked(tmp_path, claim, {"microdata": mixed}, achieved=dict.fromkeys(achieved, 9), **given)
+
+
 def access(address: str, page: str, user: str = "-") -> str:
     return f'{address} - {user} [01/Mar/2006:10:00:00 +0000] "GET {page} HTTP/1.1" 200 1'
 

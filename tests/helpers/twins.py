@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from itertools import product
 
 Bag = tuple[int, ...]
@@ -138,6 +138,19 @@ def row_hash(row: Iterable[tuple[int, int]]) -> int:
 # -- Clump, thesis Algorithm 4.5, where clusters count people
 
 
+def buig(parent: Parents, left: Bag, right: Bag) -> Bag:
+    """Algorithm 5.6 of the thesis on two records: line 4 forgets duplicates, and line 7 what one has more of than the other."""
+    held = [[int(node in bag) for bag in (left, right)] for node in range(len(parent))]
+    found: list[int] = []
+    for node in range(len(parent) - 1, 0, -1):  # in preorder children come after their parents
+        least = min(held[node])
+        if least:
+            found += [node] * least
+        else:
+            held[parent[node]] = [a + b for a, b in zip(held[parent[node]], held[node], strict=True)]
+    return tuple(sorted([0] * (min(len(left), len(right)) - len(found)) + found))
+
+
 class Clump:
     """Every score is computed anew from the members by the definition; nothing is pruned, nothing is kept."""
 
@@ -151,9 +164,11 @@ class Clump:
         k: int,
         r: int,
         total: bool,
+        by_length: bool = False,
+        printed: bool = False,
     ) -> None:
         self.parent, self.records, self.owners, self.order = parent, records, owners, order
-        self.k, self.r, self.total = k, r, total
+        self.k, self.r, self.total, self.by_length, self.printed = k, r, total, by_length, printed
 
     def run(self) -> list[int]:
         """The cluster of each record."""
@@ -161,6 +176,7 @@ class Clump:
         assert n > 0, "fewer than k owners"
         while (members := self.assign(n)) is None:
             n //= 2
+        self.members = members
         return [next(j for j, member in enumerate(members) if i in member) for i in range(len(self.records))]
 
     def most_clusters(self) -> int:
@@ -179,6 +195,8 @@ class Clump:
             if i in seeds:
                 continue
             wanting = [m for m in members if len(self.people(m)) < self.k and self.owners[i] not in self.people(m)]
+            if self.by_length:  # the nearest in length first, of equally near ones the longer
+                wanting.sort(key=lambda m: (abs(self.shortest(m) - len(self.records[i])), -self.shortest(m)))
             if wanting:
                 self.best(wanting[: self.r], i).append(i)
             else:
@@ -201,9 +219,18 @@ class Clump:
         """The cluster of least distortion with the record, or of least increase; the first one on ties."""
         return min(clusters, key=lambda m: self.distortion([*m, i]) - (0 if self.total else self.distortion(m)))
 
+    def shortest(self, members: Sequence[int]) -> int:
+        return min(len(self.records[i]) for i in members)
+
     def distortion(self, members: Sequence[int]) -> Fraction:
+        return ggd(self.parent, [self.records[i] for i in members], self.generalized(members))
+
+    def generalized(self, members: Sequence[int]) -> Bag:
+        """The meet; or what BUIG makes of the members, one after the other in the order in which they joined."""
         records = [self.records[i] for i in members]
-        return ggd(self.parent, records, meet(self.parent, records))
+        if not self.printed:
+            return meet(self.parent, records)
+        return reduce(lambda found, record: buig(self.parent, found, record), records)
 
 
 # -- Partition (LG)

@@ -8,7 +8,7 @@ import polars as pl
 from helpers.queries import START, clicked_log, random_log
 from shoal.data.log import Log
 from shoal.microaggregation.histories import MISSING, NO_TIME, Histories
-from shoal.microaggregation.history_aggregation import Matches, mean_size, profile_of, quotas, shared_queries
+from shoal.microaggregation.history_aggregation import Matches, Quota, mean_size, profile_of, quotas, shared_queries
 from shoal.microaggregation.incidence import greedy_groups
 from shoal.microaggregation.query_tree_space import blocks_of_people
 
@@ -83,6 +83,53 @@ def test_people_take_turns_where_queries_rank_alike() -> None:
     matches = Matches.of(histories, everybody(histories))
     texts = sorted(histories.texts[int(t)] for t in matches.text[shared_queries(histories, everybody(histories), matches, 1)])
     assert texts == ["a0", "a1", "b0", "b1"]
+
+
+def published_rows(log: Log, size: int, least: int, *, quota: bool) -> dict[str, int]:
+    """How often each text is published, if people are grouped in their order."""
+    histories = Histories.of(log)
+    counted: dict[str, int] = {}
+    carried = Quota(histories)
+    for first in range(0, len(histories), size):
+        people = everybody(histories)[first : first + size]
+        matches = Matches.of(histories, people)
+        chosen = carried.take(people, matches, least) if quota else shared_queries(histories, people, matches, least)
+        assert len(chosen) == len(set(chosen.tolist())) <= mean_size(histories, people)
+        assert (matches.people[chosen] >= least).all()
+        for match in chosen.tolist():
+            assert matches.nth[match] == 0 or match - 1 in chosen  # earlier askings of a text come first
+            text = histories.texts[int(matches.text[match])]
+            counted[text] = counted.get(text, 0) + len(people)
+    return counted
+
+
+def test_quotas_publish_every_text_about_as_often_as_it_was_asked() -> None:
+    """One text of two thirds of the people and one of a third, among many of single people: groups of ten, four queries each."""
+    rows = [(i, j, f"own {i} {j}", None, None) for i in range(120) for j in range(3)]
+    rows += [(i, 9, "rain" if i % 3 else "sun", None, None) for i in range(120)]
+    found = published_rows(clicked_log(rows), 10, 1, quota=True)
+    assert abs(found["rain"] - 80) <= 10
+    assert abs(found["sun"] - 40) <= 10
+    assert sum(found.values()) == len(rows)
+    shared = published_rows(clicked_log(rows), 10, 1, quota=False)
+    assert shared["sun"] == shared["rain"] == 120  # whatever most members share is in every history
+
+
+def test_the_most_frequent_queries_stay_the_most_frequent() -> None:
+    rng = np.random.default_rng(5)
+    popular = [(i, j, f"q{int(q)}", None, None) for i in range(300) for j, q in enumerate(rng.zipf(1.5, 4)) if q <= 30]
+    rows = popular + [(i, 20 + j, f"own {i} {j}", None, None) for i in range(300) for j in range(4)]
+    log = clicked_log(rows)
+    asked = log.frame["payload"].value_counts(sort=True)
+    found = published_rows(log, 20, 1, quota=True)
+    top = asked["payload"].head(3).to_list()
+    assert sorted(found, key=lambda text: -found[text])[:3] == top
+    for text, n in asked.head(10).iter_rows():
+        assert abs(found.get(text, 0) - n) <= 20
+
+
+def test_quotas_publish_nothing_of_fewer_people_than_wanted() -> None:
+    assert published_rows(random_log(9), 6, 2, quota=True)
 
 
 def test_a_time_that_too_few_people_have_is_missing() -> None:

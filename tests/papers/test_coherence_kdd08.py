@@ -128,7 +128,7 @@ def test_figure_4_must_not_take_sets_of_no_record_for_moles():
     assert len(brute_greedy(as_printed, [2, 2, 2, 2], "mm/il")) == 2
 
 
-def test_theorem_1_forgets_that_too_few_people_are_no_cohort(example):
+def test_theorem_1_covers_fewer_people_than_k(example):
     with pytest.raises(Infeasible, match="5 people cannot be hidden among 6"):
         method(k=6).apply(example)
 

@@ -11,6 +11,7 @@ import pytest
 
 from helpers import twins
 from helpers.buig import TALL as ROOT
+from helpers.buig import buig
 from helpers.data import FOOD, TABLE_5_1, food, names_of, on, on_nodes, published
 from shoal import _kernels, kernels
 from shoal.data.original import Original
@@ -133,6 +134,27 @@ def test_table_5_1_clump() -> None:
     assert by_record(release) == [first, first, second, second, second]
     assert total_ggd(release, TABLE_5_1) == Fraction(46, 7)
     assert release.claims[0].check(release, on_nodes(bags, tree)).achieved == {"records": 2, "people": 2}
+
+
+def test_clump_as_printed_on_the_examples_of_the_thesis() -> None:
+    """On trees of height two without duplicates BUIG is exact, record by record too: Table 5.1, and Example 5.1.1 in one cluster."""
+    tree = food()
+    printed = Clump(k=2, criterion="total", ties="given", lcg="printed")
+    release = printed.apply(Original.on(on(tree, TABLE_5_1), tree))
+    assert total_ggd(release, TABLE_5_1) == Fraction(46, 7)
+    assert buig(S3, tree) == ("Fruit", "Fruit")
+    assert by_record(Clump(k=3, lcg="printed").apply(Original.on(on(tree, S3), tree))) == [("Fruit", "Fruit")] * 3
+
+
+def test_clump_as_printed_loses_what_buig_drops_record_by_record() -> None:
+    """Lemma 4.1.1 fails: after three records <Fruit,Fruit> is one Fruit to line 4, so the fourth makes it <Food,Fruit>."""
+    tree = food()
+    records = [*S3, ["Orange", "Apple"]]
+    as_printed = Clump(k=4, criterion="total", ties="given", lcg="printed").apply(Original.on(on(tree, records), tree))
+    exact = Clump(k=4, criterion="total", ties="given").apply(Original.on(on(tree, records), tree))
+    assert set(by_record(as_printed)) == {("Food", "Fruit")}
+    assert set(by_record(exact)) == {("Fruit", "Fruit")}
+    assert all(claim.check(as_printed, on_nodes(on(tree, records), tree)).holds for claim in as_printed.claims)
 
 
 def test_section_5_2_the_choices_of_clump() -> None:

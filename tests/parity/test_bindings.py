@@ -84,6 +84,7 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "published_forms": lambda: run(_kernels.published_forms, r(), rows(), order, tree(), 0 * role, 1),
         "covering_nodes": lambda: run(_kernels.covering_nodes, r(), rows(), order, tree(), 1),
         "partition": lambda: run(_kernels.partition, r(), tree(), wide([2, 1, 1]), order, people, PARTITION),
+        "clump_printed": lambda: run(_kernels.clump_printed, scored(), r(), tree(), order, CLUMP),
         "Scored": lambda: scored(given),
         "coordinates": lambda: run(_kernels.coordinates, r(), lengths, weight, 1, 1),
         "join_leftovers": lambda: run(_kernels.join_leftovers, scored(), r(), wide([1, 1]), wide([1])),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -39,21 +40,23 @@ def test_clump(case: Case, data: st.DataObject) -> None:
     parent, records = case
     owners = people(data, len(records))
     k, r = data.draw(st.integers(2, 4)), data.draw(st.sampled_from([1, 2, 10]))
-    total = data.draw(st.booleans())
+    total, by_length, printed = data.draw(st.booleans()), data.draw(st.booleans()), data.draw(st.booleans())
     assume(len(set(owners)) >= k)
     taxonomy = tree(parent)
     assume(taxonomy.n_leaves > 1)
     bags = numbered(taxonomy, records, owners)
     order = data.draw(st.permutations(range(len(records))))
     counts = tree_counts(bags, taxonomy)
-    found = kernels.run(
-        _kernels.clump,
-        counts.scored(bags.owners, k, bags.owners_repeat),
-        np.array(order, np.int64),
-        _kernels.ClumpOptions(r=r, total=total),
-    )
-    twin = twins.Clump(parent, numbers_of(bags), owners, order, k=k, r=r, total=total)
+    scored, sequence = counts.scored(bags.owners, k, bags.owners_repeat), np.array(order, np.int64)
+    options = _kernels.ClumpOptions(r=r, total=total, by_length=by_length)
+    twin = twins.Clump(parent, numbers_of(bags), owners, order, k=k, r=r, total=total, by_length=by_length, printed=printed)
+    if not printed:
+        assert kernels.run(_kernels.clump, scored, sequence, options).tolist() == twin.run()
+        return
+    found, (indptr, nodes, copies) = kernels.run(_kernels.clump_printed, scored, bags.view, taxonomy.view, sequence, options)
     assert found.tolist() == twin.run()
+    published = [tuple(np.repeat(nodes[begin:end], copies[begin:end]).tolist()) for begin, end in pairwise(indptr.tolist())]
+    assert published == [twin.generalized(members) if members else () for members in twin.members]
 
 
 @pytest.mark.parametrize("order", ["descending", "ascending", "random"])

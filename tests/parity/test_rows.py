@@ -122,6 +122,8 @@ def test_indices_out_of_range_do_not_reach_a_kernel() -> None:
         (_kernels.generalizes, rows, rows, one + 1, tree, 1),
         (_kernels.generalizes, rows, high, one, tree, 1),
         (_kernels.clump, records, one + 1, assigned),
+        (_kernels.clump_printed, records, high, tree, one, assigned),
+        (_kernels.clump_printed, records, rows, tree, one + 1, assigned),
         (_kernels.partition, rows, tree, one, one, one, split),
         (_kernels.partition, high, tree, two, one, one, split),
         (_kernels.partition, rows, tree, two, one, one[:0], split),

@@ -41,6 +41,7 @@ from shoal.methods.bases.threshold_ladders import Held
 from shoal.microaggregation import history_aggregation as aggregation
 from shoal.microaggregation import visit_space as visits
 from shoal.microaggregation.document_space import DocumentSpace
+from shoal.microaggregation.history_aggregation import Quota
 from shoal.pipeline import prepare
 from shoal.privacy import MODELS
 from shoal.taxonomy import learned
@@ -220,10 +221,8 @@ def groups_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def queries_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Puts into a profile what one member alone asked."""
-    true = user_microaggregation.shared_queries
-    monkeypatch.setattr(
-        user_microaggregation, "shared_queries", lambda histories, members, matches, least: true(histories, members, matches, 1)
-    )
+    true = Quota.take
+    monkeypatch.setattr(Quota, "take", lambda quota, members, matches, least: true(quota, members, matches, 1))
 
 
 def clicks_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -393,6 +392,7 @@ TELLING_HABITS = ("habits.txt", "--format", "transactions", "--sensitive", "sens
 DOSES = ("doses.csv", "--format", "table", "--per", "event", "--method", "suppress-control", "--rho", "0.3", "--sensitive", "sensitive.txt")
 PEOPLE = ("people.csv", "--format", "microdata", "--k", "3")
 BY_MDAV = (*PEOPLE, "--method", "mdav")
+BY_AGE = ("ages.csv", "--format", "microdata", "--k", "3", "--method", "mdav", "--keep-column", "illness")
 
 REQUESTS = ("access.log", "--method", "accesslog-mdav", "--k", "3", "--per")
 
@@ -678,6 +678,17 @@ MUTATIONS = {
     "mdav forms groups of k - 1": Mutation(
         "microdata-k-anonymity", "classes of fewer than 3", (*BY_MDAV, "--drop-column", "who,town"), around("mdav", one_less(2))
     ),
+    **{
+        f"mdav forms groups of k - 1 under {claim.partition('(')[0]}": Mutation(
+            claim.partition("(")[0], says, (*BY_AGE, "--claim", claim), around("mdav", one_less(2))
+        )
+        for claim, says in (
+            ("l-diversity(l=3, sensitive=illness)", "fewer than 3 distinct"),
+            ("t-closeness(t=0.1, sensitive=illness)", "further than t"),
+            ("alpha-k-anonymity(alpha=0.34, k=3, sensitive=illness)", "a share above alpha"),
+            ("xy-anonymity(k=3, x=age, y=illness)", "occur with fewer than 3"),
+        )
+    },
     "mdav forgets who owns a row": Mutation(
         "microdata-k-anonymity",
         "people only, who own several rows",
@@ -754,6 +765,8 @@ def data(shell: Shell) -> Shell:
     shell.file("doses.csv", "user,item\n0,Butter\n" + "1,Apple\n" * 9)
     shell.file("searches.csv", searches())
     shell.file("people.csv", people_csv())
+    ages = [(10 * decade + year, ["flu", "cold", "cough"][year]) for decade in (1, 5, 9) for year in range(3)]
+    shell.file("ages.csv", "age,illness\n" + "".join(f"{age},{illness}\n" for age, illness in ages))
     shell.file("clicks.tsv", clicks())
     shell.file("access.log", some_visits(10, sessions=3))
     shell.file("papers.jsonl", json_lines([*["dog apple"] * 4, *some_texts(8, seed=1)], author=[*"aabc", *"bcdebcde"]))

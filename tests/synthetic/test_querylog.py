@@ -8,7 +8,7 @@ import pytest
 
 from shoal.errors import OutputError, ParameterError
 from shoal.io.synthetic_log import generate
-from shoal.synthetic.query_blocks import GeneratedFacts
+from shoal.synthetic.query_blocks import TABLE_6_1, GeneratedFacts
 from shoal.synthetic.querylog import QueryLog
 from shoal.taxonomy.wordnet import wordnet
 from shoal.text.terms import terms_of
@@ -181,6 +181,22 @@ def test_other_numbers(tmp_path: Path, nouns: float, unknown: float) -> None:
     assert strange.mean() == pytest.approx(unknown, abs=0.06)
 
 
+def test_early_people_of_the_thesis_have_most_nouns(tmp_path: Path) -> None:
+    facts = {like: generate(tmp_path / like, 1_000, seed=7, like=like) for like in ("even", "thesis")}
+    assert facts["even"].nouns / 1_000 == pytest.approx(21, rel=0.1)
+    assert facts["thesis"].nouns / 1_000 == pytest.approx(21 * 52.5 / 20.93, rel=0.1)
+
+
+def test_the_numbers_of_nouns_give_the_densities_of_the_thesis() -> None:
+    """Table 6.1, in percent, with 53,058 users of 20.93 nouns and the number of leaves that this implies within its rounding."""
+    ends = [*(first for first, _ in TABLE_6_1[1:]), 53_058]
+    total, start = 0.0, 0
+    for (_, nouns), end, density in zip(TABLE_6_1, ends, (0.28, 0.25, 0.20, 0.16, 0.14, 0.11), strict=True):
+        total, start = total + nouns * (end - start), end
+        assert round(100 * total / end / 18_600, 2) == density
+    assert total / 53_058 == pytest.approx(20.93, abs=0.05)
+
+
 def test_one_user(tmp_path: Path) -> None:
     facts = generate(tmp_path / "one.tsv", 1, nouns_per_user=1.0)
     assert (facts.users, facts.nouns) == (1, 1)
@@ -227,4 +243,4 @@ def test_parameters_are_checked() -> None:
         QueryLog(users=0)
     with pytest.raises(ParameterError, match="unknown"):
         QueryLog(unknown=1.0)
-    assert [p.name for p in QueryLog.parameters()] == ["users", "seed", "nouns_per_user", "topics", "unknown"]
+    assert [p.name for p in QueryLog.parameters()] == ["users", "seed", "nouns_per_user", "like", "topics", "unknown"]

@@ -17,7 +17,7 @@ from shoal.data.bags import Ints
 from shoal.data.original import LogOriginal
 from shoal.engines.local_engine import Things
 from shoal.errors import ParameterError, option
-from shoal.methods.bases.user_profiles import ProfileMethod
+from shoal.methods.bases.user_profiles import Choose, ProfileMethod
 from shoal.microaggregation.histories import Histories
 from shoal.microaggregation.history_aggregation import Matches, contributed
 from shoal.microaggregation.incidence import greedy_groups
@@ -59,10 +59,14 @@ class CategoryMicroaggregation(ProfileMethod):
 
         return self.formed_in_blocks(len(histories), lambda engine, size: engine.split(things, everybody, size), form)
 
-    def chosen(self, histories: Histories, members: Ints, matches: Matches) -> Ints:
+    def chooser(self, histories: Histories) -> Choose:
         """Select by contribution: a member with more queries contributes more of them, preferring repeated ones."""
-        chance = np.random.default_rng([self.seed, int(members[0])])
-        return np.sort(contributed(histories, members, matches, self.min_owners, chance))
+
+        def choose(members: Ints, matches: Matches) -> Ints:
+            chance = np.random.default_rng([self.seed, int(members[0])])
+            return np.sort(contributed(histories, members, matches, self.min_owners, chance))
+
+        return choose
 
     def _classified(self, histories: Histories, original: LogOriginal) -> TreeCounts:
         """Count the queries of each person about each category, at every level; words outside of the taxonomy have no category."""

@@ -2,8 +2,9 @@
 
 Navarro-Arribas, Torra, Erola and Castella-Roca, "User k-anonymity for privacy preserving data mining of query logs", Information Processing
 & Management 48(3), 2012; the tree of queries, times and clicks is that of their WI-IAT 2009 paper. Guarantee: user k-anonymity; and, unlike
-in the paper, no query, word or URL of fewer than `min_owners` members. People are compared inside blocks of similar ones, so time grows
-linearly: O(people * block / k) distances.
+in the paper, no query, word or URL of fewer than `min_owners` members. Queries enter the common histories in proportion to their frequency,
+by quotas that are carried over from group to group, so that frequent queries keep their frequencies. People are compared inside blocks of
+similar ones, so time grows linearly: O(people * block / k) distances.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import numpy as np
 from shoal import _kernels
 from shoal.data.bags import Ints
 from shoal.data.original import LogOriginal
-from shoal.methods.bases.user_profiles import ProfileMethod
+from shoal.methods.bases.user_profiles import Choose, ProfileMethod
 from shoal.microaggregation.histories import Histories
-from shoal.microaggregation.history_aggregation import Matches, shared_queries
+from shoal.microaggregation.history_aggregation import Matches, Quota, shared_queries
 from shoal.microaggregation.mdav import mdav_of_people
 from shoal.microaggregation.query_tree_space import Forest, Weights, blocks_of_people
 from shoal.parameters import param
@@ -39,6 +40,11 @@ class UserMicroaggregation(ProfileMethod):
     click_weight: float = param(1.0, minimum=0, help="weight of the clicks in the distance between two queries")
     rank_weight: float = param(1.0, minimum=0, help="weight of the rank in the distance between two clicks")
     host_weight: float = param(1.0, minimum=0, help="weight of the host in the distance between two clicks")
+    queries: str = param(
+        "proportion",
+        choices=("proportion", "shared"),
+        help="which queries make up the history of a group: in proportion to their frequency, or those of the most members first",
+    )
     compared: int = param(64, minimum=1, help="maximum number of queries to compare per person, most popular first")
 
     def groups(self, histories: Histories, original: LogOriginal) -> list[Ints]:
@@ -52,6 +58,13 @@ class UserMicroaggregation(ProfileMethod):
 
         return self.formed_in_blocks(len(histories), lambda _, size: blocks_of_people(histories, size), form)
 
-    def chosen(self, histories: Histories, members: Ints, matches: Matches) -> Ints:
-        """Select the average number of queries of the members, those of the most members first."""
-        return np.sort(shared_queries(histories, members, matches, self.min_owners))
+    def chooser(self, histories: Histories) -> Choose:
+        """Select the average number of queries of the members: in proportion to their frequency, or those of the most members first."""
+        quota = Quota(histories)
+
+        def choose(members: Ints, matches: Matches) -> Ints:
+            if self.queries == "shared":
+                return np.sort(shared_queries(histories, members, matches, self.min_owners))
+            return np.sort(quota.take(members, matches, self.min_owners))
+
+        return choose

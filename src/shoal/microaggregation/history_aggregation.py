@@ -85,6 +85,34 @@ def shared_queries(histories: Histories, people: Ints, matches: Matches, least: 
     return np.concatenate([before, _in_turns(histories, people, matches, before, ranked[alike], wanted - len(before))])
 
 
+class Quota:
+    """Chooses the queries of one history after another such that every text is published about as often as it was asked.
+
+    A text is due as many rows as were asked in all groups so far, less those that were published; each asking that a history contains is
+    published for all its people. Into a history go the askings that are most due, as in an apportionment by largest remainders whose
+    remainders are carried over to the next group.
+    """
+
+    def __init__(self, histories: Histories) -> None:
+        self._histories = histories
+        self._due = np.zeros(len(histories.texts), np.int64)
+
+    def take(self, people: Ints, matches: Matches, least: int) -> Ints:
+        """The matches of these people's history: as many as they have queries in the mean, none of fewer than `least` of them."""
+        first = matches.nth == 0
+        self._due[matches.text[first]] += matches.frequency[first]
+        due = self._due[matches.text] - len(people) * matches.nth
+        allowed = np.flatnonzero(matches.people >= least)
+        ranked = allowed[np.argsort(-due[allowed], kind="stable")]
+        wanted = mean_size(self._histories, people)
+        if len(ranked) > wanted:
+            alike = due[ranked] == due[ranked[wanted - 1]]
+            before = ranked[: int(np.argmax(alike))]
+            ranked = np.concatenate([before, _in_turns(self._histories, people, matches, before, ranked[alike], wanted - len(before))])
+        np.subtract.at(self._due, matches.text[ranked], len(people))
+        return ranked
+
+
 def _in_turns(histories: Histories, people: Ints, matches: Matches, before: Ints, alike: Ints, wanted: int) -> Ints:
     """So many of the matches that rank alike."""
     if wanted == len(alike):

@@ -14,7 +14,7 @@ from shoal.data.tables.access_log import VISITOR
 
 FIRST = datetime(2010, 3, 1)
 DAYS = 14
-SESSION_CLICKS, VISITOR_SESSIONS = 5.0, 1.6
+SESSION_CLICKS, VISITOR_SESSIONS = 5.0, 1.6  # means
 PAUSE = 90.0  # mean seconds between clicks
 AGENTS = (
     "Mozilla/5.0 (X11; U; Linux x86_64; en-US; rv:1.9.2) Gecko/20100115 Firefox/3.6",
@@ -28,15 +28,19 @@ SHARES = (0.42, 0.28, 0.14, 0.06, 0.10)
 
 @dataclass(frozen=True)
 class AccessLog:
-    """A log of about this many clicks on a site of this many pages; fewer pages give more uniform paths."""
+    """A log of about this many clicks on a site of this many pages; fewer pages give more uniform paths.
+
+    `session_clicks` is the mean number of clicks in a session.
+    """
 
     clicks: int
     pages: int
+    session_clicks: float = SESSION_CLICKS
 
     def log(self, seed: int) -> Log:
         """Generate the log as a reader returns it, ordered by time."""
         rng = np.random.default_rng(seed)
-        length = rng.geometric(1 / SESSION_CLICKS, max(2, round(self.clicks / SESSION_CLICKS)))
+        length = rng.geometric(1 / self.session_clicks, max(2, round(self.clicks / self.session_clicks)))
         visitors = max(1, round(len(length) / VISITOR_SESSIONS))
         session = np.repeat(np.arange(len(length)), length)
         visitor = np.concatenate([np.arange(visitors), rng.integers(0, visitors, len(length) - visitors)])[session]

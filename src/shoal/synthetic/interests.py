@@ -6,6 +6,7 @@ until a user has the wanted number of different ones, so that their mean number 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,10 +71,10 @@ def sizes(mean: float, nouns: Nouns) -> LongTailed:
     return LongTailed(mean, SPREAD, min(int(mean * LONGEST) + 1, len(nouns.node) // 10))
 
 
-def interests(n: int, sizes: LongTailed, topics: Topics, rng: np.random.Generator) -> Interests:
+def interests(n: int, sizes: Callable[[Floats], Ints], topics: Topics, rng: np.random.Generator) -> Interests:
     """Draw the interests of n users."""
     counts = 1 + np.minimum((1.2 * waits(rng.random(n))).astype(np.int64), MOST_TOPICS - 1)
-    return Interests(sizes.draw(rng.random(n)), counts, topics.popularity.draw(rng.random((n, MOST_TOPICS))))
+    return Interests(sizes(rng.random(n)), counts, topics.popularity.draw(rng.random((n, MOST_TOPICS))))
 
 
 def draw_nouns(who: Interests, topics: Topics, nouns: Nouns, rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:

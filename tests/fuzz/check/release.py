@@ -55,6 +55,10 @@ MODELS: dict[str, Callable[[Checked, Values, Achieved], list[str]]] = {
     "user-k-anonymity": lambda seen, values, achieved: logs.recount_histories(seen.release, seen.log(), values, achieved),
     "differential-privacy": lambda seen, values, achieved: noise.recount_noise(seen.release, seen.log(), values),
     "microdata-k-anonymity": lambda seen, values, achieved: tables.recount_microdata(*seen.given, values, achieved),
+    **{
+        name: lambda seen, values, achieved, name=name: tables.recount_sensitive(name, seen.release, values, achieved)
+        for name in ("l-diversity", "t-closeness", "alpha-k-anonymity", "xy-anonymity")
+    },
     "access-k-anonymity": lambda seen, values, achieved: tables.recount_access(*seen.given, values, achieved),
     "weighted-k-anonymity": lambda seen, values, achieved: tables.recount_vectors(*seen.given, values, achieved),
 }

@@ -60,6 +60,37 @@ def _column(case: Case, directory: Path, name: str, raw: list[Row], published: l
     return [f"a value of {name} that too few rows have"] if few else []
 
 
+# -- sensitive columns of microdata
+
+
+def recount_sensitive(model: str, release: Release, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
+    """The level of a model of sensitive columns, by its definition; distances of t-closeness where all values are equally far apart."""
+    rows = release.tables["microdata"]
+    names = {name: values[name].split(",") for name in ("sensitive", "columns", "x", "y") if name in values}
+    hidden = names.get("y") or names["sensitive"]
+    known = names.get("x") or names.get("columns") or [name for name in rows[0] if name not in hidden]
+    classes: dict[tuple[Any, ...], Counter[tuple[Any, ...]]] = defaultdict(Counter)
+    for row in rows:
+        classes[tuple(row[name] for name in known)][tuple(row[name] for name in hidden)] += 1
+    found = list(classes.values())
+    total = sum(found, Counter[tuple[Any, ...]]())
+    shares = {one: max(counts.values()) / counts.total() for one, counts in enumerate(found)}
+    apart = [sum(abs(counts[v] / counts.total() - total[v] / len(rows)) for v in total) / 2 for counts in found]
+    least = min(map(len, found))
+    holds, told = {
+        "l-diversity": lambda: (least >= int(values["l"]), {"l": least}),
+        "t-closeness": lambda: (max(apart) <= float(values["t"]) + 1e-9, {"t": max(apart)}),
+        "alpha-k-anonymity": lambda: (
+            max(shares.values()) <= float(values["alpha"]) and min(c.total() for c in found) >= int(values["k"]),
+            {"records": min(c.total() for c in found), "alpha": max(shares.values())},
+        ),
+        "xy-anonymity": lambda: (least >= int(values["k"]), {"values": least}),
+    }[model]()
+    wrong = [] if holds else ["the claim does not hold"]
+    stated = all(abs(achieved.get(name, -1) - level) <= 2e-6 for name, level in told.items())
+    return wrong if stated else [*wrong, f"{told} is achieved, {achieved} is stated"]
+
+
 # -- access logs
 
 LINE = re.compile(r'(\S+) (\S+) (\S+) \[([^\]]+)\] "((?:[^"\\]|\\.)*)" (\d+) (\S+)(?: "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)")?')

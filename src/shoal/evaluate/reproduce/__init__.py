@@ -29,4 +29,4 @@ def reproduced(name: str, asked: ExperimentSize) -> Experiment:
         )
     if asked.data is not None and paper.data_sets:
         insist_on_data_sets(asked.data, paper.data_sets)
-    return paper.run(ExperimentSize(size, asked.data, asked.seed, paper.least))
+    return paper.run(ExperimentSize(size, asked.data, asked.seed, paper.least, whole=asked.size is None))

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+import polars as pl
+
+from shoal.data.bags import Ints
+from shoal.data.log import RANK, URL, Log
 from shoal.data.original import LogOriginal
 from shoal.data.release import Release
+from shoal.data.tables.profiles import ProfileTable
+from shoal.evaluate.reproduce.ares_clusters import UserClusters
 from shoal.evaluate.reproduce.experiment_page import Figure, Lines, PaperFinding, Row
 from shoal.evaluate.reproduce.inputs import query_log
 from shoal.evaluate.reproduce.measuring import ExperimentProgress, released
@@ -15,7 +22,7 @@ from shoal.evaluate.reproduce.trends import falls, path, rises, span, values
 from shoal.io.experiment_files import data_set
 from shoal.io.read.options import ReadOptions
 from shoal.methods.user_microaggregation import UserMicroaggregation
-from shoal.metrics.clusterings import jaccard_index, k_means, people_before_and_after, rand_index
+from shoal.metrics.clusterings import jaccard_index, rand_index
 from shoal.metrics.log_rows import TOP, overlap, shares, texts_of, words
 
 KS = (3, 5, 10, 20, 30, 50)
@@ -32,7 +39,10 @@ def queries(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFindi
     original = LogOriginal(log)
     ks = [k for k in KS if 2 * k <= original.n_owners]
     kappas = [kappa for kappa in KAPPAS if 2 * kappa <= original.n_owners]
-    steps = ExperimentProgress("query logs", len(ks))
+    steps = ExperimentProgress("query logs", len(ks) + 1)
+    before = UserClusters(log, max(kappas))
+    clusters = {kappa: before.labels(kappa) for kappa in kappas}
+    steps.done()
     frequencies: list[Row] = []
     indices: list[Row] = []
     tops: list[Row] = []
@@ -40,9 +50,9 @@ def queries(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFindi
         release, _ = released(UserMicroaggregation(k=k, min_owners=1), original)
         steps.done()
         frequencies += _frequencies(release, original, k, first=k == ks[0])
-        indices += _indices(release, original, k, kappas)
-        before, after = texts_of(release, original)
-        tops.append({"k": k, "queries": overlap(before, after), "words": overlap(words(before), words(after))})
+        indices += _indices(release, original, k, (before, clusters))
+        texts = texts_of(release, original)
+        tops.append({"k": k, "queries": overlap(*texts), "words": overlap(*map(words, texts))})
     figures = (
         Figure("frequency", "Figures 3.6 and 3.7: the ten most frequent queries and words", tuple(frequencies), FREQUENCY),
         Figure("clusters", "Figure 3.8: indices of Rand and Jaccard", tuple(indices), Lines("clusters", "index value", "masked", "index")),
@@ -67,14 +77,27 @@ def _frequencies(release: Release, original: LogOriginal, k: int, *, first: bool
     return rows
 
 
-def _indices(release: Release, original: LogOriginal, k: int, kappas: Sequence[int]) -> list[Row]:
-    before, after = people_before_and_after(release, original)
+def _indices(release: Release, original: LogOriginal, k: int, clustered: tuple[UserClusters, Mapping[int, Ints]]) -> list[Row]:
+    """Compare clusters of the people who have a profile, by their histories and by their profiles."""
+    before, clusters = clustered
+    assert release.secret is not None
+    pseudonym = release.secret.rows()[np.searchsorted(np.unique(original.log.frame["owner"].to_numpy()), before.owners)]
+    profiled = pseudonym >= 0
+    after = UserClusters(_masked(release, original.log), max(clusters))
+    place = np.argsort(after.owners)[np.searchsorted(np.sort(after.owners), pseudonym[profiled])]
     rows: list[Row] = []
-    for kappa in kappas:
-        labels = k_means(before, kappa), k_means(after, kappa)
+    for kappa, labels in clusters.items():
+        pair = labels[profiled], after.labels(kappa)[place]
         for name, formula in (("Rand", rand_index), ("Jaccard", jaccard_index)):
-            rows.append({"index": name, "clusters": kappa, "masked": f"k = {k}", "index value": formula(*labels)})
+            rows.append({"index": name, "clusters": kappa, "masked": f"k = {k}", "index value": formula(*pair)})
     return rows
+
+
+def _masked(release: Release, log: Log) -> Log:
+    """Return the published profiles as a log."""
+    table = release.only(ProfileTable)
+    kept = [name for name in ("time", RANK, URL) if name in table.frame.columns]
+    return Log(table.frame.select(*kept, owner=pl.col(table.of_whom).cast(pl.Int64), payload=table.unit), log.kind)
 
 
 def findings(frequencies: Sequence[Row], indices: Sequence[Row], tops: Sequence[Row]) -> Iterator[PaperFinding]:

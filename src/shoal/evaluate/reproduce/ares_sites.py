@@ -24,6 +24,7 @@ from shoal.synthetic.accesslog import AccessLog
 KS = (3, 6, 12, 20, 30)
 GOOD_K = 30  # below it the report calls the results with a session variable quite good
 SMALL_SITE, LARGE_SITE = "site A", "site B"
+SESSION_CLICKS = 60.0  # a request of a page is a click, and so are those of its parts
 PAGES = {SMALL_SITE: 10, LARGE_SITE: 6_000}
 WAYS: Mapping[str, dict[str, Any]] = {"rows": {"per": "row"}, "rows, session variable": {"per": "row", "session": True}}
 PUBLISHED_SPREAD = 3.3  # percent, the greatest standard deviation of Table 3.1
@@ -52,7 +53,7 @@ def sites(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding
 def _logs(asked: ExperimentSize) -> dict[str, AccessOriginal]:
     """Return the logs of the user, or generated ones: a small site with few pages, and a large one."""
     clicks = {SMALL_SITE: asked.settled_size, LARGE_SITE: 3 * asked.settled_size}
-    made = {site: AccessLog(clicks[site], PAGES[site]).log(asked.seed) for site in PAGES}
+    made = {site: AccessLog(clicks[site], PAGES[site], SESSION_CLICKS).log(asked.seed) for site in PAGES}
     path = data_set(asked.data, "access")
     if path is not None:
         found = read(path, ReadOptions(format=ACCESSLOG)).data

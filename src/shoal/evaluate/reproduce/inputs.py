@@ -17,12 +17,13 @@ from shoal.pipeline.prepare import prepare
 from shoal.synthetic.querylog import QueryLog
 
 
-def query_log(asked: ExperimentSize, options: ReadOptions | None = None) -> tuple[Log, str]:
-    """Return the log of an experiment, and a short description."""
+def query_log(asked: ExperimentSize, options: ReadOptions | None = None, like: str = "even") -> tuple[Log, str]:
+    """Return the log of an experiment, and a short description; a generated one has early people as in `QueryLog.like`."""
     size, how = asked.settled_size, options or ReadOptions()
     if asked.data is None:
-        log = read(generated(QueryLog(users=size, seed=asked.seed)), how).data
-        told = f"a log of {size:,} people from `shoal generate` with seed {asked.seed}"
+        log = read(generated(QueryLog(users=size, seed=asked.seed, like=like)), how).data
+        how_made = f" like the {like}'s" if like != "even" else ""
+        told = f"a log{how_made} of {size:,} people from `shoal generate` with seed {asked.seed}"
     else:
         log = read(asked.data, how).data
         told = f"of {asked.data.name}"

@@ -11,12 +11,16 @@ from shoal.evaluate.reproduce.experiment_page import Experiment
 
 @dataclass(frozen=True)
 class ExperimentSize:
-    """The size of the experiment (None: the paper's default), its minimum, the data (None: generated), and the seed."""
+    """The size of the experiment (None: the paper's default), its minimum, the data (None: generated), and the seed.
+
+    `whole`: no size was requested, so files of the user are read completely where the paper did so.
+    """
 
     size: int | None = None
     data: Path | None = None
     seed: int = 0
     least: int = 1
+    whole: bool = False
 
     @property
     def settled_size(self) -> int:

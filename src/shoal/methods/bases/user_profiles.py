@@ -39,6 +39,7 @@ RARE, EMPTY = "withheld: fewer than min_owners people of the group", "dropped: n
 
 
 FormGroups = Callable[[Ints, _kernels.Task], list[Ints]]
+Choose = Callable[[Ints, Matches], Ints]  # the members of a group and their matches; the matches in its profile
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +95,8 @@ class ProfileMethod(Method):
         """Return the members of each group, k people or more."""
 
     @abstractmethod
-    def chosen(self, histories: Histories, members: Ints, matches: Matches) -> Ints:
-        """Return the matches in the profile of a group, none of fewer than `min_owners` people."""
+    def chooser(self, histories: Histories) -> Choose:
+        """Return what selects the matches in the profile of one group after another, none of fewer than `min_owners` people."""
 
     def apply(self, original: LogOriginal) -> Release:
         """Group people, aggregate each group, and account for every row."""
@@ -108,7 +109,8 @@ class ProfileMethod(Method):
                 value=len(histories),
                 limit=self.k,
             )
-        groups = [self._aggregated(histories, members) for members in self.groups(histories, original)]
+        choose = self.chooser(histories)
+        groups = [self._aggregated(histories, members, choose) for members in self.groups(histories, original)]
         if not any(len(group.profile.text) for group in groups):
             raise Infeasible(
                 "nothing is left to publish: no group shares a query",
@@ -122,9 +124,9 @@ class ProfileMethod(Method):
         values = plain_values(self.values())
         return Release({LOG: table}, self.claims(), accounting, self.name, values, secret, _notes(original.log, histories, groups))
 
-    def _aggregated(self, histories: Histories, members: Ints) -> _Group:
+    def _aggregated(self, histories: Histories, members: Ints, choose: Choose) -> _Group:
         matches = Matches.of(histories, members)
-        chosen = self.chosen(histories, members, matches)
+        chosen = choose(members, matches)
         published = np.isin(matches.text, matches.text[chosen])
         shared = np.isin(matches.text, matches.text[matches.people >= self.min_owners])
         rows = np.bincount(matches.match, weights=histories.rows[matches.queries], minlength=len(matches.text)).astype(np.int64)

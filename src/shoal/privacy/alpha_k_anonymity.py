@@ -1,0 +1,54 @@
+"""(alpha, k)-anonymity of a table, and confidence bounding.
+
+Wong, Li, Fu and Wang, KDD 2006: every class of rows has k rows, and no sensitive value has more than a share alpha of them. With named
+values and k = 1 it is the confidence bounding of Wang, Fung and Yu (ICDM 2005): the rule from the known columns to a value has at most this
+confidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from shoal.data.column_list import ColumnNames
+from shoal.parameters import param
+from shoal.privacy.sensitive_columns import Finding, SensitiveColumnModel, ValuesOfClasses, as_written, upwards
+from shoal.util.wording import counted
+
+
+@dataclass(frozen=True)
+class AlphaKAnonymity(SensitiveColumnModel):
+    """Every class of rows has k rows, and no sensitive value more than a share alpha of them; with k=1 and only: confidence bounding."""
+
+    name = "alpha-k-anonymity"
+    protects = (
+        "An attacker who knows the values of a person in the known columns links the person to a row with probability at most 1/k, and "
+        "infers a sensitive value, or one of those that the claim names, with a confidence of at most alpha."
+    )
+    does_not_protect = (
+        "Several sensitive values together, of which each is below alpha. Values that the claim does not name, if it names any. Attackers "
+        "who know what other people of the class have."
+    )
+    limits = "It bounds the confidence in each sensitive value by itself, not in groups of similar values."
+    level_words = {  # noqa: RUF012 (never changed)
+        "records": "rows in the smallest class",
+        "alpha": "largest share of one sensitive value in a class",
+    }
+
+    alpha: float = param(0.5, minimum=0, maximum=1, help="largest share of rows of a class with the same sensitive value")
+    k: int = param(3, minimum=1, help="minimum number of rows per class")
+    sensitive: ColumnNames | None = param(None, help="sensitive columns; several are taken as one value")
+    columns: ColumnNames | None = param(None, help="columns that an attacker may know (default: all others)")
+    only: ColumnNames | None = param(None, help="sensitive values that the claim is about (default: all)")
+
+    def measure(self, values: ValuesOfClasses) -> Finding:
+        """Return the smallest class and the largest share, and how many classes miss each."""
+        named = None if self.only is None else set(self.only.names)
+        shares = [
+            max((Fraction(n, size) for value, n in counts.items() if named is None or value in named), default=Fraction(0))
+            for counts, size in zip(values.counts, values.sizes, strict=True)
+        ]
+        small, sure = sum(size < self.k for size in values.sizes), sum(share > as_written(self.alpha) for share in shares)
+        broken = [f"{counted(small, 'class has', 'classes have')} fewer than {self.k:,} rows"] if small else []
+        broken += [f"in {counted(sure, 'class', 'classes')} a sensitive value has a share above alpha"] if sure else []
+        return Finding({"records": min(values.sizes), "alpha": upwards(max(shares))}, tuple(broken))

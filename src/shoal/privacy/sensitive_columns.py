@@ -1,0 +1,156 @@
+"""What models of sensitive columns count: how often each sensitive value occurs in each class of rows that are alike in other columns.
+
+Rows are counted as they are published. While a release is made, the person behind each row is known: somebody with several rows in a class
+then counts once for each different value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import polars as pl
+
+from shoal.data.claims import Model, Verdict, verified_if
+from shoal.data.column_list import ColumnNames
+from shoal.data.original import AnyOriginal, TableOriginal
+from shoal.data.release import Release
+from shoal.data.tables.rows import RowTable
+from shoal.errors import ParameterError
+from shoal.privacy.microdata_evidence import classes_of_rows
+
+DIGITS = 6  # of a level that is a fraction, rounded to the unfavourable side
+SEVERAL = "people have several rows; which of them share a class cannot be determined from the file, so rows were counted"
+
+
+@dataclass(frozen=True, eq=False)
+class ValuesOfClasses:
+    """Of each class how often each sensitive value occurs, and how many rows or people it has."""
+
+    counts: tuple[Mapping[str, int], ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def total(self) -> dict[str, int]:
+        """How often each value occurs in the whole table."""
+        found: dict[str, int] = {}
+        for counts in self.counts:
+            for value, n in counts.items():
+                found[value] = found.get(value, 0) + n
+        return found
+
+
+def as_written(number: float) -> Fraction:
+    """Return a limit of a claim as the fraction that is written, not as the binary number nearest to it."""
+    return Fraction(repr(float(number)))
+
+
+def upwards(level: Fraction) -> float:
+    """Round a level of which less is better, so that it is never understated."""
+    return float(math.ceil(level * 10**DIGITS) / 10**DIGITS)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The level that a table achieves, and the message about classes that miss the claim."""
+
+    achieved: dict[str, Any]
+    broken: tuple[str, ...] = ()
+
+
+class SensitiveColumnModel(Model):
+    """A model of what the classes of a table reveal about sensitive columns. A subclass declares `sensitive` and `columns`."""
+
+    judges = frozenset({"rows"})
+
+    sensitive: ColumnNames | None
+    columns: ColumnNames | None
+
+    def measure(self, values: ValuesOfClasses) -> Finding:
+        """Return the level that these classes achieve, and what misses the claim."""
+        raise NotImplementedError
+
+    def known_columns(self, table: RowTable) -> tuple[str, ...]:
+        """Return the columns that an attacker may know: those of the claim, or all that are not sensitive."""
+        hidden = self.hidden_columns
+        return self.columns.names if self.columns is not None else tuple(name for name in table.frame.columns if name not in hidden)
+
+    @property
+    def hidden_columns(self) -> tuple[str, ...]:
+        """Return the sensitive columns, which a claim must name."""
+        if self.sensitive is None:
+            raise ParameterError(
+                f"{self.name} must name the sensitive column", code="missing-column", hint=f"{self.name}(sensitive=COLUMN, ...)"
+            )
+        return self.sensitive.names
+
+    def judged_columns(self, table: RowTable) -> frozenset[str]:
+        """Return the columns that the claim is about."""
+        return frozenset((*self.known_columns(table), *self.hidden_columns))
+
+    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
+        """Return all columns: this model counts published values, and does not compare them with the original."""
+        return dict.fromkeys(table.columns, "whether they are values of the original")
+
+    def judge(self, release: Release, original: AnyOriginal | None) -> Verdict:
+        """Count the sensitive values of each class."""
+        table = release.only(RowTable)
+        known, hidden = self.known_columns(table), self.hidden_columns
+        faults = faults_of_columns(table, known, hidden)
+        if faults:
+            return Verdict(str(self), "fails", {}, faults)
+        values, notes = values_of_classes(table.frame, known, hidden, people_of_rows(release, original))
+        left = [repr(name) for name in table.frame.columns if name not in {*known, *hidden}]
+        notes += [f"not covered by the claim: {', '.join(left)}"] if left else []
+        found = self.measure(values)
+        return Verdict(str(self), verified_if(not found.broken), found.achieved, found.broken, tuple(notes))
+
+
+def faults_of_columns(table: RowTable, known: Sequence[str], hidden: Sequence[str]) -> tuple[str, ...]:
+    """Return why a table cannot fulfil a claim about these columns: one is missing or in both roles, none is known, or no row is there."""
+    missing = [name for name in (*known, *hidden) if name not in table.frame.columns]
+    if missing:
+        return (f"the column {missing[0]!r}, which the claim is about, is not in the table",)
+    both = [name for name in known if name in hidden]
+    if both:
+        return (f"the column {both[0]!r} has two roles in the claim",)
+    return () if known and len(table.frame) else ("the table has no rows or no columns that the claim is about",)
+
+
+def people_of_rows(release: Release, original: AnyOriginal | None) -> tuple[pl.Series | None, str]:
+    """Return the person behind each published row if somebody has several, and a note if that is unknown."""
+    if not isinstance(original, TableOriginal):
+        return None, ""
+    owners = original.table.owners
+    if len(set(owners.tolist())) == len(owners):
+        return None, ""
+    frame = release.only(RowTable).frame
+    if release.secret is None or len(frame) != len(owners):
+        return None, SEVERAL
+    rows = pl.DataFrame({"row": release.secret.rows(), "owner": owners}).sort("row")
+    return rows["owner"], ""
+
+
+def values_of_classes(
+    frame: pl.DataFrame, known: Sequence[str], hidden: Sequence[str], people: tuple[pl.Series | None, str]
+) -> tuple[ValuesOfClasses, list[str]]:
+    """Return the values of each class of rows that are written identically in the known columns, and notes on how they were counted.
+
+    Missing and empty values are one value.
+    """
+    owners, note = people
+    label = pl.Series("class", classes_of_rows(frame, known).label)
+    value = frame[hidden[0]].cast(pl.String) if len(hidden) == 1 else frame.select(pl.struct(hidden).struct.json_encode()).to_series()
+    rows = pl.DataFrame(
+        {"class": label, "value": value.fill_null(""), "owner": pl.arange(0, len(frame), eager=True) if owners is None else owners}
+    )
+    counted = rows.unique(["class", "value", "owner"]).group_by("class", "value").agg(n=pl.len())
+    counts: dict[int, dict[str, int]] = {}
+    for number, name, n in counted.iter_rows():
+        counts.setdefault(number, {})[name] = n
+    sizes = dict(rows.group_by("class").agg(pl.col("owner").n_unique()).iter_rows())
+    order = sorted(counts)
+    return ValuesOfClasses(tuple(counts[c] for c in order), tuple(sizes[c] for c in order)), [note] if note else []
