@@ -5,14 +5,7 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
-
-// One build serves all machines, so the few lines that decide the speed are compiled for several and chosen when the program starts.
-#if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define SHOAL_PER_MACHINE __attribute__((target_clones("arch=icelake-server", "popcnt", "default")))
-#else
-#define SHOAL_PER_MACHINE
-#endif
+#include "base/per_machine.hpp"
 
 namespace shoal {
 
