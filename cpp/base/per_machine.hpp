@@ -2,7 +2,9 @@
 // chosen when the program starts. That is done by the loader of glibc; elsewhere, and under sanitizers, there is the plain form alone.
 #pragma once
 
-#include <cstddef>  // defines __GLIBC__ where the C library is glibc
+#if __has_include(<features.h>)
+#include <features.h>  // defines __GLIBC__ where the C library is glibc
+#endif
 
 #if defined(__x86_64__) && defined(__ELF__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define SHOAL_PER_MACHINE __attribute__((target_clones("arch=icelake-server", "popcnt", "default")))
