@@ -1,13 +1,26 @@
-// One build serves all machines: a short loop that decides the speed is compiled for several kinds of processor, and the right form is
-// chosen when the program starts. That is done by the loader of glibc; elsewhere, and under sanitizers, there is the plain form alone.
+// SHOAL_PER_MACHINE(f, (int64_t a, int64_t b), a, b) defines int64_t f(int64_t a, int64_t b) by a loop f_loop, declared SHOAL_LOOP, which is
+// compiled for several kinds of processor. It is for loops that count bits.
 #pragma once
 
-#if __has_include(<features.h>)
-#include <features.h>  // defines __GLIBC__ where the C library is glibc
-#endif
+#include "base/processor.hpp"
 
-#if defined(__x86_64__) && defined(__ELF__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define SHOAL_PER_MACHINE __attribute__((target_clones("arch=icelake-server", "popcnt", "default")))
+#define SHOAL_LOOP [[gnu::always_inline]] static inline
+
+#ifdef SHOAL_X86_64
+#ifdef __clang__
+#define SHOAL_WIDE_POPCNT "avx512f,avx512vl,avx512vpopcntdq,popcnt"
 #else
-#define SHOAL_PER_MACHINE
+#define SHOAL_WIDE_POPCNT "avx512f,avx512vl,avx512vpopcntdq,popcnt,prefer-vector-width=256"
+#endif
+#define SHOAL_PER_MACHINE(NAME, PARAMETERS, ...)                                                                        \
+    [[gnu::target(SHOAL_WIDE_POPCNT)]] static int64_t NAME##_wide PARAMETERS { return NAME##_loop(__VA_ARGS__); }       \
+    [[gnu::target("popcnt")]] static int64_t NAME##_popcnt PARAMETERS { return NAME##_loop(__VA_ARGS__); }              \
+    static int64_t NAME##_plain PARAMETERS { return NAME##_loop(__VA_ARGS__); }                                         \
+    static int64_t(*const NAME##_chosen) PARAMETERS = ::shoal::processor().wide_popcnt ? NAME##_wide                    \
+                                                      : ::shoal::processor().popcnt    ? NAME##_popcnt                  \
+                                                                                       : NAME##_plain;                  \
+    int64_t NAME PARAMETERS { return NAME##_chosen(__VA_ARGS__); }
+#else
+#define SHOAL_PER_MACHINE(NAME, PARAMETERS, ...) \
+    int64_t NAME PARAMETERS { return NAME##_loop(__VA_ARGS__); }
 #endif

@@ -9,13 +9,14 @@
 
 namespace shoal {
 
-SHOAL_PER_MACHINE int64_t count_and(const uint64_t* a, const uint64_t* b, std::size_t words) {
+SHOAL_LOOP int64_t count_and_loop(const uint64_t* a, const uint64_t* b, std::size_t words) {
     int64_t total = 0;
     for (std::size_t i = 0; i < words; ++i) total += std::popcount(a[i] & b[i]);
     return total;
 }
+SHOAL_PER_MACHINE(count_and, (const uint64_t* a, const uint64_t* b, std::size_t words), a, b, words)
 
-SHOAL_PER_MACHINE int64_t and_into(uint64_t* out, const uint64_t* a, const uint64_t* b, std::size_t words) {
+SHOAL_LOOP int64_t and_into_loop(uint64_t* out, const uint64_t* a, const uint64_t* b, std::size_t words) {
     int64_t total = 0;
     for (std::size_t i = 0; i < words; ++i) {
         out[i] = a[i] & b[i];
@@ -23,6 +24,7 @@ SHOAL_PER_MACHINE int64_t and_into(uint64_t* out, const uint64_t* a, const uint6
     }
     return total;
 }
+SHOAL_PER_MACHINE(and_into, (uint64_t * out, const uint64_t* a, const uint64_t* b, std::size_t words), out, a, b, words)
 
 Lists transpose(const Lists& lists, int64_t columns) {
     Lists out;

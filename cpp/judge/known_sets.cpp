@@ -12,8 +12,10 @@
 
 namespace shoal {
 
+namespace {
+
 // The records of two sets of records, and how many they are.
-SHOAL_PER_MACHINE static int64_t records_of_both(uint64_t* both, const uint64_t* a, const uint64_t* b, std::size_t words) {
+SHOAL_LOOP int64_t records_of_both_loop(uint64_t* both, const uint64_t* a, const uint64_t* b, std::size_t words) {
     int64_t total = 0;
     for (std::size_t i = 0; i < words; ++i) {
         both[i] = a[i] & b[i];
@@ -21,8 +23,7 @@ SHOAL_PER_MACHINE static int64_t records_of_both(uint64_t* both, const uint64_t*
     }
     return total;
 }
-
-namespace {
+SHOAL_PER_MACHINE(records_of_both, (uint64_t * both, const uint64_t* a, const uint64_t* b, std::size_t words), both, a, b, words)
 
 __extension__ typedef __int128 Wide;
 
