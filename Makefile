@@ -10,7 +10,7 @@ KERNEL_BUILD := build/kernels
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --no-compile
 
-.PHONY: demo docs test test-all spark lint sanitize sanitized-kernels bench clean
+.PHONY: demo docs test test-all spark lint sanitize sanitized-kernels bench wheels clean
 
 demo: $(VENV)/installed
 	$(BIN)/shoal demo
@@ -43,6 +43,10 @@ sanitized-kernels: $(VENV)/tested
 
 bench: $(VENV)/measured
 	$(BIN)/python benchmarks/foundation.py
+
+# The source archive, and wheels for Linux on two kinds of processors with two C libraries, in dist. They need no environment of this directory.
+wheels:
+	$(PYTHON) scripts/wheels.py
 
 # The dependencies are downloaded while the kernels compile.
 $(VENV)/installed: $(VENV)/tools pyproject.toml $(KERNEL_SOURCES)

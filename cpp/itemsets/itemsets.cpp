@@ -5,24 +5,18 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
-
-// One build serves all machines, so the few lines that decide the speed are compiled for several and chosen when the program starts.
-#if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define SHOAL_PER_MACHINE __attribute__((target_clones("arch=icelake-server", "popcnt", "default")))
-#else
-#define SHOAL_PER_MACHINE
-#endif
+#include "base/per_machine.hpp"
 
 namespace shoal {
 
-SHOAL_PER_MACHINE int64_t count_and(const uint64_t* a, const uint64_t* b, std::size_t words) {
+SHOAL_LOOP int64_t count_and_loop(const uint64_t* a, const uint64_t* b, std::size_t words) {
     int64_t total = 0;
     for (std::size_t i = 0; i < words; ++i) total += std::popcount(a[i] & b[i]);
     return total;
 }
+SHOAL_PER_MACHINE(count_and, (const uint64_t* a, const uint64_t* b, std::size_t words), a, b, words)
 
-SHOAL_PER_MACHINE int64_t and_into(uint64_t* out, const uint64_t* a, const uint64_t* b, std::size_t words) {
+SHOAL_LOOP int64_t and_into_loop(uint64_t* out, const uint64_t* a, const uint64_t* b, std::size_t words) {
     int64_t total = 0;
     for (std::size_t i = 0; i < words; ++i) {
         out[i] = a[i] & b[i];
@@ -30,6 +24,7 @@ SHOAL_PER_MACHINE int64_t and_into(uint64_t* out, const uint64_t* a, const uint6
     }
     return total;
 }
+SHOAL_PER_MACHINE(and_into, (uint64_t * out, const uint64_t* a, const uint64_t* b, std::size_t words), out, a, b, words)
 
 Lists transpose(const Lists& lists, int64_t columns) {
     Lists out;

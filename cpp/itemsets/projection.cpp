@@ -4,11 +4,10 @@
 #include <bit>
 #include <numeric>
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#include "base/processor.hpp"
+
+#ifdef SHOAL_X86_64
 #include <immintrin.h>
-#define SHOAL_HAS_PEXT 1
-#else
-#define SHOAL_HAS_PEXT 0
 #endif
 
 namespace shoal {
@@ -48,7 +47,7 @@ void pack_plainly(const uint64_t* source, const uint64_t* mask, std::size_t word
     pack(source, mask, words, out, extract_plainly);
 }
 
-#if SHOAL_HAS_PEXT
+#ifdef SHOAL_X86_64
 [[gnu::target("bmi2,popcnt")]] uint64_t extract_by_pext(uint64_t bits, uint64_t mask) { return _pext_u64(bits, mask); }
 
 [[gnu::target("bmi2,popcnt")]] void pack_by_pext(const uint64_t* source, const uint64_t* mask, std::size_t words, uint64_t* out) {
@@ -63,8 +62,8 @@ struct Packing {
 
 const Packing& packing() {
     static const Packing by = [] {
-#if SHOAL_HAS_PEXT
-        if (__builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt")) return Packing{pack_by_pext, 1};
+#ifdef SHOAL_X86_64
+        if (processor().bmi2 && processor().popcnt) return Packing{pack_by_pext, 1};
 #endif
         return Packing{pack_plainly, 16};
     }();

@@ -7,20 +7,15 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "base/per_machine.hpp"
 #include "judge/work.hpp"
-
-// One build serves all machines: the loop that decides the speed is compiled for several and chosen when the program starts.
-#if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define JUDGE_PER_MACHINE __attribute__((target_clones("arch=icelake-server", "popcnt", "default")))
-#else
-#define JUDGE_PER_MACHINE
-#endif
 
 namespace shoal {
 
+namespace {
+
 // The records of two sets of records, and how many they are.
-JUDGE_PER_MACHINE static int64_t records_of_both(uint64_t* both, const uint64_t* a, const uint64_t* b, std::size_t words) {
+SHOAL_LOOP int64_t records_of_both_loop(uint64_t* both, const uint64_t* a, const uint64_t* b, std::size_t words) {
     int64_t total = 0;
     for (std::size_t i = 0; i < words; ++i) {
         both[i] = a[i] & b[i];
@@ -28,8 +23,7 @@ JUDGE_PER_MACHINE static int64_t records_of_both(uint64_t* both, const uint64_t*
     }
     return total;
 }
-
-namespace {
+SHOAL_PER_MACHINE(records_of_both, (uint64_t * both, const uint64_t* a, const uint64_t* b, std::size_t words), both, a, b, words)
 
 __extension__ typedef __int128 Wide;
 
