@@ -23,8 +23,17 @@ def making(cell: Cell, inputs: Sequence[Path], said: Mapping[str, Any]) -> Makin
 
 def anonymize_command(inputs: Iterable[str], options: Mapping[str, Any], out: str) -> str:
     """The command that makes a release with these options, which include the method and its parameters."""
-    words = [word for name, value in options.items() for word in _typed(name.replace("_", "-"), value)]
-    return shlex.join(["shoal", "anonymize", *inputs, *words, "--out", out])
+    return _command("anonymize", inputs, options, out)
+
+
+def compare_command(inputs: Iterable[str], options: Mapping[str, Any], out: str) -> str:
+    """The command that makes a comparison with these options, which include methods and settings."""
+    return _command("compare", inputs, options, out)
+
+
+def _command(name: str, inputs: Iterable[str], options: Mapping[str, Any], out: str) -> str:
+    words = [word for option, value in options.items() for word in _typed(option.replace("_", "-"), value)]
+    return shlex.join(["shoal", name, *inputs, *words, "--out", out])
 
 
 def options_file(options: Mapping[str, Any]) -> str:

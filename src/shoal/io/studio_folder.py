@@ -1,8 +1,8 @@
 """The folder of a studio: what it was given and what it made, as plain files that only this user can read.
 
 `sources/ID` has an opened file (`source.toml`, and `data/NAME` if it was uploaded), `jobs/ID` a job (`job.toml`, `events.jsonl`,
-`result.json`, and the release). Folders have the mode 0700 and files 0600 from the moment of their creation. IDs are random and the only
-names that come from a request are checked against `ID`, so no request names a path inside.
+`result.json`, and the release or the comparison). Folders have the mode 0700 and files 0600 from the moment of their creation. IDs are
+random and the only names that come from a request are checked against `ID`, so no request names a path inside.
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import InputError, OutputError
 from shoal.io import partial_outputs
+from shoal.io.comparison_files import CELLS
 from shoal.util.wording import toml_value
 
 SOURCES, JOBS = "sources", "jobs"
+COMPARISON = "comparison"  # of a job that compares methods
 EVENTS, RESULT = "events.jsonl", "result.json"
 ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}")
 MARKER = "shoal-studio.txt"  # in every folder of a studio, so that no other folder is taken for one
@@ -91,8 +94,16 @@ def remove_folder(path: Path) -> None:
 
 
 def clear_leftovers(path: Path) -> None:
-    """Remove what a killed worker left of its release."""
-    partial_outputs.clear(path)
+    """Remove what a killed worker left of its release, or of the data of a comparison."""
+    for place in (path, path / COMPARISON, path / COMPARISON / CELLS):
+        if place.is_dir():
+            partial_outputs.clear(place)
+
+
+def move_comparison(old: Path, new: Path) -> None:
+    """Hand the finished cells of a comparison to the job that resumes it; nothing if there are none."""
+    with suppress(FileNotFoundError):
+        (old / COMPARISON).rename(new / COMPARISON)
 
 
 # -- files of ours

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from shoal.errors import ShoalError
-from shoal.studio import open_pages, release_pages, source_pages
+from shoal.studio import compare_pages, open_pages, release_pages, source_pages
 from shoal.studio.guard import Guard, Sessions
 from shoal.studio.render_page import page, static_file
 from shoal.studio.request_bodies import Refused
@@ -27,8 +27,10 @@ PAGES: dict[str, Handler] = {
     "/open/names": open_pages.names,
     "/sources/{id}": source_pages.understand,
     "/sources/{id}/choose": source_pages.choose,
+    "/sources/{id}/compare": compare_pages.compare_form,
     "/jobs/{id}": release_pages.job_page,
     "/jobs/{id}/events": release_pages.events,
+    "/jobs/{id}/cells": compare_pages.cells,
     "/jobs/{id}/report": release_pages.report,
     "/jobs/{id}/private": release_pages.private,
     "/jobs/{id}/release.zip": release_pages.download,
@@ -44,6 +46,9 @@ CHANGES: dict[str, Handler] = {
     "/sources/{id}/confirm": source_pages.confirm,
     "/sources/{id}/advise": source_pages.find_routes,
     "/sources/{id}/publish": source_pages.publish,
+    "/sources/{id}/compare": compare_pages.begin_comparison,
+    "/jobs/{id}/resume": compare_pages.resume,
+    "/jobs/{id}/publish": compare_pages.publish_cell,
     "/jobs/{id}/cancel": release_pages.cancel,
     "/jobs/{id}/audit": release_pages.audit_release,
     "/audit/upload": open_pages.audit_upload,

@@ -13,7 +13,7 @@ from shoal.io.studio_folder import JOBS, SOURCES, Upload, remove_folder
 from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, file_name, read_form, read_upload, whole_number
 from shoal.studio.shared_state import Studio
-from shoal.studio.states import AUDIT, PUBLISH
+from shoal.studio.states import AUDIT, KINDS
 from shoal.studio.store import BY_PATH, SAMPLE, UPLOAD
 
 SAMPLES = {
@@ -34,9 +34,10 @@ async def open_page(studio: Studio, request: Request) -> Response:
     """Where everything begins."""
     facts = {
         "samples": SAMPLES,
+        "kinds": KINDS,
         "root": None if studio.root is None else str(studio.root.path),
         "sources": studio.store.sources()[:5],
-        "jobs": studio.store.jobs((PUBLISH, AUDIT), studio.processes.alive)[:5],
+        "jobs": studio.store.jobs(tuple(KINDS), studio.processes.alive)[:5],
         "largest": studio.largest_upload >> 20,
         "step": "open",
     }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from shoal.api.rerun_command import anonymize_command, options_file
+from shoal.api.rerun_command import anonymize_command, compare_command, options_file
 
-RELEASE = "release"
+RELEASE, COMPARISON = "release", "comparison"
 
 
 def options_of_job(task: Mapping[str, Any]) -> dict[str, Any]:
@@ -21,9 +21,20 @@ def command_of_job(task: Mapping[str, Any]) -> str:
     return anonymize_command([_path(task["typed"])], options_of_job(task), RELEASE)
 
 
+def command_of_comparison(task: Mapping[str, Any]) -> str:
+    """The command that makes the same comparison."""
+    requested = {"methods": ",".join(task["methods"]), "k": _list(task["k"]), "m": _list(task["m"])}
+    quick = {"quick": True} if task["quick"] else {}
+    return compare_command([_path(task["typed"])], {**task.get("options", {}), **requested, **quick}, COMPARISON)
+
+
 def config_of_job(task: Mapping[str, Any]) -> str:
     """The config file with the options of the command."""
     return options_file(options_of_job(task)) + "\n"
+
+
+def _list(values: Iterable[int]) -> str:
+    return ",".join(map(str, values))
 
 
 def _path(typed: str) -> str:

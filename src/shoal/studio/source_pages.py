@@ -15,6 +15,7 @@ from shoal.io.write.output_format import OUTPUT_FORMATS
 from shoal.studio import column_roles
 from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form, whole_number
+from shoal.studio.requested import insist_on_people, job_of_source, requested_source
 from shoal.studio.shared_state import Studio
 from shoal.studio.states import ADVISE, DONE, EVERYTHING, PUBLISH
 from shoal.studio.store import OpenedFile, StoredJob
@@ -23,13 +24,8 @@ KNOWLEDGE = {"1": "one item", "2": "two items", "3": "three items", str(EVERYTHI
 LARGEST_K, LONGEST_SEARCH = 1_000_000, 600
 DEFAULTS = {"k": "5", "seconds": "20", "knows": "2", "goal": ""}
 AUDIT_GOAL = "audit"
-
-
-def _source(studio: Studio, request: Request) -> OpenedFile:
-    found = studio.store.source(request.path_params["id"])
-    if found is None:
-        raise Refused(404, "this file is not open any more")
-    return found
+RECORD_FORMATS = [name for name in OUTPUT_FORMATS if name != "accesslog"]
+COMPARABLE = ("table", "querylog", "transactions", "prompts")  # formats of records and of rows of a log
 
 
 def _waiting(request: Request, job: StoredJob, address: str, title: str, step: str) -> Response:
@@ -39,7 +35,7 @@ def _waiting(request: Request, job: StoredJob, address: str, title: str, step: s
 
 async def understand(studio: Studio, request: Request) -> Response:
     """How the file is read, and what is in it."""
-    source, job = await studio.look(_source(studio, request))
+    source, job = await studio.look(requested_source(studio, request))
     if not job.over:
         return _waiting(request, job, f"/sources/{source.identity}", f"Reading {source.name}", "understand")
     result = job.result
@@ -65,7 +61,7 @@ async def understand(studio: Studio, request: Request) -> Response:
 
 async def read_again(studio: Studio, request: Request) -> Response:
     """Read the file as the form says."""
-    source, fields = _source(studio, request), await read_form(request)
+    source, fields = requested_source(studio, request), await read_form(request)
     _, job = await studio.look(source)
     columns = (job.result or {}).get("columns", [])
     source.save(options=column_roles.options_from_form(fields, columns), confirmed=False, look="")
@@ -74,7 +70,7 @@ async def read_again(studio: Studio, request: Request) -> Response:
 
 async def confirm(studio: Studio, request: Request) -> Response:
     """Take the user's word for who the people are; from here on, the file is read exactly as the page showed."""
-    source, fields = _source(studio, request), await read_form(request)
+    source, fields = requested_source(studio, request), await read_form(request)
     source, job = await studio.look(source)
     found = (job.result or {}).get("look")
     if fields.get("people") != "yes" or found is None:
@@ -89,7 +85,7 @@ async def confirm(studio: Studio, request: Request) -> Response:
 async def choose(studio: Studio, request: Request) -> Response:
     """The goals, and the routes to one of them."""
     source = _confirmed(studio, request)
-    job = _advice(studio, source, request.query_params.get("job", ""))
+    job = job_of_source(studio, source, request.query_params.get("job", ""), ADVISE)
     if job is not None and not job.over:
         return _waiting(request, job, f"{request.url.path}?job={job.identity}", "Trying routes", "choose")
     look = studio.job(source.look)
@@ -104,7 +100,8 @@ async def choose(studio: Studio, request: Request) -> Response:
         "everything": EVERYTHING,
         "job": job,
         "advice": job.result if job is not None and job.state == DONE else None,
-        "forms": [name for name in OUTPUT_FORMATS if name != "accesslog"],
+        "forms": RECORD_FORMATS,
+        "comparable": format in COMPARABLE,
         "step": "choose",
     }
     return page(request, "choose.html", facts)
@@ -134,8 +131,12 @@ async def find_routes(studio: Studio, request: Request) -> Response:
 async def publish(studio: Studio, request: Request) -> Response:
     """Make the release of a route that was measured."""
     source, fields = _confirmed(studio, request), await read_form(request)
-    advice = _advice(studio, source, fields.get("job", ""))
-    card = _card(advice, fields)
+    advice = job_of_source(studio, source, fields.get("job", ""), ADVISE)
+    return begin_release(studio, source, _card(advice, fields), fields)
+
+
+def begin_release(studio: Studio, source: OpenedFile, card: Mapping[str, Any], fields: Mapping[str, str]) -> Response:
+    """Start the job of a method that was measured, with the format and the attacks that a form asks for; its page is next."""
     to = fields.get("to", "")
     if to and to not in OUTPUT_FORMATS:
         raise Refused(400, "there is no such file format")
@@ -158,19 +159,7 @@ async def publish(studio: Studio, request: Request) -> Response:
 
 
 def _confirmed(studio: Studio, request: Request) -> OpenedFile:
-    """The source, if its people were confirmed; nothing goes on before."""
-    source = _source(studio, request)
-    if not source.confirmed:
-        raise InputError("confirm first who the people are", code="people-not-confirmed", hint="go back to the file")
-    return source
-
-
-def _advice(studio: Studio, source: OpenedFile, identity: str) -> StoredJob | None:
-    """The job that tried routes for this source as it is read now."""
-    job = studio.job(identity) if identity else None
-    if job is None or job.task.get("kind") != ADVISE or job.task.get("source") != source.identity:
-        return None
-    return job if job.task.get("options", {}) == dict(source.options) else None
+    return insist_on_people(requested_source(studio, request))
 
 
 def _card(advice: StoredJob | None, fields: Mapping[str, str]) -> dict[str, Any]:
