@@ -45,6 +45,7 @@ CHANGES: dict[str, Handler] = {
     "/sources/{id}/read": source_pages.read_again,
     "/sources/{id}/confirm": source_pages.confirm,
     "/sources/{id}/advise": source_pages.find_routes,
+    "/sources/{id}/preview": source_pages.preview,
     "/sources/{id}/publish": source_pages.publish,
     "/sources/{id}/compare": compare_pages.begin_comparison,
     "/jobs/{id}/resume": compare_pages.resume,
@@ -69,6 +70,7 @@ def make_app(studio: Studio, sessions: Sessions, hosts: frozenset[str], cookie_n
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
+        await studio.previews.end()
         await studio.processes.end()
 
     routes = [

@@ -22,6 +22,7 @@ STATIC = {
     "progress.js": ("shoal.studio", "static/progress.js", "text/javascript"),
     "copy.js": ("shoal.studio", "static/copy.js", "text/javascript"),
     "compare.js": ("shoal.studio", "static/compare.js", "text/javascript"),
+    "preview.js": ("shoal.studio", "static/preview.js", "text/javascript"),
     "filter.js": ("shoal.studio", "static/filter.js", "text/javascript"),
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from shoal.attacks import ALL
 from shoal.errors import InputError
@@ -126,6 +126,15 @@ async def find_routes(studio: Studio, request: Request) -> Response:
         options=dict(source.options),
     )
     return RedirectResponse(f"/sources/{source.identity}/choose?job={job.name}", 303)
+
+
+async def preview(studio: Studio, request: Request) -> Response:
+    """What would be left, for a script: what an attacker may know and k as the dial stands now."""
+    source, fields = _confirmed(studio, request), await read_form(request)
+    k = whole_number(fields, "k", 2, LARGEST_K)
+    if fields.get("knows") not in KNOWLEDGE:
+        raise Refused(400, "there is no such knowledge")
+    return JSONResponse(await studio.previews.ask(source, k, int(fields["knows"])))
 
 
 async def publish(studio: Studio, request: Request) -> Response:
