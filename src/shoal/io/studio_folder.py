@@ -1,8 +1,9 @@
 """The folder of a studio: what it was given and what it made, as plain files that only this user can read.
 
-`sources/ID` has an opened file (`source.toml`, and `data/NAME` if it was uploaded), `jobs/ID` a job (`job.toml`, `events.jsonl`,
-`result.json`, and the release or the comparison). Folders have the mode 0700 and files 0600 from the moment of their creation. IDs are
-random and the only names that come from a request are checked against `ID`, so no request names a path inside.
+`sources/ID` has an opened file (`source.toml`, and `data/NAME` if it was uploaded), `taxonomies/ID` a taxonomy in all its versions,
+`jobs/ID` a job (`job.toml`, `events.jsonl`, `result.json`, and the release or the comparison). Folders have the mode 0700 and files 0600
+from the moment of their creation. IDs are random and the only names that come from a request are checked against `ID`, so no request
+names a path inside.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from shoal.io import partial_outputs
 from shoal.io.comparison_files import CELLS
 from shoal.util.wording import toml_value
 
-SOURCES, JOBS = "sources", "jobs"
+SOURCES, JOBS, TAXONOMIES = "sources", "jobs", "taxonomies"
 COMPARISON = "comparison"  # of a job that compares methods
 EVENTS, RESULT = "events.jsonl", "result.json"
 ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}")
@@ -47,7 +48,7 @@ class StudioFolder:
         self.kept = keep is not None
         try:
             self.path = Path(tempfile.mkdtemp(prefix="shoal-studio-")) if keep is None else _kept(keep)
-            for name in (SOURCES, JOBS):
+            for name in (SOURCES, JOBS, TAXONOMIES):
                 (self.path / name).mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise OutputError(f"{keep} cannot be used: {error.strerror}", code="not-writable", hint="name another folder") from None

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from shoal.errors import ShoalError
-from shoal.studio import compare_pages, open_pages, release_pages, source_pages
+from shoal.studio import compare_pages, open_pages, release_pages, source_pages, taxonomy_pages
 from shoal.studio.guard import Guard, Sessions
 from shoal.studio.render_page import page, static_file
 from shoal.studio.request_bodies import Refused
@@ -37,6 +37,9 @@ PAGES: dict[str, Handler] = {
     "/jobs/{id}/options.toml": release_pages.config,
     "/audit": open_pages.audit_page,
     "/history": release_pages.history,
+    "/taxonomies": taxonomy_pages.taxonomies,
+    "/taxonomies/{id}": taxonomy_pages.taxonomy_page,
+    "/taxonomies/{id}/file": taxonomy_pages.download_taxonomy,
 }
 CHANGES: dict[str, Handler] = {
     "/open/upload": open_pages.upload,
@@ -54,6 +57,13 @@ CHANGES: dict[str, Handler] = {
     "/jobs/{id}/audit": release_pages.audit_release,
     "/audit/upload": open_pages.audit_upload,
     "/audit/path": open_pages.audit_path,
+    "/taxonomies/upload": taxonomy_pages.upload_taxonomy,
+    "/taxonomies/path": taxonomy_pages.taxonomy_by_path,
+    "/taxonomies/learn": taxonomy_pages.learn,
+    "/taxonomies/{id}/make": taxonomy_pages.make,
+    "/taxonomies/{id}/change": taxonomy_pages.change,
+    "/taxonomies/{id}/use": taxonomy_pages.use,
+    "/taxonomies/{id}/cover": taxonomy_pages.cover,
 }
 
 

@@ -16,7 +16,7 @@ from shoal.io.studio_folder import load_json, move_comparison
 from shoal.report.comparison_charts import frontier
 from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form
-from shoal.studio.requested import insist_on_people, job_of_source, requested_job, requested_source, source_called
+from shoal.studio.requested import insist_on_people, job_of_source, own_files, requested_job, requested_source, source_called
 from shoal.studio.shared_state import Studio
 from shoal.studio.shown_command import command_of_comparison
 from shoal.studio.source_pages import COMPARABLE, LARGEST_K, RECORD_FORMATS, begin_release
@@ -71,7 +71,7 @@ async def resume(studio: Studio, request: Request) -> Response:
 
 def _begun(studio: Studio, source: OpenedFile, requested: Mapping[str, Any], stopped: StoredJob | None = None) -> Response:
     shared = {"source": source.identity, "path": source.path, "name": source.name, "typed": source.typed, "origin": source.origin}
-    folder = studio.store.add_job(COMPARE, **shared, **requested, options=dict(source.options))
+    folder = studio.store.add_job(COMPARE, **shared, **requested, files=own_files(studio, source.options), options=dict(source.options))
     if stopped is not None:
         move_comparison(stopped.folder, folder)
     studio.processes.start(folder)

@@ -22,6 +22,7 @@ from shoal.studio.shown_command import command_of_job, config_of_job
 from shoal.studio.states import AUDIT, COMPARE, DONE, KINDS, PRIVATE, PUBLISH, RELEASE
 from shoal.studio.store import UPLOAD
 from shoal.studio.streams import event_stream
+from shoal.studio.taxonomy_store import used_version
 
 REPORT = "report.html"
 
@@ -36,7 +37,8 @@ async def job_page(studio: Studio, request: Request) -> Response:
     if kind == AUDIT:
         return page(request, "audited.html", {**facts, "step": "audit"})
     shown = {"command": command_of_job(job.task), "config": config_of_job(job.task), "uploaded": job.task.get("origin") == UPLOAD}
-    return page(request, "job.html", {**facts, **shown, "step": "publish"})
+    taxonomy = used_version(studio.store.folder, job.task.get("options", {}).get("taxonomy"))
+    return page(request, "job.html", {**facts, **shown, "taxonomy": taxonomy, "step": "publish"})
 
 
 async def events(studio: Studio, request: Request) -> Response:

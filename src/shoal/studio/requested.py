@@ -1,14 +1,22 @@
-"""The opened file or the job that a request names by its ID, or a refusal."""
+"""The opened file or the job that a request names by its ID, or a refusal; and the page of a job that is waited for."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 from starlette.requests import Request
+from starlette.responses import Response
 
 from shoal.errors import InputError
+from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused
 from shoal.studio.shared_state import Studio
 from shoal.studio.states import DONE
 from shoal.studio.store import OpenedFile, StoredJob
+
+FILE_OPTIONS = ("taxonomy", "items_table")
 
 
 def requested_source(studio: Studio, request: Request) -> OpenedFile:
@@ -63,6 +71,12 @@ def job_of_source(studio: Studio, source: OpenedFile, identity: str, kind: str) 
     return job if job.task.get("options", {}) == dict(source.options) else None
 
 
+def own_files(studio: Studio, options: Mapping[str, Any]) -> list[str]:
+    """The options that name a file of the studio's own folder."""
+    place = studio.store.folder.path
+    return [name for name in FILE_OPTIONS if name in options and place in Path(str(options[name])).parents]
+
+
 def insist_on_end(job: StoredJob) -> StoredJob:
     """The job, if it is done.
 
@@ -72,3 +86,8 @@ def insist_on_end(job: StoredJob) -> StoredJob:
     if job.state != DONE:
         raise Refused(404, "this job is not done")
     return job
+
+
+def waiting_page(request: Request, job: StoredJob, address: str, title: str, step: str) -> Response:
+    """The progress of a task whose result is shown at an address."""
+    return page(request, "waiting.html", {"job": job, "next": address, "title": title, "step": step})

@@ -15,29 +15,26 @@ from shoal.io.write.output_format import OUTPUT_FORMATS
 from shoal.studio import column_roles
 from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form, whole_number
-from shoal.studio.requested import insist_on_people, job_of_source, requested_source
+from shoal.studio.requested import insist_on_people, job_of_source, own_files, requested_source, waiting_page
 from shoal.studio.shared_state import Studio
 from shoal.studio.states import ADVISE, DONE, EVERYTHING, PUBLISH
 from shoal.studio.store import OpenedFile, StoredJob
+from shoal.studio.taxonomy_store import used_version
 
 KNOWLEDGE = {"1": "one item", "2": "two items", "3": "three items", str(EVERYTHING): "everything in a record"}
 LARGEST_K, LONGEST_SEARCH = 1_000_000, 600
 DEFAULTS = {"k": "5", "seconds": "20", "knows": "2", "goal": ""}
 AUDIT_GOAL = "audit"
+BESIDE = ("taxonomy",)
 RECORD_FORMATS = [name for name in OUTPUT_FORMATS if name != "accesslog"]
 COMPARABLE = ("table", "querylog", "transactions", "prompts")  # formats of records and of rows of a log
-
-
-def _waiting(request: Request, job: StoredJob, address: str, title: str, step: str) -> Response:
-    """The progress of a task whose result is shown at an address."""
-    return page(request, "waiting.html", {"job": job, "next": address, "title": title, "step": step})
 
 
 async def understand(studio: Studio, request: Request) -> Response:
     """How the file is read, and what is in it."""
     source, job = await studio.look(requested_source(studio, request))
     if not job.over:
-        return _waiting(request, job, f"/sources/{source.identity}", f"Reading {source.name}", "understand")
+        return waiting_page(request, job, f"/sources/{source.identity}", f"Reading {source.name}", "understand")
     result = job.result
     if job.state != DONE or result is None:
         raise Refused(400, str(job.end.get("message") or "the file could not be read"))
@@ -64,7 +61,7 @@ async def read_again(studio: Studio, request: Request) -> Response:
     source, fields = requested_source(studio, request), await read_form(request)
     _, job = await studio.look(source)
     columns = (job.result or {}).get("columns", [])
-    source.save(options=column_roles.options_from_form(fields, columns), confirmed=False, look="")
+    source.save(options={**column_roles.options_from_form(fields, columns), **_beside(source)}, confirmed=False, look="")
     return RedirectResponse(f"/sources/{source.identity}", 303)
 
 
@@ -75,8 +72,13 @@ async def confirm(studio: Studio, request: Request) -> Response:
     found = (job.result or {}).get("look")
     if fields.get("people") != "yes" or found is None:
         raise InputError("confirm first who the people are", code="people-not-confirmed", hint="choose the column with the user ID")
-    source.save(confirmed=True, options=column_roles.pinned(source.options, found))
+    source.save(confirmed=True, options={**column_roles.pinned(source.options, found), **_beside(source)})
     return RedirectResponse(f"/sources/{source.identity}/choose", 303)
+
+
+def _beside(source: OpenedFile) -> dict[str, Any]:
+    """The options about a source that are not in the form of its columns."""
+    return {name: source.options[name] for name in BESIDE if name in source.options}
 
 
 # -- routes
@@ -87,7 +89,7 @@ async def choose(studio: Studio, request: Request) -> Response:
     source = _confirmed(studio, request)
     job = job_of_source(studio, source, request.query_params.get("job", ""), ADVISE)
     if job is not None and not job.over:
-        return _waiting(request, job, f"{request.url.path}?job={job.identity}", "Trying routes", "choose")
+        return waiting_page(request, job, f"{request.url.path}?job={job.identity}", "Trying routes", "choose")
     look = studio.job(source.look)
     format = str(source.options.get("format", ""))
     fields = DEFAULTS if job is None else {name: str(job.task.get(name, value)) for name, value in DEFAULTS.items()}
@@ -102,6 +104,7 @@ async def choose(studio: Studio, request: Request) -> Response:
         "advice": job.result if job is not None and job.state == DONE else None,
         "forms": RECORD_FORMATS,
         "comparable": format in COMPARABLE,
+        "taxonomy": used_version(studio.store.folder, source.options.get("taxonomy")),
         "step": "choose",
     }
     return page(request, "choose.html", facts)
@@ -159,6 +162,7 @@ def begin_release(studio: Studio, source: OpenedFile, card: Mapping[str, Any], f
         method=card["method"],
         **({"to": to} if to else {}),
         **({"attack": ALL} if fields.get("attack") == "yes" and card["attackable"] else {}),
+        files=own_files(studio, card["options"]),
         protects=card["protects"],
         expected=f"{card['left']}; {card['risk']}",
         options=card["options"],

@@ -22,13 +22,22 @@ from shoal.io.studio_folder import RESULT, EventFile, read_toml, save_json
 from shoal.pipeline.events import Cancel, Events
 from shoal.studio.compare_task import compare_task
 from shoal.studio.spelling import on_page
-from shoal.studio.states import ADVISE, AUDIT, CANCELLED, COMPARE, DONE, FAILED, INTERRUPTED, JOB, LOOK, PUBLISH
+from shoal.studio.states import ADVISE, AUDIT, CANCELLED, COMPARE, COVERAGE, DONE, FAILED, INTERRUPTED, JOB, LOOK, PUBLISH, TAXONOMY
 from shoal.studio.tasks import advise_task, audit_task, described, look_task, publish_task
+from shoal.studio.taxonomy_tasks import coverage_task, taxonomy_task
 
 SECONDS_BETWEEN = 0.2  # progress events
 
 Task = Callable[[Path, Mapping[str, Any], Events, Cancel], Any]
-TASKS: Mapping[str, Task] = {LOOK: look_task, ADVISE: advise_task, COMPARE: compare_task, PUBLISH: publish_task, AUDIT: audit_task}
+TASKS: Mapping[str, Task] = {
+    LOOK: look_task,
+    ADVISE: advise_task,
+    COMPARE: compare_task,
+    PUBLISH: publish_task,
+    AUDIT: audit_task,
+    TAXONOMY: taxonomy_task,
+    COVERAGE: coverage_task,
+}
 
 
 class FileEvents(Events):
