@@ -31,9 +31,17 @@ def compare_command(inputs: Iterable[str], options: Mapping[str, Any], out: str)
     return _command("compare", inputs, options, out)
 
 
+def attack_command(original: str, release: str, options: Mapping[str, Any]) -> str:
+    """The command that attacks a release with what is known about people in its original."""
+    return shlex.join(["shoal", "attack", original, release, *_words(options)])
+
+
 def _command(name: str, inputs: Iterable[str], options: Mapping[str, Any], out: str) -> str:
-    words = [word for option, value in options.items() for word in _typed(option.replace("_", "-"), value)]
-    return shlex.join(["shoal", name, *inputs, *words, "--out", out])
+    return shlex.join(["shoal", name, *inputs, *_words(options), "--out", out])
+
+
+def _words(options: Mapping[str, Any]) -> list[str]:
+    return [word for option, value in options.items() for word in _typed(option.replace("_", "-"), value)]
 
 
 def options_file(options: Mapping[str, Any]) -> str:

@@ -59,6 +59,12 @@ class StudioFolder:
         path.mkdir(mode=0o700)
         return path
 
+    def part(self, folder: Path) -> Path:
+        """A new folder inside one of this studio, for a further file."""
+        path = folder / secrets.token_hex(4)
+        path.mkdir(mode=0o700)
+        return path
+
     def named(self, kind: str, identity: str) -> Path | None:
         """The folder of this ID; None if there is none."""
         path = self.path / kind / identity

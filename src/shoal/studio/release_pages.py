@@ -18,10 +18,11 @@ from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form
 from shoal.studio.requested import insist_on_end, requested_job
 from shoal.studio.shared_state import Studio
-from shoal.studio.shown_command import command_of_job, config_of_job
-from shoal.studio.states import AUDIT, COMPARE, DONE, KINDS, PRIVATE, PUBLISH, RELEASE
+from shoal.studio.shown_command import command_of_attack, command_of_job, config_of_job
+from shoal.studio.states import ATTACK, AUDIT, COMPARE, DONE, KINDS, PRIVATE, PUBLISH, RELEASE
 from shoal.studio.store import UPLOAD
 from shoal.studio.streams import event_stream
+from shoal.studio.tasks import is_attackable
 from shoal.studio.taxonomy_store import used_version
 
 REPORT = "report.html"
@@ -36,7 +37,14 @@ async def job_page(studio: Studio, request: Request) -> Response:
     facts = {"job": job, "result": job.result if job.state == DONE else None, "stages": STAGES, "end": job.end}
     if kind == AUDIT:
         return page(request, "audited.html", {**facts, "step": "audit"})
-    shown = {"command": command_of_job(job.task), "config": config_of_job(job.task), "uploaded": job.task.get("origin") == UPLOAD}
+    if kind == ATTACK:
+        return page(request, "attacked.html", {**facts, "command": command_of_attack(job.task), "step": "publish"})
+    shown = {
+        "attackable": is_attackable(job.task["method"], job.task.get("settings", {})),
+        "command": command_of_job(job.task),
+        "config": config_of_job(job.task),
+        "uploaded": job.task.get("origin") == UPLOAD,
+    }
     taxonomy = used_version(studio.store.folder, job.task.get("options", {}).get("taxonomy"))
     return page(request, "job.html", {**facts, **shown, "taxonomy": taxonomy, "step": "publish"})
 
@@ -98,6 +106,15 @@ async def audit_release(studio: Studio, request: Request) -> Response:
     await read_form(request)
     task = requested_job(studio, request).task
     made = studio.begin(AUDIT, path=str(release), name=f"release of {task.get('name')}", limit=studio.largest_upload)
+    return RedirectResponse(f"/jobs/{made.name}", 303)
+
+
+async def attack_release(studio: Studio, request: Request) -> Response:
+    """Attack a release of this studio, with what is known about people in its original."""
+    job, fields = insist_on_end(requested_job(studio, request, PUBLISH)), await read_form(request)
+    shared = {name: job.task[name] for name in ("path", "name", "typed", "origin", "files") if name in job.task}
+    task = {**shared, "of": job.identity, "release": str(job.folder / RELEASE), "quick": fields.get("quick") == "yes"}
+    made = studio.begin(ATTACK, **task, options=dict(job.task.get("options", {})))
     return RedirectResponse(f"/jobs/{made.name}", 303)
 
 

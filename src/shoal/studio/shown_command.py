@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal.api.rerun_command import anonymize_command, compare_command, options_file
+from shoal.api.rerun_command import anonymize_command, attack_command, compare_command, options_file
 
 RELEASE, COMPARISON = "release", "comparison"
 
@@ -27,6 +27,11 @@ def command_of_comparison(task: Mapping[str, Any]) -> str:
     requested = {"methods": ",".join(task["methods"]), "k": _list(task["k"]), "m": _list(task["m"])}
     quick = {"quick": True} if task["quick"] else {}
     return compare_command([_path(task["typed"])], {**_typed_options(task), **requested, **quick}, COMPARISON)
+
+
+def command_of_attack(task: Mapping[str, Any]) -> str:
+    """The command that attacks the same release."""
+    return attack_command(_path(task["typed"]), RELEASE, {**_typed_options(task), **({"quick": True} if task["quick"] else {})})
 
 
 def config_of_job(task: Mapping[str, Any]) -> str:

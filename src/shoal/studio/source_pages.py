@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -13,6 +14,7 @@ from shoal.errors import InputError
 from shoal.evaluate.advise.goals import GOALS
 from shoal.io.write.output_format import OUTPUT_FORMATS
 from shoal.studio import column_roles
+from shoal.studio.open_pages import below_root, uploaded
 from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form, whole_number
 from shoal.studio.requested import insist_on_people, job_of_source, own_files, requested_source, waiting_page
@@ -25,7 +27,10 @@ KNOWLEDGE = {"1": "one item", "2": "two items", "3": "three items", str(EVERYTHI
 LARGEST_K, LONGEST_SEARCH = 1_000_000, 600
 DEFAULTS = {"k": "5", "seconds": "20", "knows": "2", "goal": ""}
 AUDIT_GOAL = "audit"
-BESIDE = ("taxonomy",)
+OF_COLUMNS = ("items_key", "items_name", "item_level")  # options that name a column of a product table
+OF_PRODUCTS = ("items_table", *OF_COLUMNS)
+BESIDE = ("taxonomy", *OF_PRODUCTS)
+OF_ITEMS = ("table", "transactions")  # formats of files to which a product table can be joined
 RECORD_FORMATS = [name for name in OUTPUT_FORMATS if name != "accesslog"]
 COMPARABLE = ("table", "querylog", "transactions", "prompts")  # formats of records and of rows of a log
 
@@ -51,6 +56,11 @@ async def understand(studio: Studio, request: Request) -> Response:
         "choices": column_roles.role_choices(format),
         "separators": column_roles.SEPARATORS,
         "whose": column_roles.whose(source.options, found) if found else "",
+        "joinable": format in OF_ITEMS,
+        "items_table": Path(str(source.options["items_table"])).name if "items_table" in source.options else "",
+        "levels": (found or {}).get("levels", []),
+        "root": None if studio.root is None else str(studio.root.path),
+        "largest": studio.largest_upload >> 20,
         "step": "understand",
     }
     return page(request, "understand.html", facts)
@@ -79,6 +89,41 @@ async def confirm(studio: Studio, request: Request) -> Response:
 def _beside(source: OpenedFile) -> dict[str, Any]:
     """The options about a source that are not in the form of its columns."""
     return {name: source.options[name] for name in BESIDE if name in source.options}
+
+
+async def upload_items(studio: Studio, request: Request) -> Response:
+    """Join a product table that was dropped to the items of a file."""
+    source = requested_source(studio, request)
+    path, _ = await uploaded(studio, request, studio.store.folder.part(source.folder))
+    _join(source, path)
+    return JSONResponse({"location": f"/sources/{source.identity}"})
+
+
+async def items_by_path(studio: Studio, request: Request) -> Response:
+    """Join a product table below the root to the items of a file."""
+    source, fields = requested_source(studio, request), await read_form(request)
+    _join(source, below_root(studio, fields.get("path", "")))
+    return RedirectResponse(f"/sources/{source.identity}", 303)
+
+
+def _join(source: OpenedFile, path: Path) -> None:
+    options = {name: value for name, value in source.options.items() if name not in ("taxonomy", *OF_PRODUCTS)}
+    source.save(options={**options, "items_table": str(path)}, look="")
+
+
+async def items_options(studio: Studio, request: Request) -> Response:
+    """Say what the columns of the product table are and at which level items are published; or leave the table out."""
+    source, fields = requested_source(studio, request), await read_form(request)
+    source, job = await studio.look(source)
+    columns = (job.result or {}).get("items_columns", [])
+    options = {name: value for name, value in source.options.items() if name not in OF_PRODUCTS}
+    if fields.get("do") != "remove":
+        chosen = {name: fields[name] for name in OF_COLUMNS if fields.get(name)}
+        if not set(chosen.values()) <= set(columns):
+            raise Refused(400, "the product table has no such column")
+        options |= {"items_table": source.options.get("items_table", ""), **chosen}
+    source.save(options=options, look="")
+    return RedirectResponse(f"/sources/{source.identity}", 303)
 
 
 # -- routes

@@ -21,6 +21,6 @@ WORDS = {
 }
 
 LOOK, ADVISE, COMPARE, PUBLISH, AUDIT = "look", "advise", "compare", "publish", "audit"
-TAXONOMY, COVERAGE = "taxonomy", "coverage"
-KINDS = {PUBLISH: "Release", COMPARE: "Comparison", AUDIT: "Audit"}  # of jobs that have a page of their own
+ATTACK, TAXONOMY, COVERAGE = "attack", "taxonomy", "coverage"
+KINDS = {PUBLISH: "Release", COMPARE: "Comparison", AUDIT: "Audit", ATTACK: "Attacks on a release"}  # of jobs that have a page of their own
 EVERYTHING = 99  # items that an attacker may know: all of a record

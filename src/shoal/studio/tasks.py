@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,15 +61,18 @@ def look_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Can
     path, options = Path(task["path"]), dict(task.get("options", {}))
     with running(events, cancel):
         columns = _columns(path, options)
+        of_items = {"items_columns": _columns(Path(options["items_table"]), {}) if "items_table" in options else []}
         try:
             how = prepared_as(options, Preparation.of_format(options.get("format")).following_data())[0]
-            reading = read(path, how.reading, FIRST_BYTES)
+            # Levels are compared by the items as the file has them, so a product table is joined by the look itself.
+            plain = read(path, replace(how.reading, items=None), FIRST_BYTES)
+            reading = replace(plain, options=replace(plain.options, items=how.reading.items))
             found = look_at(reading, how)
         except (InputError, ParameterError) as error:
-            return {"read": False, "columns": columns, "problem": described(error, task)}
+            return {"read": False, "columns": columns, **of_items, "problem": described(error, task)}
         told = found.as_dict()
         told["notes"], told["defects"] = [[on_page(line) for line in told[name]] for name in ("notes", "defects")]
-        return {"read": True, "columns": columns, "look": told, "charts": _charts(reading, how)}
+        return {"read": True, "columns": columns, **of_items, "look": told, "charts": _charts(reading, how)}
 
 
 def _columns(path: Path, options: Mapping[str, Any]) -> list[str]:

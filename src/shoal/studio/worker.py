@@ -20,9 +20,10 @@ from typing import Any
 from shoal.errors import Cancelled, ShoalError
 from shoal.io.studio_folder import RESULT, EventFile, read_toml, save_json
 from shoal.pipeline.events import Cancel, Events
+from shoal.studio.attack_task import attack_task
 from shoal.studio.compare_task import compare_task
 from shoal.studio.spelling import on_page
-from shoal.studio.states import ADVISE, AUDIT, CANCELLED, COMPARE, COVERAGE, DONE, FAILED, INTERRUPTED, JOB, LOOK, PUBLISH, TAXONOMY
+from shoal.studio.states import ADVISE, ATTACK, AUDIT, CANCELLED, COMPARE, COVERAGE, DONE, FAILED, INTERRUPTED, JOB, LOOK, PUBLISH, TAXONOMY
 from shoal.studio.tasks import advise_task, audit_task, described, look_task, publish_task
 from shoal.studio.taxonomy_tasks import coverage_task, taxonomy_task
 
@@ -35,6 +36,7 @@ TASKS: Mapping[str, Task] = {
     COMPARE: compare_task,
     PUBLISH: publish_task,
     AUDIT: audit_task,
+    ATTACK: attack_task,
     TAXONOMY: taxonomy_task,
     COVERAGE: coverage_task,
 }
