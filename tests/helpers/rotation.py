@@ -80,6 +80,8 @@ ROTATING = {
     "tests/pipeline/test_job.py": 3,
     "tests/privacy/test_mutations.py": 3,
     "tests/report/test_payloads.py": 3,
+    "tests/studio/test_browser.py": 4,
+    "tests/studio/test_processes.py": 5,
 }
 
 # Files whose tests each start a JVM, a cluster, processes or a long computation: of all their tests together a usual run takes one of so
