@@ -29,7 +29,8 @@ PICTURES = {
     "question": ("question", "light", 1000, 700),
     "narrow": ("choose", "light", 400, 900),
 }
-MILLISECONDS = 180_000
+MILLISECONDS = 600_000
+COMPARED = ("coherence", "km", "shoal")
 
 
 def walk(page: Page, origin: str) -> dict[str, str]:
@@ -67,7 +68,11 @@ def compare(page: Page, choose: str) -> dict[str, str]:
     page.goto(choose)
     page.click("text=compare methods")
     found = {"compare": page.url}
-    page.fill("#k", "3,5,10")
+    for box in page.query_selector_all("input[name^=method-]"):
+        label = page.text_content(f"label[for={box.get_attribute('id')}]")
+        box.set_checked(label in COMPARED)
+    page.fill("#k", "3,10")
+    page.uncheck("#m-1")
     page.click("button:has-text('Compare')")
     page.wait_for_selector("text=All numbers")
     return {**found, "compared": page.url}
