@@ -22,16 +22,20 @@ PICTURES = {
     "open": ("open", "light", 1000, 700),
     "understand": ("understand", "dark", 1000, 800),
     "choose": ("choose", "light", 1000, 1180),
+    "compare": ("compared", "light", 1000, 1000),
+    "taxonomy": ("taxonomy", "light", 1000, 900),
+    "attack": ("attacked", "dark", 1000, 700),
     "publish": ("publish", "light", 1000, 900),
     "question": ("question", "light", 1000, 700),
     "narrow": ("choose", "light", 400, 900),
 }
-MILLISECONDS = 180_000
+MILLISECONDS = 600_000
+COMPARED = ("coherence", "km", "shoal")
 
 
 def walk(page: Page, origin: str) -> dict[str, str]:
-    """Go from a sample to an audited release; the addresses of the pages on the way."""
-    found = {"open": origin, "audit": f"{origin}/audit", "history": f"{origin}/history"}
+    """Go from a sample to a release that is audited and attacked; the addresses of the pages on the way."""
+    found = {"open": origin, "audit": f"{origin}/audit", "history": f"{origin}/history", "taxonomies": f"{origin}/taxonomies"}
     page.click("button:has-text('600 people')")
     page.wait_for_selector("text=Who are the people?")
     found["question"] = page.url
@@ -52,7 +56,44 @@ def walk(page: Page, origin: str) -> dict[str, str]:
     page.click("text=Audit it from its files alone")
     page.wait_for_selector("text=Checks")
     found["audited"] = page.url
-    return found
+    page.goto(found["publish"])
+    page.click("text=Attack it")
+    page.wait_for_selector("text=Strongest attacks")
+    found["attacked"] = page.url
+    return found | compare(page, found["choose"]) | edit(page, origin)
+
+
+def compare(page: Page, choose: str) -> dict[str, str]:
+    """Compare methods; the addresses of the pages."""
+    page.goto(choose)
+    page.click("text=compare methods")
+    found = {"compare": page.url}
+    for box in page.query_selector_all("input[name^=method-]"):
+        label = page.text_content(f"label[for={box.get_attribute('id')}]")
+        box.set_checked(label in COMPARED)
+    page.fill("#k", "3,10")
+    page.uncheck("#m-1")
+    page.click("button:has-text('Compare')")
+    page.wait_for_selector("text=All numbers")
+    return {**found, "compared": page.url}
+
+
+def edit(page: Page, origin: str) -> dict[str, str]:
+    """Learn topics; the addresses of the pages of a taxonomy."""
+    page.goto(f"{origin}/taxonomies")
+    page.fill("#people", "10")
+    page.click("text=Learn topics")
+    page.wait_for_selector("text=Browse")
+    learned = page.url
+    page.goto(f"{origin}/taxonomies")
+    page.set_input_files("#file", {"name": "goods.csv", "mimeType": "text/csv", "buffer": b"product,group\nmilk,dairy\nbeer,drinks\n"})
+    page.wait_for_selector("text=What is in this file?")
+    new = page.url
+    page.goto(learned)
+    page.click(".nodes a >> nth=0")
+    page.click("button:has-text('Coverage')")
+    page.wait_for_selector("text=different items are in the taxonomy")
+    return {"taxonomy_new": new, "taxonomy": page.url}
 
 
 def picture(page: Page, address: str, width: int, height: int, colours: str, file: Path, *, whole: bool = False) -> None:
@@ -60,6 +101,7 @@ def picture(page: Page, address: str, width: int, height: int, colours: str, fil
     page.set_viewport_size({"width": width, "height": height})
     page.emulate_media(color_scheme="dark" if colours == "dark" else "light")
     page.goto(address, wait_until="networkidle")
+    page.wait_for_function("!document.querySelector('[aria-busy]')")
     page.screenshot(path=file, full_page=whole)
 
 

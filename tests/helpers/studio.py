@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
+import time
+import zipfile
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
+import polars as pl
+import pytest
 from starlette.testclient import TestClient
 
 from shoal.io.below_root import Root
-from shoal.io.studio_folder import EventFile, StudioFolder
+from shoal.io.studio_folder import EventFile, StudioFolder, read_events
 from shoal.studio.app import make_app
 from shoal.studio.guard import Sessions
 from shoal.studio.processes import Processes
@@ -104,3 +112,53 @@ def baskets_csv(people: int = 40) -> str:
     goods = ("milk", "bread", "beer", "apple")
     rows = [f"{person},{goods[(person + n) % 4]}" for person in range(people) for n in range(1 + person % 3)]
     return "\n".join(["customer,product", *rows]) + "\n"
+
+
+# -- what a studio made
+
+
+def unzipped(visitor: Visitor, job: str, place: Path) -> Path:
+    zipfile.ZipFile(io.BytesIO(visitor.get(f"{job}/release.zip").content)).extractall(place)
+    return place / "release"
+
+
+def records(release: Path) -> Counter[str]:
+    manifest = json.loads((release / "manifest.json").read_text())
+    frames = [pl.read_parquet(release / file["name"]) for file in manifest["files"] if file["name"].endswith(".parquet")]
+    rows = [row for frame in frames for row in frame.drop("record", strict=False).to_dicts()]  # records are numbered at random
+    return Counter(json.dumps(row, sort_keys=True, default=str) for row in rows)
+
+
+def shown(page: str, name: str) -> str:
+    found = re.search(rf'<pre class="cite" id="{name}"[^>]*>(.*?)</pre>', page, re.DOTALL)
+    assert found is not None
+    return unescape(re.sub(r"<[^>]+>", "", found[1]))
+
+
+def wait_for(visitor: Visitor, job: str, seconds: float = 60) -> str:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = visitor.studio.job(job.rpartition("/")[2])
+        assert found is not None
+        if found.over:
+            return found.state
+        time.sleep(0.05)
+    pytest.fail("the job does not end")
+
+
+def begun(visitor: Visitor, job: str, stage: str) -> None:
+    """Wait until a job has got to a stage."""
+    folder = visitor.studio.store.folder.path / "jobs" / job.rpartition("/")[2]
+    end = time.monotonic() + 60
+    while not any(event.get("name") == stage for event in read_events(folder)[0]):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def compared_cells(visitor: Visitor, job: str, done: int) -> None:
+    """Wait until so many cells of a comparison are finished."""
+    folder = visitor.studio.store.folder.path / "jobs" / job.rpartition("/")[2]
+    end = time.monotonic() + 60
+    while not any(event.get("label") == "comparing" and event["done"] >= done for event in read_events(folder)[0]):
+        assert time.monotonic() < end
+        time.sleep(0.02)

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 import shlex
-import time
 import tomllib
 import zipfile
-from collections import Counter
 from collections.abc import Iterator
-from html import unescape
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from helpers.cli import Shell, one_line
-from helpers.studio import Visitor, baskets_csv, visited
-from shoal.io.studio_folder import read_events, read_toml
+from helpers.studio import Visitor, baskets_csv, begun, records, shown, unzipped, visited, wait_for
+from shoal.io.studio_folder import read_toml
 from shoal.studio.processes import Processes
 from shoal.studio.states import CANCELLED, CRASHED, DONE, INTERRUPTED, PUBLISH
 
@@ -58,24 +53,6 @@ def published(visitor: Visitor, address: str, page: str, goal: str, route: int =
     answer = visitor.post(f"{address}/publish", job=job, route=str(route), **{"route-goal": goal}, **fields)
     assert answer.status_code == 200, answer.text
     return answer.url.path, answer.text
-
-
-def unzipped(visitor: Visitor, job: str, place: Path) -> Path:
-    zipfile.ZipFile(io.BytesIO(visitor.get(f"{job}/release.zip").content)).extractall(place)
-    return place / "release"
-
-
-def records(release: Path) -> Counter[str]:
-    manifest = json.loads((release / "manifest.json").read_text())
-    frames = [pl.read_parquet(release / file["name"]) for file in manifest["files"] if file["name"].endswith(".parquet")]
-    rows = [row for frame in frames for row in frame.drop("record", strict=False).to_dicts()]  # records are numbered at random
-    return Counter(json.dumps(row, sort_keys=True, default=str) for row in rows)
-
-
-def shown(page: str, name: str) -> str:
-    found = re.search(rf'<pre class="cite" id="{name}"[^>]*>(.*?)</pre>', page, re.DOTALL)
-    assert found is not None
-    return unescape(re.sub(r"<[^>]+>", "", found[1]))
 
 
 def test_baskets_from_the_file_to_the_same_release_as_the_command(
@@ -221,17 +198,6 @@ def test_a_release_that_was_changed_does_not_pass(visitor: Visitor, shell: Shell
 # -- processes of their own
 
 
-def wait_for(visitor: Visitor, job: str, seconds: float = 60) -> str:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = visitor.studio.job(job.rpartition("/")[2])
-        assert found is not None
-        if found.over:
-            return found.state
-        time.sleep(0.05)
-    pytest.fail("the job does not end")
-
-
 def started(visitor: Visitor, path: Path) -> str:
     """Start a release of a large log in a process of its own."""
     task = {"name": path.name, "path": str(path), "typed": path.name, "origin": "path", "protects": "x", "expected": "x"}
@@ -246,15 +212,6 @@ def sample() -> Path:
     from shoal.studio.open_pages import sample_path
 
     return sample_path("queries")
-
-
-def begun(visitor: Visitor, job: str, stage: str) -> None:
-    """Wait until a job has got to a stage."""
-    folder = visitor.studio.store.folder.path / "jobs" / job.rpartition("/")[2]
-    end = time.monotonic() + 60
-    while not any(event.get("name") == stage for event in read_events(folder)[0]):
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def test_jobs_that_are_cancelled_killed_or_interrupted_leave_nothing(tmp_path: Path, sample: Path) -> None:

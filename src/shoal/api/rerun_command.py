@@ -23,8 +23,25 @@ def making(cell: Cell, inputs: Sequence[Path], said: Mapping[str, Any]) -> Makin
 
 def anonymize_command(inputs: Iterable[str], options: Mapping[str, Any], out: str) -> str:
     """The command that makes a release with these options, which include the method and its parameters."""
-    words = [word for name, value in options.items() for word in _typed(name.replace("_", "-"), value)]
-    return shlex.join(["shoal", "anonymize", *inputs, *words, "--out", out])
+    return _command("anonymize", inputs, options, out)
+
+
+def compare_command(inputs: Iterable[str], options: Mapping[str, Any], out: str) -> str:
+    """The command that makes a comparison with these options, which include methods and settings."""
+    return _command("compare", inputs, options, out)
+
+
+def attack_command(original: str, release: str, options: Mapping[str, Any]) -> str:
+    """The command that attacks a release with what is known about people in its original."""
+    return shlex.join(["shoal", "attack", original, release, *_words(options)])
+
+
+def _command(name: str, inputs: Iterable[str], options: Mapping[str, Any], out: str) -> str:
+    return shlex.join(["shoal", name, *inputs, *_words(options), "--out", out])
+
+
+def _words(options: Mapping[str, Any]) -> list[str]:
+    return [word for option, value in options.items() for word in _typed(option.replace("_", "-"), value)]
 
 
 def options_file(options: Mapping[str, Any]) -> str:

@@ -1,8 +1,9 @@
 """The folder of a studio: what it was given and what it made, as plain files that only this user can read.
 
-`sources/ID` has an opened file (`source.toml`, and `data/NAME` if it was uploaded), `jobs/ID` a job (`job.toml`, `events.jsonl`,
-`result.json`, and the release). Folders have the mode 0700 and files 0600 from the moment of their creation. IDs are random and the only
-names that come from a request are checked against `ID`, so no request names a path inside.
+`sources/ID` has an opened file (`source.toml`, and `data/NAME` if it was uploaded), `taxonomies/ID` a taxonomy in all its versions,
+`jobs/ID` a job (`job.toml`, `events.jsonl`, `result.json`, and the release or the comparison). Folders have the mode 0700 and files 0600
+from the moment of their creation. IDs are random and the only names that come from a request are checked against `ID`, so no request
+names a path inside.
 """
 
 from __future__ import annotations
@@ -16,14 +17,17 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from shoal.errors import InputError, OutputError
 from shoal.io import partial_outputs
+from shoal.io.comparison_files import CELLS
 from shoal.util.wording import toml_value
 
-SOURCES, JOBS = "sources", "jobs"
+SOURCES, JOBS, TAXONOMIES = "sources", "jobs", "taxonomies"
+COMPARISON = "comparison"  # of a job that compares methods
 EVENTS, RESULT = "events.jsonl", "result.json"
 ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}")
 MARKER = "shoal-studio.txt"  # in every folder of a studio, so that no other folder is taken for one
@@ -44,7 +48,7 @@ class StudioFolder:
         self.kept = keep is not None
         try:
             self.path = Path(tempfile.mkdtemp(prefix="shoal-studio-")) if keep is None else _kept(keep)
-            for name in (SOURCES, JOBS):
+            for name in (SOURCES, JOBS, TAXONOMIES):
                 (self.path / name).mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise OutputError(f"{keep} cannot be used: {error.strerror}", code="not-writable", hint="name another folder") from None
@@ -52,6 +56,12 @@ class StudioFolder:
     def new(self, kind: str) -> Path:
         """A new folder for a source or a job; names sort by the time they were made."""
         path = self.path / kind / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
+        path.mkdir(mode=0o700)
+        return path
+
+    def part(self, folder: Path) -> Path:
+        """A new folder inside one of this studio, for a further file."""
+        path = folder / secrets.token_hex(4)
         path.mkdir(mode=0o700)
         return path
 
@@ -91,8 +101,16 @@ def remove_folder(path: Path) -> None:
 
 
 def clear_leftovers(path: Path) -> None:
-    """Remove what a killed worker left of its release."""
-    partial_outputs.clear(path)
+    """Remove what a killed worker left of its release, or of the data of a comparison."""
+    for place in (path, path / COMPARISON, path / COMPARISON / CELLS):
+        if place.is_dir():
+            partial_outputs.clear(place)
+
+
+def move_comparison(old: Path, new: Path) -> None:
+    """Hand the finished cells of a comparison to the job that resumes it; nothing if there are none."""
+    with suppress(FileNotFoundError):
+        (old / COMPARISON).rename(new / COMPARISON)
 
 
 # -- files of ours

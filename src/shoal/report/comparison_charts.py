@@ -76,11 +76,16 @@ class ComparisonChart:
     table: tuple[tuple[str, tuple[str, ...]], ...]
 
 
+def frontier(rows: Sequence[Numbers]) -> ComparisonChart:
+    """Return the chart of what is kept against the strongest attack, without releases that were not attacked."""
+    attacked = [row for row in rows if "attack_high" in row]
+    return _picture("frontier", "Utility and risk", FRONTIER_WORDS, attacked, FRONTIER, _frontier(attacked))
+
+
 def pictures(rows: Sequence[Numbers]) -> list[ComparisonChart]:
     """Return all charts with data."""
-    attacked = [row for row in rows if "attack_high" in row]
     found = [
-        _picture("frontier", "Utility and risk", FRONTIER_WORDS, attacked, FRONTIER, _frontier(attacked)),
+        frontier(rows),
         _picture("coverage", "Coverage", COVERED_WORDS, rows, COVERED, _points(rows, COVERED, "share")),
         _picture("classes", "Head, torso, tail", CLASSES_WORDS, rows, CLASSES, _points(rows, CLASSES, "share of words as typed")),
         _picture("loss", "Loss and lower bound", LOSS_WORDS, rows, LOSSES, _loss(rows)),
@@ -97,7 +102,7 @@ def pictures(rows: Sequence[Numbers]) -> list[ComparisonChart]:
 FRONTIER_WORDS = (
     "Each point is a release. Further right, more words are published as typed; further down, the strongest attack succeeds less often. "
     "The line starts at its success rate, and the point is the upper end of the 95% interval. Lower right is better. The "
-    "dashed line is the same for the unprotected original. Select a point to see its command."
+    "dashed line is the same for the unprotected original."
 )
 COVERED_WORDS = "Share published unchanged: words, terms, whole queries or records; and share of people with any published data."
 CLASSES_WORDS = "Words published as typed among terms used by at least 1% of people (head), at least 0.1% (torso) and fewer (tail)."

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from shoal.errors import ShoalError
-from shoal.studio import open_pages, release_pages, source_pages
+from shoal.studio import compare_pages, open_pages, release_pages, source_pages, taxonomy_pages
 from shoal.studio.guard import Guard, Sessions
 from shoal.studio.render_page import page, static_file
 from shoal.studio.request_bodies import Refused
@@ -27,27 +27,47 @@ PAGES: dict[str, Handler] = {
     "/open/names": open_pages.names,
     "/sources/{id}": source_pages.understand,
     "/sources/{id}/choose": source_pages.choose,
+    "/sources/{id}/compare": compare_pages.compare_form,
     "/jobs/{id}": release_pages.job_page,
     "/jobs/{id}/events": release_pages.events,
+    "/jobs/{id}/cells": compare_pages.cells,
     "/jobs/{id}/report": release_pages.report,
     "/jobs/{id}/private": release_pages.private,
     "/jobs/{id}/release.zip": release_pages.download,
     "/jobs/{id}/options.toml": release_pages.config,
     "/audit": open_pages.audit_page,
     "/history": release_pages.history,
+    "/taxonomies": taxonomy_pages.taxonomies,
+    "/taxonomies/{id}": taxonomy_pages.taxonomy_page,
+    "/taxonomies/{id}/file": taxonomy_pages.download_taxonomy,
 }
 CHANGES: dict[str, Handler] = {
     "/open/upload": open_pages.upload,
     "/open/path": open_pages.open_path,
     "/open/sample": open_pages.open_sample,
     "/sources/{id}/read": source_pages.read_again,
+    "/sources/{id}/items": source_pages.upload_items,
+    "/sources/{id}/items-path": source_pages.items_by_path,
+    "/sources/{id}/items-options": source_pages.items_options,
     "/sources/{id}/confirm": source_pages.confirm,
     "/sources/{id}/advise": source_pages.find_routes,
+    "/sources/{id}/preview": source_pages.preview,
     "/sources/{id}/publish": source_pages.publish,
+    "/sources/{id}/compare": compare_pages.begin_comparison,
+    "/jobs/{id}/resume": compare_pages.resume,
+    "/jobs/{id}/publish": compare_pages.publish_cell,
     "/jobs/{id}/cancel": release_pages.cancel,
     "/jobs/{id}/audit": release_pages.audit_release,
+    "/jobs/{id}/attack": release_pages.attack_release,
     "/audit/upload": open_pages.audit_upload,
     "/audit/path": open_pages.audit_path,
+    "/taxonomies/upload": taxonomy_pages.upload_taxonomy,
+    "/taxonomies/path": taxonomy_pages.taxonomy_by_path,
+    "/taxonomies/learn": taxonomy_pages.learn,
+    "/taxonomies/{id}/make": taxonomy_pages.make,
+    "/taxonomies/{id}/change": taxonomy_pages.change,
+    "/taxonomies/{id}/use": taxonomy_pages.use,
+    "/taxonomies/{id}/cover": taxonomy_pages.cover,
 }
 
 
@@ -64,6 +84,7 @@ def make_app(studio: Studio, sessions: Sessions, hosts: frozenset[str], cookie_n
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
+        await studio.previews.end()
         await studio.processes.end()
 
     routes = [

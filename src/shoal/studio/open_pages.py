@@ -13,7 +13,7 @@ from shoal.io.studio_folder import JOBS, SOURCES, Upload, remove_folder
 from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, file_name, read_form, read_upload, whole_number
 from shoal.studio.shared_state import Studio
-from shoal.studio.states import AUDIT, PUBLISH
+from shoal.studio.states import AUDIT, KINDS
 from shoal.studio.store import BY_PATH, SAMPLE, UPLOAD
 
 SAMPLES = {
@@ -34,9 +34,10 @@ async def open_page(studio: Studio, request: Request) -> Response:
     """Where everything begins."""
     facts = {
         "samples": SAMPLES,
+        "kinds": KINDS,
         "root": None if studio.root is None else str(studio.root.path),
         "sources": studio.store.sources()[:5],
-        "jobs": studio.store.jobs((PUBLISH, AUDIT), studio.processes.alive)[:5],
+        "jobs": studio.store.jobs(tuple(KINDS), studio.processes.alive)[:5],
         "largest": studio.largest_upload >> 20,
         "step": "open",
     }
@@ -52,12 +53,12 @@ async def names(studio: Studio, request: Request) -> Response:
 async def upload(studio: Studio, request: Request) -> Response:
     """Take a file that was dropped."""
     folder = studio.store.folder.new(SOURCES)
-    path, name = await _uploaded(studio, request, folder)
+    path, name = await uploaded(studio, request, folder)
     source = studio.store.add_source(folder, name, path, UPLOAD)
     return JSONResponse({"location": f"/sources/{source.identity}"})
 
 
-async def _uploaded(studio: Studio, request: Request, folder: Path) -> tuple[Path, str]:
+async def uploaded(studio: Studio, request: Request, folder: Path) -> tuple[Path, str]:
     """Write an upload to a folder, which is removed if it does not arrive."""
     name = file_name(request)
     file = Upload(folder, name, studio.largest_upload)
@@ -74,7 +75,7 @@ async def _uploaded(studio: Studio, request: Request, folder: Path) -> tuple[Pat
 async def open_path(studio: Studio, request: Request) -> Response:
     """Open a file by its path."""
     fields = await read_form(request)
-    path = _below(studio, fields.get("path", ""))
+    path = below_root(studio, fields.get("path", ""))
     return _opened(studio, path.name, path, BY_PATH)
 
 
@@ -92,7 +93,8 @@ def _opened(studio: Studio, name: str, path: Path, origin: str) -> Response:
     return RedirectResponse(f"/sources/{source.identity}", 303)
 
 
-def _below(studio: Studio, typed: str) -> Path:
+def below_root(studio: Studio, typed: str) -> Path:
+    """The file of a path that was typed."""
     if studio.root is None:
         raise Refused(403, "start the studio with --root to open files by their path")
     if not typed.strip():
@@ -112,7 +114,7 @@ async def audit_page(studio: Studio, request: Request) -> Response:
 async def audit_upload(studio: Studio, request: Request) -> Response:
     """Audit a file that was dropped: records, or a zip file of a release directory."""
     folder = studio.store.folder.new(JOBS)
-    path, name = await _uploaded(studio, request, folder)
+    path, name = await uploaded(studio, request, folder)
     job = studio.begin(AUDIT, path=str(path), name=name, limit=studio.largest_upload, k=5)
     return JSONResponse({"location": f"/jobs/{job.name}"})
 
@@ -120,7 +122,7 @@ async def audit_upload(studio: Studio, request: Request) -> Response:
 async def audit_path(studio: Studio, request: Request) -> Response:
     """Audit a release directory or file by its path."""
     fields = await read_form(request)
-    path = _below(studio, fields.get("path", ""))
+    path = below_root(studio, fields.get("path", ""))
     k = whole_number(fields, "k", 2, LARGEST_K) if fields.get("k") else 5
     job = studio.begin(AUDIT, path=str(path), name=path.name, limit=studio.largest_upload, k=k)
     return RedirectResponse(f"/jobs/{job.name}", 303)

@@ -8,62 +8,68 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
+from shoal.evaluate.compare.comparison import PAGE
 from shoal.io.release_zip import pack_release
-from shoal.io.studio_folder import read_page
+from shoal.io.studio_folder import COMPARISON, read_page
 from shoal.pipeline.events import STAGES
+from shoal.studio.compare_pages import comparison_page
 from shoal.studio.guard import FRAMED_KEY
 from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form
+from shoal.studio.requested import insist_on_end, requested_job
 from shoal.studio.shared_state import Studio
-from shoal.studio.shown_command import command_of_job, config_of_job
-from shoal.studio.states import AUDIT, DONE, PRIVATE, PUBLISH, RELEASE
-from shoal.studio.store import UPLOAD, StoredJob
+from shoal.studio.shown_command import command_of_attack, command_of_job, config_of_job
+from shoal.studio.states import ATTACK, AUDIT, COMPARE, DONE, KINDS, PRIVATE, PUBLISH, RELEASE
+from shoal.studio.store import UPLOAD
 from shoal.studio.streams import event_stream
+from shoal.studio.tasks import is_attackable
+from shoal.studio.taxonomy_store import used_version
 
 REPORT = "report.html"
-SHOWN = (PUBLISH, AUDIT)
-
-
-def _job(studio: Studio, request: Request) -> StoredJob:
-    found = studio.job(request.path_params["id"])
-    if found is None:
-        raise Refused(404, "there is no such job")
-    return found
 
 
 async def job_page(studio: Studio, request: Request) -> Response:
     """A job as it stands: progress while it runs, and what it made or found when it is over."""
-    job = _job(studio, request)
+    job = requested_job(studio, request, *KINDS)
     kind = job.task.get("kind")
-    if kind not in SHOWN:
-        raise Refused(404, "there is no such job")
+    if kind == COMPARE:
+        return comparison_page(request, job)
     facts = {"job": job, "result": job.result if job.state == DONE else None, "stages": STAGES, "end": job.end}
     if kind == AUDIT:
         return page(request, "audited.html", {**facts, "step": "audit"})
-    shown = {"command": command_of_job(job.task), "config": config_of_job(job.task), "uploaded": job.task.get("origin") == UPLOAD}
-    return page(request, "job.html", {**facts, **shown, "step": "publish"})
+    if kind == ATTACK:
+        return page(request, "attacked.html", {**facts, "command": command_of_attack(job.task), "step": "publish"})
+    shown = {
+        "attackable": is_attackable(job.task["method"], job.task.get("settings", {})),
+        "command": command_of_job(job.task),
+        "config": config_of_job(job.task),
+        "uploaded": job.task.get("origin") == UPLOAD,
+    }
+    taxonomy = used_version(studio.store.folder, job.task.get("options", {}).get("taxonomy"))
+    return page(request, "job.html", {**facts, **shown, "taxonomy": taxonomy, "step": "publish"})
 
 
 async def events(studio: Studio, request: Request) -> Response:
     """What a job reports."""
-    return event_stream(studio, request, _job(studio, request))
+    return event_stream(studio, request, requested_job(studio, request))
 
 
 async def cancel(studio: Studio, request: Request) -> Response:
     """Stop a job. Nothing is left of its release."""
-    job = _job(studio, request)
+    job = requested_job(studio, request)
     await read_form(request)
     studio.processes.cancel(job.identity)
     await studio.processes.wait(job.folder, 2.0)
     source = job.task.get("source")
     return RedirectResponse(
-        f"/jobs/{job.identity}" if job.task.get("kind") in SHOWN else f"/sources/{source}/choose" if source else "/", 303
+        f"/jobs/{job.identity}" if job.task.get("kind") in KINDS else f"/sources/{source}/choose" if source else "/", 303
     )
 
 
 async def report(studio: Studio, request: Request) -> Response:
-    """The report of a release, for a frame."""
-    return _framed(request, _released(studio, request) / REPORT)
+    """The report of a release, or the page of a comparison, for a frame."""
+    job = insist_on_end(requested_job(studio, request, PUBLISH, COMPARE))
+    return _framed(request, job.folder / RELEASE / REPORT if job.task["kind"] == PUBLISH else job.folder / COMPARISON / PAGE)
 
 
 async def private(studio: Studio, request: Request) -> Response:
@@ -89,9 +95,7 @@ async def download(studio: Studio, request: Request) -> Response:
 
 async def config(studio: Studio, request: Request) -> Response:
     """The options of a job as a file for the command line."""
-    job = _job(studio, request)
-    if job.task.get("kind") != PUBLISH:
-        raise Refused(404, "there is no such file")
+    job = requested_job(studio, request, PUBLISH)
     headers = {"content-disposition": 'attachment; filename="options.toml"'}
     return Response(config_of_job(job.task), media_type="application/toml", headers=headers)
 
@@ -100,24 +104,30 @@ async def audit_release(studio: Studio, request: Request) -> Response:
     """Audit a release of this studio from its files alone."""
     release = _released(studio, request)
     await read_form(request)
-    task = _job(studio, request).task
+    task = requested_job(studio, request).task
     made = studio.begin(AUDIT, path=str(release), name=f"release of {task.get('name')}", limit=studio.largest_upload)
+    return RedirectResponse(f"/jobs/{made.name}", 303)
+
+
+async def attack_release(studio: Studio, request: Request) -> Response:
+    """Attack a release of this studio, with what is known about people in its original."""
+    job, fields = insist_on_end(requested_job(studio, request, PUBLISH)), await read_form(request)
+    shared = {name: job.task[name] for name in ("path", "name", "typed", "origin", "files") if name in job.task}
+    task = {**shared, "of": job.identity, "release": str(job.folder / RELEASE), "quick": fields.get("quick") == "yes"}
+    made = studio.begin(ATTACK, **task, options=dict(job.task.get("options", {})))
     return RedirectResponse(f"/jobs/{made.name}", 303)
 
 
 def _released(studio: Studio, request: Request) -> Path:
     """The release directory of a job that is done."""
-    job = _job(studio, request)
-    if job.task.get("kind") != PUBLISH or job.state != DONE:
-        raise Refused(404, "this job has no release")
-    return job.folder / RELEASE
+    return insist_on_end(requested_job(studio, request, PUBLISH)).folder / RELEASE
 
 
 async def history(studio: Studio, request: Request) -> Response:
     """All jobs so far."""
-    jobs = studio.store.jobs(SHOWN, studio.processes.alive)
+    jobs = studio.store.jobs(tuple(KINDS), studio.processes.alive)
     return page(
         request,
         "history.html",
-        {"jobs": jobs, "folder": str(studio.store.folder.path), "kept": studio.store.folder.kept, "step": "history"},
+        {"jobs": jobs, "kinds": KINDS, "folder": str(studio.store.folder.path), "kept": studio.store.folder.kept, "step": "history"},
     )

@@ -16,10 +16,13 @@ from shoal.util.wording import percent
 
 STATIC = {
     "report.css": ("shoal.report", "style.css", "text/css"),
+    "comparison.css": ("shoal.report", "comparison.css", "text/css"),
     "studio.css": ("shoal.studio", "static/studio.css", "text/css"),
     "open.js": ("shoal.studio", "static/open.js", "text/javascript"),
     "progress.js": ("shoal.studio", "static/progress.js", "text/javascript"),
     "copy.js": ("shoal.studio", "static/copy.js", "text/javascript"),
+    "compare.js": ("shoal.studio", "static/compare.js", "text/javascript"),
+    "preview.js": ("shoal.studio", "static/preview.js", "text/javascript"),
     "filter.js": ("shoal.studio", "static/filter.js", "text/javascript"),
 }
 

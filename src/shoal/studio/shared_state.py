@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.io.below_root import Root
+from shoal.studio.previews import Previews
 from shoal.studio.processes import Processes
 from shoal.studio.states import LOOK
 from shoal.studio.store import OpenedFile, Store, StoredJob
@@ -29,6 +30,7 @@ class Studio:
         largest_upload: In bytes.
         upload_seconds: How long an upload may take.
         streams: The number of open event streams.
+        previews: The processes that keep files in memory for previews.
         looking: Ends two looks at one source at once.
     """
 
@@ -38,6 +40,7 @@ class Studio:
     largest_upload: int = LARGEST_UPLOAD
     upload_seconds: float = UPLOAD_SECONDS
     streams: int = 0
+    previews: Previews = field(default_factory=Previews)
     looking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def job(self, identity: str) -> StoredJob | None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
-from shoal.api.rerun_command import anonymize_command, options_file
+from shoal.api.rerun_command import anonymize_command, attack_command, compare_command, options_file
 
-RELEASE = "release"
+RELEASE, COMPARISON = "release", "comparison"
 
 
 def options_of_job(task: Mapping[str, Any]) -> dict[str, Any]:
     """All options of a publishing job, by the names that the command line gives them."""
     further = {name: task[name] for name in ("to", "attack") if task.get(name)}
-    return {**task.get("options", {}), "method": task["method"], **task.get("settings", {}), **further}
+    return {**_typed_options(task), "method": task["method"], **task.get("settings", {}), **further}
 
 
 def command_of_job(task: Mapping[str, Any]) -> str:
@@ -21,9 +22,31 @@ def command_of_job(task: Mapping[str, Any]) -> str:
     return anonymize_command([_path(task["typed"])], options_of_job(task), RELEASE)
 
 
+def command_of_comparison(task: Mapping[str, Any]) -> str:
+    """The command that makes the same comparison."""
+    requested = {"methods": ",".join(task["methods"]), "k": _list(task["k"]), "m": _list(task["m"])}
+    quick = {"quick": True} if task["quick"] else {}
+    return compare_command([_path(task["typed"])], {**_typed_options(task), **requested, **quick}, COMPARISON)
+
+
+def command_of_attack(task: Mapping[str, Any]) -> str:
+    """The command that attacks the same release."""
+    return attack_command(_path(task["typed"]), RELEASE, {**_typed_options(task), **({"quick": True} if task["quick"] else {})})
+
+
 def config_of_job(task: Mapping[str, Any]) -> str:
     """The config file with the options of the command."""
     return options_file(options_of_job(task)) + "\n"
+
+
+def _typed_options(task: Mapping[str, Any]) -> dict[str, Any]:
+    """The options about the data; files of the studio by the names that they are downloaded under."""
+    options = dict(task.get("options", {}))
+    return options | {name: Path(options[name]).name for name in task.get("files", ()) if name in options}
+
+
+def _list(values: Iterable[int]) -> str:
+    return ",".join(map(str, values))
 
 
 def _path(typed: str) -> str:

@@ -3,45 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from shoal.attacks import ALL
 from shoal.errors import InputError
 from shoal.evaluate.advise.goals import GOALS
 from shoal.io.write.output_format import OUTPUT_FORMATS
 from shoal.studio import column_roles
+from shoal.studio.open_pages import below_root, uploaded
 from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form, whole_number
+from shoal.studio.requested import insist_on_people, job_of_source, own_files, requested_source, waiting_page
 from shoal.studio.shared_state import Studio
 from shoal.studio.states import ADVISE, DONE, EVERYTHING, PUBLISH
 from shoal.studio.store import OpenedFile, StoredJob
+from shoal.studio.taxonomy_store import used_version
 
 KNOWLEDGE = {"1": "one item", "2": "two items", "3": "three items", str(EVERYTHING): "everything in a record"}
 LARGEST_K, LONGEST_SEARCH = 1_000_000, 600
 DEFAULTS = {"k": "5", "seconds": "20", "knows": "2", "goal": ""}
 AUDIT_GOAL = "audit"
-
-
-def _source(studio: Studio, request: Request) -> OpenedFile:
-    found = studio.store.source(request.path_params["id"])
-    if found is None:
-        raise Refused(404, "this file is not open any more")
-    return found
-
-
-def _waiting(request: Request, job: StoredJob, address: str, title: str, step: str) -> Response:
-    """The progress of a task whose result is shown at an address."""
-    return page(request, "waiting.html", {"job": job, "next": address, "title": title, "step": step})
+OF_COLUMNS = ("items_key", "items_name", "item_level")  # options that name a column of a product table
+OF_PRODUCTS = ("items_table", *OF_COLUMNS)
+BESIDE = ("taxonomy", *OF_PRODUCTS)
+OF_ITEMS = ("table", "transactions")  # formats of files to which a product table can be joined
+RECORD_FORMATS = [name for name in OUTPUT_FORMATS if name != "accesslog"]
+COMPARABLE = ("table", "querylog", "transactions", "prompts")  # formats of records and of rows of a log
 
 
 async def understand(studio: Studio, request: Request) -> Response:
     """How the file is read, and what is in it."""
-    source, job = await studio.look(_source(studio, request))
+    source, job = await studio.look(requested_source(studio, request))
     if not job.over:
-        return _waiting(request, job, f"/sources/{source.identity}", f"Reading {source.name}", "understand")
+        return waiting_page(request, job, f"/sources/{source.identity}", f"Reading {source.name}", "understand")
     result = job.result
     if job.state != DONE or result is None:
         raise Refused(400, str(job.end.get("message") or "the file could not be read"))
@@ -58,6 +56,11 @@ async def understand(studio: Studio, request: Request) -> Response:
         "choices": column_roles.role_choices(format),
         "separators": column_roles.SEPARATORS,
         "whose": column_roles.whose(source.options, found) if found else "",
+        "joinable": format in OF_ITEMS,
+        "items_table": Path(str(source.options["items_table"])).name if "items_table" in source.options else "",
+        "levels": (found or {}).get("levels", []),
+        "root": None if studio.root is None else str(studio.root.path),
+        "largest": studio.largest_upload >> 20,
         "step": "understand",
     }
     return page(request, "understand.html", facts)
@@ -65,22 +68,62 @@ async def understand(studio: Studio, request: Request) -> Response:
 
 async def read_again(studio: Studio, request: Request) -> Response:
     """Read the file as the form says."""
-    source, fields = _source(studio, request), await read_form(request)
+    source, fields = requested_source(studio, request), await read_form(request)
     _, job = await studio.look(source)
     columns = (job.result or {}).get("columns", [])
-    source.save(options=column_roles.options_from_form(fields, columns), confirmed=False, look="")
+    source.save(options={**column_roles.options_from_form(fields, columns), **_beside(source)}, confirmed=False, look="")
     return RedirectResponse(f"/sources/{source.identity}", 303)
 
 
 async def confirm(studio: Studio, request: Request) -> Response:
     """Take the user's word for who the people are; from here on, the file is read exactly as the page showed."""
-    source, fields = _source(studio, request), await read_form(request)
+    source, fields = requested_source(studio, request), await read_form(request)
     source, job = await studio.look(source)
     found = (job.result or {}).get("look")
     if fields.get("people") != "yes" or found is None:
         raise InputError("confirm first who the people are", code="people-not-confirmed", hint="choose the column with the user ID")
-    source.save(confirmed=True, options=column_roles.pinned(source.options, found))
+    source.save(confirmed=True, options={**column_roles.pinned(source.options, found), **_beside(source)})
     return RedirectResponse(f"/sources/{source.identity}/choose", 303)
+
+
+def _beside(source: OpenedFile) -> dict[str, Any]:
+    """The options about a source that are not in the form of its columns."""
+    return {name: source.options[name] for name in BESIDE if name in source.options}
+
+
+async def upload_items(studio: Studio, request: Request) -> Response:
+    """Join a product table that was dropped to the items of a file."""
+    source = requested_source(studio, request)
+    path, _ = await uploaded(studio, request, studio.store.folder.part(source.folder))
+    _join(source, path)
+    return JSONResponse({"location": f"/sources/{source.identity}"})
+
+
+async def items_by_path(studio: Studio, request: Request) -> Response:
+    """Join a product table below the root to the items of a file."""
+    source, fields = requested_source(studio, request), await read_form(request)
+    _join(source, below_root(studio, fields.get("path", "")))
+    return RedirectResponse(f"/sources/{source.identity}", 303)
+
+
+def _join(source: OpenedFile, path: Path) -> None:
+    options = {name: value for name, value in source.options.items() if name not in ("taxonomy", *OF_PRODUCTS)}
+    source.save(options={**options, "items_table": str(path)}, look="")
+
+
+async def items_options(studio: Studio, request: Request) -> Response:
+    """Say what the columns of the product table are and at which level items are published; or leave the table out."""
+    source, fields = requested_source(studio, request), await read_form(request)
+    source, job = await studio.look(source)
+    columns = (job.result or {}).get("items_columns", [])
+    options = {name: value for name, value in source.options.items() if name not in OF_PRODUCTS}
+    if fields.get("do") != "remove":
+        chosen = {name: fields[name] for name in OF_COLUMNS if fields.get(name)}
+        if not set(chosen.values()) <= set(columns):
+            raise Refused(400, "the product table has no such column")
+        options |= {"items_table": source.options.get("items_table", ""), **chosen}
+    source.save(options=options, look="")
+    return RedirectResponse(f"/sources/{source.identity}", 303)
 
 
 # -- routes
@@ -89,9 +132,9 @@ async def confirm(studio: Studio, request: Request) -> Response:
 async def choose(studio: Studio, request: Request) -> Response:
     """The goals, and the routes to one of them."""
     source = _confirmed(studio, request)
-    job = _advice(studio, source, request.query_params.get("job", ""))
+    job = job_of_source(studio, source, request.query_params.get("job", ""), ADVISE)
     if job is not None and not job.over:
-        return _waiting(request, job, f"{request.url.path}?job={job.identity}", "Trying routes", "choose")
+        return waiting_page(request, job, f"{request.url.path}?job={job.identity}", "Trying routes", "choose")
     look = studio.job(source.look)
     format = str(source.options.get("format", ""))
     fields = DEFAULTS if job is None else {name: str(job.task.get(name, value)) for name, value in DEFAULTS.items()}
@@ -104,7 +147,9 @@ async def choose(studio: Studio, request: Request) -> Response:
         "everything": EVERYTHING,
         "job": job,
         "advice": job.result if job is not None and job.state == DONE else None,
-        "forms": [name for name in OUTPUT_FORMATS if name != "accesslog"],
+        "forms": RECORD_FORMATS,
+        "comparable": format in COMPARABLE,
+        "taxonomy": used_version(studio.store.folder, source.options.get("taxonomy")),
         "step": "choose",
     }
     return page(request, "choose.html", facts)
@@ -131,11 +176,24 @@ async def find_routes(studio: Studio, request: Request) -> Response:
     return RedirectResponse(f"/sources/{source.identity}/choose?job={job.name}", 303)
 
 
+async def preview(studio: Studio, request: Request) -> Response:
+    """What would be left, for a script: what an attacker may know and k as the dial stands now."""
+    source, fields = _confirmed(studio, request), await read_form(request)
+    k = whole_number(fields, "k", 2, LARGEST_K)
+    if fields.get("knows") not in KNOWLEDGE:
+        raise Refused(400, "there is no such knowledge")
+    return JSONResponse(await studio.previews.ask(source, k, int(fields["knows"])))
+
+
 async def publish(studio: Studio, request: Request) -> Response:
     """Make the release of a route that was measured."""
     source, fields = _confirmed(studio, request), await read_form(request)
-    advice = _advice(studio, source, fields.get("job", ""))
-    card = _card(advice, fields)
+    advice = job_of_source(studio, source, fields.get("job", ""), ADVISE)
+    return begin_release(studio, source, _card(advice, fields), fields)
+
+
+def begin_release(studio: Studio, source: OpenedFile, card: Mapping[str, Any], fields: Mapping[str, str]) -> Response:
+    """Start the job of a method that was measured, with the format and the attacks that a form asks for; its page is next."""
     to = fields.get("to", "")
     if to and to not in OUTPUT_FORMATS:
         raise Refused(400, "there is no such file format")
@@ -149,6 +207,7 @@ async def publish(studio: Studio, request: Request) -> Response:
         method=card["method"],
         **({"to": to} if to else {}),
         **({"attack": ALL} if fields.get("attack") == "yes" and card["attackable"] else {}),
+        files=own_files(studio, card["options"]),
         protects=card["protects"],
         expected=f"{card['left']}; {card['risk']}",
         options=card["options"],
@@ -158,19 +217,7 @@ async def publish(studio: Studio, request: Request) -> Response:
 
 
 def _confirmed(studio: Studio, request: Request) -> OpenedFile:
-    """The source, if its people were confirmed; nothing goes on before."""
-    source = _source(studio, request)
-    if not source.confirmed:
-        raise InputError("confirm first who the people are", code="people-not-confirmed", hint="go back to the file")
-    return source
-
-
-def _advice(studio: Studio, source: OpenedFile, identity: str) -> StoredJob | None:
-    """The job that tried routes for this source as it is read now."""
-    job = studio.job(identity) if identity else None
-    if job is None or job.task.get("kind") != ADVISE or job.task.get("source") != source.identity:
-        return None
-    return job if job.task.get("options", {}) == dict(source.options) else None
+    return insist_on_people(requested_source(studio, request))
 
 
 def _card(advice: StoredJob | None, fields: Mapping[str, str]) -> dict[str, Any]:

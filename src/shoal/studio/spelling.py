@@ -18,6 +18,10 @@ FIELDS = {
     "drop-column": "Leave out",
     "sep": "Separator",
     "header": "First line",
+    "items-table": "Product table",
+    "items-key": "Items as your file has them",
+    "items-name": "Names of the items",
+    "item-level": "Publish items as",
     "k": "k",
     "to": "File format",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 JOB = "job.toml"
 RELEASE, PRIVATE = "release", "private.html"
+CELLS = "cells.json"  # of a comparison, as its page shows them
 
 QUEUED, RUNNING = "queued", "running"
 DONE, FAILED, CANCELLED = "done", "failed", "cancelled"
@@ -19,5 +20,7 @@ WORDS = {
     CRASHED: "its process died",
 }
 
-LOOK, ADVISE, PUBLISH, AUDIT = "look", "advise", "publish", "audit"
+LOOK, ADVISE, COMPARE, PUBLISH, AUDIT = "look", "advise", "compare", "publish", "audit"
+ATTACK, TAXONOMY, COVERAGE = "attack", "taxonomy", "coverage"
+KINDS = {PUBLISH: "Release", COMPARE: "Comparison", AUDIT: "Audit", ATTACK: "Attacks on a release"}  # of jobs that have a page of their own
 EVERYTHING = 99  # items that an attacker may know: all of a record

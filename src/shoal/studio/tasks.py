@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from shoal.report.charts import HistogramBar, histogram
 from shoal.report.histograms import Histogram, tally
 from shoal.report.verdict_text import claim_of, headline, lack_of
 from shoal.studio.spelling import on_page
-from shoal.studio.states import ADVISE, AUDIT, EVERYTHING, LOOK, PRIVATE, PUBLISH, RELEASE
+from shoal.studio.states import EVERYTHING, PRIVATE, RELEASE
 from shoal.util.wording import counted, duration
 
 RECORDS = ("sets", "bags")  # kinds of tables that have records before and after
@@ -42,7 +43,6 @@ KNOWN_FAMILY = "known-items"
 KNOWN_PARAMETERS = ("m", "p")  # of the methods against attackers who know some items
 
 Values = dict[str, Any]
-Task = Callable[[Path, Mapping[str, Any], Events, Cancel], Values]
 
 
 def described(error: ShoalError, task: Mapping[str, Any]) -> Values:
@@ -61,15 +61,18 @@ def look_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Can
     path, options = Path(task["path"]), dict(task.get("options", {}))
     with running(events, cancel):
         columns = _columns(path, options)
+        of_items = {"items_columns": _columns(Path(options["items_table"]), {}) if "items_table" in options else []}
         try:
             how = prepared_as(options, Preparation.of_format(options.get("format")).following_data())[0]
-            reading = read(path, how.reading, FIRST_BYTES)
+            # Levels are compared by the items as the file has them, so a product table is joined by the look itself.
+            plain = read(path, replace(how.reading, items=None), FIRST_BYTES)
+            reading = replace(plain, options=replace(plain.options, items=how.reading.items))
             found = look_at(reading, how)
         except (InputError, ParameterError) as error:
-            return {"read": False, "columns": columns, "problem": described(error, task)}
+            return {"read": False, "columns": columns, **of_items, "problem": described(error, task)}
         told = found.as_dict()
         told["notes"], told["defects"] = [[on_page(line) for line in told[name]] for name in ("notes", "defects")]
-        return {"read": True, "columns": columns, "look": told, "charts": _charts(reading, how)}
+        return {"read": True, "columns": columns, **of_items, "look": told, "charts": _charts(reading, how)}
 
 
 def _columns(path: Path, options: Mapping[str, Any]) -> list[str]:
@@ -157,7 +160,7 @@ def _card(route: MeasuredRoute) -> Values:
         "measured": f"measured on all {people}" if found.whole else f"measured on a sample of {people}",
         "knows": _knows(one.method, route.settings),
         "family": next((family.text for family in FAMILIES if family.name == listed_method(one.method).family), ""),
-        "attackable": _attackable(one.method, route.settings),
+        "attackable": is_attackable(one.method, route.settings),
     }
 
 
@@ -172,7 +175,7 @@ def _knows(method: str, settings: Mapping[str, Any]) -> int | None:
     return next((int(values[name]) for name in KNOWN_PARAMETERS if name in values), None)
 
 
-def _attackable(method: str, settings: Mapping[str, Any]) -> bool:
+def is_attackable(method: str, settings: Mapping[str, Any]) -> bool:
     """Whether releases of a method can be attacked before they are written."""
     try:
         Attempt((), Draw()).refuse(chosen_method(method, dict(settings)))
@@ -269,6 +272,3 @@ def _outcome(found: Audit) -> Values:
 def _strength(found: Strength) -> Values:
     rows = [[counted(one.m, "item"), f"{one.k:,}" if one.exact else f"at most {one.k:,}"] for one in found.levels]
     return {"whose": "people" if found.people else "records", "rows": [*rows, ["the whole record", f"{found.whole_record:,}"]]}
-
-
-TASKS: Mapping[str, Task] = {LOOK: look_task, ADVISE: advise_task, PUBLISH: publish_task, AUDIT: audit_task}

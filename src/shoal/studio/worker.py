@@ -20,13 +20,26 @@ from typing import Any
 from shoal.errors import Cancelled, ShoalError
 from shoal.io.studio_folder import RESULT, EventFile, read_toml, save_json
 from shoal.pipeline.events import Cancel, Events
+from shoal.studio.attack_task import attack_task
+from shoal.studio.compare_task import compare_task
 from shoal.studio.spelling import on_page
-from shoal.studio.states import CANCELLED, DONE, FAILED, INTERRUPTED, JOB
-from shoal.studio.tasks import TASKS, described
+from shoal.studio.states import ADVISE, ATTACK, AUDIT, CANCELLED, COMPARE, COVERAGE, DONE, FAILED, INTERRUPTED, JOB, LOOK, PUBLISH, TAXONOMY
+from shoal.studio.tasks import advise_task, audit_task, described, look_task, publish_task
+from shoal.studio.taxonomy_tasks import coverage_task, taxonomy_task
 
 SECONDS_BETWEEN = 0.2  # progress events
 
 Task = Callable[[Path, Mapping[str, Any], Events, Cancel], Any]
+TASKS: Mapping[str, Task] = {
+    LOOK: look_task,
+    ADVISE: advise_task,
+    COMPARE: compare_task,
+    PUBLISH: publish_task,
+    AUDIT: audit_task,
+    ATTACK: attack_task,
+    TAXONOMY: taxonomy_task,
+    COVERAGE: coverage_task,
+}
 
 
 class FileEvents(Events):
@@ -34,6 +47,7 @@ class FileEvents(Events):
 
     def __init__(self, file: EventFile) -> None:
         self._file, self._next, self._lock = file, 0.0, threading.Lock()
+        self._told: tuple[str, int, int, str] | None = None
 
     def write(self, **event: Any) -> None:
         """Append an event; several threads may do so."""
@@ -47,10 +61,10 @@ class FileEvents(Events):
 
     def progress(self, label: str, done: int, total: int, remark: str = "") -> None:
         """A part of the work is complete."""
-        now = time.monotonic()
-        if now < self._next:
+        now, told = time.monotonic(), (label, done, total, remark)
+        if now < self._next or told == self._told:  # work that waits for others reports the same again and again
             return
-        self._next = now + SECONDS_BETWEEN
+        self._next, self._told = now + SECONDS_BETWEEN, told
         self.write(event="progress", label=label, done=int(done), total=int(total), remark=remark)
 
     def note(self, line: str) -> None:

@@ -252,7 +252,7 @@ def advise(
             value=wanted.name,
         )
     ready = given is not None or said.get("taxonomy") is not None or reading.items is not None
-    taxonomy = {} if ready else _fitting_taxonomy(reading, facts, said)
+    taxonomy = {} if ready else fitting_taxonomy(reading, facts, said)
     tried = _tried(_Question(samples, facts, said, taxonomy, k, given, _ladder(samples, reading, said)), goals, begun + seconds)
     found = tuple(_ranked(one, [route for route in tried if route.candidate.goal == one.name]) for one in goals)
     found = tuple(replace(one, masking=masking_advice(reading)) if one.goal.name == LOG else one for one in found)
@@ -289,7 +289,7 @@ def _opened(samples: Samples, said: Mapping[str, Any], wanted: Goal | None) -> R
         raise
 
 
-def _fitting_taxonomy(reading: Reading, facts: DataFacts, said: Mapping[str, Any]) -> dict[str, str]:
+def fitting_taxonomy(reading: Reading, facts: DataFacts, said: Mapping[str, Any]) -> dict[str, str]:
     """The option for a taxonomy that is about these items; none where the usual one is."""
     if facts.format in (MICRODATA, DOCUMENTS) or facts.texts:
         return {}

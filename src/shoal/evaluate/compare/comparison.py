@@ -11,7 +11,7 @@ import polars as pl
 
 from shoal.evaluate.compare.defaults import QUICK_PEOPLE, USER
 from shoal.evaluate.compare.grid import RECORD, Cell, ComparisonRequest, Left, grid, prepared_for
-from shoal.evaluate.compare.run_cells import CellRow, Comparison, as_frame, compare
+from shoal.evaluate.compare.run_cells import CellRow, Comparison, TellRow, as_frame, compare
 from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.evaluate.hidden_words import GAIN_LOW
 from shoal.io.comparison_files import CellFiles
@@ -72,7 +72,20 @@ class ComparisonTask:
         insist_apart(out, inputs)
         self.notes = (*self._files.clear(), *map(_left_out, self._grid.left))
 
-    def run(self, effort: AttackEffort, jobs: int, *, quick: bool = False, tell_time: Callable[[float], None] | None = None) -> Finished:
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """All cells, in the order of the rows."""
+        return self._grid.cells
+
+    def run(
+        self,
+        effort: AttackEffort,
+        jobs: int,
+        *,
+        quick: bool = False,
+        tell_time: Callable[[float], None] | None = None,
+        tell_row: TellRow | None = None,
+    ) -> Finished:
         """Run every cell without a result, and write the table and the page.
 
         Args:
@@ -80,9 +93,10 @@ class ComparisonTask:
             jobs: How many cells run at the same time.
             quick: Whether a sample of people is used; rows, table and page are marked.
             tell_time: Is given the expected seconds before the cells begin.
+            tell_row: Is given every row as soon as it is known.
         """
         people = QUICK_PEOPLE if quick else None
-        found = compare(self._inputs, self._grid.cells, self._how, self._files, effort, jobs, people, tell_time)
+        found = compare(self._inputs, self._grid.cells, self._how, self._files, effort, jobs, people, tell_time, tell_row)
         marked = [replace(row, found={QUICK: True, **row.found}) for row in found.rows] if quick else found.rows
         notes = (*([_quick_note(effort)] if quick else []), *_notes(found), *map(_left_out, self._grid.left))
         rows = (*marked, *(CellRow(Cell(one.method, (), USER), {"refused": f"it {one.why}"}) for one in self._grid.left))

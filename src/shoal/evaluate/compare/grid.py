@@ -38,6 +38,10 @@ class NamedMethod:
         name, values = METHODS.read(text)
         return cls(name, tuple(values.items()))
 
+    def __str__(self) -> str:
+        """The text that `read` parses."""
+        return f"{self.method}({', '.join(f'{name}={value}' for name, value in self.given)})" if self.given else self.method
+
 
 @dataclass(frozen=True)
 class ComparisonRequest:
@@ -116,7 +120,7 @@ def grid(asked: ComparisonRequest) -> Grid:
     """Return all cells, and the named methods that cannot be compared here."""
     cells: list[Cell] = []
     left: list[Left] = []
-    for named in asked.methods or _worth_comparing():
+    for named in asked.methods or worth_comparing():
         method = METHODS[named.method]
         why = _unfit(method)
         if why:
@@ -138,7 +142,7 @@ def _refusal(check: Callable[[Cell], object], cell: Cell) -> str | None:
     return None
 
 
-def _worth_comparing() -> list[NamedMethod]:
+def worth_comparing() -> list[NamedMethod]:
     """Return the default selection, with the settings that methods declare in addition to k and the number of known items."""
     worth = [(name, method) for name, method in METHODS.items() if method.worth_comparing]
     return [NamedMethod(name, tuple(given.items())) for name, method in worth for given in method.compared_at]

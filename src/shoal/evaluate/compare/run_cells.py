@@ -35,6 +35,10 @@ class CellRow:
     found: dict[str, Any]
 
 
+TellRow = Callable[[CellRow], None]
+"""What rows are given to, as soon as they are known."""
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """All rows in grid order; the number of earlier results; the processor seconds of reading and preparation, once for all."""
@@ -53,6 +57,7 @@ def compare(
     jobs: int,
     people: int | None = None,
     tell_time: Callable[[float], None] | None = None,
+    tell_row: TellRow | None = None,
 ) -> Comparison:
     """Run every cell without a result.
 
@@ -65,6 +70,7 @@ def compare(
         jobs: How many cells run at the same time.
         people: The size of the sample of people to use; None for all.
         tell_time: Is given the seconds that the cells will take, as measured on a few people, before they begin.
+        tell_row: Is given every row as soon as it is known: those of an earlier comparison first, then each cell when it ends.
     """
     started = time.process_time()
     digests = [digest_of(path) for path in inputs]
@@ -72,6 +78,15 @@ def compare(
     keys = {cell: cell.key(json.dumps([*common, *_content(cell, how(cell))])) for cell in cells}
     waiting = [cell for cell in cells if files.result(keys[cell]) is None]
     failed: dict[Cell, str] = {}
+
+    def row_of(cell: Cell) -> CellRow:
+        return CellRow(cell, files.result(keys[cell]) or {"refused": failed[cell]})
+
+    def tell(*known: Cell) -> None:
+        for cell in known if tell_row is not None else ():
+            tell_row(row_of(cell))  # type: ignore[misc]
+
+    tell(*(cell for cell in cells if cell not in waiting))
     preparing = 0.0
     files.begin()
     if waiting:
@@ -80,12 +95,12 @@ def compare(
             given = Given(inputs, how, private.keep, people)
             ready = {cell: place for cell in waiting if (place := given.of(cell, failed)) is not None}
             preparing = time.process_time() - begun
+            tell(*failed)
             if tell_time is not None and ready:
                 tell_time(expected_seconds(list(ready), given, effort, jobs, started))
             work = [_Work(cell, place, files.place(keys[cell])) for cell, place in ready.items()]
-            failed |= _worked(work, effort, jobs, kept=len(cells) - len(waiting))
-    rows = [CellRow(cell, files.result(keys[cell]) or {"refused": failed[cell]}) for cell in cells]
-    return Comparison(tuple(rows), len(cells) - len(waiting), preparing)
+            _work_off(work, effort, jobs, len(cells) - len(waiting), failed, tell)
+    return Comparison(tuple(map(row_of, cells)), len(cells) - len(waiting), preparing)
 
 
 def _content(cell: Cell, how: Preparation) -> tuple[str, ...]:
@@ -103,10 +118,12 @@ class _Work(NamedTuple):
     result: Path
 
 
-def _worked(work: Sequence[_Work], effort: AttackEffort, jobs: int, kept: int) -> dict[Cell, str]:
-    """Run the cells in parallel; return which failed, and how."""
+def _work_off(
+    work: Sequence[_Work], effort: AttackEffort, jobs: int, kept: int, failed: dict[Cell, str], tell: Callable[[Cell], None]
+) -> None:
+    """Run the cells in parallel; record which failed, and how, and tell of each that ended."""
     threads, total = max(1, kernels.threads() // jobs), kept + len(work)
-    waiting, running, failed = list(work), dict[Cell, subprocess.Popen[bytes]](), dict[Cell, str]()
+    waiting, running = list(work), dict[Cell, subprocess.Popen[bytes]]()
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
@@ -116,13 +133,13 @@ def _worked(work: Sequence[_Work], effort: AttackEffort, jobs: int, kept: int) -
                 code = running.pop(cell).returncode
                 if code:
                     failed[cell] = f"its process ended with exit code {code}"
+                tell(cell)
             kernels.report("comparing", total - len(waiting) - len(running), total)
             time.sleep(NAP_SECONDS)
     finally:
         for process in running.values():
             process.kill()
             process.wait()
-    return failed
 
 
 def _started(work: _Work, effort: AttackEffort, threads: int) -> subprocess.Popen[bytes]:

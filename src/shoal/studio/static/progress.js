@@ -50,7 +50,10 @@ source.addEventListener("message", (message) => {
   if (event.event === "end") {
     source.close();
     location.replace(box.dataset.next);
-  } else show[event.event]?.(event);
+  } else {
+    show[event.event]?.(event);
+    document.dispatchEvent(new CustomEvent("job-event", { detail: event }));
+  }
 });
 // After a lost connection the browser asks again, and the server sends all events from the first one.
 source.addEventListener("open", () => notes?.replaceChildren());

@@ -1,0 +1,155 @@
+"""The pages on which methods are compared: what to compare, the frontier as its cells fill, and the release of a point."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from shoal.errors import ParameterError
+from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, QUICK_PEOPLE
+from shoal.evaluate.compare.grid import worth_comparing
+from shoal.io.studio_folder import load_json, move_comparison
+from shoal.report.comparison_charts import frontier
+from shoal.studio.render_page import page
+from shoal.studio.request_bodies import Refused, read_form
+from shoal.studio.requested import insist_on_people, job_of_source, own_files, requested_job, requested_source, source_called
+from shoal.studio.shared_state import Studio
+from shoal.studio.shown_command import command_of_comparison
+from shoal.studio.source_pages import COMPARABLE, LARGEST_K, RECORD_FORMATS, begin_release
+from shoal.studio.states import CELLS, COMPARE
+from shoal.studio.store import UPLOAD, OpenedFile, StoredJob
+from shoal.util.wording import percent
+
+MOST_VALUES = 10  # of k
+NUMBER = re.compile(r"[0-9]{1,9}")
+
+
+async def compare_form(studio: Studio, request: Request) -> Response:
+    """What to compare, and the comparisons of this file so far."""
+    source = insist_on_people(requested_source(studio, request))
+    facts = {
+        "source": source,
+        "methods": _methods(),
+        "k": ",".join(map(str, DEFAULT_K)),
+        "known": DEFAULT_KNOWN,
+        "people": QUICK_PEOPLE,
+        "jobs": [job for job in studio.store.jobs((COMPARE,), studio.processes.alive) if job.task.get("source") == source.identity],
+        "comparable": source.options.get("format") in COMPARABLE,
+        "step": "choose",
+    }
+    return page(request, "compare.html", facts)
+
+
+async def begin_comparison(studio: Studio, request: Request) -> Response:
+    """Start the comparison that the form asks for."""
+    source, fields = insist_on_people(requested_source(studio, request)), await read_form(request)
+    if source.options.get("format") not in COMPARABLE:
+        raise Refused(400, "methods are compared on records and logs, not on this kind of file")
+    methods = [name for n, name in enumerate(_methods()) if fields.get(f"method-{n}") == "yes"]
+    known = [m for m in DEFAULT_KNOWN if fields.get(f"m-{m}") == "yes"]
+    if not methods or not known:
+        raise ParameterError("choose at least one method and what an attacker may know", code="nothing-to-compare")
+    requested = {"k": _values_of_k(fields.get("k", "")), "m": known, "methods": methods, "quick": fields.get("quick") == "yes"}
+    return _begun(studio, source, requested)
+
+
+async def resume(studio: Studio, request: Request) -> Response:
+    """Go on with a comparison that was stopped; finished cells are not repeated."""
+    job = requested_job(studio, request, COMPARE)
+    await read_form(request)
+    source = insist_on_people(source_called(studio, str(job.task.get("source", ""))))
+    if not job.over:
+        raise Refused(409, "this comparison still runs")
+    if job_of_source(studio, source, job.identity, COMPARE) is None:
+        raise Refused(409, "the file is read in another way now; compare again")
+    return _begun(studio, source, {name: job.task[name] for name in ("k", "m", "methods", "quick")}, job)
+
+
+def _begun(studio: Studio, source: OpenedFile, requested: Mapping[str, Any], stopped: StoredJob | None = None) -> Response:
+    shared = {"source": source.identity, "path": source.path, "name": source.name, "typed": source.typed, "origin": source.origin}
+    folder = studio.store.add_job(COMPARE, **shared, **requested, files=own_files(studio, source.options), options=dict(source.options))
+    if stopped is not None:
+        move_comparison(stopped.folder, folder)
+    studio.processes.start(folder)
+    return RedirectResponse(f"/jobs/{folder.name}", 303)
+
+
+def _methods() -> list[str]:
+    return list(map(str, worth_comparing()))
+
+
+def _values_of_k(text: str) -> list[int]:
+    """A list of numbers, as a form has it."""
+    pieces = [piece.strip() for piece in text.split(",")]
+    values = [int(piece) if NUMBER.fullmatch(piece) else 0 for piece in pieces]
+    if len(values) > MOST_VALUES or not all(2 <= value <= LARGEST_K for value in values):
+        raise ParameterError(
+            f"k must be at most {MOST_VALUES} whole numbers from 2 to {LARGEST_K:,}, such as 2,5,10", code="unreadable-value"
+        )
+    return sorted(set(values))
+
+
+# -- the comparison
+
+
+def comparison_page(request: Request, job: StoredJob) -> Response:
+    """A comparison as it stands."""
+    facts = {"job": job, "end": job.end, "command": command_of_comparison(job.task), "uploaded": job.task.get("origin") == UPLOAD}
+    return page(request, "compared.html", {**facts, **_board(job), "step": "choose"})
+
+
+async def cells(studio: Studio, request: Request) -> Response:
+    """The frontier and the cells as they stand, without the rest of the page."""
+    job = requested_job(studio, request, COMPARE)
+    return page(request, "cells.html", {"job": job, **_board(job)})
+
+
+async def publish_cell(studio: Studio, request: Request) -> Response:
+    """Make the release of a cell that was measured."""
+    job, fields = requested_job(studio, request, COMPARE), await read_form(request)
+    source = insist_on_people(source_called(studio, str(job.task.get("source", ""))))
+    if job_of_source(studio, source, job.identity, COMPARE) is None:
+        raise Refused(400, "the file is read in another way now; compare again")
+    try:
+        number = int(fields["cell"])
+        cell = _stored(job)[number] if number >= 0 else {}
+    except (KeyError, ValueError, IndexError):
+        cell = {}
+    if cell.get("state") != "measured":
+        raise Refused(400, "this release was not measured; compare again")
+    sample = f", on a sample of {QUICK_PEOPLE:,} people" if job.task["quick"] else ""
+    return begin_release(studio, source, {**cell, "left": f"{_kept(cell)} as typed{sample}"}, fields)
+
+
+def _stored(job: StoredJob) -> list[dict[str, Any]]:
+    return load_json(job.folder / CELLS) or []
+
+
+def _board(job: StoredJob) -> dict[str, Any]:
+    """The cells of a comparison, and their chart."""
+    found = _stored(job)
+    several = len({cell["per"] for cell in found}) > 1
+    for cell in found:
+        cell["name"] = f"{cell['label']}, per {cell['per']}" if several else cell["label"]
+        cell["kept"] = _kept(cell)
+    return {"cells": found, "chart": _chart(found), "forms": RECORD_FORMATS}
+
+
+def _chart(found: Sequence[Mapping[str, Any]]) -> Any:
+    """The frontier of the cells that were measured and attacked; None if there are none yet."""
+    rows = [
+        {**cell["found"], "method": cell["method"], "per": cell["per"], "cell": cell["name"], "number": n}
+        for n, cell in enumerate(found)
+        if cell["state"] == "measured"
+    ]
+    drawn = frontier(rows)
+    return drawn if drawn.table else None
+
+
+def _kept(cell: Mapping[str, Any]) -> str:
+    kept = cell.get("found", {}).get("kept")
+    return "no words" if kept is None else f"{percent(kept)} of the words"

@@ -1,0 +1,121 @@
+"""What would be left of a file, for what an attacker may know and for k: measured on a sample within two seconds.
+
+    python -m shoal.studio.preview
+
+The process reads a file once and keeps it, so that an answer needs no reading. The first line of standard input is the file with its
+options, each further line a question, and each line of standard output an answer, all as JSON. It ends when standard input ends.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal.api.data_options import asked_of_data
+from shoal.errors import ShoalError
+from shoal.evaluate.advise.advise import MeasuredRoute, fitting_taxonomy
+from shoal.evaluate.advise.goals import DataFacts, facts_of
+from shoal.evaluate.advise.routes import Candidate
+from shoal.evaluate.advise.sample import Samples
+from shoal.evaluate.advise.trial import Attempt, Route
+from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.pipeline.request import chosen_method, preparation
+from shoal.studio.states import EVERYTHING
+from shoal.studio.tasks import Values, described
+
+SECONDS = 1.5  # for all methods of an answer together
+USUAL_K = 5
+SUPPRESSES, GENERALIZES = "leaves out rare items", "generalizes rare items"
+GROUPS = "makes groups of k people alike"
+OF_FORMAT = {"accesslog": "accesslog-mdav", "microdata": "microaggregation"}  # methods for which it does not matter what an attacker knows
+
+
+class Preview:
+    """A file that is kept in memory, and what would be left of it."""
+
+    def __init__(self, path: Path, options: Mapping[str, Any]) -> None:
+        """Read the file, or the first part of a large one.
+
+        Raises:
+            ShoalError: It cannot be read with these options.
+        """
+        self._said = asked_of_data(options)[0]
+        self._samples = Samples((path,))
+        base = Preparation.of_format(self._said.get("format"))
+        reading = self._samples.reading(preparation(dict(self._said), base))
+        self.facts: DataFacts = facts_of(reading)
+        ready = self._said.get("taxonomy") is not None or reading.items is not None
+        self._taxonomy = {} if ready else fitting_taxonomy(reading, self.facts, self._said)
+        self._tried: dict[tuple[str, ...], Attempt] = {}
+
+    def of(self, k: int, knows: int) -> Values:
+        """What each method would leave, and whom an attacker would find. Who asks again gets an answer from larger samples."""
+        begun = time.perf_counter()
+        methods = list(self._methods(k, knows))
+        rows = [self._measured(*one, begun + SECONDS * (n + 1) / len(methods)) for n, one in enumerate(methods)]
+        return {"rows": rows, "seconds": round(time.perf_counter() - begun, 2)}
+
+    def _methods(self, k: int, knows: int) -> Iterator[tuple[str, dict[str, str], str]]:
+        """The methods that protect against this attacker, their parameters, and what they do."""
+        asked = {"k": str(k)}
+        if self.facts.format in OF_FORMAT:
+            yield OF_FORMAT[self.facts.format], asked, GROUPS
+        elif knows == EVERYTHING:
+            yield "shoal", asked, GROUPS
+        else:
+            yield "coherence", {**asked, "p": str(knows)}, SUPPRESSES
+            yield "km", {**asked, "m": str(knows)}, GENERALIZES
+
+    def _measured(self, name: str, settings: Mapping[str, str], does: str, end: float) -> Values:
+        """A method on samples that grow until the time is up."""
+        attempt = self._attempt(name, settings)
+        found = attempt.go_on(end - time.perf_counter())
+        route = MeasuredRoute(Candidate("", name, does, "", ""), {}, settings, found, 0.0, not self.facts.texts)
+        told = {"method": name, "settings": dict(settings), "does": does, "people": found.people, "whole": found.whole}
+        if found.expected_kept is None:
+            return {**told, "kept": None, "left": f"not measured: {found.why_not}", "risk": ""}
+        return {**told, "kept": found.expected_kept, "left": route.left, "risk": route.risk}
+
+    def _attempt(self, name: str, settings: Mapping[str, str]) -> Attempt:
+        """The trials of a method with these parameters, which go on where they were."""
+        asked = (name, *settings.values())
+        if asked not in self._tried:
+            method = chosen_method(name, dict(settings))
+            base = Preparation.default_for(method)
+            on_taxonomy = base.shape == "records" and base.taxonomy != NO_TAXONOMY
+            how = preparation({**self._said, **(self._taxonomy if on_taxonomy else {})}, base=base)
+            self._tried[asked] = Attempt(self._samples, Route(method, how), self.facts.people)
+        return self._tried[asked]
+
+
+def main() -> None:
+    """Answer questions until there are no more."""
+    first = sys.stdin.readline()
+    if not first:
+        return
+    task = json.loads(first)
+    try:
+        preview = Preview(Path(task["path"]), task["options"])
+        preview.of(USUAL_K, EVERYTHING)  # loads what the first answer would have to wait for
+    except ShoalError as error:
+        _answer(described(error, task))
+        return
+    for line in sys.stdin:
+        asked = json.loads(line)
+        try:
+            _answer(preview.of(asked["k"], asked["knows"]))
+        except ShoalError as error:
+            _answer(described(error, task))
+
+
+def _answer(found: Values) -> None:
+    sys.stdout.write(json.dumps(found) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+// Shows what would be left while the dial and k are moved. Every answer is measured on a sample of the file.
+
+const box = document.getElementById("preview");
+const rows = document.getElementById("preview-rows");
+const state = document.getElementById("preview-state");
+const token = document.querySelector('meta[name="shoal-change"]').content;
+const k = document.getElementById("k");
+const dial = [...document.querySelectorAll('input[name="knows"]')];
+const FURTHER = 2;
+let pending = 0;
+let asked = 0;
+
+function element(kind, text, name) {
+  const made = document.createElement(kind);
+  made.textContent = text;
+  if (name) made.className = name;
+  return made;
+}
+
+function shown(row) {
+  const line = element("div", "", "preview-row");
+  const method = Object.entries(row.settings).map(([name, value]) => `${name} = ${value}`).join(", ");
+  line.append(element("p", `${row.method}, ${method}: ${row.does}`, "dim"));
+  if (row.kept !== null) {
+    const bar = element("meter", "");
+    bar.max = 1;
+    bar.value = row.kept;
+    bar.setAttribute("aria-label", `left by ${row.method}`);
+    line.append(bar);
+  }
+  line.append(element("p", row.left, "left"));
+  if (row.risk) line.append(element("p", row.risk, "dim"));
+  return line;
+}
+
+function show(found) {
+  if (found.rows === undefined) {
+    rows.replaceChildren();
+    state.textContent = `${found.message}. ${found.hint ?? ""}`;
+    return;
+  }
+  rows.replaceChildren(...found.rows.map(shown));
+  const measured = found.rows.filter((row) => row.people);
+  const whole = measured.length > 0 && measured.every((row) => row.whole);
+  const people = Math.min(...measured.map((row) => row.people));
+  state.textContent = measured.length ? `Measured on ${whole ? "all" : "a sample of"} ${people.toLocaleString("en")} people in ${found.seconds} s.` : "";
+}
+
+async function ask(further) {
+  const mine = ++asked;
+  if (!k.checkValidity()) return;
+  box.hidden = false;
+  if (further === FURTHER) {
+    box.setAttribute("aria-busy", "true");
+    state.textContent = rows.children.length ? "Measuring…" : "Reading the file for a preview…";
+  }
+  const fields = new URLSearchParams({ k: k.value, knows: dial.find((one) => one.checked)?.value ?? "" });
+  const answer = await fetch(box.dataset.address, { method: "POST", body: fields, headers: { "X-Shoal-Change": token, Accept: "application/json" } });
+  const found = await answer.json();
+  if (mine !== asked || found === null) return;
+  box.removeAttribute("aria-busy");
+  show(found);
+  // Who asks again gets an answer from larger samples.
+  if (further > 0 && found.rows?.some((row) => !row.whole)) await ask(further - 1);
+}
+
+function later() {
+  clearTimeout(pending);
+  pending = setTimeout(() => ask(FURTHER), 200);
+}
+
+k.addEventListener("input", later);
+for (const one of dial) one.addEventListener("change", later);
+later();

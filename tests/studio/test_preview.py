@@ -1,0 +1,118 @@
+"""The live preview: what would be left, by what an attacker may know and by k."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers.studio import HERE, Visitor, baskets_csv, visited
+from shoal.errors import ShoalError
+from shoal.studio import preview
+from shoal.studio.preview import Preview
+from shoal.studio.previews import Previews
+from shoal.studio.states import EVERYTHING
+from shoal.studio.store import OpenedFile
+
+
+class InsidePreviews(Previews):
+    """Answers in this process."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[int, int]] = []
+
+    async def ask(self, source: OpenedFile, k: int, knows: int) -> dict[str, Any] | None:
+        self.asked.append((k, knows))
+        return {"rows": [], "seconds": 0}
+
+
+@pytest.fixture(scope="module")
+def visitor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    with visited(tmp_path_factory.mktemp("studio")) as found:
+        found.studio.previews = InsidePreviews()
+        yield found
+
+
+def left(path: Path, knows: int, k: int = 4, **options: str) -> list[float]:
+    return [row["kept"] for row in Preview(path, options).of(k, knows)["rows"]]
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preview, "SECONDS", 60.0)  # so that everybody is tried, however slow the machine is
+
+
+@pytest.mark.usefixtures("patient")
+def test_what_is_left_is_what_a_release_would_have(tmp_path: Path) -> None:
+    path = tmp_path / "b.csv"
+    goods = "".join(f"{n},milk\n" for n in range(20)) + "1,salt\n2,salt\n3,salt\n"  # salt is held by 3 people
+    path.write_text("customer,product\n" + goods)
+    assert left(path, 1, k=3)[0] == 1.0
+    assert left(path, 1, k=4)[0] == pytest.approx(20 / 23)
+    found = Preview(path, {}).of(4, 1)["rows"][0]
+    assert (found["method"], found["settings"], found["people"], found["whole"]) == ("coherence", {"k": "4", "p": "1"}, 20, True)
+
+
+@pytest.mark.usefixtures("patient")
+def test_more_knowledge_leaves_less_and_whole_records_have_their_own_method(tmp_path: Path) -> None:
+    path = tmp_path / "b.csv"
+    path.write_text(baskets_csv())
+    two = Preview(path, {"taxonomy": "generated"})
+    kept = [two.of(8, knows)["rows"][0]["kept"] for knows in (1, 2, 3)]
+    assert kept == sorted(kept, reverse=True)
+    (whole,) = two.of(8, EVERYTHING)["rows"]
+    assert whole["method"] == "shoal"
+
+
+def test_a_table_has_one_answer_whatever_an_attacker_knows(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("age,income\n" + "".join(f"{20 + n % 7},{n % 9}\n" for n in range(60)))
+    found = Preview(path, {"format": "microdata"})
+    assert [row["method"] for row in found.of(3, 1)["rows"] + found.of(3, EVERYTHING)["rows"]] == ["microaggregation"] * 2
+
+
+def test_a_file_that_cannot_be_read_has_no_preview(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("colour,shape\n" + "red,round\n" * 9)
+    with pytest.raises(ShoalError):
+        Preview(tmp_path / "x.csv", {})
+
+
+def test_the_page_asks_with_its_own_token_only(visitor: Visitor) -> None:
+    address = visitor.open(baskets_csv())
+    assert visitor.post(f"{address}/preview", k="5", knows="1").status_code == 400  # people are not confirmed
+    page = visitor.post(f"{address}/confirm", people="yes").text
+    assert f'data-address="{address}/preview"' in page
+    assert visitor.post(f"{address}/preview", k="5", knows="99").json() == {"rows": [], "seconds": 0}
+    for fields in ({"k": "1", "knows": "1"}, {"k": "5", "knows": "4"}, {"k": "5"}, {"k": "5", "knows": "<b>"}, {"k": "٥", "knows": "1"}):
+        assert visitor.post(f"{address}/preview", **fields).status_code == 400
+    forged = visitor.client.post(f"{address}/preview", data={"k": "5", "knows": "1"}, headers={"origin": HERE})
+    assert forged.status_code == 403
+    assert visitor.studio.previews.asked == [(5, EVERYTHING)]  # type: ignore[attr-defined]
+
+
+def test_a_process_keeps_the_file_and_answers_the_newest_question(tmp_path: Path) -> None:
+    place = tmp_path / "source"
+    place.mkdir()
+    path = tmp_path / "b.csv"
+    path.write_text(baskets_csv())
+    source = OpenedFile(
+        place, "b.csv", str(path), "upload", {"format": "table", "user": "customer", "item": "product", "taxonomy": "generated"}
+    )
+
+    async def ask() -> tuple[list[Any], int]:
+        previews = Previews()
+        answers = await asyncio.gather(*(previews.ask(source, k, 1) for k in (3, 4, 5)))
+        (kept,) = previews._kept.values()
+        assert kept.process is not None
+        await previews.end()
+        assert kept.process.returncode is not None
+        return answers, len(previews._kept)
+
+    answers, left_over = asyncio.run(ask())
+    assert answers[1] is None  # outdated before it was asked
+    assert answers[2]["rows"][0]["settings"]["k"] == "5"
+    assert left_over == 0

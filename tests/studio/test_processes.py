@@ -1,0 +1,105 @@
+"""Jobs in processes of their own: cancelled at random moments, two at once, and a server that is killed and started again."""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx2 as httpx
+import pytest
+
+from helpers.cli import clean_environment
+from helpers.rotation import current_turn
+from helpers.studio import CHANGE, Visitor, baskets_csv, records, unzipped, visited, wait_for
+from shoal.io.studio_folder import read_events
+from shoal.studio.open_pages import sample_path
+from shoal.studio.processes import Processes
+from shoal.studio.states import CANCELLED, DONE, INTERRUPTED, PUBLISH, RUNNING
+
+LONGEST = 4.0  # seconds until the release of the sample is cancelled
+
+
+def begin(visitor: Visitor, path: Path, method: str, **settings: str) -> str:
+    """Start a release in a process of its own."""
+    task = {"name": path.name, "path": str(path), "typed": path.name, "origin": "path", "protects": "x", "expected": "x"}
+    folder = visitor.studio.store.add_job(PUBLISH, **task, method=method, options={}, settings=settings)
+    assert visitor.client.portal is not None
+    visitor.client.portal.call(visitor.studio.processes.start, folder)
+    return f"/jobs/{folder.name}"
+
+
+@pytest.mark.parametrize("moment", range(5))
+def test_a_job_that_is_cancelled_at_any_moment_leaves_nothing(tmp_path: Path, moment: int) -> None:
+    seconds = random.Random(5 * current_turn() + moment).uniform(0, LONGEST)
+    with visited(tmp_path, processes=Processes(1)) as found:
+        job = begin(found, sample_path("queries"), "shoal", k="5")
+        time.sleep(seconds)
+        found.post(f"{job}/cancel")
+        state = wait_for(found, job)
+        folder = found.studio.store.folder.path / "jobs" / job.rpartition("/")[2]
+        left = {path.name for path in folder.iterdir()}
+        assert state in {CANCELLED, DONE}, f"after {seconds:.2f} s"
+        assert state == DONE or left <= {"job.toml", "events.jsonl"}, f"after {seconds:.2f} s"
+        assert (found.get(f"{job}/release.zip").status_code == 200) == (state == DONE)
+
+
+def test_two_jobs_at_once_make_what_each_makes_alone(tmp_path: Path) -> None:
+    path = tmp_path / "b.csv"
+    path.write_text(baskets_csv())
+    with visited(tmp_path, processes=Processes(2)) as found:
+        jobs = [begin(found, path, "coherence", k="3", p="1"), begin(found, path, "coherence", k="3", p="1")]
+        end = time.monotonic() + 60
+        while list(found.studio.processes.alive.values()) != [RUNNING, RUNNING]:
+            assert time.monotonic() < end, "they do not run at the same time"
+            time.sleep(0.01)
+        assert [wait_for(found, job) for job in jobs] == [DONE, DONE]
+        one, two = (records(unzipped(found, job, tmp_path / str(n))) for n, job in enumerate(jobs))
+    assert one == two
+
+
+class Served:
+    """A server as a user starts it, and a client with a session."""
+
+    def __init__(self, keep: Path) -> None:
+        words = [sys.executable, "-m", "shoal", "studio", "--no-browser", "--keep", str(keep)]
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=clean_environment())
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        self.said = "" if "?token=" in line else line
+        self.address = (line if "?token=" in line else self.process.stdout.readline()).split()[-1]
+        self.here = self.address.partition("/?")[0]
+        self.client = httpx.Client(base_url=self.here, follow_redirects=True, timeout=90)
+        self.change = CHANGE.search(self.client.get(self.address).text)[1]  # type: ignore[index]
+
+    def post(self, path: str, **fields: str) -> httpx.Response:
+        return self.client.post(path, data={"change": self.change, **fields}, headers={"origin": self.here})
+
+    def end(self) -> None:
+        self.client.close()
+        self.process.kill()
+        self.process.wait(30)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+def test_a_server_that_is_killed_and_started_again_marks_its_jobs(tmp_path: Path) -> None:
+    first = Served(tmp_path / "kept")
+    opened = first.post("/open/sample", sample="baskets")
+    source = re.search(r"/sources/[0-9a-f-]+", str(opened.url))[0]  # type: ignore[index]
+    first.post(f"{source}/confirm", people="yes")
+    begun = first.post(f"{source}/advise", goal="baskets", k="5", seconds="600", knows="1")
+    assert "Trying routes" in begun.text
+    first.end()
+    second = Served(tmp_path / "kept")
+    try:
+        assert "1 unfinished job of an earlier studio marked as interrupted" in second.said
+        job = str(begun.url).rpartition("job=")[2]
+        assert read_events(tmp_path / "kept" / "jobs" / job)[0][-1]["state"] == INTERRUPTED
+        assert second.client.get(source).status_code == 200
+        assert "interrupted" in second.client.get(f"{source}/choose?job={job}").text
+    finally:
+        second.end()
