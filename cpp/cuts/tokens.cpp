@@ -1,6 +1,7 @@
 #include "cuts/tokens.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace shoal {
 
@@ -58,25 +59,59 @@ void Tokens::move(std::span<const Move> moves) {
     std::vector<Change> changes;
     const auto& indptr = problem_.rows.indptr;
     auto end = indptr.begin();
-    for (std::size_t i = 0; i < moves.size();) {
+    for (std::size_t i = 0, next = 0; i < moves.size(); i = next) {
         end = std::upper_bound(end, indptr.end(), moves[i].place);
         const auto record = static_cast<int32_t>(end - indptr.begin()) - 1;
-        const auto now = row(record);
-        before_.assign(now.begin(), now.end());
-        for (; i < moves.size() && moves[i].place < *end; ++i) node_at_[moves[i].place] = moves[i].node;
-        write_row(record);
-        note_changes(record, changes);
+        for (next = i; next < moves.size() && moves[next].place < *end;) ++next;
+        const auto own = moves.subspan(i, next - i);
+        own.size() <= few_moves ? change_row(record, own, changes) : rewrite_row(record, own, changes);
     }
     std::ranges::sort(changes);
     update_holders(changes);
 }
 
-void Tokens::note_changes(int32_t record, std::vector<Change>& changes) const {
+// A few places change: only what stood there can be gone, and only what is put there can be new.
+void Tokens::change_row(int32_t record, std::span<const Move> moves, std::vector<Change>& changes) {
+    const auto places = std::span<const int32_t>(node_at_).subspan(problem_.rows.indptr[record], places_of(record));
+    before_.clear();
+    for (const Move& one : moves) before_.push_back(std::exchange(node_at_[one.place], one.node));
+    const auto row = row_nodes_.begin() + problem_.rows.indptr[record];
+    int32_t& length = row_length_[record];
+    sort_unique(before_);
+    for (int32_t node : before_) {
+        if (!shown(node) || std::ranges::find(places, node) != places.end()) continue;
+        const auto at = std::lower_bound(row, row + length, node);
+        std::copy(at + 1, row + length--, at);
+        changes.push_back({node, record, false});
+    }
+    for (const Move& one : moves) {
+        if (!shown(one.node)) continue;
+        const auto at = std::lower_bound(row, row + length, one.node);
+        if (at != row + length && *at == one.node) continue;
+        std::copy_backward(at, row + length, row + length + 1);
+        *at = one.node;
+        ++length;
+        changes.push_back({one.node, record, true});
+    }
+}
+
+// Many places change: the row is written again and compared with what it was.
+void Tokens::rewrite_row(int32_t record, std::span<const Move> moves, std::vector<Change>& changes) {
+    const auto now = row(record);
+    before_.assign(now.begin(), now.end());
+    for (const Move& one : moves) node_at_[one.place] = one.node;
+    write_row(record);
     const auto after = row(record);
-    for (int32_t node : before_)
-        if (!std::ranges::binary_search(after, node)) changes.push_back({node, record, false});
-    for (int32_t node : after)
-        if (!std::ranges::binary_search(before_, node)) changes.push_back({node, record, true});
+    auto old = before_.begin();
+    auto next = after.begin();
+    while (old != before_.end() || next != after.end()) {
+        if (next == after.end() || (old != before_.end() && *old < *next))
+            changes.push_back({*old++, record, false});
+        else if (old == before_.end() || *next < *old)
+            changes.push_back({*next++, record, true});
+        else
+            ++old, ++next;
+    }
 }
 
 // Changes of one node follow one another, by record.
@@ -103,7 +138,7 @@ void Tokens::write_row(int32_t record) {
     auto end = begin;
     for (int64_t place = problem_.rows.indptr[record]; place < problem_.rows.indptr[record + 1]; ++place)
         if (shown(node_at_[place])) *end++ = node_at_[place];
-    std::sort(begin, end);
+    if (!std::is_sorted(begin, end)) std::sort(begin, end);
     row_length_[record] = static_cast<int32_t>(std::unique(begin, end) - begin);
 }
 

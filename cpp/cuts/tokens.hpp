@@ -75,15 +75,21 @@ private:
         bool begins;
         auto operator<=>(const Change&) const = default;
     };
+    // Up to so many moves, looking for each of their nodes in a record takes less time than writing its row again.
+    static constexpr std::size_t few_moves = 8;
+    std::size_t places_of(int32_t record) const {
+        return static_cast<std::size_t>(problem_.rows.indptr[record + 1] - problem_.rows.indptr[record]);
+    }
     bool shown(int32_t node) const { return node != no_node && problem_.publishable[node]; }
     void write_row(int32_t record);
-    void note_changes(int32_t record, std::vector<Change>& changes) const;
+    void change_row(int32_t record, std::span<const Move> moves, std::vector<Change>& changes);
+    void rewrite_row(int32_t record, std::span<const Move> moves, std::vector<Change>& changes);
     void update_holders(std::span<const Change> changes);
 
     const RecodingProblem& problem_;
     std::vector<int32_t> node_at_, row_nodes_, row_length_;
     std::vector<std::vector<int32_t>> holders_;
-    std::vector<int32_t> before_;  // a row before it was written anew
+    std::vector<int32_t> before_;  // what stood in a row before it changed
 };
 
 }  // namespace shoal

@@ -83,6 +83,18 @@ def test_publishing_from_below_is_that_of_the_twin(problem, k, m):
     assert found(problem, k, m, None).tolist() == TwinFromBelow(bags, taxonomy, k, m).run()
 
 
+def test_long_records_give_what_the_twins_give():
+    """Many places of a record change at once, or a few of many: rows are then kept in different ways."""
+    taxonomy = tree([-1, *(parent for top in range(1, 65, 16) for parent in [0, *[top] * 15])])
+    random, leaves = np.random.default_rng(3), [node for node in range(1, 65) if node % 16 != 1]
+    bags = numbered(taxonomy, [np.sort(random.choice(leaves, 24, replace=False)).tolist() for _ in range(7)])
+    assert image_of(bags, recoded_places(bags, taxonomy, 3, 2, Steps("by size"))) == TwinOfAA(bags, taxonomy, 3).run(range(1, 3))
+    assert climb(RecordsHere(bags, taxonomy, 3, 2)).shown().tolist() == TwinFromBelow(bags, taxonomy, 3, 2).run()
+    places = recoded_places(bags, taxonomy, 3, 2, Steps("by size", undo=True, local=True))
+    assert not rare_sets(rows_of(published_sets(bags, places)), bags.owners.tolist(), 3, 2)
+    assert len(set(places.tolist())) > 1
+
+
 def test_what_is_rare_by_itself_takes_nothing_else_along():
     """Item 1 stands beside three items that one person each holds: these go, and it stays."""
     taxonomy = tree([-1, 0, 0, 0, 0])

@@ -85,23 +85,23 @@ def query_facts(table: RowTable, original: LogOriginal, fewest: int, *, unguaran
         .agg(n=pl.len().cast(pl.Int64))
         .sort("n", "query", descending=[True, False])
     )
-    asked = (
-        original.log.frame.select("owner", "payload")
-        .filter(pl.col("payload") != "")
-        .with_columns(n=pl.len().cast(pl.Int64).over("payload"))
-    )
-    people = asked["owner"].rank("dense").cast(pl.Int64).to_numpy() - 1
-    before = asked.unique("payload")["n"].to_numpy()
+    texts = original.log.texts
+    filled = (texts.vocabulary.names != "").to_numpy()
+    asked = filled[texts.items]
+    often = np.bincount(texts.items, minlength=len(filled)).astype(np.int64)
+    people = original.log.frame["owner"].filter(pl.Series(asked)).rank("dense").cast(pl.Int64).to_numpy() - 1
+    before = np.sort(often[filled & (often > 0)])
     return QueryFacts(
         before=len(before),
         after=len(rows),
-        sizes=compare_shared(np.sort(before), (asked["n"].to_numpy(), people), rows["n"].to_numpy(), fewest),
-        frequent=tuple((_common(rows, asked) if unguaranteed else rows).head(MOST_QUERIES).iter_rows()),
+        sizes=compare_shared(before, (often[texts.items[asked]], people), rows["n"].to_numpy(), fewest),
+        frequent=tuple((_common(rows, original) if unguaranteed else rows).head(MOST_QUERIES).iter_rows()),
     )
 
 
-def _common(rows: pl.DataFrame, asked: pl.DataFrame) -> pl.DataFrame:
+def _common(rows: pl.DataFrame, original: LogOriginal) -> pl.DataFrame:
     """Return the published queries of many different people, ignoring case."""
+    asked = original.log.frame.filter(pl.col("payload") != "")
     folded = asked.select("owner", query=pl.col("payload").str.to_lowercase())
     many = folded.group_by("query").agg(pl.col("owner").n_unique()).filter(pl.col("owner") >= FEWEST_PEOPLE)
     return rows.filter(pl.col("query").str.to_lowercase().is_in(many["query"].implode()))

@@ -2,12 +2,15 @@
 
 A release does not state which words and values were replaced, but it follows from the data: a word was published as the lowest name above
 it that is published at all, so the published names and the original determine the recoding. Then both are compared row by row.
+
+Where queries are the unit, or their words, each different published query and word has a number. Rows are compared and people counted by
+these numbers; texts are read once for each different query.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +25,7 @@ from shoal.util.wording import counted
 if TYPE_CHECKING:
     from shoal.data.original import LogOriginal
 
+SMALL = 2**32  # numbers below it fit into half of a number
 LONGEST = 2**31 - 1  # words of a query: no text has more
 WHO, WINDOW = "(who)", "(window)"  # columns beside those of the rows, under names that no column of theirs has
 
@@ -81,12 +85,19 @@ class CountedRows:
 
 @dataclass(frozen=True, eq=False)
 class SeenRows:
-    """Published rows: the claim's columns, the query as `query`, and optionally the user (WHO) and the window (WINDOW)."""
+    """Published rows: the claim's columns, the query as `query`, and optionally the user (WHO) and the window (WINDOW).
+
+    If queries belong to the unit, `frame` has their numbers: their places in `queries`, where each is once. `words` are the different words
+    of these queries, and `word_of` has a row for each pair of a query and one of its words, as numbers.
+    """
 
     frame: pl.DataFrame
     rules: RowRules
-    texts: bool
     faults: tuple[str, ...] = ()
+    texts: bool = True
+    queries: pl.Series = field(default_factory=pl.Series)
+    words: pl.Series = field(default_factory=pl.Series)
+    word_of: pl.DataFrame | None = None
 
     @classmethod
     def of(cls, table: RowTable, rules: RowRules, pseudonyms: str | None) -> SeenRows:
@@ -95,16 +106,21 @@ class SeenRows:
         named = {name: payload if name == QUERY else name for name in rules.columns}
         missing = [told for told in named.values() if told not in table.columns]
         if pseudonyms is not None and table.pseudonyms is None:
-            return cls(table.frame, rules, True, ("the claim is about pseudonyms, but there are none",))
+            return cls(table.frame, rules, ("the claim is about pseudonyms, but there are none",))
         if missing:
-            return cls(table.frame, rules, True, (f"there is no column {missing[0]!r}",))
+            return cls(table.frame, rules, (f"there is no column {missing[0]!r}",))
         frame = table.frame.select(pl.col(told).alias(name) for name, told in named.items())
         if pseudonyms is not None and table.pseudonyms is not None:
             frame = frame.with_columns(table.frame[table.pseudonyms].alias(WHO))
         faults = tuple(_faults(frame, rules))
         if rules.tells_windows and rules.window is not None and not faults and not frame[TIME].null_count():
             frame = frame.with_columns(beginning(TIME, rules.window).alias(WINDOW))
-        return cls(frame, rules, payload != PAYLOAD["item"], faults)
+        texts = payload != PAYLOAD["item"]
+        if QUERY not in rules.unit.columns:
+            return cls(frame, rules, faults, texts)
+        queries = frame[QUERY].drop_nulls().unique(maintain_order=True)
+        frame = frame.with_columns(_numbers(frame[QUERY], queries))
+        return cls(frame, rules, faults, texts, queries, *(_words_of(queries, texts) if rules.unit.splits else ()))
 
     @property
     def windowed(self) -> list[str]:
@@ -122,22 +138,31 @@ class SeenRows:
         return self.frame if WHO in self.frame.columns else None
 
     def split(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Split rows into one per unit: if words are the unit, a row becomes one per word of its query."""
-        if not self.rules.unit.splits:
+        """Split rows into one per unit: if words are the unit, a row becomes one per word of its query, with the number of the word."""
+        if self.word_of is None:
             return frame
-        queries = frame.select(QUERY).unique()
-        if self.texts:
-            queries = queries.with_columns(word=pl.col(QUERY).str.extract_all(WORD)).explode("word")
-        else:
-            queries = queries.with_columns(word=pl.col(QUERY))
         others = [name for name in frame.columns if name != QUERY]
-        return frame.join(queries, on=QUERY, how="inner").select(*others, pl.col("word").alias(QUERY))
+        return frame.join(self.word_of, on=QUERY, how="inner").select(*others, pl.col("word").alias(QUERY))
 
     def rows_of_units(self) -> pl.Series:
         """Count the published rows of each unit."""
         keys = self.unit
         alike = self.frame.group_by(keys).agg(rows=pl.len())
         return self.split(alike).group_by(keys).agg(pl.col("rows").sum())["rows"]
+
+
+def _numbers(values: pl.Series, names: pl.Series) -> pl.Series:
+    """Return the place of each value in a list that has all of them once; null for null."""
+    return values.cast(pl.Enum(names)).to_physical().cast(pl.UInt32)
+
+
+def _words_of(queries: pl.Series, texts: bool) -> tuple[pl.Series, pl.DataFrame]:
+    """Return the different words of queries, and the numbers of the words of each query."""
+    spelled = pl.DataFrame({"word": queries}).with_row_index(QUERY)
+    if texts:
+        spelled = spelled.with_columns(pl.col("word").str.extract_all(WORD)).explode("word")
+    words = spelled["word"].drop_nulls().unique(maintain_order=True)
+    return words, spelled.with_columns(_numbers(spelled["word"], words))
 
 
 def _faults(frame: pl.DataFrame, rules: RowRules) -> list[str]:
@@ -201,61 +226,53 @@ def recoded_original(seen: SeenRows, original: LogOriginal) -> RecodedOriginal:
 
 
 def _matched(rows: pl.DataFrame, told: pl.DataFrame, seen: SeenRows) -> pl.DataFrame:
-    """Return the rows whose texts are published under some name (`query` in `told`), under that name."""
-    published = seen.frame.select(QUERY).unique()
-    known = told.join(published, on=QUERY, how="semi")
-    keys = [name for name in known.columns if name != QUERY]
+    """Return the rows whose texts are published under some name (`query` in `told`), with the number of that query."""
+    numbers = pl.DataFrame({QUERY: seen.queries}).with_row_index("number")
+    keys = [name for name in told.columns if name != QUERY]
+    known = told.join(numbers, on=QUERY, how="inner").select(*keys, pl.col("number").alias(QUERY))
     return rows.join(known, on=keys, how="inner").drop("text")
 
 
 def _with_words(rows: pl.DataFrame, texts: pl.DataFrame, seen: SeenRows, original: LogOriginal) -> pl.DataFrame:
     """Return the rows with their queries recoded by the published words, per window if these are published."""
     windowed = seen.windowed
-    published = seen.split(seen.frame.select(QUERY, *windowed).unique()).unique()
-    words = (pl.col("asked").str.extract_all(WORD) if seen.texts else pl.concat_list("asked")).alias("word")
-    asked = texts.filter(pl.col("asked") != "").select("text", words).explode("word").filter(pl.col("word").is_not_null())
+    spelled = (pl.col("asked").str.extract_all(WORD) if seen.texts else pl.concat_list("asked")).alias("word")
+    asked = texts.filter(pl.col("asked") != "").select("text", spelled).explode("word").drop_nulls("word")
+    words = asked["word"].unique(maintain_order=True)
+    asked = asked.select(pl.col("text").set_sorted(), _numbers(asked["word"], words).cast(pl.Int64).alias("rung"))
     if windowed:
         asked = rows.select("text", *windowed).unique().join(asked, on="text", how="inner", maintain_order="left_right")
-    told = _published_as(asked, published, seen, original)
-    spread = told.group_by("text", *windowed, maintain_order=True)
-    if seen.rules.rare == "drop":
-        whole = spread.agg(pl.col(QUERY).str.join(" ", ignore_nulls=False))
-    else:
-        whole = spread.agg(pl.col(QUERY).drop_nulls().str.join(" "))
+    found = _lowest(asked.select("rung", *windowed).unique(), _ladder(words, seen, original), seen)
+    told = asked.join(found, on=["rung", *windowed], how="left", maintain_order="left")
+    whole = told.group_by("text", *windowed, maintain_order=True).agg(QUERY)
+    names = pl.col(QUERY) if seen.rules.rare == "drop" else pl.col(QUERY).list.drop_nulls()
+    whole = whole.with_columns(names.list.join(" ", ignore_nulls=False))
     return _matched(rows, whole.filter(pl.col(QUERY).is_not_null() & (pl.col(QUERY) != "")), seen)
 
 
-def _published_as(asked: pl.DataFrame, published: pl.DataFrame, seen: SeenRows, original: LogOriginal) -> pl.DataFrame:
-    """Return the rows of `asked` with the published name of each word as `query`, or null."""
-    windowed, rules = seen.windowed, seen.rules
-    words = asked["word"].unique(maintain_order=True)
-    if rules.rare == "generalize":
-        every = original.log.texts.vocabulary.names
-        typed = (every.str.extract_all(WORD).explode() if seen.texts else every).drop_nulls().unique(maintain_order=True)
-        typed = typed.filter(typed != "")
-        ladder = (ladder_of_words if seen.texts else ladder_of_items)(typed, original.taxonomy)
-        words = typed
-    else:
-        ladder = ladder_of(words, EXACT)
-    rungs = pl.DataFrame({"word": words}).with_row_index("rung").with_columns(pl.col("rung").cast(pl.Int64))
-    pairs = asked.select("word", *windowed).unique().join(rungs, on="word", how="left")
-    found = _lowest(pairs, ladder, published, windowed)
-    return asked.join(found, on=["word", *windowed], how="left", maintain_order="left")
+def _ladder(words: pl.Series, seen: SeenRows, original: LogOriginal) -> Ladder:
+    """Return what each of these words, which are all that were typed, may be published as; they are its first rungs."""
+    if seen.rules.rare != "generalize":
+        return ladder_of(words, EXACT)
+    return (ladder_of_words if seen.texts else ladder_of_items)(words, original.taxonomy)
 
 
-def _lowest(pairs: pl.DataFrame, ladder: Ladder, published: pl.DataFrame, windowed: list[str]) -> pl.DataFrame:
-    """Return, for each pair of word and window, the lowest published name above it as `query`."""
-    names = pl.DataFrame({QUERY: ladder.names, "next": ladder.parent}).with_row_index("rung").with_columns(pl.col("rung").cast(pl.Int64))
-    told = names.join(published, on=QUERY, how="inner").select("rung", QUERY, *windowed)
-    found, left = [], pairs
+def _lowest(pairs: pl.DataFrame, ladder: Ladder, seen: SeenRows) -> pl.DataFrame:
+    """Return, for each pair of rung and window, the lowest published name at or above it as `query`."""
+    windowed = seen.windowed
+    published = seen.split(seen.frame.select(QUERY, *windowed).unique()).unique().drop_nulls(QUERY)
+    published = published.with_columns(seen.words.gather(published[QUERY]).alias(QUERY))
+    names = pl.DataFrame({QUERY: ladder.names, "next": ladder.parent}).with_row_index("at").with_columns(pl.col("at").cast(pl.Int64))
+    told = names.join(published, on=QUERY, how="inner").select("at", QUERY, *windowed)
+    found, left = [], pairs.with_columns(at="rung")
     while len(left):
-        here = left.join(told, on=["rung", *windowed], how="left")
-        found.append(here.filter(pl.col(QUERY).is_not_null()).select("word", *windowed, QUERY))
+        here = left.join(told, on=["at", *windowed], how="left")
+        found.append(here.filter(pl.col(QUERY).is_not_null()).select("rung", *windowed, QUERY))
         rest = here.filter(pl.col(QUERY).is_null()).drop(QUERY)
-        above = rest.join(names.select("rung", "next"), on="rung", how="left")
-        left = above.filter(pl.col("next") >= 0).with_columns(rung=pl.col("next")).drop("next")
-    empty = pairs.select("word", *windowed).with_columns(pl.lit(None, pl.String).alias(QUERY)).clear()
-    return pl.concat([empty, *found])
+        above = rest.join(names.select("at", "next"), on="at", how="left")
+        left = above.filter(pl.col("next") >= 0).with_columns(at=pl.col("next")).drop("next")
+    empty = pairs.with_columns(pl.lit(None, pl.String).alias(QUERY)).clear()
+    return pl.concat([empty.select("rung", *windowed, QUERY), *found])
 
 
 def _in_frequent_windows(rows: pl.DataFrame, rules: RowRules) -> pl.DataFrame:
@@ -311,12 +328,24 @@ class PeopleBehind:
 def people_behind(seen: SeenRows, rows: pl.DataFrame) -> PeopleBehind:
     """Count the distinct people (WHO) of these rows with each published unit and value."""
     keys = seen.unit
-    who = seen.split(rows.select(*keys, WHO).unique()).unique()
-    people = who.group_by(keys).agg(people=pl.len().cast(pl.Int64))
+    people = _different(seen.split(_different(rows.select(*keys, WHO)))).group_by(keys).agg(people=pl.len().cast(pl.Int64))
     units = seen.split(seen.frame.select(keys).unique()).unique()
     counted = units.join(people, on=keys, how="left", nulls_equal=True).with_columns(pl.col("people").fill_null(0))
     cells = {name: _people_of(rows, seen.frame[name], name) for name in seen.rules.cells}
     return PeopleBehind(counted, cells)
+
+
+def _different(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return the different rows; pairs of two small numbers are compared as one number each, which takes far less time."""
+    if len(pairs.columns) != 2 or not all(_is_small(column) for column in pairs):
+        return pairs.unique()
+    first, second = pairs.columns
+    both = pairs.select(pl.col(first).cast(pl.UInt64) * SMALL + pl.col(second).cast(pl.UInt64)).to_series().unique()
+    return pl.DataFrame({first: both // SMALL, second: both % SMALL}, schema=pairs.schema)
+
+
+def _is_small(numbers: pl.Series) -> bool:
+    return numbers.dtype.is_integer() and not numbers.null_count() and bool(numbers.is_between(0, SMALL - 1).all())
 
 
 def _people_of(rows: pl.DataFrame, published: pl.Series, name: str) -> pl.Series:

@@ -134,8 +134,12 @@ class Support(JudgesRows):
         broken = [*seen.faults]
         if broken:
             return Verdict(str(self), "fails", {"records": 0}, tuple(broken))
-        achieved = {"records": _least(seen.rows_of_units())}
-        return self._from_rows(seen, achieved) if original is None else self._against(seen, original, achieved)
+        rows = seen.rows_of_units()
+        achieved = {"records": _least(rows)}
+        if original is not None:
+            return self._against(seen, original, achieved)
+        short = int((rows < self.k).sum())
+        return Verdict(str(self), "fails", achieved, (self._in_few_rows(short),)) if short else self._from_pseudonyms(seen, achieved)
 
     def _against(self, seen: SeenRows, original: LogOriginal, achieved: dict[str, int]) -> Verdict:
         """Verify that every published row is an original one under the recoding that the published values imply."""
@@ -151,10 +155,8 @@ class Support(JudgesRows):
             broken.append(f"{wrong:,} {'pseudonym has' if wrong == 1 else 'pseudonyms have'} not just the rows of one person")
         return Verdict(str(self), verified_if(not broken), achieved | people.levels, tuple(broken))
 
-    def _from_rows(self, seen: SeenRows, achieved: dict[str, int]) -> Verdict:
-        """Verify from rows alone: fewer than k rows belong to fewer than k people; more are counted by pseudonym if these are people."""
-        if short := int((seen.rows_of_units() < self.k).sum()):
-            return Verdict(str(self), "fails", achieved, (self._in_few_rows(short),))
+    def _from_pseudonyms(self, seen: SeenRows, achieved: dict[str, int]) -> Verdict:
+        """Verify rows without the original, each unit of which has k rows at least: pseudonyms are counted if these are people."""
         if seen.linked is None:
             return Verdict(str(self), "not checkable", achieved, unchecked=ROWS_ONLY)
         people = people_behind(seen, seen.linked)

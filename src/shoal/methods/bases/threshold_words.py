@@ -92,8 +92,8 @@ class RecodedRows:
         query = np.repeat(np.arange(len(self.asked)), np.diff(self.indptr))
         told = which[query] & (self.rungs != TOP)
         pieces = pl.DataFrame({"query": query[told], "word": self.ladder.names.gather(self.rungs[told])})
-        joined = pieces.group_by("query", maintain_order=True).agg(pl.col("word").str.join(" "))
-        return joined["word"]
+        joined = pieces.with_columns(pl.col("query").set_sorted()).group_by("query", maintain_order=True).agg("word")
+        return joined["word"].list.join(" ")
 
     def ledger(self, total: int) -> Ledger:
         """Return the outcome of all words; `total` is their number in all rows."""
