@@ -16,8 +16,6 @@ from typing import Any
 from common import data_file, show
 from datasets import LASTFM, LINES, generated_log
 from shoal.attacks.scenarios.changed_records import of_used_names
-from shoal.data.bags import Bags
-from shoal.data.log import Log
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ShoalError
 from shoal.io.read.dispatch import read
@@ -26,10 +24,10 @@ from shoal.methods import METHODS, Method
 from shoal.metrics import measure
 from shoal.metrics.hidden_words import Hidden, guess_hidden, hide_words, without
 from shoal.pipeline.contract import made_by
-from shoal.pipeline.options import Preparation
-from shoal.pipeline.prepare import Records, prepare_records, records_of
+from shoal.pipeline.options import TOPICS, Preparation
+from shoal.pipeline.prepare import Records, prepare_records, records_of, topics_of
 from shoal.taxonomy.hybrid import hybrid
-from shoal.taxonomy.learned import learn_topics
+from shoal.taxonomy.learned import FEWEST_PEOPLE
 from shoal.taxonomy.wordnet import wordnet
 
 OWN, LEARNED, HYBRID = "own", "learned", "hybrid"
@@ -70,9 +68,8 @@ class Data:
         records = records_of(found, self.how)
         self.hidden: Hidden = hide_words(records.bags)
         self.whole, self.rest = records, Records(of_used_names(self.hidden.rest), records.texts)
-        timed = isinstance(found, Log) and found.timed
-        contexts = records_of(found, replace(self.how, per="session" if timed else "user")).folded
-        self.trees = {OWN: (None, None), **_learned(contexts, without(contexts, self.hidden), case.taxonomy == "wordnet")}
+        learned_from = records_of(found, replace(self.how, taxonomy=TOPICS))
+        self.trees = {OWN: (None, None), **_learned(learned_from, self.hidden, case.taxonomy == "wordnet")}
 
     def row(self, method: Method, loss: str, kind: str) -> dict[str, Any]:
         """One line of the table."""
@@ -88,11 +85,13 @@ class Data:
         return {**numbers, "hidden gain": interval, "recall": found.recall, "popular": found.popular_recall}
 
 
-def _learned(whole: Bags, rest: Bags, with_wordnet: bool) -> dict[str, tuple[Taxonomy, Taxonomy]]:
-    topics = [learn_topics(contexts) for contexts in (whole, rest)]
+def _learned(records: Records, hidden: Hidden, with_wordnet: bool) -> dict[str, tuple[Taxonomy, Taxonomy]]:
+    sessions = None if records.sessions is None else without(records.sessions, hidden)
+    rest = Records(without(records.bags, hidden), records.texts, sessions=sessions)
+    topics = [topics_of(some, FEWEST_PEOPLE) for some in (records, rest)]
     found = {LEARNED: (topics[0].taxonomy(), topics[1].taxonomy())}
     if with_wordnet:
-        first, second = (hybrid(one, wordnet(), company=10) for one in topics)
+        first, second = (hybrid(one, wordnet(), company=FEWEST_PEOPLE) for one in topics)
         found[HYBRID] = (first, second)
     return found
 

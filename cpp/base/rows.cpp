@@ -196,4 +196,27 @@ int64_t shared_occurrences(const Rows& rows, const Rows& others, std::span<const
     return total;
 }
 
+std::vector<int64_t> by_owner(std::span<const int64_t> owners) {
+    std::vector<int64_t> order(owners.size());
+    std::iota(order.begin(), order.end(), int64_t{0});
+    if (!std::ranges::is_sorted(owners)) std::ranges::stable_sort(order, {}, [&](int64_t row) { return owners[row]; });
+    return order;
+}
+
+std::vector<int64_t> owners_per_item(const Rows& rows, std::span<const int64_t> owners, int64_t items, Task& task) {
+    std::vector<int64_t> found(items, 0), seen(items, -1);  // seen: the first row, in this order, of the last owner with the item
+    int64_t first = 0, at = 0;
+    for (const std::vector<int64_t> order = by_owner(owners); int64_t row : order) {
+        if (at % 65536 == 0) task.check();
+        if (owners[row] != owners[order[first]]) first = at;
+        for (int32_t item : rows.row_ids(row))
+            if (seen[item] != first) {
+                seen[item] = first;
+                ++found[item];
+            }
+        ++at;
+    }
+    return found;
+}
+
 }  // namespace shoal

@@ -30,4 +30,10 @@ std::vector<int64_t> content_order(const Rows& rows, std::span<const int64_t> ti
 // How many item occurrences the rows share with their partners: row i with row partner[i] of `others`, with none where that is below zero.
 int64_t shared_occurrences(const Rows& rows, const Rows& others, std::span<const int64_t> partner, int threads, Task& task);
 
+// The numbers of the rows by rising owner; those of one owner in their order.
+std::vector<int64_t> by_owner(std::span<const int64_t> owners);
+
+// How many different owners have each of so many items.
+std::vector<int64_t> owners_per_item(const Rows& rows, std::span<const int64_t> owners, int64_t items, Task& task);
+
 }  // namespace shoal

@@ -105,6 +105,14 @@ void bind_rows(nb::module_& m) {
         },
         "rows"_a, "tie"_a, "threads"_a, "task"_a);
     m.def(
+        "owners_per_item",
+        [](const BoundRows& rows, I64 owners, int64_t items, Task& task) {
+            same_size(rows.size(), owners.shape(0));
+            const Rows& in = rows.below(static_cast<std::size_t>(std::max<int64_t>(items, 0)));
+            return hand_over(unlocked([&] { return owners_per_item(in, span(owners), items, task); }));
+        },
+        "rows"_a, "owners"_a, "items"_a, "task"_a);
+    m.def(
         "shared_occurrences",
         [](const BoundRows& rows, const BoundRows& others, I64 partner, int threads, Task& task) {
             const Rows& in = rows.view;

@@ -1,8 +1,9 @@
-// The kernel that learns a tree of topics, for Python.
+// The kernels that learn a tree of topics, for Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
 #include "bind/values.hpp"
+#include "topics/company.hpp"
 #include "topics/two_means.hpp"
 
 namespace nb = nanobind;
@@ -11,11 +12,28 @@ using namespace shoal;
 
 void bind_topics(nb::module_& m) {
     m.def(
+        "company",
+        [](const BoundRows& contexts, I64 owners, I64 fingerprint, I32 feature, U8 wanted, int64_t features, int64_t longest,
+           int64_t enough, int64_t strongest, double smoothing, int64_t units, int threads, Task& task) {
+            same_size(contexts.size(), owners.shape(0));
+            same_size(fingerprint.shape(0), feature.shape(0));
+            same_size(fingerprint.shape(0), wanted.shape(0));
+            need(contexts.size() < std::numeric_limits<int32_t>::max(), "fewer than 2,147,483,647 contexts");
+            need(features >= 0 && enough >= 1 && strongest >= 0 && units >= 1, "no negative numbers");
+            for (int32_t f : span(feature)) need(f < features, "features below their number");
+            const Rows& rows = contexts.below(feature.shape(0));
+            const CompanyProblem problem{rows,     span(owners), span(fingerprint), span(feature), span(wanted), features,
+                                         longest,  enough,       strongest,         smoothing,     units};
+            return hand_over(unlocked([&] { return company(problem, threads, task); }));
+        },
+        "contexts"_a, "owners"_a, "fingerprint"_a, "feature"_a, "wanted"_a, "features"_a, "longest"_a, "enough"_a, "strongest"_a,
+        "smoothing"_a, "units"_a, "threads"_a, "task"_a);
+    m.def(
         "topic_tree",
         [](const BoundRows& company, int64_t features, I64 people, U8 frequent, double balance, int64_t titles,
            int threads, Task& task) {
             same_size(company.size(), people.shape(0));
-            need(features >= 0 && titles >= 0, "no negative numbers");
+            need(features >= 0 && features <= 65536 && titles >= 0, "at most 65,536 features, and no negative numbers");
             need(balance >= 0 && balance <= 0.5, "a balance from 0 to 0.5");
             const Rows& rows = company.below(static_cast<std::size_t>(features));
             same_size(company.size(), frequent.shape(0));

@@ -1,7 +1,7 @@
 // A tree of topics: words that occur in the same company are put together, by two-means from the whole vocabulary down.
 //
-// Sums run in a fixed order and nothing but additions, multiplications, divisions and square roots is used, so that the tree is the same
-// on every machine and for any number of threads.
+// Words lie along a direction at whole numbers. Other sums run in a fixed order, and nothing but additions, multiplications, divisions
+// and square roots is used, so that the tree is the same on every machine and for any number of threads.
 #pragma once
 
 #include <cstdint>

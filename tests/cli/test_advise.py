@@ -14,7 +14,7 @@ import shoal
 from helpers.accesslog import line
 from helpers.cli import Shell, failed
 from shoal.errors import ParameterError
-from shoal.evaluate.advise.goals import GOALS, fitting_goals
+from shoal.evaluate.advise.goals import GOALS, DataFacts, fitting_goals
 from shoal.evaluate.advise.routes import CANDIDATES, CONDITIONS, candidates_for
 from shoal.methods import METHODS
 
@@ -166,14 +166,30 @@ def test_the_table_names_what_exists() -> None:
 
 
 def test_every_goal_but_audit_has_a_candidate_for_every_format_it_fits() -> None:
-    from shoal.evaluate.advise.goals import DataFacts
-
     for goal in GOALS.values():
         for format in goal.formats if goal.name != "audit" else ():
             texts = format in ("querylog", "prompts", "documents")
             facts = DataFacts(format, 10, 10, 10, timed=True, texts=texts)
             assert goal in fitting_goals(facts)
             assert candidates_for(goal.name, facts), (goal.name, format)
+
+
+def test_topics_are_tried_unless_a_taxonomy_is_given(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words that no general taxonomy knows, in two topics."""
+    monkeypatch.chdir(shell.directory)
+    rng = random.Random(4)
+    topics = [["zqabba", "zqbeatles", "zqcream", "zqdoors"], ["zqford", "zqfiat", "zqskoda", "zqvolvo"]]
+    rows = [f"{n}\t{' '.join(rng.sample(topics[n % 2], 2))}\t2006-03-0{day} 10:17:12\n" for n in range(60) for day in (1, 2)]
+    shell.file("log.tsv", "AnonID\tQuery\tQueryTime\n" + "".join(rows))
+    goal = advised(shell, "log.tsv", "--for", "histories", "--k", "3")["goals"][0]
+    tried = [one for one in (*goal["routes"], *goal["not_offered"]) if one["method"] == "shoal"]
+    by_taxonomy = {one["options"].get("taxonomy"): one for one in tried if "per" not in one["options"]}
+    assert set(by_taxonomy) == {"topics", None}
+    assert by_taxonomy["topics"]["kept"] > 0
+    assert by_taxonomy[None]["kept"] is None  # WordNet knows none of the words
+    facts = DataFacts("querylog", 60, 120, 8, timed=True, texts=True)
+    assert not any("taxonomy" in one.options for one in candidates_for("histories", facts, taxonomy_given=True))
+    assert any("taxonomy" in one.options for one in candidates_for("histories", facts))
 
 
 # -- levels of a product table

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 
+import polars as pl
 import pytest
 
 import shoal
 from helpers.cli import Shell, failed
-from shoal.pipeline import learn_taxonomy
+from shoal.pipeline import prepare
 from shoal.taxonomy import learned
 
 CANARY = "zqcanary"
@@ -62,6 +63,37 @@ def test_words_of_few_people_where_wordnet_has_them(log: Shell):
     assert "--all-words" in refused.err
 
 
+def test_the_same_tree_as_that_of_a_release_on_topics(log: Shell):
+    """Also for a word that is alone in its session: its records tell what it is about."""
+    with (log.directory / "log.tsv").open("a") as more:
+        more.write(f"p1\t2006-03-02 10:00:00\t{CANARY}alone\n")
+    assert log("taxonomy", "learn", "log.tsv", "--all-words", "--out", "private.tsv").code == 0
+    found = edges((log.directory / "private.tsv").read_text())
+    assert found[f"{CANARY}alone"].startswith(("house", "rent", "flat"))
+    for taxonomy, out in (("private.tsv", "kept"), ("topics", "learned")):
+        made = log("anonymize", "log.tsv", "--taxonomy", taxonomy, "--k", "5", "--out", out)
+        assert made.code == 0, made.err
+    kept, learned_anew = (pl.read_parquet(log.directory / out / "records.parquet")["items"].to_list() for out in ("kept", "learned"))
+    assert sorted(kept) == sorted(learned_anew)
+    by_session = edges(log("taxonomy", "learn", "log.tsv", "--all-words", "--per", "session").out)
+    assert f"{CANARY}alone" not in by_session  # the contexts that are requested, and no others
+
+
+def test_a_gap_ends_the_sessions_that_are_compared(log: Shell):
+    answer = log("taxonomy", "learn", "log.tsv", "--gap", "1d", "--out", "topics.tsv")
+    assert answer.code == 0, answer.err
+    assert "sessions" in answer.out
+
+
+def test_names_of_a_product_table_are_placed_by_sessions(shell: Shell):
+    rows = [f"p{n},2006-03-01 10:0{at}:00,{1 + n % 2 * 3 + (n + at) % 3}" for n in range(24) for at in range(2)]
+    shell.file("sales.csv", "user,time,item\n" + "\n".join(rows) + "\n")
+    goods = ["guitar,music", "song,music", "band,music", "oven,home", "rent,home", "flat,home"]
+    shell.file("goods.csv", "item,name,type\n" + "".join(f"{n},{one}\n" for n, one in enumerate(goods, 1)))
+    found = edges(shell("taxonomy", "learn", "sales.csv", "--item", "item", "--items-table", "goods.csv", "--people", "4").out)
+    assert {one.split(",")[0] for one in goods} <= set(found)
+
+
 def test_the_same_in_python(log: Shell, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(log.directory)
     tree = shoal.learn_taxonomy("log.tsv")
@@ -73,10 +105,10 @@ def test_names_of_too_few_people_are_found_before_anything_is_written(log: Shell
     """As if the learning took any word for a name."""
     real = learned.learn_topics
 
-    def careless(contexts: object, fewest: int) -> object:
-        return real(contexts, 1)  # type: ignore[arg-type]
+    def careless(contexts: object, fewest: int, wider: object) -> object:
+        return real(contexts, 1, wider)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(learn_taxonomy, "learn_topics", careless)
+    monkeypatch.setattr(prepare, "learn_topics", careless)
     answer = log("taxonomy", "learn", "log.tsv", "--out", "topics.tsv", "--people", "20", "--all-words")
     assert answer.code == 3
     assert "topics.tsv" not in log.names()

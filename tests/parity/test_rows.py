@@ -142,3 +142,11 @@ def test_renamed_rows(records: list[list[int]], codes: list[int]) -> None:
     starts, left = _kernels.renamed_rows(indptr, ids, np.array(codes, np.int32), _kernels.Task())
     expected = [[codes[i] for i in r if codes[i] >= 0] for r in records]
     assert [left[a:b].tolist() for a, b in pairwise(starts)] == expected
+
+
+@SOME
+@given(st.lists(st.tuples(st.sets(st.integers(0, 5), max_size=4), st.integers(-2, 3)), max_size=10))
+def test_owners_per_item(records: list[tuple[set[int], int]]) -> None:
+    rows = view([[(item, 1) for item in sorted(items)] for items, _ in records])
+    found = kernels.run(_kernels.owners_per_item, rows, np.array([owner for _, owner in records], np.int64), 6)
+    assert found.tolist() == [len({owner for items, owner in records if item in items}) for item in range(6)]

@@ -1,17 +1,21 @@
-"""The tree of topics against a plain implementation that takes the same steps."""
+"""The company of words and the tree of topics against plain implementations that take the same steps."""
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
-from math import sqrt
+from math import floor, sqrt
 from typing import Any
 
 import numpy as np
 import pytest
 
 from shoal import _kernels, kernels
+from shoal.util.exact_numbers import logarithm
 
-DIRECTION_STEPS, EXCHANGES = 6, 10
+DIRECTION_STEPS, EXCHANGES = 1, 3
+UNIT, STEEP = 1 << 15, 1 << 30
+WHOLE = (1 << 64) - 1
 Vector = list[float]
 
 
@@ -21,12 +25,16 @@ class Twin:
     def __init__(self, rows: list[dict[int, int]], features: int, people: list[int], frequent: list[bool], balance: float):
         self.features, self.people, self.frequent, self.balance = features, people, frequent, balance
         self.rows = [sorted(row.items()) for row in rows]
-        lengths = [sum((float(tie) * tie for _, tie in row), 0.0) for row in self.rows]
-        self.scale = [1 / sqrt(length) if length > 0 else 0.0 for length in lengths]
+        self.units = [self.unit(row) for row in self.rows]
         self.parent: list[int] = []
         self.topic = [-1] * len(rows)
         self.titles: list[list[int]] = []
         self.divide([word for word, row in enumerate(self.rows) if row], -1, [])
+
+    @staticmethod
+    def unit(row: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        length = sqrt(sum(tie * tie for _, tie in row))
+        return [(feature, floor(tie * float(UNIT) / length + 0.5)) for feature, tie in row]
 
     def divide(self, words: list[int], above: int, titles: list[int]) -> None:
         number = len(self.parent)
@@ -40,14 +48,15 @@ class Twin:
         for side, along, sign in sides:
             self.divide(side, number, self.titles_of(side, along, sign))
 
-    def sides(self, words: list[int]) -> list[tuple[list[int], Vector, float]] | None:
+    def sides(self, words: list[int]) -> list[tuple[list[int], list[int], float]] | None:
         if sum(self.frequent[word] for word in words) < 2:
             return None
         side = self.cut(words, self.direction(words))
-        along: Vector = []
+        along: list[int] = []
         for _ in range(EXCHANGES):
-            first, second = (self.centre([w for w, s in zip(words, side, strict=True) if s == which]) for which in (False, True))
-            along = [b - a for a, b in zip(first, second, strict=True)]
+            halves = [[w for w, s in zip(words, side, strict=True) if s == which] for which in (False, True)]
+            (first, short), (second, other) = (self.sums(half) for half in halves)
+            along = self.settled([b * (1 / other) - a * (1 / short) for a, b in zip(first, second, strict=True)])
             after = self.cut(words, [self.product(word, along) for word in words])
             if after == side:
                 break
@@ -57,52 +66,55 @@ class Twin:
             return None
         return [(left, along, -1.0), (right, along, 1.0)]
 
-    def product(self, word: int, with_: Vector) -> float:
-        total = 0.0
-        for feature, tie in self.rows[word]:
-            total += tie * with_[feature]
-        return total * self.scale[word]
+    def product(self, word: int, along: list[int]) -> int:
+        return sum(weight * along[feature] for feature, weight in self.units[word])
 
-    def added(self, weights: list[tuple[int, float]]) -> Vector:
+    def added(self, times: list[tuple[int, float]]) -> Vector:
         found = [0.0] * self.features
-        for word, times in weights:
-            factor = times * self.scale[word]
-            for feature, tie in self.rows[word]:
-                found[feature] += factor * tie
+        for word, factor in times:
+            for feature, weight in self.units[word]:
+                found[feature] += factor * weight
         return found
 
-    @staticmethod
-    def normalized(values: Vector) -> Vector:
+    def sums(self, words: list[int]) -> tuple[list[int], float]:
+        sums = [0] * self.features
+        for word in words:
+            for feature, weight in self.units[word]:
+                sums[feature] += self.people[word] * weight
         total = 0.0
-        for value in values:
-            total += value * value
-        return [value / sqrt(total) for value in values] if total > 0 else values
+        for value in sums:
+            total += float(value) * float(value)
+        return sums, sqrt(total) if total > 0 else 1.0
 
-    def centre(self, words: list[int]) -> Vector:
-        return self.normalized(self.added([(word, float(self.people[word])) for word in words]))
+    @staticmethod
+    def settled(pull: Vector) -> list[int]:
+        largest = max(map(abs, pull))
+        times = STEEP / largest if largest > 0 else 0.0
+        return [floor(value * times + 0.5) for value in pull]
 
-    def direction(self, words: list[int]) -> Vector:
-        middle = self.centre(words)
-        near = [self.product(word, middle) for word in words]
-        odd = words[near.index(min(near))]
-        start = [a - b for a, b in zip(self.added([(odd, 1.0)]), middle, strict=True)]
-        along = [self.product(word, start) for word in words]
+    def direction(self, words: list[int]) -> list[int]:
+        sums, length = self.sums(words)
+        middle = [value / length for value in sums]
+        along = self.settled(middle)
+        near = [self.product(word, along) for word in words]
+        pull = [-value for value in middle]
+        for feature, weight in self.units[words[near.index(min(near))]]:
+            pull[feature] += 1 / UNIT * weight
+        places = self.from_mean(words, self.settled(pull))
         for _ in range(DIRECTION_STEPS):
-            mean = self.mean(words, along)
-            pull = self.added([(word, self.people[word] * (value - mean)) for word, value in zip(words, along, strict=True)])
-            turned = self.normalized(pull)
-            along = [self.product(word, turned) for word in words]
-        mean = self.mean(words, along)
-        return [value - mean for value in along]
+            pull = self.added([(word, float(self.people[word]) * place) for word, place in zip(words, places, strict=True)])
+            places = self.from_mean(words, self.settled(pull))
+        return places
 
-    def mean(self, words: list[int], values: Vector) -> float:
+    def from_mean(self, words: list[int], along: list[int]) -> list[int]:
+        places = [self.product(word, along) for word in words]
         total = weight = 0.0
-        for word, value in zip(words, values, strict=True):
-            total += self.people[word] * value
+        for word, place in zip(words, places, strict=True):
+            total += float(self.people[word]) * place
             weight += self.people[word]
-        return total / weight
+        return [place - floor(total / weight) for place in places]
 
-    def cut(self, words: list[int], along: Vector) -> list[bool]:
+    def cut(self, words: list[int], along: list[int]) -> list[bool]:
         order = sorted(range(len(words)), key=lambda i: (along[i], i))
         everybody = float(sum(self.people[word] for word in words))
         zero = sum(value < 0 for value in along)
@@ -115,7 +127,7 @@ class Twin:
         upper = set(order[at:])
         return [i in upper for i in range(len(words))]
 
-    def titles_of(self, words: list[int], along: Vector, sign: float) -> list[int]:
+    def titles_of(self, words: list[int], along: list[int], sign: float) -> list[int]:
         named = [word for word in words if self.frequent[word]]
         worth = {word: self.product(word, along) * (sign * sqrt(self.people[word])) for word in named}
         return sorted(named, key=lambda word: (-worth[word], word))[:3]
@@ -151,3 +163,62 @@ def test_the_same_tree_as_the_plain_steps(seed: int):
     twin = Twin(rows, features, people, frequent, float(random.choice([0.0, 0.2, 0.5])))
     for threads in (1, 2):
         assert found_by_kernel(twin, threads) == (twin.parent, twin.topic, twin.titles)
+
+
+class Met:
+    """Words that occur together, counted context by context."""
+
+    def __init__(self, contexts: list[list[int]], owners: list[int], words: int):
+        self.contexts, self.owners, self.words = contexts, owners, words
+        self.keys = self.of_owners([sum(mixed(word * 7 + 1) for word in context) & WHOLE for context in contexts])
+
+    def of_owners(self, keys: list[int]) -> list[int]:
+        whole = {owner: sum(mixed(k) for k, o in zip(keys, self.owners, strict=True) if o == owner) for owner in self.owners}
+        return [mixed((whole[owner] + key) & WHOLE) for key, owner in zip(keys, self.owners, strict=True)]
+
+    def ties(self, features: dict[int, int], longest: int, enough: int, strongest: int) -> list[dict[int, int]]:
+        usual = [context for context in self.contexts if 1 < len(context) <= longest]
+        often = [sum(len(context) - 1 for context in usual if word in context) for word in features]
+        return [self.of_word(word, features, often, longest, enough, strongest) for word in range(self.words)]
+
+    def of_word(self, word: int, features: dict[int, int], often: list[int], longest: int, enough: int, most: int) -> dict[int, int]:
+        own = [(k, c) for k, c in zip(self.keys, self.contexts, strict=True) if word in c and 1 < len(c) <= longest]
+        limit = WHOLE // len(own) * enough if len(own) > enough else WHOLE
+        met = Counter(features[other] for key, context in own for other in context if key <= limit and other in features and other != word)
+        total = sum(often)
+        chance = {f: log(sum(met.values())) + 0.75 * log(often[f]) for f in met}
+        ties = {f: floor(32 * (log(n) + log(total) - chance[f] - 0.25 * log(total / len(features))) / log(2)) for f, n in met.items()}
+        kept = sorted((f for f in ties if ties[f] > 0), key=lambda f: (-ties[f] * met[f], f))[:most]
+        return {f: ties[f] for f in sorted(kept)}
+
+
+def mixed(x: int) -> int:
+    """The finalizer of SplitMix64."""
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & WHOLE
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB & WHOLE
+    return x ^ (x >> 31)
+
+
+def log(number: float) -> float:
+    return float(logarithm(number))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_same_company_as_by_counting_pairs(seed: int):
+    random = np.random.default_rng(seed)
+    words, n = int(random.integers(3, 30)), int(random.integers(5, 60))
+    contexts = [sorted(random.choice(words, random.integers(0, min(words, 6)), replace=False).tolist()) for _ in range(n)]
+    owners = random.integers(0, 12, n).astype(np.int64)
+    features = {word: f for f, word in enumerate(sorted(random.choice(words, words // 2 + 1, replace=False).tolist()))}
+    bounds = {"longest": 4, "enough": 3 if seed % 2 else 1000, "strongest": 3 if seed % 3 else 1000}
+    indptr = np.cumsum([0, *map(len, contexts)]).astype(np.int64)
+    rows = _kernels.Rows(indptr, np.array([word for context in contexts for word in context], np.int32), np.ones(indptr[-1], np.int32))
+    feature = np.array([features.get(word, -1) for word in range(words)], np.int32)
+    fingerprints, wanted = np.arange(words, dtype=np.int64) * 7, (np.arange(words) % 5 > 0).astype(np.uint8)
+    expected = Met(contexts, owners.tolist(), words).ties(features, **bounds)
+    for threads in (1, 2):
+        found = kernels.run(
+            *(_kernels.company, rows, owners, fingerprints, feature, wanted, len(features), *bounds.values(), 0.75, 32, threads)
+        )
+        by_word = [dict(zip(found[1][a:b].tolist(), found[2][a:b].tolist(), strict=True)) for a, b in pairwise(found[0])]
+        assert by_word == [ties if wanted[word] else {} for word, ties in enumerate(expected)]

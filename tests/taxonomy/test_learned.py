@@ -10,6 +10,7 @@ from shoal import kernels
 from shoal.data.bags import Bags
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import TaxonomyError
+from shoal.taxonomy import company
 from shoal.taxonomy.company import company_of
 from shoal.taxonomy.hybrid import NEVER, hybrid
 from shoal.taxonomy.learned import MORE, RARE_ROOT, ROOT, SEPARATOR, learn_topics
@@ -65,8 +66,10 @@ def test_a_word_of_one_person_lies_below_its_topic():
     assert sum(bool(found) for found in near) >= 0.9 * len(rare)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_order_names_and_threads_do_not_matter(threads: int):
+@pytest.mark.parametrize(("threads", "enough"), [(1, company.ENOUGH), (2, company.ENOUGH), (2, 40)])
+def test_order_names_and_threads_do_not_matter(threads: int, enough: int, monkeypatch: pytest.MonkeyPatch):
+    """Nor where of each word only some contexts are counted."""
+    monkeypatch.setattr(company, "ENOUGH", enough)
     rows, owners = sessions(7)
     expected = edges(learn_topics(Bags.from_lists(rows, owners)).taxonomy())
     random = np.random.default_rng(3)
@@ -105,10 +108,10 @@ def test_holders_are_people_and_not_sessions():
 def test_ties_are_the_logarithm_of_how_much_more_often_two_words_meet_than_by_chance():
     """By brute force over all pairs of sessions."""
     contexts = planted()
-    company = company_of(contexts)
+    ties = company_of(contexts)
     names = contexts.vocabulary.names.to_list()
     rows = [contexts.items[a:b].tolist() for a, b in zip(contexts.indptr[:-1], contexts.indptr[1:], strict=True)]
-    features = sorted((n for n, held in enumerate(company.people) if held >= 10), key=names.__getitem__)
+    features = sorted((n for n, held in enumerate(ties.people) if held >= 10), key=names.__getitem__)
     counts = np.zeros((len(names), len(features)))
     for row in rows:
         for word in row:
@@ -120,10 +123,31 @@ def test_ties_are_the_logarithm_of_how_much_more_often_two_words_meet_than_by_ch
         expected = np.floor(32 * np.log2(counts * total / chance))
     found = np.zeros_like(counts)
     for word in range(len(names)):
-        part = slice(company.indptr[word], company.indptr[word + 1])
-        found[word, company.features[part]] = company.ties[part]
+        part = slice(ties.indptr[word], ties.indptr[word + 1])
+        found[word, ties.features[part]] = ties.ties[part]
     assert (np.abs(found - np.where(expected > 0, expected, 0)) <= 1).all()
     assert (found == np.where(expected > 0, expected, 0)).mean() > 0.999
+
+
+def test_of_very_frequent_words_some_contexts_are_enough(monkeypatch: pytest.MonkeyPatch):
+    contexts = planted(2)
+    whole = company_of(contexts)
+    monkeypatch.setattr(company, "ENOUGH", 40)  # of about 100
+    some = company_of(contexts)
+    assert not np.array_equal(whole.ties, some.ties)
+    tree = learn_topics(contexts).taxonomy()
+    for words in TOPICS.values():
+        assert set.intersection(*(set(ancestors(tree, word)) for word in words))
+
+
+def test_the_strongest_ties_are_kept(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(company, "STRONGEST", 2)
+    contexts = planted(2)
+    ties = company_of(contexts)
+    names = contexts.vocabulary.names.to_list()
+    assert np.diff(ties.indptr).max() == 2
+    song, features = names.index("song"), sorted(n for n, held in zip(names, ties.people, strict=True) if held >= 2)
+    assert {features[f] for f in ties.features[ties.indptr[song] : ties.indptr[song + 1]]} < {*TOPICS["music"]}
 
 
 def test_where_nothing_occurs_together_nothing_is_learned():

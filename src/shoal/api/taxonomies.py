@@ -12,7 +12,7 @@ from shoal.api.messages import spoken_in_python, using
 from shoal.data.taxonomy import Taxonomy
 from shoal.parameters import Param
 from shoal.pipeline.learn_taxonomy import learn_taxonomy as learn
-from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.pipeline.options import NO_TAXONOMY, TOPICS, Preparation
 from shoal.taxonomy.learned import FEWEST_PEOPLE
 
 __all__ = ["learn_taxonomy"]
@@ -57,7 +57,8 @@ def learn_taxonomy(
     """
     with spoken_in_python(), using(threads):
         _PEOPLE.check(people)
-        how, _ = prepared_as({"taxonomy": NO_TAXONOMY, **options}, Preparation())
+        taxonomy = TOPICS if options.get("per") is None and options.get("items_table") is None else NO_TAXONOMY
+        how, _ = prepared_as({"taxonomy": taxonomy, **options}, Preparation())
         found = learn(data, how, people, all_words=all_words, per=options.get("per"), with_wordnet=with_wordnet)
         _tell(found.notes)
         return found.taxonomy

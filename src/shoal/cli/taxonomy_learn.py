@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,17 +44,19 @@ def learn(input: Any, out: Path | None, people: int, all_words: bool, with_wordn
     from shoal.io.release_directory import disk_errors, insist_apart, insist_outside_releases
     from shoal.io.write.taxonomy_file import edges_text, write_edges
     from shoal.pipeline.learn_taxonomy import learn_taxonomy
-    from shoal.pipeline.options import Preparation
+    from shoal.pipeline.options import TOPICS, Preparation
     from shoal.pipeline.request import preparation
 
     per = said.pop("per")
-    how = preparation({**dict.fromkeys(name.replace("-", "_") for name in _WITHOUT), "per": per, **said}, Preparation())
+    without = dict.fromkeys(name.replace("-", "_") for name in _WITHOUT)
+    topics = {"taxonomy": TOPICS} if per is None and said["items_table"] is None else {}  # then a gap may end the sessions
+    how = preparation({**without, **topics, "per": per, **said}, Preparation())
     if out is not None:
         insist_apart(out, files_of(input))
         insist_outside_releases(out.parent)
     with screen.progress():
         kinds = {"all_words": all_words, "with_wordnet": with_wordnet}
-        found = learn_taxonomy(input, replace(how, taxonomy="none"), people, per=per, **kinds)
+        found = learn_taxonomy(input, how, people, per=per, **kinds)
     screen.note(*found.notes)
     if all_words:
         screen.warn("the file has words that only few people used: do not publish it")

@@ -85,10 +85,8 @@ class Bags:
     @cached_property
     def people_per_item(self) -> Ints:
         """The number of people with each item of the vocabulary."""
-        owner = np.unique(self.owners, return_inverse=True)[1].astype(np.int64)[np.repeat(np.arange(len(self)), np.diff(self.indptr))]
-        above = int(owner.max(initial=0)) + 1
-        pairs = np.unique(self.items.astype(np.int64) * above + owner)
-        return np.bincount(pairs // above, minlength=len(self.vocabulary))
+        people: Ints = kernels.run(_kernels.owners_per_item, self.view, self.owners, len(self.vocabulary))
+        return people
 
     @property
     def occurrences(self) -> int:

@@ -6,9 +6,7 @@ enough people.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,15 +16,12 @@ from shoal.data.bags import Bags
 from shoal.data.log import Log, Per
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import GuaranteeNotMet, ParameterError, option
-from shoal.io.read.dispatch import read
-from shoal.io.read.items_table import with_items
 from shoal.io.read.paths import Paths
-from shoal.io.read.streaming_records import Gathering, MemoryParcels
 from shoal.pipeline.events import PREPARING, READING, stage
-from shoal.pipeline.options import Preparation
-from shoal.pipeline.prepare import RecordGatherer, records_of
+from shoal.pipeline.options import NO_TAXONOMY, TOPICS, Preparation
+from shoal.pipeline.prepare import SESSIONS, Records, by_sessions, read_records, records_of, topics_of
 from shoal.taxonomy.hybrid import hybrid
-from shoal.taxonomy.learned import FEWEST_PEOPLE, MORE, SEPARATOR, learn_topics
+from shoal.taxonomy.learned import FEWEST_PEOPLE, MORE, SEPARATOR
 from shoal.taxonomy.wordnet import wordnet
 from shoal.util.wording import counted
 
@@ -91,48 +86,33 @@ def learn_taxonomy(
             code="option-not-applicable",
             hint=f"add {option('all-words')}",
         )
-    contexts, chosen, notes = _contexts_of(data, how, per)
-    topics = learn_topics(contexts, people)
+    records, how, notes = _records_of(data, _fitted_to_topics(how, per))
+    topics = topics_of(records, people)
     fewest = ALL_WORDS if all_words else people
     learned = topics.taxonomy(fewest=fewest)
-    _insist_on_holders(learned, contexts, people)
+    _insist_on_holders(learned, records.contexts, people)
     tree = hybrid(topics, wordnet(), company=people, fewest=fewest) if with_wordnet else learned
     placed = int((topics.topic >= 0).sum())
     kept = learned.n_leaves
-    return LearnedTaxonomy(tree, len(learned) - kept - 1, len(topics.words), placed, placed - kept, _called(chosen), notes)
+    called = SESSIONS if by_sessions(records, how) else _called(how.per)
+    return LearnedTaxonomy(tree, len(learned) - kept - 1, len(topics.words), placed, placed - kept, called, notes)
 
 
-def _contexts_of(data: Paths | Any, how: Preparation, per: Per | None) -> tuple[Bags, Per, tuple[str, ...]]:
-    """Sessions where there are times, else records, unless something else is requested; what they are, and notes of the reader.
+def _fitted_to_topics(how: Preparation, per: Per | None) -> Preparation:
+    """The preparation of a release on topics, so that they are learned from the same contexts; or from those that are requested alone."""
+    if per is not None:
+        return replace(how, per=per, taxonomy=NO_TAXONOMY)
+    return replace(how, taxonomy=TOPICS, follows=frozenset({"per"}))
 
-    A log in files becomes contexts part by part, so it is never a table in memory.
-    """
+
+def _records_of(data: Paths | Any, how: Preparation) -> tuple[Records, Preparation, tuple[str, ...]]:
+    """Records of the words, with sessions where topics are learned from them; the preparation that fits the data; and notes."""
     stage(READING)
     if isinstance(data, Log | Bags):
         stage(PREPARING)
-        chosen = per or _usual(data)
-        return records_of(data, replace(how, per=chosen)).folded, chosen, ()
-    gatherers: list[tuple[RecordGatherer, Per]] = []
-
-    def gathered(parts: Iterator[Log]) -> Bags:
-        first = next(parts, None)
-        chosen = per or _usual(first)
-        gatherer = RecordGatherer(replace(how, per=chosen))
-        gatherers.append((gatherer, chosen))
-        return gatherer.gathered(parts if first is None else chain([first], parts)).bags
-
-    reading = read(data, replace(how.reading, needs_times=True), gathering=Gathering(gathered, MemoryParcels()))
-    stage(PREPARING)
-    reading = with_items(reading)
-    if gatherers and (records := gatherers[0][0].records) is not None:
-        bags = reading.data if isinstance(reading.data, Bags) else records.bags
-        return replace(records, bags=bags).folded, gatherers[0][1], reading.notes
-    chosen = per or _usual(reading.data)
-    return records_of(reading.data, replace(how, per=chosen)).folded, chosen, reading.notes
-
-
-def _usual(data: Any) -> Per:
-    return "session" if isinstance(data, Log) and data.timed else "user"
+        return records_of(data, how), how, ()
+    records, reading, how, fitting = read_records(data, how)
+    return records, how, (*reading.notes, *fitting)
 
 
 def _called(per: Per) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,8 @@ from shoal.pipeline.options import (
     load_taxonomy,
     made_from_data,
 )
-from shoal.taxonomy.item_catalogue import JoinedItems
-from shoal.taxonomy.learned import FEWEST_PEOPLE, ROOT, learn_topics
+from shoal.taxonomy.item_catalogue import JoinedItems, joined_bags
+from shoal.taxonomy.learned import FEWEST_PEOPLE, ROOT, Topics, learn_topics
 from shoal.taxonomy.place_documents import document_vectors
 from shoal.taxonomy.place_terms import as_typed, in_lower_case, place_terms
 from shoal.taxonomy.urls import are_urls
@@ -70,20 +71,22 @@ class Records:
     stop_words: int = 0
     sessions: Bags | None = None
 
-    @property
+    @cached_property
     def folded(self) -> Bags:
         """Return the records with the case folded as the taxonomy requires: lower case for words of texts."""
         return self._folded(self.bags)
 
-    @property
+    @cached_property
     def contexts(self) -> Bags:
         """Return the words that occur together: in sessions, or else in records, with the case folded."""
-        return self._folded(self.bags if self.sessions is None else self.sessions)
+        return self.folded if self.sessions is None else self._folded(self.sessions)
 
     def _folded(self, bags: Bags) -> Bags:
         if not self.texts:
             return bags
         words, number = in_lower_case(bags.vocabulary)
+        if len(words) == len(bags.vocabulary):  # no two words became one: the rows stay as they are
+            return Bags(*bags.rows, bags.owners, words)
         return bags.relabelled(number, words)
 
     @property
@@ -227,17 +230,8 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
         stage(PREPARING)
         given = _from_items(reading.items, how, given)
         return with_reading(prepare_data(reading.data, how, given), replace(reading, data=Bags.from_lists([])), noted)
-    if isinstance(data, Query) and how.memory is not None:
-        data = data.within(how.memory.limit // SHARE, how.memory.place)
     spill = None if how.memory is None else how.memory.spill()
-    gatherer = RecordGatherer(how, spill)
-    reading = data if isinstance(data, Reading) else read(data, how.reading, gathering=gatherer.gathering)
-    stage(PREPARING)
-    how, fitting = how.fitted(reading.format)
-    reading = with_items(reading, spill or IN_MEMORY)
-    records = gatherer.records or records_of(reading.data, how)
-    if isinstance(reading.data, Bags):
-        records = replace(records, bags=reading.data)
+    records, reading, how, fitting = read_records(data, how, spill)
     given = _from_items(reading.items, how, given)
     if how.memory is not None:
         how.memory.insist(records.bags, BY_RANGES)  # at least; some methods need more
@@ -246,6 +240,27 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
     prepared = prepare_records(records, how, given, spill or IN_MEMORY)
     _kernels.give_back_memory()
     return with_reading(prepared, reading, (*noted, *fitting))
+
+
+def read_records(data: Paths | Any, how: Preparation, spill: Spill | None = None) -> tuple[Records, Reading, Preparation, tuple[str, ...]]:
+    """Read files, a query or a reading as records of words as typed, joined with their product table.
+
+    Returns:
+        The records, the reading, the preparation fitted to the format that was found, and notes on what was fitted.
+    """
+    if isinstance(data, Query) and how.memory is not None:
+        data = data.within(how.memory.limit // SHARE, how.memory.place)
+    gatherer = RecordGatherer(how, spill)
+    reading = data if isinstance(data, Reading) else read(data, how.reading, gathering=gatherer.gathering)
+    stage(PREPARING)
+    how, fitting = how.fitted(reading.format)
+    reading = with_items(reading, spill or IN_MEMORY)
+    records = gatherer.records or records_of(reading.data, how)
+    if isinstance(reading.data, Bags):
+        records = replace(records, bags=reading.data)
+    if reading.items is not None and gatherer.records is not None and records.sessions is not None:
+        records = replace(records, sessions=joined_bags(records.sessions, reading.items.catalogue)[0])
+    return records, reading, how, fitting
 
 
 def _joined(data: Log | Bags | Table, how: Preparation) -> Prepared:
@@ -354,7 +369,7 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
             refuse_foreign_taxonomy(bags.occurrences, original.steps.unknown_kept)
     facts = _facts(original, how)
     if given is None and is_topics(how.taxonomy):
-        facts |= {LEARNED_FROM: SESSIONS, "gap": how.gap} if _by_sessions(records, how) else {LEARNED_FROM: RECORDS}
+        facts |= {LEARNED_FROM: SESSIONS, "gap": how.gap} if by_sessions(records, how) else {LEARNED_FROM: RECORDS}
     if original.on_taxonomy and taxonomy is not None and taxonomy.names[0] == ROOT:  # a public tree: all its words are of many people
         facts |= {TREE_DIGEST: digest_of_taxonomy(taxonomy)}
     return Prepared(original, facts, how, None, notes, taxonomy, texts=records.texts)
@@ -365,13 +380,19 @@ def taxonomy_of(records: Records, how: Preparation) -> tuple[Taxonomy, tuple[str
     if not is_topics(how.taxonomy):
         return load_taxonomy(how.taxonomy, how.loss, records.folded_words)
     people = fewest_in_names(how.taxonomy) or FEWEST_PEOPLE
-    topics = learn_topics(records.contexts, people, None if records.sessions is None else records.folded)
+    topics = topics_of(records, people)
     tree = topics.taxonomy(how.loss)
-    source = SESSIONS if _by_sessions(records, how) else RECORDS
+    source = SESSIONS if by_sessions(records, how) else RECORDS
     return tree, (f"{counted(topics.n_topics, 'topic')} learned from {source}, named by words of at least {people:,} people",)
 
 
-def _by_sessions(records: Records, how: Preparation) -> bool:
+def topics_of(records: Records, people: int) -> Topics:
+    """Topics of the words of these records: from sessions if there are any, and from records for words alone in theirs."""
+    return learn_topics(records.contexts, people, None if records.sessions is None else records.folded)
+
+
+def by_sessions(records: Records, how: Preparation) -> bool:
+    """Whether topics are learned from sessions."""
     return records.sessions is not None or how.per == "session"
 
 

@@ -103,7 +103,7 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None
     _insist_on_words(names)
     company = company_of(contexts)
     if wider is not None:
-        company = company.filled(company_of(wider))
+        company = company.filled(company_of(wider, company.lonely))
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
     ordered = _reordered(company, by_name)
     named = np.array([names[i] != MORE for i in by_name], bool)  # an item of dots cannot be told from those beside the only word

@@ -53,7 +53,8 @@ def changes(prepared: Prepared, method: Method) -> list[Change]:
     if not isinstance(prepared.original, Original):
         return []
     facts = _facts(prepared)
-    found = [one for goal in fitting_goals(facts) if goal.name in GOALS_OF_RECORDS for one in candidates_for(goal.name, facts)]
+    goals = [goal.name for goal in fitting_goals(facts) if goal.name in GOALS_OF_RECORDS]
+    found = [one for goal in goals for one in candidates_for(goal, facts, taxonomy_given=True)]  # the release's own
     made = [change for one in found if (change := _change(one, prepared, method)) is not None]
     unique = {change.label: change for change in reversed([*_coarser_items(prepared), *_smaller_records(prepared), *made])}
     return list(reversed(unique.values()))

@@ -253,7 +253,8 @@ def advise(
         )
     ready = given is not None or said.get("taxonomy") is not None or reading.items is not None
     taxonomy = {} if ready else fitting_taxonomy(reading, facts, said)
-    tried = _tried(_Question(samples, facts, said, taxonomy, k, given, _ladder(samples, reading, said)), goals, begun + seconds)
+    asked = _Question(samples, facts, said, taxonomy, k, given, _ladder(samples, reading, said), taxonomy_given=ready)
+    tried = _tried(asked, goals, begun + seconds)
     found = tuple(_ranked(one, [route for route in tried if route.candidate.goal == one.name]) for one in goals)
     found = tuple(replace(one, masking=masking_advice(reading)) if one.goal.name == LOG else one for one in found)
     notes = (*reading.notes, *(f"left out: {line}" for line in reading.defects.described()))
@@ -336,6 +337,7 @@ class _Question:
     k: int | None
     given: Taxonomy | None
     ladder: _Ladder | None
+    taxonomy_given: bool
 
     @property
     def rungs(self) -> tuple[str | None, ...]:
@@ -377,7 +379,7 @@ class _Try:
 
 def _tried(asked: _Question, goals: Sequence[Goal], end: float) -> list[MeasuredRoute]:
     """Every candidate of these goals, tried in rounds: all on small samples, better ones on a larger one, the best until time is up."""
-    candidates = [one for goal in goals for one in candidates_for(goal.name, asked.facts)]
+    candidates = [one for goal in goals for one in candidates_for(goal.name, asked.facts, taxonomy_given=asked.taxonomy_given)]
     first_end = end - (1 - FIRST_ROUND) * (end - time.perf_counter())
     found: list[_Try] = []
     for n, one in enumerate(candidates):
@@ -427,7 +429,7 @@ def _begun(asked: _Question, one: Candidate, level: str | None) -> _Try:
         settings = _accepted(one.method, settings)
         base = Preparation.default_for(method)
         if base.shape == "records" and base.taxonomy != NO_TAXONOMY:
-            options |= asked.taxonomy
+            options = {**asked.taxonomy, **options}
         route = Route(method, preparation({**dict.fromkeys(said), **options}, base=base), asked.given)
         limit = 1 / method.values().get("k", k or FEWEST)
     except ShoalError as error:

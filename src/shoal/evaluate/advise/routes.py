@@ -68,6 +68,8 @@ MORE_THAN_FOUR = "an attacker who knows more than 4 items may find fewer than k 
 SESSION_TWO = "a session among k people, for an attacker who knows at most 2 of its pages"
 SESSION_MORE = "an attacker who knows more than 2 pages, or several sessions of a person, may find fewer than k people"
 NOT_ATTRIBUTES = "what all members of a group have in common is known of each of them"
+ON_TOPICS = "generalizes to topics that are learned from the data, instead of categories of a general taxonomy"
+NAMES_TELL = f"names of topics show words that at least 2k people use; {NOT_ATTRIBUTES}"
 EVENT = "a single query or event among k people"
 LINKED = "nothing about several events of one person, which are published separately and not linked"
 
@@ -75,6 +77,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     # -- baskets
     Candidate("baskets", "km", "keeps single items where two items never identify", KNOWN_TWO, MORE_KNOWN, settings={"m": "2"}),
     Candidate("baskets", "shoal", "the strongest guarantee on whole baskets", WHOLE, NOT_ATTRIBUTES),
+    Candidate("baskets", "shoal", ON_TOPICS, WHOLE, NAMES_TELL, {"taxonomy": "topics"}, needs=("no access log",)),
     Candidate("baskets", "km", "keeps items where three items never identify", KNOWN_THREE, MORE_THAN_THREE, settings={"m": "3"}),
     Candidate(
         "baskets",
@@ -119,6 +122,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("queries", "coherence", "keeps frequent words of every query", KNOWN_TWO, MORE_KNOWN, {"per": "event"}, {"p": "2"}, ("log",)),
     # -- histories
     Candidate("histories", "shoal", "the strongest guarantee on whole histories", WHOLE, NOT_ATTRIBUTES, needs=("no access log",)),
+    Candidate("histories", "shoal", ON_TOPICS, WHOLE, NAMES_TELL, {"taxonomy": "topics"}, needs=("no access log",)),
     Candidate(
         "histories",
         "shoal",
@@ -261,6 +265,7 @@ def insist_on_some_method(goal: str) -> None:
         insist_on_extra(extras[0])
 
 
-def candidates_for(goal: str, facts: DataFacts) -> list[Candidate]:
-    """The candidates for a goal whose needs this data meets."""
-    return [one for one in CANDIDATES if one.goal == goal and all(CONDITIONS[need](facts) for need in one.needs)]
+def candidates_for(goal: str, facts: DataFacts, *, taxonomy_given: bool = False) -> list[Candidate]:
+    """The candidates for a goal whose needs this data meets; none with a taxonomy of its own where one is given."""
+    fitting = [one for one in CANDIDATES if one.goal == goal and all(CONDITIONS[need](facts) for need in one.needs)]
+    return [one for one in fitting if not (taxonomy_given and "taxonomy" in one.options)]
