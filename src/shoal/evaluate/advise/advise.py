@@ -143,8 +143,9 @@ class MeasuredRoute:
     def risk_unknown(self) -> bool:
         """Whether it is not offered only because one sample does not show how its risk grows with more people."""
         found = self.found
-        alone = found.samples == 1 and not found.whole and found.risk is not None
-        return alone and not self.safe and found.risk.rate <= self.limit * (1 + ROUNDING)
+        if found.samples != 1 or found.whole or found.risk is None:
+            return False
+        return not self.safe and found.risk.rate <= self.limit * (1 + ROUNDING)
 
     @property
     def late(self) -> bool:
