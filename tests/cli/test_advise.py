@@ -13,7 +13,10 @@ import pytest
 import shoal
 from helpers.accesslog import line
 from helpers.cli import Shell, failed
+from shoal.attacks.outcome import wilson
 from shoal.errors import ParameterError
+from shoal.evaluate.advise.advise import MeasuredRoute
+from shoal.evaluate.advise.forecast import Measured
 from shoal.evaluate.advise.goals import GOALS, DataFacts, fitting_goals
 from shoal.evaluate.advise.routes import CANDIDATES, CONDITIONS, candidates_for
 from shoal.methods import METHODS
@@ -239,6 +242,20 @@ def test_the_goal_says_that_a_file_with_dates_is_a_table_of_people(data: Shell) 
     assert [route["method"] for route in goal["routes"]] == ["microaggregation", "mdav"]
 
 
+def test_a_risk_that_one_sample_does_not_show_is_not_said_to_be_high() -> None:
+    def route(samples: int, risk: float) -> MeasuredRoute:
+        found = Measured(
+            1.0, kept=0.5, expected_kept=0.5, risk=wilson(risk * 200, 200), expected=0.9, samples=samples, people=250 * samples
+        )
+        return MeasuredRoute(CANDIDATES[0], {}, {}, found, limit=0.2)
+
+    once, twice, risky = route(1, 0.1), route(2, 0.1), route(1, 0.5)
+    assert once.late and "90.0%" not in once.why_not
+    assert not twice.late and "90.0%" in twice.why_not
+    assert not risky.late and "90.0%" in risky.why_not
+    assert not (once.offered or twice.offered or risky.offered)
+
+
 def test_routes_without_time_are_counted_and_more_seconds_proposed(data: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shoal.evaluate.advise.advise.FIRST_ROUND", 0.0)
     monkeypatch.setattr("shoal.evaluate.advise.advise.TWICE", 0)
@@ -246,5 +263,5 @@ def test_routes_without_time_are_counted_and_more_seconds_proposed(data: Shell, 
     answer = data("advise", "people.csv", "--seconds", "30")
     assert answer.code == 0, answer.everything
     assert "no route can be recommended" in answer.out
-    assert answer.out.rstrip().endswith("2 routes could not be tried in 30 seconds; --seconds 90 gives more time")
+    assert answer.out.rstrip().endswith("2 routes could not be tried enough in 30 seconds; --seconds 90 gives more time")
     assert "could not be tried" not in data("advise", "people.csv", "--for", "audit").out

@@ -71,7 +71,7 @@ def command(input: Any, goal: str | None, k: int | None, seconds: float, threads
     late = sum(one.late for one in found.goals)
     if late:
         longer = min(LONGER * seconds, MOST_SECONDS)
-        screen.lines("", f"{counted(late, 'route')} could not be tried in {duration(seconds)}; --seconds {longer:g} gives more time")
+        screen.lines("", f"{counted(late, 'route')} could not be tried enough in {duration(seconds)}; --seconds {longer:g} gives more time")
     if goal is None and len(found.goals) > 1:
         screen.lines("", f"more routes to a goal: shoal advise {shlex.join(typed_input(input))} --for {found.goals[0].goal.name}")
 

@@ -47,6 +47,7 @@ AUDIT, LOG = "audit", "log"
 FIRST_ROUND = 0.5  # of the time, the part for trying all routes on the smallest samples
 ROUNDS = ("trying routes on a sample", "trying the best routes on larger samples")  # labels of the progress
 TWICE = 2  # of its part of the time that is left, what a route may take in this round, because most take less
+RISK_UNKNOWN = "there was no time for a second sample, so it is not known how the risk grows with more people"
 MOST_ITEMS = 0.8  # share of the items that must be kept at a level for coarser ones not to be tried
 
 
@@ -134,7 +135,22 @@ class MeasuredRoute:
         """Why it is not offered."""
         if self.found.expected_kept is None:
             return self.found.why_not or "it could not be measured"
+        if self.risk_unknown:
+            return RISK_UNKNOWN
         return self.risk if not self.safe else "others keep more"
+
+    @property
+    def risk_unknown(self) -> bool:
+        """Whether it is not offered only because one sample does not show how its risk grows with more people."""
+        found = self.found
+        if found.samples != 1 or found.whole or found.risk is None:
+            return False
+        return not self.safe and found.risk.rate <= self.limit * (1 + ROUNDING)
+
+    @property
+    def late(self) -> bool:
+        """Whether more time might have made it a route to offer."""
+        return self.found.why_not in (TIME_IS_UP, TOO_LONG) or self.risk_unknown
 
     def as_dict(self) -> dict[str, Any]:
         """The route as JSON values."""
@@ -170,8 +186,8 @@ class GoalAdvice:
 
     @property
     def late(self) -> int:
-        """The number of candidates that could not be tried for want of time."""
-        return sum(route.found.why_not in (TIME_IS_UP, TOO_LONG) for route in self.others)
+        """The number of candidates that could not be tried, or not on a second sample, for want of time."""
+        return sum(route.late for route in self.others)
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON values."""

@@ -235,7 +235,7 @@ def expected_seconds(people: Sequence[int], seconds: Sequence[float], total: int
     # A sample that took longer than a larger one had something to load.
     alone = [n for n, one in enumerate(seconds) if one <= min(seconds[n:])]
     fixed, growing, power = _fitted(load[alone] / load[-1], np.maximum([seconds[n] for n in alone], SHORTEST))
-    return time * (fixed + growing * ahead**power) / (fixed + growing)
+    return float(time * (fixed + growing * ahead**power) / (fixed + growing))
 
 
 def _fitted(load: Reals, seconds: Reals) -> tuple[float, float, float]:
