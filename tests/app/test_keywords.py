@@ -49,7 +49,7 @@ def test_shared_parameters_of_methods_are_keywords_of_their_own():
     ("given", "said"),
     [
         ({"taxnomy": "wordnet"}, "takes no taxnomy (did you mean taxonomy? it takes k,"),
-        ({"method": "clump", "effort": "fast"}, "the method clump takes no effort (it takes k, r, criterion"),
+        ({"method": "clump", "effort": "fast"}, "the method clump takes no effort (it takes k, r, r_by, criterion"),
         ({"method": "clump", "effort": "fast"}, "effort is of shoal"),
         ({"method": "clump", "critrion": "loss"}, "did you mean criterion?"),
         ({"k": 1}, "k must be at least 2, not 1"),

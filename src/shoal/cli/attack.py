@@ -14,6 +14,7 @@ from shoal.attacks import ATTACKS, ORIGINAL, RELEASE
 from shoal.attacks.draw import QUICK_REMAKES, QUICK_TARGETS, Draw
 from shoal.attacks.logs import LOG_ATTACKS
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, attack_called
+from shoal.attacks.tables import TABLE_ATTACKS
 from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from shoal.attacks.outcome import Interval, Outcome
     from shoal.evaluate.attack import Attacked
 
-NAMES = [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS]
+NAMES = [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS, *TABLE_ATTACKS]
 SKIPPED = "skipped "  # how a note on an attack begins that could not be run
 RATES = ["knowledge", ORIGINAL, RELEASE, "95% interval", "worst 1%", "guaranteed", ""]
 BESIDE = ["knowledge", "guessing", "control", "excess", "precision if certain", "recall if certain"]

@@ -111,6 +111,8 @@ METRICS: Table[Metric] = Table(
         "counted_per_group": "shoal.metrics.losses:PER_GROUP",
         "reconstruction_kl": "shoal.metrics.reconstruction:RECONSTRUCTION_ERROR",
         "information_loss": "shoal.metrics.information_loss:INFORMATION_LOSS",
+        "discernibility": "shoal.metrics.class_losses:DISCERNIBILITY",
+        "classification_loss": "shoal.metrics.class_losses:CLASSIFICATION_LOSS",
         "semantic_loss": "shoal.metrics.document_losses:SEMANTIC_LOSS",
         "sse": "shoal.metrics.document_losses:SSE",
         "ssa": "shoal.metrics.document_losses:SSA",

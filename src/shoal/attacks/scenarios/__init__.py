@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.attacks import ATTACKS, Attack, Test, Trial
 from shoal.attacks.logs import LOG_ATTACKS
+from shoal.attacks.tables import TABLE_ATTACKS
 from shoal.errors import ParameterError
 from shoal.registry import Table
 from shoal.util.wording import there_are
@@ -138,7 +139,7 @@ SCENARIO_ATTACKS: Table[type[ScenarioAttack]] = Table(
 
 def attack_called(name: str) -> type[Attack]:
     """Return the attack of this name, of any kind. Raise for an unknown name."""
-    tables: list[Mapping[str, type[Attack]]] = [ATTACKS, LOG_ATTACKS, SCENARIO_ATTACKS]
+    tables: list[Mapping[str, type[Attack]]] = [ATTACKS, LOG_ATTACKS, SCENARIO_ATTACKS, TABLE_ATTACKS]
     for table in tables:
         if name in table:
             return table[name]

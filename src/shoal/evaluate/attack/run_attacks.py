@@ -19,9 +19,10 @@ from shoal.attacks.draw import Draw
 from shoal.attacks.logs import LOG_ATTACKS, LinkingAttack, TokenAttack
 from shoal.attacks.outcome import Outcome, outcome
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, Made, Scenario, ScenarioAttack, Skipped, attack_called
+from shoal.attacks.tables import TableAttack
 from shoal.auditing.audit import located, seen_at
 from shoal.data.items import Items
-from shoal.data.original import AnyOriginal, LogOriginal, Original
+from shoal.data.original import AnyOriginal, LogOriginal, Original, TableOriginal
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
@@ -34,6 +35,7 @@ from shoal.evaluate.attack.periods import periods
 from shoal.evaluate.attack.personas import personas
 from shoal.evaluate.attack.scenario import NOTHING_BESIDE, NOTHING_MORE, More, OtherReleases, Remaking, enough, outcomes_of, told_of_remakes
 from shoal.evaluate.attack.stage import owners_repeat, stage_of
+from shoal.evaluate.attack.tables import attacks_on_table
 from shoal.evaluate.attack.targets import LeftOut, left_out, record_outcomes
 from shoal.evaluate.attack.tokens import tokens
 from shoal.io.read.dispatch import read
@@ -42,6 +44,7 @@ from shoal.pipeline.claims import claims_of
 from shoal.pipeline.manifest import Published
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.remake import described_items, made_again, method_again
+from shoal.privacy.microdata_k_anonymity import MicrodataKAnonymity
 from shoal.report.alarms import alarms_in
 from shoal.report.attacks import ATTACKED_KINDS
 
@@ -103,11 +106,16 @@ def attacked(
     prepared = source.prepared()
     insist_on_same_original(place.manifest, prepared.facts)
     claims = tuple(claims_of(place.manifest)) if place.manifest else ()
-    seen = replace(seen_at(place, claims).release, claims=claims)
+    as_table = place.manifest is None and isinstance(prepared.original, TableOriginal)
+    seen = replace(seen_at(place, (MicrodataKAnonymity(),) if as_table else claims).release, claims=claims)
     begun = time.perf_counter()
     release, remade = _with_rows(place, prepared.original, seen, beside.sensitive)
     one_run = time.perf_counter() - begun
     tell([*(f"original: {note}" for note in prepared.notes), remade])
+    if isinstance(prepared.original, TableOriginal):
+        found = attacks_on_table(prepared.original, release, names, draw)
+        tell(found.notes)
+        return replace(found, notes=(*(f"original: {note}" for note in prepared.notes), remade, *found.notes))
     strange = strange_records(release, prepared.original) if release.secret is None else ()
     more = beside.read(source.reading, prepared, original, given)
     every = names or [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS]
@@ -140,6 +148,8 @@ def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell, more: M
     """Run the named attacks, or all on published records, on a prepared original and its release."""
     attacks = [attack_called(name)() for name in names or ATTACKS]
     _insist_on_shape(case.prepared.original)
+    skipped = [f"skipped {attack.name}: it applies to tables" for attack in attacks if isinstance(attack, TableAttack)]
+    tell(skipped)
     case = facing_release(case)
     absent, said = left_out(case, draw) if draw.control else (None, "no control group was requested")
     tell([said])
@@ -150,7 +160,7 @@ def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell, more: M
     further = [attack for attack in attacks if isinstance(attack, ScenarioAttack)]
     others, last = _of_scenario(further, _scenario(case, absent, draw, more), draw) if further else ([], [])
     tell(last)
-    told = said, *notes, *more_notes, *last
+    told = said, *skipped, *notes, *more_notes, *last
     known = known_of(owners_repeat(case.prepared.original))
     return Attacked((*found, *of_logs, *others), told, alarms_in(case.release), draw.targets, known)
 

@@ -1,0 +1,35 @@
+"""Attacks on tables of microdata: an attacker knows the quasi-identifiers of a person and has the published rows.
+
+Each attack takes a `KnownTable`, of the original or of the release, and returns the success probability of each attacked person.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from shoal.attacks import Attack, Trial
+from shoal.registry import Table
+
+if TYPE_CHECKING:
+    from shoal.attacks.tables.known_table import KnownTable
+    from shoal.data.bags import Ints
+
+
+class TableAttack(Attack):
+    """An attack on published rows of a table."""
+
+    @abstractmethod
+    def trials(self, table: KnownTable, targets: Ints) -> list[Trial]:
+        """Attack the people behind these rows of the original; empty if the table lacks what is attacked."""
+
+
+TABLE_ATTACKS: Table[type[TableAttack]] = Table(
+    "attack",
+    {
+        "nearest-row": "shoal.attacks.tables.row_linkage:NearestRow",
+        "probable-row": "shoal.attacks.tables.row_linkage:ProbableRow",
+        "value-intervals": "shoal.attacks.tables.value_disclosure:ValueIntervals",
+        "kept-values": "shoal.attacks.tables.value_disclosure:KeptValues",
+    },
+)
