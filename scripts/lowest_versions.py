@@ -1,12 +1,13 @@
-"""Prints the lowest version that pyproject.toml allows of each dependency, as requirements for pip: `python scripts/lowest_versions.py`.
+"""Prints the lowest version that pyproject.toml allows of each dependency, as requirements for pip: `python scripts/lowest_versions.py [EXTRA...]`.
 
-`pip install -r <(python scripts/lowest_versions.py)` makes an environment with them, on which scripts/quick_tests.sh runs every night. Without
-that, a bound would be a guess.
+`pip install -r <(python scripts/lowest_versions.py)` makes an environment with them, on which scripts/quick_tests.sh runs every night.
+Without that, a bound would be a guess.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -23,4 +24,5 @@ def lowest(requirements: list[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    print(*lowest(tomllib.loads(PROJECT.read_text("utf-8"))["project"]["dependencies"]), sep="\n")
+    project = tomllib.loads(PROJECT.read_text("utf-8"))["project"]
+    print(*lowest([*project["dependencies"], *(one for extra in sys.argv[1:] for one in project["optional-dependencies"][extra])]), sep="\n")

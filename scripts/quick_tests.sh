@@ -4,7 +4,7 @@
 #   PYTHON=some/bin/python scripts/quick_tests.sh [OPTIONS OF PYTEST...]
 #
 # They run on what is installed for that Python: a wheel, a build of the source archive, or the lowest versions of the dependencies. They
-# need the packages pytest and hypothesis, and no others.
+# need the packages pytest, hypothesis, pyarrow and pandas.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

