@@ -135,8 +135,9 @@ def build_wheel(tools: Path, interpreter: str, name: str, out: Path) -> Path:
         "SETUPTOOLS_EXT_SUFFIX": f".{python_tag}-{target.processor}-linux-{target.libc}.so",
         "PATH": f"{tools.parent}{os.pathsep}{os.environ['PATH']}",
     }
-    options = ["--no-deps", "--no-build-isolation", "-C", f"build-dir={build / 'cmake'}", "--wheel-dir", str(build / "raw"), str(ROOT)]
-    run([python, "-m", "pip", "wheel", *options], settings)
+    # Not in pyproject.toml, because an editable installation of the Python files alone (see the Makefile) has no interface to kernels.
+    options = ["-C", "wheel.py-api=cp312", "-C", f"build-dir={build / 'cmake'}", "--wheel-dir", str(build / "raw")]
+    run([python, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", *options, ROOT], settings)
     (wheel,) = (build / "raw").glob("*.whl")
     run([tools, "-m", "auditwheel", "repair", "--plat", target.tag, "--only-plat", "--wheel-dir", build / "repaired", wheel], settings)
     (repaired,) = (build / "repaired").glob("*.whl")
