@@ -1,4 +1,4 @@
-"""Prints the lowest version that pyproject.toml allows of each dependency, as requirements for pip: `python scripts/lowest_versions.py [EXTRA...]`.
+"""Prints the lowest allowed version of each dependency, as requirements for pip: `python scripts/lowest_versions.py [EXTRA...]`.
 
 `pip install -r <(python scripts/lowest_versions.py)` makes an environment with them, on which scripts/quick_tests.sh runs every night.
 Without that, a bound would be a guess.
@@ -25,4 +25,5 @@ def lowest(requirements: list[str]) -> list[str]:
 
 if __name__ == "__main__":
     project = tomllib.loads(PROJECT.read_text("utf-8"))["project"]
-    print(*lowest([*project["dependencies"], *(one for extra in sys.argv[1:] for one in project["optional-dependencies"][extra])]), sep="\n")
+    chosen = [one for extra in sys.argv[1:] for one in project["optional-dependencies"][extra]]
+    print(*lowest(project["dependencies"] + chosen), sep="\n")
