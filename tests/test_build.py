@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,11 @@ def test_every_folder_of_a_compilation_unit_exists():
     assert folders
     assert [folder for folder in folders if not (ROOT / "cpp" / folder).is_dir()] == []
     assert len(folders) == len(set(folders))
+
+
+def test_the_stable_interface_is_not_set_for_editable_installs():
+    """With `wheel.py-api` in pyproject.toml, an installation without kernels, as in the Makefile, fails; scripts/wheels.py sets it."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
+    assert "--config-settings=wheel.cmake=false" in (ROOT / "Makefile").read_text()
+    assert set(settings["scikit-build"]["wheel"]) == {"packages"}
+    assert settings["cibuildwheel"]["config-settings"] == {"wheel.py-api": "cp312"}

@@ -35,7 +35,7 @@ PARTS: dict[str, list[str]] = {
     "Papers": ["docs/papers", "docs/errata"],
     "Internals": [
         *("docs/architecture", "docs/adding-a-method", "docs/adding-a-kind", "docs/lattice", "docs/bound"),
-        *("docs/reliability", "CONTRIBUTING", "SECURITY", "CODE_OF_CONDUCT", "CHANGELOG", "docs/README"),
+        *("docs/reliability", "docs/releasing", "CONTRIBUTING", "SECURITY", "CODE_OF_CONDUCT", "CHANGELOG", "docs/README"),
     ],
 }
 IN_METHODS = "docs/methods/"  # pages of methods are below those of their guarantees
