@@ -46,9 +46,9 @@ class Server:
         assert found is not None
         self.change = found[1]
 
-    def post(self, path: str, **fields: str) -> httpx.Response:
+    def post(self, address: str, /, **fields: str) -> httpx.Response:
         """Send a form."""
-        return self.client.post(path, data={"change": self.change, **fields}, headers={"origin": self.here})
+        return self.client.post(address, data={"change": self.change, **fields}, headers={"origin": self.here})
 
     def opened(self, name: str) -> str:
         """Open a file below the root and confirm its people; its address."""

@@ -81,7 +81,6 @@ ROTATING = {
     "tests/privacy/test_mutations.py": 3,
     "tests/report/test_payloads.py": 3,
     "tests/studio/test_browser.py": 4,
-    "tests/studio/test_processes.py": 5,
 }
 
 # Files whose tests each start a JVM, a cluster, processes or a long computation: of all their tests together a usual run takes one of so
@@ -112,6 +111,7 @@ IN_TURN = {
     "tests/spark/test_spark.py": 3,
     "tests/spark/test_thresholds.py": 3,
     "tests/studio/test_compare_page.py": 3,
+    "tests/studio/test_processes.py": 3,
 }
 
 # Of the random examples of a property a usual run draws one in so many, other ones in every run, and never fewer than these.

@@ -11,6 +11,7 @@ import pytest
 
 from helpers.studio import HERE, Visitor, baskets_csv, visited
 from shoal.errors import ShoalError
+from shoal.evaluate.advise.forecast import Measured
 from shoal.studio import preview
 from shoal.studio.preview import Preview
 from shoal.studio.previews import Previews
@@ -66,6 +67,26 @@ def test_more_knowledge_leaves_less_and_whole_records_have_their_own_method(tmp_
     assert kept == sorted(kept, reverse=True)
     (whole,) = two.of(8, EVERYTHING)["rows"]
     assert whole["method"] == "shoal"
+
+
+def test_a_question_that_had_too_little_time_gets_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+
+    class Slow:
+        def __init__(self, *_: object) -> None:
+            pass
+
+        def go_on(self, seconds: float) -> Measured:
+            given.append(seconds)
+            return Measured(0.0, why_not="it takes too long")
+
+    monkeypatch.setattr(preview, "Attempt", Slow)
+    monkeypatch.setattr(preview, "SECONDS", 1000.0)
+    (tmp_path / "b.csv").write_text(baskets_csv())
+    found = Preview(tmp_path / "b.csv", {"taxonomy": "generated"})
+    for _ in range(6):
+        assert found.of(5, EVERYTHING)["rows"][0]["left"] == "not measured: it takes too long"
+    assert [round(seconds, -3) for seconds in given] == [1000, 2000, 4000, 8000, 8000, 8000]
 
 
 def test_a_table_has_one_answer_whatever_an_attacker_knows(tmp_path: Path) -> None:

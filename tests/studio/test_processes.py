@@ -7,6 +7,9 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2 as httpx
@@ -61,45 +64,43 @@ def test_two_jobs_at_once_make_what_each_makes_alone(tmp_path: Path) -> None:
     assert one == two
 
 
+@dataclass
 class Served:
-    """A server as a user starts it, and a client with a session."""
+    """A client with a session at a server."""
 
-    def __init__(self, keep: Path) -> None:
-        words = [sys.executable, "-m", "shoal", "studio", "--no-browser", "--keep", str(keep)]
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=clean_environment())
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        self.said = "" if "?token=" in line else line
-        self.address = (line if "?token=" in line else self.process.stdout.readline()).split()[-1]
-        self.here = self.address.partition("/?")[0]
-        self.client = httpx.Client(base_url=self.here, follow_redirects=True, timeout=90)
-        self.change = CHANGE.search(self.client.get(self.address).text)[1]  # type: ignore[index]
+    client: httpx.Client
+    here: str
+    change: str
 
     def post(self, path: str, **fields: str) -> httpx.Response:
         return self.client.post(path, data={"change": self.change, **fields}, headers={"origin": self.here})
 
-    def end(self) -> None:
-        self.client.close()
-        self.process.kill()
-        self.process.wait(30)
-        assert self.process.stdout is not None
-        self.process.stdout.close()
+
+@contextmanager
+def served(keep: Path) -> Iterator[Served]:
+    """A server as a user starts it, which is killed at the end."""
+    words = [sys.executable, "-m", "shoal", "studio", "--no-browser", "--keep", str(keep)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=clean_environment()) as process:
+        try:
+            assert process.stdout is not None
+            # The first line may be about unfinished jobs, if their workers did not end by themselves.
+            address = next(line for line in process.stdout if "?token=" in line).split()[-1]
+            here = address.partition("/?")[0]
+            with httpx.Client(base_url=here, follow_redirects=True, timeout=90) as client:
+                yield Served(client, here, CHANGE.search(client.get(address).text)[1])  # type: ignore[index]
+        finally:
+            process.kill()
 
 
 def test_a_server_that_is_killed_and_started_again_marks_its_jobs(tmp_path: Path) -> None:
-    first = Served(tmp_path / "kept")
-    opened = first.post("/open/sample", sample="baskets")
-    source = re.search(r"/sources/[0-9a-f-]+", str(opened.url))[0]  # type: ignore[index]
-    first.post(f"{source}/confirm", people="yes")
-    begun = first.post(f"{source}/advise", goal="baskets", k="5", seconds="600", knows="1")
-    assert "Trying routes" in begun.text
-    first.end()
-    second = Served(tmp_path / "kept")
-    try:
-        assert "1 unfinished job of an earlier studio marked as interrupted" in second.said
+    with served(tmp_path / "kept") as first:
+        opened = first.post("/open/sample", sample="baskets")
+        source = re.search(r"/sources/[0-9a-f-]+", str(opened.url))[0]  # type: ignore[index]
+        first.post(f"{source}/confirm", people="yes")
+        begun = first.post(f"{source}/advise", goal="baskets", k="5", seconds="600", knows="1")
+        assert "Trying routes" in begun.text
+    with served(tmp_path / "kept") as second:
         job = str(begun.url).rpartition("job=")[2]
         assert read_events(tmp_path / "kept" / "jobs" / job)[0][-1]["state"] == INTERRUPTED
         assert second.client.get(source).status_code == 200
         assert "interrupted" in second.client.get(f"{source}/choose?job={job}").text
-    finally:
-        second.end()

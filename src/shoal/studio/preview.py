@@ -28,6 +28,7 @@ from shoal.studio.states import EVERYTHING
 from shoal.studio.tasks import Values, described
 
 SECONDS = 1.5  # for all methods of an answer together
+MOST_DOUBLINGS = 3  # of this time, for a question that was asked before
 USUAL_K = 5
 SUPPRESSES, GENERALIZES = "leaves out rare items", "generalizes rare items"
 GROUPS = "makes groups of k people alike"
@@ -51,12 +52,19 @@ class Preview:
         ready = self._said.get("taxonomy") is not None or reading.items is not None
         self._taxonomy = {} if ready else fitting_taxonomy(reading, self.facts, self._said)
         self._tried: dict[tuple[str, ...], Attempt] = {}
+        self._unanswered: dict[tuple[int, int], int] = {}  # how often there was no time for an answer
 
     def of(self, k: int, knows: int) -> Values:
-        """What each method would leave, and whom an attacker would find. Who asks again gets an answer from larger samples."""
-        begun = time.perf_counter()
+        """What each method would leave, and whom an attacker would find. Who asks again gets an answer from larger samples.
+
+        A question that the time was too short for gets more of it when it is asked again.
+        """
+        begun, before = time.perf_counter(), self._unanswered.get((k, knows), 0)
         methods = list(self._methods(k, knows))
-        rows = [self._measured(*one, begun + SECONDS * (n + 1) / len(methods)) for n, one in enumerate(methods)]
+        each = SECONDS * 2**before / len(methods)
+        rows = [self._measured(*one, begun + each * (n + 1)) for n, one in enumerate(methods)]
+        if any(row["kept"] is None for row in rows):
+            self._unanswered[k, knows] = min(before + 1, MOST_DOUBLINGS)
         return {"rows": rows, "seconds": round(time.perf_counter() - begun, 2)}
 
     def _methods(self, k: int, knows: int) -> Iterator[tuple[str, dict[str, str], str]]:

@@ -43,7 +43,7 @@ function show(found) {
   const measured = found.rows.filter((row) => row.people);
   const whole = measured.length > 0 && measured.every((row) => row.whole);
   const people = Math.min(...measured.map((row) => row.people));
-  state.textContent = measured.length ? `Measured on ${whole ? "all" : "a sample of"} ${people.toLocaleString("en")} people in ${found.seconds} s.` : "";
+  state.textContent = measured.length ? `Measured on ${whole ? "all" : "a sample of"} ${people.toLocaleString("en")} people.` : "";
 }
 
 async function ask(further) {
