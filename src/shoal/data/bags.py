@@ -85,10 +85,12 @@ class Bags:
     @cached_property
     def people_per_item(self) -> Ints:
         """The number of people with each item of the vocabulary."""
+        if not self.owners_repeat:  # a record has each item once
+            return np.bincount(self.items, minlength=len(self.vocabulary))
         owner = np.unique(self.owners, return_inverse=True)[1].astype(np.int64)[np.repeat(np.arange(len(self)), np.diff(self.indptr))]
         above = int(owner.max(initial=0)) + 1
-        pairs = np.unique(self.items.astype(np.int64) * above + owner)
-        return np.bincount(pairs // above, minlength=len(self.vocabulary))
+        pairs = np.sort(self.items.astype(np.int64) * above + owner)
+        return np.bincount(pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]] // above, minlength=len(self.vocabulary))
 
     @property
     def occurrences(self) -> int:

@@ -105,6 +105,8 @@ class TreeSpace:
     def __init__(self, forest: Forest, people: Ints) -> None:
         self._forest, self._people = forest, people
         self._trees = forest.trees(people)
+        self._matches = Matches.of(forest.histories, people)
+        self._whose = np.repeat(np.arange(len(people)), forest.histories.sizes[people])  # the person of each query
         self._task = _kernels.Task()
 
     def __len__(self) -> int:
@@ -116,10 +118,12 @@ class TreeSpace:
 
     def centroid(self, rows: Ints) -> _kernels.QueryTrees:
         """The history with the mean number of queries, those of the most people."""
-        h, people = self._forest.histories, self._people[rows]
-        matches = Matches.of(h, people)
-        wanted = max(1, min(mean_size(h, people), self._forest.most))
-        return self._forest.point(profile_of(h, matches, matches.ranked(1)[:wanted], 1))
+        h = self._forest.histories
+        represented = np.zeros(len(self), bool)
+        represented[rows] = True
+        matches = self._matches.among(represented[self._whose])
+        wanted = max(1, min(mean_size(h, self._people[rows]), self._forest.most))
+        return self._forest.point(profile_of(h, matches, matches.best(wanted), 1))
 
     def distances(self, point: _kernels.QueryTrees, rows: Ints) -> Floats:
         """In units of which `APART` make the largest distance."""
