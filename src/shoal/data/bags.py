@@ -17,6 +17,7 @@ import polars as pl
 
 from shoal import _kernels, kernels
 from shoal.errors import InputError
+from shoal.util.sorted_numbers import distinct
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -89,8 +90,8 @@ class Bags:
             return np.bincount(self.items, minlength=len(self.vocabulary))
         owner = np.unique(self.owners, return_inverse=True)[1].astype(np.int64)[np.repeat(np.arange(len(self)), np.diff(self.indptr))]
         above = int(owner.max(initial=0)) + 1
-        pairs = np.sort(self.items.astype(np.int64) * above + owner)
-        return np.bincount(pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]] // above, minlength=len(self.vocabulary))
+        pairs = distinct(self.items.astype(np.int64) * above + owner)
+        return np.bincount(pairs // above, minlength=len(self.vocabulary))
 
     @property
     def occurrences(self) -> int:
@@ -129,7 +130,7 @@ class Bags:
             met = np.zeros(int(numbers.max()) + 1, bool)
             met[numbers] = True
             return int(np.count_nonzero(met))
-        return len(np.unique(numbers))
+        return len(distinct(numbers))
 
     @property
     def owners_repeat(self) -> bool:

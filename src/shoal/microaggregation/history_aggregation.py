@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from shoal.data.bags import Ints, Small
 from shoal.microaggregation.histories import MISSING, NO_TIME, SECOND, Histories, ranges
+from shoal.util.sorted_numbers import distinct
 
 # One history in place of several: which queries it holds, when they were asked and what was clicked.
 #
@@ -208,7 +209,7 @@ def contributed(histories: Histories, members: Ints, matches: Matches, least: in
     """The matches that the members give, none of fewer than `least` of them."""
     sizes = histories.sizes[members]
     shared = matches.people >= least
-    left = {text: np.flatnonzero((matches.text == text) & shared)[::-1].tolist() for text in np.unique(matches.text[shared]).tolist()}
+    left = {text: np.flatnonzero((matches.text == text) & shared)[::-1].tolist() for text in distinct(matches.text[shared]).tolist()}
     whose = np.repeat(np.arange(len(members)), sizes)
     taken: list[int] = []
     for member, quota in enumerate(quotas(sizes).tolist()):

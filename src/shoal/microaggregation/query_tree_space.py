@@ -20,6 +20,7 @@ from shoal.data.table import Floats
 from shoal.microaggregation.histories import MISSING, NO_TIME, Histories, ranges
 from shoal.microaggregation.history_aggregation import Matches, Profile, mean_size, profile_of
 from shoal.text.terms import without_foreign_marks
+from shoal.util.sorted_numbers import distinct
 
 Comparing = Literal["words", "letters"]
 APART = _kernels.APART
@@ -206,7 +207,7 @@ def sketch_order(histories: Histories) -> Ints:
 def _sketches(person: Ints, thing: Ints, people: int) -> Ints:
     """Of each person the things that the most people have, most widely held first; things of one person alone count for none."""
     width = int(thing.max(initial=0)) + 1
-    pairs = np.unique(person * width + thing)
+    pairs = distinct(person * width + thing)
     whose, what = pairs // width, pairs % width
     holders = np.bincount(what, minlength=width)
     rank = np.empty(width, np.int64)
