@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import tempfile
 from collections.abc import Callable
@@ -45,6 +46,12 @@ result.write(sys.argv[3])
 names, ends = list(begun), [*list(begun.values())[1:], time.process_time()]
 print(json.dumps({name: end - begun[name] for name, end in zip(names, ends)}))
 """
+LOOK = """
+import json, sys, time
+import shoal
+shoal.look(sys.argv[1], **json.loads(sys.argv[2]))
+print(json.dumps({"reading": time.process_time()}))
+"""
 POLARS = """
 import sys, polars as pl
 lines = pl.read_csv(sys.argv[1], separator="\\x01", quote_char=None, has_header=False, new_columns=["line"])
@@ -77,16 +84,24 @@ def long_records(people: int = 1_000, words: int = 300, different: int = 50_000)
 
 @dataclass(frozen=True)
 class Target:
-    """A file, the keywords of `shoal.anonymize`, and what a run may take: seconds of processor time, and megabytes."""
+    """A file, the keywords of the function, and the most that a run may take: processor seconds, megabytes, a multiple of Polars' time."""
 
     file: Callable[[], Path]
     options: dict[str, Any]
-    seconds: float
+    seconds: float = math.inf
     megabytes: float | None = None
     separator: str = "\t"  # behind the user in a line, for Polars
     needs: str = ""  # a file of the shared data
+    times_polars: float = math.inf
+    script: str = STAGED
+
+    def seconds_at(self, polars: float) -> float:
+        """What a run may take where Polars takes so long to read and group the file."""
+        return min(self.seconds, self.times_polars * polars)
 
 
+LARGE = "T40I10D100K-regenerated.dat.gz"
+TERMS = {"method": "threshold", "k": 30, "unit": "term", "rare": "generalize"}
 LONG = {"format": "transactions", "taxonomy": "generated"}
 TARGETS = {
     "accesslog-mdav, 12,000 lines": Target(lambda: access_log(12_000), {"method": "accesslog-mdav", "k": 5}, 10, separator=" "),
@@ -96,6 +111,10 @@ TARGETS = {
     "coherence p=2, the same": Target(long_records, {"format": "transactions", "method": "coherence", "k": 5, "p": 2}, 60, 500, " "),
     "user-microaggregation, 50,000 people": Target(lambda: generated_log(50_000), {"method": "user-microaggregation", "k": 5}, 60),
     "category-microaggregation, 50,000 people": Target(lambda: generated_log(50_000), {"method": "category-microaggregation", "k": 5}, 60),
+    "threshold by term, 1,000,000 rows": Target(lambda: generated_log(25_000), TERMS, times_polars=4),
+    "threshold by term, 10,000,000 rows": Target(lambda: generated_log(235_000), TERMS, times_polars=4),
+    "look, 1,000,000 rows": Target(lambda: generated_log(25_000), {}, 2, script=LOOK),
+    "look, T40I10D100K": Target(lambda: DATA / LARGE, {}, 2, separator=" ", needs=LARGE, script=LOOK),
     "km m=2, BMS-WebView-2": Target(
         lambda: DATA / "BMS-WebView-2.dat.gz", LONG | {"method": "km", "k": 5, "m": 2}, 60, separator=" ", needs="BMS-WebView-2.dat.gz"
     ),
@@ -105,7 +124,7 @@ TARGETS = {
 def run_of(python: str, target: Target) -> Run:
     """A whole run; prints the seconds of its stages."""
     with tempfile.TemporaryDirectory() as place:
-        return ran("-c", STAGED, str(target.file()), json.dumps(target.options), f"{place}/release", python=python)
+        return ran("-c", target.script, str(target.file()), json.dumps(target.options), f"{place}/release", python=python)
 
 
 def measured(name: str, target: Target, pythons: dict[str, str]) -> list[dict[str, Any]]:
@@ -115,9 +134,9 @@ def measured(name: str, target: Target, pythons: dict[str, str]) -> list[dict[st
     for version, python in pythons.items():
         run = run_of(python, target)
         stages = json.loads(run.printed.splitlines()[-1])
-        over = run.seconds > target.seconds or (target.megabytes is not None and run.megabytes > target.megabytes)
+        over = run.seconds > target.seconds_at(polars) or (target.megabytes is not None and run.megabytes > target.megabytes)
         rows.append(
-            {"target": name, "version": version, "s": run.seconds, "at most s": target.seconds, "clock s": run.clock}
+            {"target": name, "version": version, "s": run.seconds, "at most s": target.seconds_at(polars), "clock s": run.clock}
             | {"times Polars": run.seconds / polars, "MB": round(run.megabytes), "at most MB": target.megabytes or "", "over": over}
             | {f"{stage} s": stages.get(stage, 0.0) for stage in ("reading", "preparing", "grouping", "judging", "writing")}
         )

@@ -39,60 +39,121 @@ int64_t words_apart(std::span<const int32_t> a, std::span<const int32_t> b) {
     return all == 0 ? 0 : (all - common) * kApart / all;
 }
 
-int64_t values_apart(int32_t a, int32_t b) {
-    if (a == kUnknown || b == kUnknown) return a == b ? 0 : kApart;
-    return std::abs(static_cast<int64_t>(a) - b);
+// Values are kUnknown, or from 0 to kApart.
+int32_t values_apart(int32_t a, int32_t b) {
+    const int32_t unknown = a == b ? 0 : static_cast<int32_t>(kApart);
+    return a == kUnknown || b == kUnknown ? unknown : std::abs(a - b);
 }
 
-// Children [a, a_end) of one node and [b, b_end) of another; `back` is room for the nearest of each child of the second.
-template <class Distance>
-int64_t sets_apart(int64_t a, int64_t a_end, int64_t b, int64_t b_end, std::vector<int64_t>& back, Distance&& distance) {
-    if (a == a_end || b == b_end) return a == a_end && b == b_end ? 0 : kApart;
-    back.assign(b_end - b, kApart);
+// The mean distance of each child to the nearest one of the other node, averaged over both directions. `row(i)` gives the distances of child
+// i of the first node to the n children of the second; `back` is room for the nearest of each of these.
+template <class RowOf>
+int64_t sets_apart(int64_t first, int64_t first_end, int64_t n, std::vector<int32_t>& back, RowOf&& row) {
+    if (first == first_end || n == 0) return first == first_end && n == 0 ? 0 : kApart;
+    back.assign(n, static_cast<int32_t>(kApart));
     int64_t there = 0;
-    for (int64_t i = a; i < a_end; ++i) {
-        int64_t nearest = kApart;
-        for (int64_t j = b; j < b_end; ++j) {
-            const int64_t d = distance(i, j);
-            nearest = std::min(nearest, d);
-            back[j - b] = std::min(back[j - b], d);
+    for (int64_t i = first; i < first_end; ++i) {
+        const int32_t* const distances = row(i);
+        auto nearest = static_cast<int32_t>(kApart);
+        for (int64_t j = 0; j < n; ++j) {
+            nearest = std::min(nearest, distances[j]);
+            back[j] = std::min(back[j], distances[j]);
         }
         there += nearest;
     }
     const int64_t here = std::accumulate(back.begin(), back.end(), int64_t{0});
-    return (there / (a_end - a) + here / (b_end - b)) / 2;
+    return (there / (first_end - first) + here / n) / 2;
 }
 
+// Distances are computed a row at a time: those of one query of the point to all queries of a person. All are at most kApart and shares add
+// up to it, so sums of products fit into 32 bits.
 class Comparison {
 public:
     Comparison(const Texts& texts, const QueryTrees& point, const QueryTrees& people, const TreeWeights& weights)
         : texts_(texts), point_(point), people_(people), weights_(weights) {}
 
     int64_t people_apart(int64_t person) {
-        return sets_apart(0, point_.queries[1], people_.queries[person], people_.queries[person + 1], of_queries_,
-                          [this](int64_t p, int64_t q) { return queries_apart(p, q); });
+        begin_ = people_.queries[person];
+        size_ = people_.queries[person + 1] - begin_;
+        signature_.resize(size_);
+        for (int64_t j = 0; j < size_; ++j) signature_[j] = texts_.signature[people_.text[begin_ + j]];
+        if (weights_.clicks > 0) read_clicks();
+        row_.resize(size_);
+        return sets_apart(0, point_.queries[1], size_, back_, [this](int64_t p) { return queries_apart(p); });
     }
 
 private:
-    int64_t queries_apart(int64_t p, int64_t q) {
-        int64_t sum = weights_.text * text_distance(texts_, point_.text[p], people_.text[q]);
-        sum += weights_.time * values_apart(point_.time[p], people_.time[q]);
-        if (weights_.clicks > 0) sum += weights_.clicks * clicks_apart(p, q);
-        return sum / kApart;
+    // The distances of a query of the point to all of the person.
+    const int32_t* queries_apart(int64_t p) {
+        const int32_t text = point_.text[p], time = point_.time[p];
+        const auto by_text = static_cast<int32_t>(weights_.text), by_time = static_cast<int32_t>(weights_.time);
+        const uint64_t signature = texts_.signature[text];
+        const int32_t* const texts = people_.text.data() + begin_;
+        const int32_t* const times = people_.time.data() + begin_;
+        for (int64_t j = 0; j < size_; ++j) row_[j] = by_time * values_apart(time, times[j]);
+        for (int64_t j = 0; j < size_; ++j) {
+            const bool strange = (signature & signature_[j]) == 0 && text != texts[j];
+            row_[j] += by_text * static_cast<int32_t>(strange ? kApart : text_distance(texts_, text, texts[j]));
+        }
+        if (weights_.clicks > 0) add_clicks(p);
+        for (int64_t j = 0; j < size_; ++j) row_[j] /= static_cast<int32_t>(kApart);
+        return row_.data();
     }
 
-    int64_t clicks_apart(int64_t p, int64_t q) {
-        return sets_apart(point_.clicks[p], point_.clicks[p + 1], people_.clicks[q], people_.clicks[q + 1], of_clicks_,
-                          [this](int64_t a, int64_t b) {
-                              const int64_t host = point_.host[a] == people_.host[b] ? 0 : kApart;
-                              return (weights_.rank * values_apart(point_.rank[a], people_.rank[b]) + weights_.host * host) / kApart;
-                          });
+    // How many clicks each query of the person has, and the first of them: most queries have no click, or one.
+    void read_clicks() {
+        clicks_.assign(size_, 0);
+        rank_.assign(size_, kUnknown);
+        host_.assign(size_, kUnknown);
+        several_.clear();
+        for (int64_t j = 0; j < size_; ++j) {
+            const int64_t first = people_.clicks[begin_ + j];
+            clicks_[j] = static_cast<int32_t>(people_.clicks[begin_ + j + 1] - first);
+            if (clicks_[j] > 1) several_.push_back(j);
+            if (clicks_[j] > 0) rank_[j] = people_.rank[first], host_[j] = people_.host[first];
+        }
+    }
+
+    void add_clicks(int64_t p) {
+        const int64_t first = point_.clicks[p], n = point_.clicks[p + 1] - first;
+        const auto weight = static_cast<int32_t>(weights_.clicks), apart = static_cast<int32_t>(kApart);
+        if (n == 0) {
+            for (int64_t j = 0; j < size_; ++j) row_[j] += weight * (clicks_[j] == 0 ? 0 : apart);
+        } else if (n == 1) {
+            const int32_t rank = point_.rank[first], host = point_.host[first];
+            const auto by_rank = static_cast<int32_t>(weights_.rank), by_host = static_cast<int32_t>(weights_.host);
+            for (int64_t j = 0; j < size_; ++j) {
+                const int32_t one = (by_rank * values_apart(rank, rank_[j]) + by_host * (host == host_[j] ? 0 : apart)) / apart;
+                row_[j] += weight * (clicks_[j] == 0 ? apart : clicks_[j] == 1 ? one : 0);
+            }
+            for (int64_t j : several_) row_[j] += weight * clicks_apart(p, begin_ + j);
+        } else {
+            for (int64_t j = 0; j < size_; ++j) row_[j] += weight * clicks_apart(p, begin_ + j);
+        }
+    }
+
+    int32_t clicks_apart(int64_t p, int64_t q) {
+        const int64_t b = people_.clicks[q], m = people_.clicks[q + 1] - b;
+        of_click_.resize(m);
+        return static_cast<int32_t>(sets_apart(point_.clicks[p], point_.clicks[p + 1], m, back_of_click_, [&](int64_t i) {
+            for (int64_t j = 0; j < m; ++j) of_click_[j] = click_apart(i, b + j);
+            return of_click_.data();
+        }));
+    }
+
+    int32_t click_apart(int64_t a, int64_t b) const {
+        const int64_t host = point_.host[a] == people_.host[b] ? 0 : kApart;
+        return static_cast<int32_t>((weights_.rank * values_apart(point_.rank[a], people_.rank[b]) + weights_.host * host) / kApart);
     }
 
     const Texts& texts_;
     const QueryTrees &point_, &people_;
     const TreeWeights& weights_;
-    std::vector<int64_t> of_queries_, of_clicks_;
+    int64_t begin_ = 0, size_ = 0;  // the queries of the person that is compared now
+    std::vector<uint64_t> signature_;
+    std::vector<int32_t> clicks_, rank_, host_;
+    std::vector<int64_t> several_;  // its queries with more than one click
+    std::vector<int32_t> row_, back_, of_click_, back_of_click_;
 };
 
 }  // namespace

@@ -148,11 +148,11 @@ class Beside:
         self._running = Running(kernel, arguments)
         self._running.start()
 
-    def answer(self) -> Any:
-        """Wait for the kernel and return its result."""
+    def answer(self, label: str = "") -> Any:
+        """Wait for the kernel and return its result; progress is reported under the label, if there is one."""
         if self._running is None:
             raise RuntimeError("no kernel was begun")
-        return self._running.answer()
+        return self._running.answer(label)
 
     def cancel(self) -> None:
         """Request the running kernel, if any, to stop."""

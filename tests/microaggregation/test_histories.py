@@ -46,6 +46,18 @@ def test_histories_depend_on_content_alone() -> None:
         assert np.array_equal(getattr(once, name), getattr(other, name)), name
 
 
+def test_matches_of_some_people_rank_as_those_made_for_them_alone() -> None:
+    histories = Histories.of(random_log(4))
+    people = everybody(histories)
+    every, whose = Matches.of(histories, people), np.repeat(people, histories.sizes)
+    some = people[::2]
+    alone, among = Matches.of(histories, some), every.among(np.isin(whose, some))
+    for wanted in (1, 3, len(alone.text), len(every.text)):
+        first, best = alone.ranked(1)[:wanted], among.best(wanted)
+        assert (alone.text[first].tolist(), alone.nth[first].tolist()) == (among.text[best].tolist(), among.nth[best].tolist())
+        assert alone.frequency[first].tolist() == among.frequency[best].tolist()
+
+
 def test_a_profile_has_mean_size_shared_queries_and_mean_times_and_ranks() -> None:
     # ann: rain at 0 and 10, sun at 4 (3 queries); ben: rain at 20 (1); cat: rain at 40, sun at 8, ben's street at 9 (3): mean 7/3, so 2.
     rows = [

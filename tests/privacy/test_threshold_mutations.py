@@ -17,10 +17,11 @@ from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.methods.bases import threshold as thresholds
 from shoal.methods.bases import threshold_words as shared_words
-from shoal.methods.bases.threshold_ladders import Held, different, runs
+from shoal.methods.bases.threshold_ladders import Held
 from shoal.methods.threshold import Threshold
 from shoal.pipeline.contract import made_by
 from shoal.taxonomy.generalization_ladders import TOP, Ladder
+from shoal.util.sorted_numbers import distinct, runs
 
 FOOD = Taxonomy.from_parents(
     {"thing": None, "fruit": "thing", "apple": "fruit", "pear": "fruit", "plum": "fruit", "tool": "thing", "saw": "tool", "axe": "tool"}
@@ -59,10 +60,10 @@ def vouching(ladder: Ladder, held: Held, k: int) -> Any:
     """Counts all people below a rung, also those whose own word is published."""
     span, found, pool = held.people, [], held.triples
     while len(pool):
-        keys, people = runs(different(pool) // span)
+        keys, people = runs(distinct(pool) // span)
         found.append(keys[people >= k])
         above = ladder.parent[pool // span]
-        pool = different(above[above != TOP] * span + pool[above != TOP] % span)
+        pool = distinct(above[above != TOP] * span + pool[above != TOP] % span)
     return np.unique(np.concatenate(found))
 
 

@@ -12,6 +12,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
+from shoal.util.sorted_numbers import distinct
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -73,7 +74,7 @@ class Owned:
     def of_pairs(cls, numbers: Ints, rows: Ints, n: int) -> Owned:
         """Make it from pairs of a number below n and a row, which may repeat."""
         width = int(rows.max(initial=0)) + 1
-        pairs = np.unique(numbers.astype(np.int64) * width + rows)
+        pairs = distinct(numbers.astype(np.int64) * width + rows)
         return cls(np.searchsorted(pairs // width, np.arange(n + 1)), pairs % width)
 
     def __len__(self) -> int:

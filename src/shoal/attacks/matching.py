@@ -19,6 +19,7 @@ import numpy.typing as npt
 from shoal.attacks.attacker_view import People, Scene
 from shoal.attacks.scores import Floats, Scores
 from shoal.data.bags import Bags, Ints
+from shoal.util.sorted_numbers import distinct
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -67,7 +68,7 @@ class Matcher:
 
     def fits(self, known: Known) -> Fits:
         """Return the rows that match any of the known items, for scoring."""
-        return Fits(self, np.unique(np.concatenate([*known, np.zeros(0, np.int64)])))
+        return Fits(self, distinct(np.concatenate([*known, np.zeros(0, np.int64)])))
 
     def scores(self, known: Known) -> Scores:
         """Return how well each row matches people with this knowledge."""
@@ -155,7 +156,7 @@ class Fits:
         """Return how well each row matches people with these known and these absent items."""
         found = self._chosen(known) @ self._rows
         if absent is not None:
-            items = np.unique(np.concatenate([*absent, np.zeros(0, np.int64)]))
+            items = distinct(np.concatenate([*absent, np.zeros(0, np.int64)]))
             held = _scaled(self._matcher.present[items], self._matcher.weights[items])
             found = found - _ones_at(absent, items) @ held
         return Scores(found.tocsr(), self._scene)
@@ -217,9 +218,9 @@ def _at_or_above(records: Bags, parent: npt.NDArray[np.int32]) -> sp.csr_matrix:
     who, node = np.repeat(np.arange(len(records)), np.diff(records.indptr)), records.items.astype(np.int64)
     pairs = [np.zeros(0, np.int64)]
     while len(node):
-        pairs.append(np.unique(who * len(parent) + node))
+        pairs.append(distinct(who * len(parent) + node))
         who, node = pairs[-1] // len(parent), parent[pairs[-1] % len(parent)].astype(np.int64)
         who, node = who[node >= 0], node[node >= 0]
-    keys = np.unique(np.concatenate(pairs))
+    keys = distinct(np.concatenate(pairs))
     shape = (len(records), len(parent))
     return sp.csr_matrix((np.ones(len(keys), np.int64), (keys // len(parent), keys % len(parent))), shape=shape)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from shoal.auditing.fields import RecordFile, columns_without_place, judged_fields, record_columns_without_place
@@ -44,6 +43,7 @@ from shoal.privacy.file_strength import Strength, strength_of
 from shoal.report.alarms import alarms, alarms_in
 from shoal.report.notebook import facts_page
 from shoal.report.verdict_text import LACKING, lack_of
+from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import counted, listed
 
 # The form of files in an audit: nothing is published beyond the content, neither in a release directory nor in a single file.
@@ -351,7 +351,7 @@ class Against:
             return []
         barred = ~original.tree.publishable.astype(bool)
         published = original.aligned(self.release).published
-        above = len(np.unique(published.items[barred[published.items]]))
+        above = len(distinct(published.items[barred[published.items]]))
         broken = (f"{counted(above, 'published item')} above the floor",) if above else ()
         return [Verdict("nothing above the floor", verified_if(not broken), {"above": above}, broken)]
 

@@ -17,6 +17,7 @@ from shoal.engines.ranges import Cuts, Hashes, Size, drawn_times, formed_range, 
 from shoal.kinds.bags.write import by_name
 from shoal.methods.bases.grouping import GroupingMethod
 from shoal.methods.bases.release_builder import within_floor
+from shoal.util.sorted_numbers import distinct
 
 RANGE, LEAF = "range", "leaf"
 LEAVES = pa.schema([(LEAF, pa.int64())])
@@ -99,7 +100,7 @@ def leaves(given: Frozen, part: int, table: pa.Table) -> Iterator[pa.Table | str
     """Return the leaf of each non-empty record, and the number of people in each leaf: all records of a person are here."""
     bags = bags_of(present_in(table), given.fitted, given.fitted.coarse())
     found, n = leaves_of(bags, given.cuts), max(1, bags.n_owners)
-    people = np.unique(found * n + bags.owners) // n
+    people = distinct(found * n + bags.owners) // n
     yield json.dumps(np.bincount(people, minlength=given.cuts.leaves).tolist())
     yield pa.table({LEAF: found}, LEAVES)
 

@@ -34,6 +34,7 @@ from shoal.pipeline.options import Preparation, load_taxonomy
 from shoal.pipeline.prepare import Records, records_of
 from shoal.taxonomy.place_terms import UNLISTED, as_typed, place_terms
 from shoal.text.terms import in_one_case
+from shoal.util.sorted_numbers import distinct
 
 PARTITION = Path("a part of the input")
 PARTS = 1 << 40  # records of a partition, at most: they are numbered behind the number of the partition
@@ -183,7 +184,7 @@ def _placed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> 
     original = place_terms(records.bags, how.taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
     told |= _summed(original)
     known = len(how.taxonomy)
-    _refuse_marked(original.tree.names.names.gather(np.unique(original.bags.items[original.bags.items >= known])))
+    _refuse_marked(original.tree.names.names.gather(distinct(original.bags.items[original.bags.items >= known])))
     yield _records(original, known, part)
     typed = original.typed.vocabulary.names
     lacking = typed.filter(pl.Series((original.items < 0) | (original.items >= known)))
@@ -213,8 +214,8 @@ def log_of(how: Gathering, table: pa.Table) -> tuple[Log, dict[str, int]]:
     if "count" in events.columns:
         columns[COUNT] = events["count"]
     log = Log(pl.DataFrame(columns), "text" if how.text else "item")
-    distinct = log.without_repeats() if how.drops_repeats else log
-    return distinct, told | {"used": len(distinct), "repeated": len(log) - len(distinct)}
+    once = log.without_repeats() if how.drops_repeats else log
+    return once, told | {"used": len(once), "repeated": len(log) - len(once)}
 
 
 def _ranked(names: pl.Series) -> tuple[Ints, int]:
@@ -239,7 +240,7 @@ def _summed(original: Original) -> dict[str, int]:
         "records": len(bags),
         "present": int(present.sum()),
         "owners": bags.n_owners,
-        "people": len(np.unique(bags.owners[present])),
+        "people": len(distinct(bags.owners[present])),
         "typed": original.typed.occurrences,
         "occurrences": bags.occurrences,
         "several": int(bags.owners_repeat),

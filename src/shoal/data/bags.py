@@ -17,6 +17,7 @@ import polars as pl
 
 from shoal import _kernels, kernels
 from shoal.errors import InputError
+from shoal.util.sorted_numbers import distinct
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -125,7 +126,7 @@ class Bags:
             met = np.zeros(int(numbers.max()) + 1, bool)
             met[numbers] = True
             return int(np.count_nonzero(met))
-        return len(np.unique(numbers))
+        return len(distinct(numbers))
 
     @property
     def owners_repeat(self) -> bool:

@@ -25,6 +25,7 @@ from shoal.data.log import Log
 from shoal.data.table import Table
 from shoal.data.tables.access_log import COLUMNS
 from shoal.errors import InputError, option
+from shoal.util.sorted_numbers import distinct
 
 if TYPE_CHECKING:
     from shoal.data.release import Release
@@ -196,7 +197,7 @@ class Original(AnyOriginal):
         """Return the number of names in published records that are not names of this original. Models compare other tables."""
         if not release.of_records:
             return 0
-        return int((self.codes(release)[np.unique(release.published.items)] < 0).sum())
+        return int((self.codes(release)[distinct(release.published.items)] < 0).sum())
 
     def aligned(self, release: Release) -> Release:
         """Return the release in the vocabulary of this original. Raise if it contains other names.

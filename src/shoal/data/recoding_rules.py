@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from shoal.data.bags import Bags, Small, Vocabulary
 from shoal.data.taxonomy import Taxonomy
+from shoal.util.sorted_numbers import distinct
 
 SUPPRESSED = -1
 
@@ -33,9 +34,9 @@ class Rules:
 
         None if there are no such rules: if only some items below a published node were suppressed, the rules would have to name them.
         """
-        occurring = np.unique(records.items)
+        occurring = distinct(records.items)
         to = code[occurring]
-        as_they_are, into = occurring[to == occurring], np.unique(to[(to >= 0) & (to != occurring)])
+        as_they_are, into = occurring[to == occurring], distinct(to[(to >= 0) & (to != occurring)])
         found = cls(_named(tree.names, as_they_are), _named(tree.names, into))
         return found if np.array_equal(found.code(tree)[occurring], to) else None
 

@@ -19,6 +19,7 @@ import polars as pl
 
 from shoal.data.bags import Ints, Small, Vocabulary
 from shoal.errors import InputError
+from shoal.util.sorted_numbers import distinct
 
 # -- hierarchies
 
@@ -160,7 +161,7 @@ class Table:
     @cached_property
     def n_owners(self) -> int:
         """The number of distinct users."""
-        return len(np.unique(self.owners))
+        return len(distinct(self.owners))
 
     @property
     def owners_repeat(self) -> bool:

@@ -20,6 +20,7 @@ from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.itemsets.hitting_set import improved
 from shoal.itemsets.itemset_support import PUBLIC, Moles, Parts, Power, minimal_moles, supports
+from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import percent
 
 SUPPRESSED = -1
@@ -51,7 +52,7 @@ class Recoding:
     @cached_property
     def targets(self) -> Ints:
         """Return the nodes that represent other items."""
-        return np.unique(self.code[(self.code >= 0) & (self.code != np.arange(len(self.code)))]).astype(np.int64)
+        return distinct(self.code[(self.code >= 0) & (self.code != np.arange(len(self.code)))]).astype(np.int64)
 
     def applied(self, records: Bags) -> Bags:
         """Return the recoded records as sets."""
@@ -114,7 +115,7 @@ class _Lifting:
         sets = moles.sets()
         # A lift removes at most the moles it touches. Counting is dear, so the most promising lifts are counted first, and those that
         # could not be better even if they removed all of them not at all.
-        hopes = [hope for node in np.unique(self.taxonomy.parent[np.flatnonzero(counts)]) if (hope := self._hope(int(node), moles, now))]
+        hopes = [hope for node in distinct(self.taxonomy.parent[np.flatnonzero(counts)]) if (hope := self._hope(int(node), moles, now))]
         for hope in sorted(hopes, key=lambda h: (-Fraction(h.removed, max(1, h.cost)), h.to)):
             if hope.better_than(best):
                 lifted = self._counted(hope, sets)
@@ -126,7 +127,7 @@ class _Lifting:
         kept = self.recoding.code[node] == node and self.parts[node] == PUBLIC
         if node <= 0 or self._above_floor(node) or (self.occurring[node] and not kept):
             return None
-        live = np.unique(self.recoding.code[self.occurring & (self.parts == PUBLIC) & (self.recoding.code >= 0)])
+        live = distinct(self.recoding.code[self.occurring & (self.parts == PUBLIC) & (self.recoding.code >= 0)])
         below = live[(live > node) & (live < self.taxonomy.end[node])].astype(np.int64)
         touched = len(moles) - len(moles.without(np.isin(np.arange(len(self.parts)), below)))
         return _Step(touched, self.total(self.recoding.generalizing(below, node)) - now, node, tuple(below.tolist()))
@@ -138,12 +139,12 @@ class _Lifting:
         """Return the step with the number of moles that it actually removes."""
         below = set(hope.nodes)
         images = [tuple(sorted({hope.to if i in below else i for i in s})) for s in sets if not below.isdisjoint(s)]
-        distinct = sorted(set(images))
+        forms = sorted(set(images))
         lifted = self.recoding.generalizing(np.array(hope.nodes, np.int64), hope.to)
         parts = self.parts.copy()
         parts[lifted.targets] = PUBLIC
-        mole = supports(lifted.applied(self.records), parts, distinct).moles(self.power).tolist()
-        still = dict(zip(distinct, mole, strict=True))
+        mole = supports(lifted.applied(self.records), parts, forms).moles(self.power).tolist()
+        still = dict(zip(forms, mole, strict=True))
         return replace(hope, removed=sum(not still[image] for image in images))
 
     def take(self, step: _Step) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
 from shoal.itemsets.itemset_support import Moles, too_many_sets
+from shoal.util.sorted_numbers import distinct
 
 SCORES = ("mm/il", "mm", "1/il")
 PAIRS = 2  # sets of at most so many items need no list
@@ -46,7 +47,7 @@ def improved(moles: Moles, loss: Ints) -> Hitting:
 
     One search begins with the best greedy result, one with all items of moles suppressed. If they are equal, the first is used.
     """
-    every = np.unique(moles.items).astype(np.int64)
+    every = distinct(moles.items).astype(np.int64)
     starts = [min((greedy(moles, loss, score) for score in SCORES), key=lambda answer: answer.loss).items, every]
     found = [kernels.run(_kernels.improve_hitting, moles.start, moles.items, loss, start, label="putting items back") for start in starts]
     items: Ints = min(found, key=lambda answer: int(loss[answer].sum()))

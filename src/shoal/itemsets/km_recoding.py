@@ -6,6 +6,8 @@ occurrences. The search from below is in `km_from_below.py`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,25 +39,56 @@ class Steps:
 
 def recoded_places(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps) -> Small:
     """Return the published node of each occurrence of the records, which are non-empty sets; SUPPRESSED if there is none."""
-    order = _order(records)
-    ordered = records.select(order)
-    longest = int(np.diff(ordered.indptr).max(initial=1))
-    plan = _kernels.RecodingPlan(
-        k=k,
-        m=min(m, max(1, longest)),
-        suppressed=tree.units,
-        start=steps.start,
-        undo=steps.undo,
-        suppress=steps.suppress,
-        local=steps.local,
-    )
-    owners = _first_seen(ordered.owners) if records.owners_repeat else np.zeros(0, np.int64)
-    arguments = ordered.view, owners, tree.view, tree.unit_losses, tree.publishable, plan
-    try:
-        found: Small = kernels.run(_kernels.recode_rare_sets, *arguments, label="recoding")
-    except kernels.Exceeded:
-        raise too_many_sets(m) from None
-    return in_order_of(records, order, found)
+    recoding = _Recoding(records, tree, k, m, steps)
+    return recoding.places(lambda: kernels.run(recoding.run, label="recoding"))
+
+
+@contextmanager
+def recoding_beside(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps) -> Iterator[Callable[[], Small]]:
+    """Begin a recoding in the background if there is a second thread; calling what is yielded waits for the places that it found.
+
+    Leaving the block stops the recoding.
+    """
+    if kernels.threads() < 2:
+        yield lambda: recoded_places(records, tree, k, m, steps)
+        return
+    recoding = _Recoding(records, tree, k, m, steps)
+    with kernels.Beside() as beside:
+        beside.begin(recoding.run)
+        yield lambda: recoding.places(lambda: beside.answer("recoding"))
+
+
+class _Recoding:
+    """The records in an order of their own, and the kernel that recodes them."""
+
+    def __init__(self, records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps) -> None:
+        self._records, self._order, self._m = records, _order(records), m
+        ordered = records.select(self._order)
+        longest = int(np.diff(ordered.indptr).max(initial=1))
+        plan = _kernels.RecodingPlan(
+            k=k,
+            m=min(m, max(1, longest)),
+            suppressed=tree.units,
+            start=steps.start,
+            undo=steps.undo,
+            suppress=steps.suppress,
+            local=steps.local,
+        )
+        owners = _first_seen(ordered.owners) if records.owners_repeat else np.zeros(0, np.int64)
+        self._arguments = ordered.view, owners, tree.view, tree.unit_losses, tree.publishable, plan
+
+    def run(self, task: _kernels.Task) -> Small:
+        """Call the kernel."""
+        found: Small = _kernels.recode_rare_sets(*self._arguments, task)
+        return found
+
+    def places(self, answer: Callable[[], Small]) -> Small:
+        """Return the kernel's answer in the order of the records."""
+        try:
+            found = answer()
+        except kernels.Exceeded:
+            raise too_many_sets(self._m) from None
+        return in_order_of(self._records, self._order, found)
 
 
 def coherent_items(records: Bags, k: int, m: int) -> Ints:

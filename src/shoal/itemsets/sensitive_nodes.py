@@ -21,6 +21,7 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.taxonomy.place_terms import UNLISTED
 from shoal.taxonomy.wordnet import base_nouns, wordnet
+from shoal.util.sorted_numbers import distinct
 
 Mask = npt.NDArray[np.bool_]
 
@@ -63,7 +64,7 @@ class SensitiveNodes:
             inside = np.zeros(len(self.taxonomy), bool)
             for node in nodes:
                 inside[node : self.taxonomy.end[node]] = True
-            holders = np.unique(record[inside[bags.items]])
+            holders = distinct(record[inside[bags.items]])
             pairs.append(np.column_stack([holders, np.full(len(holders), number)]))
         _refuse([name for name, held in zip(self.names, pairs, strict=True) if not len(held)])
         joined = np.concatenate(pairs).astype(np.int64)

@@ -17,6 +17,7 @@ import numpy as np
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.itemsets.sensitive_rules import Certainty, Mask, suppressed, sweep
+from shoal.util.sorted_numbers import distinct
 
 MOST_PASSES = 3  # over the splits that did not pay before others were made
 
@@ -119,7 +120,7 @@ class _Search:
         gone[node] = False
         among = np.zeros(len(code), bool)
         among[fresh] = True
-        touched = np.unique(self.row[(self.code == node)[self.records.items]])
+        touched = distinct(self.row[(self.code == node)[self.records.items]])
         some = self.records.select(touched).relabelled(code, self.records.vocabulary, as_sets=True)
         loss = self.suppressing(code)
         swept = sweep(some, self.sensitive, loss, self.limit, gone, among).gone
@@ -141,7 +142,7 @@ class _Search:
         for node in sorted(np.flatnonzero(self.gone & ~self.sensitive).tolist(), key=lambda node: (-loss[node], node)):
             gone, among = self.gone.copy(), np.zeros(len(loss), bool)
             gone[node], among[node] = False, True
-            some = records.select(np.unique(row[records.items == node]))
+            some = records.select(distinct(row[records.items == node]))
             if len(some) and not sweep(some, self.sensitive, loss, self.limit, gone, among).pool:
                 self.gone = gone
 

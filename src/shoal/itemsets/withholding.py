@@ -16,6 +16,7 @@ import polars as pl
 
 from shoal.data.bags import Bags, Ints
 from shoal.itemsets.disassociation import TERM_CHUNK, Chunking
+from shoal.util.sorted_numbers import distinct
 
 Mask = npt.NDArray[np.bool_]
 
@@ -53,11 +54,11 @@ def tied_words(before: Chunking, after: Chunking, k: int) -> Mask:
     items, ranks = after.records.items, after.records.vocabulary.names.rank("ordinal").to_numpy()
     for cluster in np.flatnonzero(sizes < 2 * k):
         here = own == cluster
-        there = np.unique(items[here & after.in_terms])
+        there = distinct(items[here & after.in_terms])
         if len(there) < 2:
             continue
-        first = np.unique(items[here & (before.chunks == TERM_CHUNK) & after.in_terms])
-        whole = len(first) in (0, len(np.unique(items[here])))
+        first = distinct(items[here & (before.chunks == TERM_CHUNK) & after.in_terms])
+        whole = len(first) in (0, len(distinct(items[here])))
         unwanted[_but_the_first(there, items[here], ranks) if whole else first] = True
     return unwanted
 

@@ -31,6 +31,7 @@ from shoal.kinds.access_log import log_lines
 from shoal.kinds.bags.read import read_published
 from shoal.kinds.bags.write import LISTED, ROWS_AT_ONCE, by_name, list_frames, long_frame, long_pieces, record_pieces
 from shoal.kinds.weighted_bags import read as read_weighted
+from shoal.util.sorted_numbers import distinct
 
 Facts = Mapping[str, Any]
 OWN_FORM = frozenset({"bags", "weighted bags", "access log"})  # all other kinds are frames whose columns the manifest declares
@@ -94,7 +95,7 @@ def _records(path: Path, facts: Facts) -> Iterator[bytes]:
     """Yield the pieces of a file of records in their present order."""
     format, separator = facts["format"], facts.get("separator", "")
     bags = by_name(read_published(path, format, separator or None, facts.get("layout"), own=True).bags)
-    refuse_ambiguous(bags.vocabulary.names.gather(np.unique(bags.items)), format, separator)
+    refuse_ambiguous(bags.vocabulary.names.gather(distinct(bags.items)), format, separator)
     rows = np.arange(len(bags), dtype=np.int64)
     if facts.get("layout") == LONG:
         return long_pieces(bags, rows, OutputForm(format, layout=LONG, levels=_levels(raw_frame(path, format, True))))

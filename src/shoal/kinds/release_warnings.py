@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-import numpy as np
 import polars as pl
 
 from shoal.data.original import AnyOriginal, Original
@@ -19,6 +18,7 @@ from shoal.data.tables.column_types import ITEMS
 from shoal.data.tables.groups import GroupTable
 from shoal.errors import ReleaseWarning
 from shoal.taxonomy.tree_counts import published_items
+from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import counted, percent
 
 GENERAL = 0.05  # share of the items of a taxonomy that are below a very general node
@@ -54,6 +54,6 @@ def single_person_words(release: Release, original: AnyOriginal) -> Iterator[Rel
 
 def _names(release: Release) -> Iterable[pl.Series]:
     """Return the names in tables of records and of groups."""
-    bags = (table.records.vocabulary.names.gather(np.unique(table.records.items)) for table in release.tables_of(BagTable))
+    bags = (table.records.vocabulary.names.gather(distinct(table.records.items)) for table in release.tables_of(BagTable))
     groups = (table.rows[ITEMS].explode().drop_nulls() for table in release.tables_of(GroupTable) if table.of_items)
     return chain(bags, groups)

@@ -36,6 +36,7 @@ from shoal.methods import Method
 from shoal.methods.bases.release_builder import EMPTY, Present, present_records
 from shoal.parameters import param
 from shoal.privacy.privacy_degree import PrivacyDegree
+from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import counted
 
 # What is left when no further group of p can be formed around a sensitive record: it must be published too, at the same privacy degree.
@@ -203,7 +204,7 @@ class CAHD(Method):
         rows = np.full(len(original.bags), -1, np.int64)
         rows[present.numbers] = np.arange(len(present.numbers))
         table = GroupTable(pl.DataFrame({GROUP: groups, ITEMS: split.known.to_polars()}), _histogram(split.sensitive, groups))
-        names = split.sensitive.vocabulary.names.gather(np.unique(split.sensitive.items))
+        names = split.sensitive.vocabulary.names.gather(distinct(split.sensitive.items))
         return Release(
             {RECORDS: table},
             (PrivacyDegree(p=self.p, items=Items(names=frozenset(names))),),
@@ -245,7 +246,7 @@ def _account(bags: Bags, split: Split) -> Accounting:
 
 def _notes(groups: Ints, sensitive: Bags) -> tuple[str, ...]:
     """Return notes on the number of groups with sensitive items, and on the largest one."""
-    holding = np.unique(groups[np.diff(sensitive.indptr) > 0])
+    holding = distinct(groups[np.diff(sensitive.indptr) > 0])
     sizes = np.bincount(groups)
     without = int(sizes.sum() - sizes[holding].sum())
     least, most = int(sizes[holding].min()), int(sizes[holding].max())

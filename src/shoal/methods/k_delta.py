@@ -33,6 +33,7 @@ from shoal.methods.bases.grouping import content_order
 from shoal.methods.bases.release_builder import Outcome, build_release, present_records
 from shoal.parameters import param
 from shoal.privacy.k_delta import LARGEST_DELTA, MOST_DECIMALS, KDeltaAnonymity
+from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import counted, percent
 
 
@@ -89,7 +90,7 @@ class KDelta(Method):
         for number, members in enumerate(groups):
             kernels.report("bringing together", number + 1, len(groups))
             words, held = _incidence(records, members)
-            repeat = len(np.unique(records.owners[members])) < len(members)
+            repeat = len(distinct(records.owners[members])) < len(members)
             shown = closed(held, self.k, delta, price, all_pairs=repeat)
             if shown.any():
                 rows[members] = len(sizes) - 1 + np.arange(len(members))

@@ -5,6 +5,7 @@ recodings too. There are two searches. From above: items are generalized globall
 single occurrences are then published as children of their node if that makes no set rare. From below: items are published as typed if that
 makes no set rare, the others as their parents if that does not, and so on upwards; this is done twice, once starting with the items that
 suppression alone would publish everywhere. The first loses less if categories are informative, the second keeps far more words as typed.
+Both run at the same time if there are two threads.
 
 Developed for shoal; the guarantee is that of Terrovitis, Mamoulis and Kalnis (VLDB'08). Time: that of counting the sets of up to m items, a
 few dozen times.
@@ -19,7 +20,7 @@ import numpy as np
 from shoal.data.bags import Bags, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.itemsets.km_from_below import Mask, RecordsHere, both_ways, most_words
-from shoal.itemsets.km_recoding import Steps, coherent_items, places_loss, recoded_places
+from shoal.itemsets.km_recoding import Steps, coherent_items, places_loss, recoding_beside
 from shoal.methods.bases.km import KnownItemsMethod
 from shoal.parameters import param
 
@@ -45,14 +46,18 @@ class Km(KnownItemsMethod):
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
         """Return the best result of all searches by loss, or of those from below by words."""
+        if self.aim == WORDS:
+            return most_words(self._from_below(records, taxonomy)).shown()
+        with recoding_beside(records, taxonomy, self.k, self.m, FROM_ABOVE) as from_above:
+            ways = [way.shown() for way in self._from_below(records, taxonomy)]
+            return min([*ways, from_above()], key=lambda places: places_loss(places, taxonomy))
+
+    def _from_below(self, records: Bags, taxonomy: Taxonomy) -> list[RecordsHere]:
+        """Return the results of both searches from below."""
         settled = np.zeros(len(taxonomy), bool)
         settled[coherent_items(records, self.k, self.m)] = True
 
         def begin(first: Mask | None) -> RecordsHere:
             return RecordsHere(records, taxonomy, self.k, self.m, first)
 
-        below = both_ways(begin, settled)
-        if self.aim == WORDS:
-            return most_words(below).shown()
-        ways = [*(way.shown() for way in below), recoded_places(records, taxonomy, self.k, self.m, FROM_ABOVE)]
-        return min(ways, key=lambda places: places_loss(places, taxonomy))
+        return both_ways(begin, settled)

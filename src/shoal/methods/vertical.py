@@ -17,6 +17,7 @@ from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.itemsets.km_recoding import Steps, recoded_places
 from shoal.methods.bases.km import KnownItemsMethod, published_sets
+from shoal.util.sorted_numbers import distinct
 
 AA = Steps("by size")
 
@@ -39,8 +40,8 @@ class Vertical(KnownItemsMethod):
     def _within_branch(self, records: Bags, chosen: Ints, branch: int, taxonomy: Taxonomy) -> Small:
         """Return the records reduced to these occurrences. If fewer than k people have items of the branch, all of it becomes one node."""
         record = np.searchsorted(records.indptr, chosen, side="right") - 1
-        held = np.unique(record)
-        if len(np.unique(records.owners[held])) < self.k:
+        held = distinct(record)
+        if len(distinct(records.owners[held])) < self.k:
             return np.full(len(chosen), branch, np.int32)
         indptr = np.concatenate([np.searchsorted(record, held), [len(record)]])
         reduced = Bags(

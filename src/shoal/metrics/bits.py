@@ -20,6 +20,7 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.metrics import Metric
 from shoal.taxonomy.people_below import meets, people_below
 from shoal.util.exact_numbers import logarithm
+from shoal.util.sorted_numbers import distinct
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,7 +50,7 @@ class Pairs:
     """Counts of the people for whom two nodes are true."""
 
     def __init__(self, bags: Bags, tree: Taxonomy) -> None:
-        owners = np.unique(bags.owners)
+        owners = distinct(bags.owners)
         chosen = owners[np.unique(np.linspace(0, max(0, len(owners) - 1), min(len(owners), MOST_PEOPLE)).astype(np.int64))]
         owner = np.repeat(bags.owners, np.diff(bags.indptr))
         here = np.isin(owner, chosen)
@@ -75,7 +76,7 @@ class Pairs:
 
     def _holders_of(self, node: int) -> Ints:
         if node not in self._holders:
-            self._holders[node] = np.unique(self._person[self._begin[node] : self._begin[self._tree.end[node]]])
+            self._holders[node] = distinct(self._person[self._begin[node] : self._begin[self._tree.end[node]]])
         return self._holders[node]
 
     def _above(self, items: Small) -> Ints:

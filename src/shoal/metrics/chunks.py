@@ -21,6 +21,7 @@ from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, RECORDS, SUBRECORD, ChunkTable
 from shoal.metrics import Metric
+from shoal.util.sorted_numbers import distinct
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -103,7 +104,7 @@ def _supports(release: Release, wanted: list[Pair]) -> dict[Pair, float]:
     """How many published records hold each pair."""
     held, names = _held(release.published).tocsc(), release.published.vocabulary
     ends = names.codes([name for pair in wanted for name in pair]).reshape(-1, 2)
-    holders = {int(item): held.indices[held.indptr[item] : held.indptr[item + 1]] for item in np.unique(ends) if item >= 0}
+    holders = {int(item): held.indices[held.indptr[item] : held.indptr[item + 1]] for item in distinct(ends) if item >= 0}
     none = np.zeros(0, np.int32)
     both = (np.intersect1d(holders.get(int(a), none), holders.get(int(b), none)) for a, b in ends)
     return {pair: float(release.copies[rows].sum()) for pair, rows in zip(wanted, both, strict=True)}

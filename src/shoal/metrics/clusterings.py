@@ -20,6 +20,7 @@ from shoal.data.tables.profiles import ProfileTable
 from shoal.errors import ParameterError
 from shoal.metrics import Metric
 from shoal.text.terms import terms_of
+from shoal.util.sorted_numbers import distinct
 
 CLUSTERS, ROUNDS, WORDS = 10, 30, 200
 RECORDS, SEED = 10_000, 1  # of records so many are clustered, the same for every release
@@ -118,7 +119,7 @@ def people_before_and_after(release: Release, original: LogOriginal) -> tuple[Fl
     if release.secret is None:
         raise ParameterError("the mapping from people to profiles is known only while a release is made", code="mapping-not-recorded")
     pseudonym = release.secret.rows()
-    owners = np.unique(original.log.frame["owner"].to_numpy())
+    owners = distinct(original.log.frame["owner"].to_numpy())
     shown = Log(table.frame.select(owner=table.of_whom, payload=table.unit), original.log.kind)
     columns = _common_words(original.log)
     profiled = pseudonym >= 0

@@ -27,6 +27,7 @@ from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.taxonomy.people_below import people_below
 from shoal.text.terms import in_one_case
+from shoal.util.sorted_numbers import distinct
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -79,7 +80,7 @@ def hide_words(records: Bags) -> Hidden:
     words = in_one_case(records.vocabulary.names)
     names = Vocabulary(words.unique().sort())
     held = _pairs(records, names.codes(words), len(names))
-    different = np.unique(held)
+    different = distinct(held)
     people, word = different // len(names), different % len(names)
     hidden = _chosen(people, word)
     return Hidden(_without(records, np.isin(held, different[hidden])), people[hidden], word[hidden], names.names)
@@ -220,7 +221,7 @@ def _trials(published: Bags, rows: Ints, owners: Ints, hidden: Hidden) -> list[_
     found = []
     for own, people, words in by_rows[chosen].iter_rows():
         items = [published.items[published.indptr[row] : published.indptr[row + 1]] for row in own or ()]
-        found.append(_Trial(np.unique(np.concatenate([np.zeros(0, np.int32), *items])), np.array(people), np.array(words)))
+        found.append(_Trial(distinct(np.concatenate([np.zeros(0, np.int32), *items])), np.array(people), np.array(words)))
     return found
 
 

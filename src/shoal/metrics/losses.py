@@ -29,6 +29,7 @@ from shoal.errors import ParameterError
 from shoal.metrics import Metric
 from shoal.taxonomy.bound import loss_lower_bound
 from shoal.taxonomy.distance import LARGEST, SemanticDistance
+from shoal.util.sorted_numbers import distinct
 
 
 def ncp(release: Release, original: Original) -> float:
@@ -191,7 +192,7 @@ def _subtree(bags: pl.DataFrame, original: Original) -> Floats:
 
 
 def _distinct(bags: pl.DataFrame, original: Original) -> Floats:
-    in_use = len(np.unique(original.bags.items))
+    in_use = len(distinct(original.bags.items))
     return np.asarray((bags["distinct"].to_numpy() - 1) / max(1, in_use - 1))
 
 

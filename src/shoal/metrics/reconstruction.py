@@ -22,6 +22,7 @@ from shoal.data.tables.counts import COUNT
 from shoal.data.tables.groups import GROUP, ITEM, GroupTable
 from shoal.errors import ParameterError
 from shoal.metrics import Metric
+from shoal.util.sorted_numbers import distinct
 
 QUERIES, CHOSEN, SEED = 100, 4, 0
 
@@ -91,8 +92,8 @@ class ComparedRows:
         record = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
         place = np.arange(len(table.histogram))
         return cls(
-            sensitive=np.unique(numbered["counted"]),
-            known=np.setdiff1d(np.unique(numbered["shown"]), numbered["counted"]),
+            sensitive=distinct(numbered["counted"]),
+            known=np.setdiff1d(distinct(numbered["shown"]), numbered["counted"]),
             before=ItemHolders.of(record, numbered["typed"][bags.items], n),
             n_before=len(bags),
             after=ItemHolders.of(flat["row"].to_numpy().astype(np.int64), numbered["shown"], n),

@@ -20,6 +20,7 @@ from shoal.data.bags import Ints
 from shoal.data.table import Floats
 from shoal.engines.local_engine import LocalEngine
 from shoal.microaggregation.mdav import Space, mdav_groups, mdav_of_part
+from shoal.util.sorted_numbers import distinct
 
 ENOUGH = 8  # a block has at least so many times k owners
 ROUNDS = 6  # in which poles become centroids
@@ -63,7 +64,7 @@ def similar_blocks(space: Space[Any], owners: Ints, size: int, fewest: int) -> l
     while waiting:
         rows = waiting.pop()
         sides = _divided(space, rows) if len(rows) > size else []
-        if sides and min(len(np.unique(owners[side])) for side in sides) >= fewest:
+        if sides and min(len(distinct(owners[side])) for side in sides) >= fewest:
             waiting += sides[::-1]
         else:
             blocks.append(rows)

@@ -8,12 +8,14 @@ taken; a text that several members could give is given once for every asking tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.data.bags import Ints, Small
 from shoal.microaggregation.histories import MISSING, NO_TIME, SECOND, Histories, ranges
+from shoal.util.sorted_numbers import distinct
 
 # One history in place of several: which queries it holds, when they were asked and what was clicked.
 #
@@ -48,6 +50,22 @@ class Matches:
         _, of_text = np.unique(text, return_inverse=True)
         frequency = np.bincount(of_text, weights=held_by).astype(np.int64)[of_text]
         return cls(queries, match.ravel(), text, keys % ASKINGS, held_by.astype(np.int64), frequency)
+
+    def among(self, some: npt.NDArray[np.bool_]) -> Matches:
+        """The same matches with some of the queries only; nobody may be left who has one of them."""
+        match = self.match[some]
+        people = np.bincount(match, minlength=len(self.text))
+        of_text = np.cumsum(np.append(False, self.text[1:] != self.text[:-1]))  # texts rise
+        frequency = np.bincount(of_text, weights=people).astype(np.int64)[of_text]
+        return replace(self, queries=self.queries[some], match=match, people=people, frequency=frequency)
+
+    def best(self, wanted: int) -> Ints:
+        """The first of all matches that somebody has, in the order of `ranked`."""
+        rank = self.people * (int(self.frequency.max(initial=0)) + 1) + self.frequency
+        held = np.flatnonzero(self.people)
+        if len(held) > wanted:
+            held = held[rank[held] >= np.partition(rank[held], len(held) - wanted)[len(held) - wanted]]
+        return held[np.argsort(-rank[held], kind="stable")][:wanted]
 
     def ranked(self, least: int) -> Ints:
         """The matches of at least this many people, by falling number of people, falling frequency of the text, and text."""
@@ -219,7 +237,7 @@ def contributed(histories: Histories, members: Ints, matches: Matches, least: in
     """The matches that the members give, none of fewer than `least` of them."""
     sizes = histories.sizes[members]
     shared = matches.people >= least
-    left = {text: np.flatnonzero((matches.text == text) & shared)[::-1].tolist() for text in np.unique(matches.text[shared]).tolist()}
+    left = {text: np.flatnonzero((matches.text == text) & shared)[::-1].tolist() for text in distinct(matches.text[shared]).tolist()}
     whose = np.repeat(np.arange(len(members)), sizes)
     taken: list[int] = []
     for member, quota in enumerate(quotas(sizes).tolist()):

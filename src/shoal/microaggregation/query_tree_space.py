@@ -20,6 +20,7 @@ from shoal.data.table import Floats
 from shoal.microaggregation.histories import MISSING, NO_TIME, Histories, ranges
 from shoal.microaggregation.history_aggregation import Matches, Profile, mean_size, profile_of
 from shoal.text.terms import without_foreign_marks
+from shoal.util.sorted_numbers import distinct
 
 Comparing = Literal["words", "letters"]
 APART = _kernels.APART
@@ -105,6 +106,8 @@ class TreeSpace:
     def __init__(self, forest: Forest, people: Ints) -> None:
         self._forest, self._people = forest, people
         self._trees = forest.trees(people)
+        self._matches = Matches.of(forest.histories, people)
+        self._whose = np.repeat(np.arange(len(people)), forest.histories.sizes[people])  # the person of each query
         self._task = _kernels.Task()
 
     def __len__(self) -> int:
@@ -116,10 +119,12 @@ class TreeSpace:
 
     def centroid(self, rows: Ints) -> _kernels.QueryTrees:
         """The history with the mean number of queries, those of the most people."""
-        h, people = self._forest.histories, self._people[rows]
-        matches = Matches.of(h, people)
-        wanted = max(1, min(mean_size(h, people), self._forest.most))
-        return self._forest.point(profile_of(h, matches, matches.ranked(1)[:wanted], 1))
+        h = self._forest.histories
+        represented = np.zeros(len(self), bool)
+        represented[rows] = True
+        matches = self._matches.among(represented[self._whose])
+        wanted = max(1, min(mean_size(h, self._people[rows]), self._forest.most))
+        return self._forest.point(profile_of(h, matches, matches.best(wanted), 1))
 
     def distances(self, point: _kernels.QueryTrees, rows: Ints) -> Floats:
         """In units of which `APART` make the largest distance."""
@@ -202,7 +207,7 @@ def sketch_order(histories: Histories) -> Ints:
 def _sketches(person: Ints, thing: Ints, people: int) -> Ints:
     """Of each person the things that the most people have, most widely held first; things of one person alone count for none."""
     width = int(thing.max(initial=0)) + 1
-    pairs = np.unique(person * width + thing)
+    pairs = distinct(person * width + thing)
     whose, what = pairs // width, pairs % width
     holders = np.bincount(what, minlength=width)
     rank = np.empty(width, np.int64)

@@ -23,6 +23,7 @@ from shoal.pipeline.prepare import SESSIONS, Records, by_sessions, read_records,
 from shoal.taxonomy.hybrid import hybrid
 from shoal.taxonomy.learned import FEWEST_PEOPLE, MORE, SEPARATOR
 from shoal.taxonomy.wordnet import wordnet
+from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import counted
 
 ALL_WORDS = 1
@@ -121,7 +122,7 @@ def _called(per: Per) -> str:
 
 def _insist_on_holders(tree: Taxonomy, contexts: Bags, people: int) -> None:
     """Raise if a word in the name of a topic is used by too few people."""
-    topics = pl.DataFrame({"name": tree.names.names.gather(np.unique(tree.parent[1:])[1:])})
+    topics = pl.DataFrame({"name": tree.names.names.gather(distinct(tree.parent[1:])[1:])})
     named = topics.select(pl.col("name").str.split(SEPARATOR).explode().str.replace(NUMBERED, "").alias("word")).unique()
     held = pl.DataFrame({"item": contexts.items, "owner": np.repeat(contexts.owners, np.diff(contexts.indptr))})
     names = pl.DataFrame({"word": contexts.vocabulary.names}).with_row_index("item").with_columns(pl.col("item").cast(pl.Int32))

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from shoal.data.bags import Bags, Ints
 from shoal.data.taxonomy import Taxonomy
 from shoal.taxonomy.tree_counts import published_items
+from shoal.util.sorted_numbers import distinct
 
 Mask = npt.NDArray[np.bool_]
 
@@ -147,7 +148,7 @@ def _records(levels: list[list[int]], published: Bags, copies: Ints, tree: Taxon
             some = published.part(begin, end)
             cell = column[some.items]
             rows = np.repeat(np.arange(begin, end), np.diff(some.indptr))
-            keys = np.unique((rows * len(nodes) + cell)[cell >= 0])
+            keys = distinct((rows * len(nodes) + cell)[cell >= 0])
             np.add.at(counts, keys % len(nodes), copies[keys // len(nodes)])
         found |= dict(zip(nodes, counts.tolist(), strict=True))
     return found

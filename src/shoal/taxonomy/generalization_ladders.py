@@ -21,6 +21,7 @@ from shoal.data.taxonomy import Floor, Taxonomy
 from shoal.errors import InputError
 from shoal.taxonomy.urls import ANY, folders
 from shoal.text.terms import SHORTEST, in_one_case, is_stop_word
+from shoal.util.sorted_numbers import distinct
 
 TOP = -1
 _MARKS = r"^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$"
@@ -122,10 +123,10 @@ def _with_nodes(flat: Ladder, lowest: Ints, taxonomy: Taxonomy, names: pl.Series
 def _with_all_above(taxonomy: Taxonomy, nodes: Ints) -> npt.NDArray[np.bool_]:
     """Which nodes are these or lie above one of them."""
     used = np.zeros(len(taxonomy), bool)
-    at = np.unique(nodes)
+    at = distinct(nodes)
     while len(at):
         used[at] = True
-        at = np.unique(taxonomy.parent[at])
+        at = distinct(taxonomy.parent[at].astype(np.int64))
         at = at[at >= 0]
     return used
 

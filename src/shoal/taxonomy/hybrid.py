@@ -13,6 +13,7 @@ from shoal.data.bags import Ints
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.taxonomy.learned import Topics
+from shoal.util.sorted_numbers import distinct
 
 KINDS = " (kinds)"  # after the name of a category that is also a word below a topic
 NEVER = 1 << 62  # no word has so many people: all words that the taxonomy lists lie there
@@ -39,7 +40,7 @@ def hybrid(topics: Topics, given: Taxonomy, company: int, loss: str = DEFAULT_LO
         parents[learned.names[node]] = None if above < 0 else learned.names[above]
     placed = np.flatnonzero(apart & (topics.people >= fewest))
     typed = {topics.words[word]: given.names[int(nodes[word])] for word in placed.tolist()}
-    _hang(parents, given, np.unique(nodes[placed]), typed)
+    _hang(parents, given, distinct(nodes[placed]), typed)
     return Taxonomy.from_parents(parents, loss)
 
 

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
+from shoal.util.sorted_numbers import distinct
 
 
 def people_below(bags: Bags, tree: Taxonomy) -> Ints:
@@ -16,7 +17,7 @@ def people_below(bags: Bags, tree: Taxonomy) -> Ints:
     subtree is 1 for each person who holds something in it.
     """
     owners = np.repeat(bags.owners, np.diff(bags.indptr))
-    held = np.unique(owners * len(tree) + bags.items) if len(owners) else np.zeros(0, np.int64)
+    held = distinct(owners * len(tree) + bags.items) if len(owners) else np.zeros(0, np.int64)
     person, item = held // len(tree), held % len(tree)
     indptr = np.concatenate([[0], np.flatnonzero(np.diff(person)) + 1, [len(held)]]) if len(held) else np.zeros(1, np.int64)
     first, shared = meets(indptr, item.astype(np.int32), tree)

@@ -16,6 +16,7 @@ import numpy as np
 from shoal import _kernels
 from shoal.data.bags import Ints, Small, Vocabulary
 from shoal.taxonomy.wordnet import further_hypernyms, further_senses, lemmas, wordnet
+from shoal.util.sorted_numbers import distinct
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +77,7 @@ class TermTable:
         ids = np.array([node for row in ordered for node, _ in row], np.int32)
         least = np.array([depth for row in ordered for _, depth in row], np.int32)
         self.senses = _kernels.Senses(_kernels.Rows(indptr, ids, least), level)
-        self.nodes_used: Ints = np.unique(ids[ids < len(graph)]).astype(np.int64)
+        self.nodes_used: Ints = distinct(ids[ids < len(graph)]).astype(np.int64)
 
 
 @cache

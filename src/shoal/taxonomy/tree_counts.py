@@ -16,6 +16,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError
+from shoal.util.sorted_numbers import distinct
 
 # Tree counts and meets: the one sparse structure and the two operations that every clustering method rests on.
 
@@ -71,7 +72,7 @@ def tree_counts(bags: Bags, taxonomy: Taxonomy, word_worth: int = 0) -> TreeCoun
     weights = taxonomy.weights
     if word_worth:
         weights = weights.copy()
-        words = np.unique(bags.items)
+        words = distinct(bags.items)
         weights[words[taxonomy.publishable[words] > 0]] += word_worth * taxonomy.units
     up = taxonomy.parent.copy()
     while len(idle := np.flatnonzero((up >= 0) & (weights[up] == 0))):

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.bags import Ints
+from shoal.util.sorted_numbers import distinct
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -49,7 +50,7 @@ class Corpus:
     def _held(self, rows: Ints, n: int) -> sp.csr_matrix:
         import scipy.sparse as sp
 
-        keys = np.unique(rows * self.n_items + self.items)
+        keys = distinct(rows * self.n_items + self.items)
         ones = np.ones(len(keys), np.int64)
         return sp.csr_matrix((ones, (keys // max(1, self.n_items), keys % max(1, self.n_items))), shape=(n, self.n_items))
 

@@ -17,6 +17,7 @@ from shoal.attacks.scenarios.changed_records import with_people
 from shoal.data.bags import Bags
 from shoal.errors import ShoalError
 from shoal.parameters import param
+from shoal.util.sorted_numbers import distinct
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LONG = 16  # letters of a canary
@@ -88,7 +89,7 @@ def _trial(holders: int, canaries: list[Canary], made: Made, scenario: Scenario)
     planted = [canary for canary in canaries if canary.holders == holders]
     published = made.original.aligned(made.release).published
     shown = np.repeat(made.release.copies > 0, np.diff(published.indptr))
-    there = set(np.unique(published.items[shown]).tolist())
+    there = set(distinct(published.items[shown]).tolist())
     found = np.array([float(_item(made, canary) in there) for canary in planted])
     people = "1 person" if holders == 1 else f"{holders:,} people"
     never = any((least := claim.item_holders) is not None and holders < least for claim in scenario.claims)

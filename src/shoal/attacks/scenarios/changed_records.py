@@ -10,6 +10,7 @@ import polars as pl
 from shoal.attacks.scenarios import Made
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.privacy.equivalence_classes import identical_records
+from shoal.util.sorted_numbers import distinct
 
 
 def with_people(typed: Bags, added: Bags) -> Bags:
@@ -40,7 +41,7 @@ def without_person(typed: Bags, owner: int) -> Bags:
 
 def of_used_names(bags: Bags) -> Bags:
     """Return the records over a vocabulary of the items that occur, as if they had been read so."""
-    used = np.unique(bags.items)
+    used = distinct(bags.items)
     codes = np.full(len(bags.vocabulary), -1, np.int32)
     codes[used] = np.arange(len(used))
     renamed = bags.relabelled(codes, Vocabulary(bags.vocabulary.names.gather(used)))

@@ -30,6 +30,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.taxonomy import Taxonomy
 from shoal.taxonomy.tree_counts import meet
+from shoal.util.sorted_numbers import distinct
 
 SAMPLE = 20  # items that somebody who does not reason so tries in each group
 
@@ -181,7 +182,7 @@ class ReleasedGroups:
         if not len(items):
             return 0.0
         holders = [self._holding(int(item)) for item in items]
-        fitting = self._fitting(np.unique(np.concatenate(holders)), published)
+        fitting = self._fitting(distinct(np.concatenate(holders)), published)
         return float(np.mean([np.isin(held, fitting).sum() == 1 for held in holders]))
 
     def _fitting(self, records: Ints, published: dict[int, int]) -> Ints:

@@ -25,6 +25,7 @@ from shoal.attacks.scenarios.sensitive_targets import SoughtItems, harmless, hel
 from shoal.data.bags import Bags, Ints
 from shoal.data.release import Release, Secret
 from shoal.errors import ParameterError
+from shoal.util.sorted_numbers import distinct
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -163,7 +164,7 @@ class Reader:
         return holders / people if people else 0.0
 
     def _people(self, records: Ints) -> int:
-        return len(np.unique(self.owners[records])) if self._repeat else len(records)
+        return len(distinct(self.owners[records])) if self._repeat else len(records)
 
     def _holders(self, item: int) -> npt.NDArray[np.bool_]:
         """Return which records have an item; cached, because the same one is usually guessed again."""

@@ -12,6 +12,7 @@ from shoal.data.accounting import Accounting
 from shoal.data.bags import Bags, Ints
 from shoal.data.fresh import fresh_order
 from shoal.data.tables import NUMBER, ORDER_OF_RECORDS, VALUE, PublishedTable
+from shoal.util.sorted_numbers import distinct
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +48,8 @@ class BagTable(PublishedTable):
         return {
             "rows": self.n_rows,
             "occurrences": int((self.records.lengths * self.copies).sum()),
-            "items": len(np.unique(self.records.items[shown])),
-            "different": len(np.unique(self.records.identical()[published])),
+            "items": len(distinct(self.records.items[shown])),
+            "different": len(distinct(self.records.identical()[published])),
         }
 
     def shuffled_rows(self) -> Ints:
@@ -63,7 +64,7 @@ class BagTable(PublishedTable):
 
     def texts(self) -> Iterator[pl.Series]:
         """Return the names of the items."""
-        yield self.records.vocabulary.names.gather(np.unique(self.records.items))
+        yield self.records.vocabulary.names.gather(distinct(self.records.items))
 
     @property
     def random_orders(self) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ParameterError
 from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, PROMPTS
+from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import counted, did_you_mean
 
 if TYPE_CHECKING:
@@ -145,12 +146,11 @@ def _names(data: Log | Bags | Table) -> pl.Series:
 
 def _counts(data: Log | Bags | Table) -> tuple[int, int]:
     """People and rows."""
-    import numpy as np
 
     from shoal.data.log import Log
 
     owners = data.frame["owner"].to_numpy() if isinstance(data, Log) else data.owners
-    people = len(np.unique(owners))
+    people = len(distinct(owners))
     return people, len(owners)
 
 

@@ -22,6 +22,7 @@ from shoal.io.read.paths import STDIN, are_paths
 from shoal.pipeline.contract import USED
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import read_whole
+from shoal.util.sorted_numbers import distinct
 
 BYTES = 64 << 20  # of the input that are read for samples, about
 SEED = 0
@@ -69,13 +70,13 @@ class Samples:
         """The rows or records of so many people, drawn by a fixed seed; of fewer the same ones again, and all where they are as few."""
         asked = replace(how, memory=None)
         source = CaseSource(self.reading(asked), asked, given)
-        everybody = np.unique(owners_of(source.reading.data))
+        everybody = distinct(owners_of(source.reading.data))
         return source if len(everybody) <= people else drawn(source, everybody, people)
 
 
 def sample_of(reading: Reading, people: int) -> Reading:
     """What was read of so many people, drawn by a fixed seed; of all where they are as few."""
-    everybody = np.unique(owners_of(reading.data))
+    everybody = distinct(owners_of(reading.data))
     return reading if len(everybody) <= people else drawn(CaseSource(reading, Preparation()), everybody, people).reading
 
 

@@ -17,8 +17,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from shoal.attacks.conclusion import EASILY_KNOWN, known_of
 from shoal.attacks.known_items import KnownItems
 from shoal.attacks.outcome import Interval, wilson
@@ -37,6 +35,7 @@ from shoal.pipeline.events import Cancel
 from shoal.pipeline.job import Job
 from shoal.pipeline.options import Preparation, load_taxonomy
 from shoal.pipeline.run import Judged
+from shoal.util.sorted_numbers import distinct
 
 FIRST_PEOPLE = 250  # of the first sample; each further one has twice as many, or all people
 WORDNET = "wordnet"
@@ -186,7 +185,7 @@ def _tried(source: CaseSource, route: Route, cancel: Cancel) -> Trial:
     kept, what = _kept(judged)
     risk = _risk(judged)
     why_not = "" if risk is not None else WHY_NOT.get(min(judged.release.kinds), "no attack applies to this kind of release")
-    people = len(np.unique(owners_of(source.reading.data)))
+    people = len(distinct(owners_of(source.reading.data)))
     of, sizes = known_of(owners_repeat(judged.original)), judged.original.to_account()
     records = sizes.get("records", max(sizes.values(), default=0))
     took = time.perf_counter() - begun

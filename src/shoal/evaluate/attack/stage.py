@@ -26,6 +26,7 @@ from shoal.methods.bases.log_rows import USER
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import records_of
 from shoal.taxonomy.place_terms import as_typed
+from shoal.util.sorted_numbers import distinct
 
 Mask = npt.NDArray[np.bool_]
 
@@ -98,7 +99,7 @@ def linked_stage(log: Log, links: Ints) -> Stage:
     world = _world(records, published)
     placed = published.relabelled(world.tree.names.codes(published.vocabulary.names), world.tree.names)
     owners = frame["owner"].to_numpy()
-    people, linked = np.unique(owners), np.unique(links)
+    people, linked = distinct(owners), distinct(links)
     owned = Owned.of_pairs(np.searchsorted(people, owners), np.searchsorted(linked, links), len(people))
     return Stage(Scene(placed, np.ones(len(placed), np.int64), world.tree, world.bags), world.bags, owned)
 
@@ -176,9 +177,9 @@ def _log(original: AnyOriginal) -> Log:
 
 def _owned(log: Log, table: RowTable, shown: Log, rows: Ints) -> Owned:
     """Return the published records of each person: the numbers of their pseudonyms, in order."""
-    pseudonyms = np.unique(shown.frame["owner"].to_numpy())
+    pseudonyms = distinct(shown.frame["owner"].to_numpy())
     owners = log.frame["owner"].to_numpy()
-    people = np.unique(owners)
+    people = distinct(owners)
     if table.kind == ProfileTable.kind:  # one pseudonym for each person
         there = rows >= 0
         return Owned.of_pairs(np.flatnonzero(there), np.searchsorted(pseudonyms, rows[there]), len(people))

@@ -24,6 +24,7 @@ from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
 from shoal.evaluate.attack.stage import Stage, one_of_each_person, raw_stage, records_in, stage_of
 from shoal.methods.bases.log_rows import USER
+from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import counted
 
 # An original whose tree also has the items of people who are not in it, so that all that is known of them can be told.
@@ -46,7 +47,7 @@ def widened(original: Original, others: Original) -> Original:
 
 def _joined(tree: Taxonomy, others: Original) -> Taxonomy:
     """Return the tree with missing items added below their lowest common node in both trees, or below the root."""
-    held = np.unique(others.bags.items)
+    held = distinct(others.bags.items)
     strange = held[tree.names.codes(others.tree.names.names.gather(held)) < 0]
     if not len(strange):
         return tree
@@ -133,7 +134,7 @@ def _left_out(rest: AnyOriginal, release: Release, others: AnyOriginal) -> LeftO
 
 def chosen_people(owners: Ints, draw: Draw) -> Ints:
     """Draw the people to leave out."""
-    people = np.unique(owners)
+    people = distinct(owners)
     return np.random.default_rng(draw.seed).permutation(people)[: max(1, round(draw.control * len(people)))]
 
 

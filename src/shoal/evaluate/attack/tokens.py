@@ -19,6 +19,7 @@ from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
 from shoal.keyed.keys import words_in
 from shoal.methods import Hashes
+from shoal.util.sorted_numbers import distinct
 
 
 def tokens(case: Case, draw: Draw, reference: Log | None) -> tuple[Hashed, str]:
@@ -29,7 +30,7 @@ def tokens(case: Case, draw: Draw, reference: Log | None) -> tuple[Hashed, str]:
     if not isinstance(data, Log):
         raise Skipped("it applies to rows of a log")
     owners = data.frame["owner"].to_numpy()
-    people = np.unique(owners)
+    people = distinct(owners)
     if reference is None:
         half = np.random.default_rng(draw.seed).permutation(people)[: len(people) // 2]
         told = (

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from shoal.data.log import Log
 from shoal.errors import ShoalError
 from shoal.evaluate.advise.sample import owners_of, sample_of
@@ -16,6 +14,7 @@ from shoal.evaluate.compare.later_period import EarlierPeriod, PeriodSplit, peri
 from shoal.io.read.dispatch import Reading, ReadOptions, read
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import Prepared, prepare
+from shoal.util.sorted_numbers import distinct
 
 Prepare = Callable[[Cell], Preparation]
 """How the data of a cell is to be prepared."""
@@ -63,7 +62,7 @@ class Given:
         whole = self._reading(how.reading)
         part = sample_of(whole, people)
         split = split_of(part.data) if isinstance(part.data, Log) and part.timed else None
-        return prepare(part, how), None if split is None else periods_of(split, how), len(np.unique(owners_of(whole.data)))
+        return prepare(part, how), None if split is None else periods_of(split, how), len(distinct(owners_of(whole.data)))
 
     def _periods(self, reading: Reading, how: Preparation) -> EarlierPeriod | None:
         """Return an earlier and a later period of a log, if its times can be read."""

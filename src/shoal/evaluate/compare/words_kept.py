@@ -27,6 +27,7 @@ from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.privacy.chunk_words import published_words
 from shoal.text.terms import terms_of
+from shoal.util.sorted_numbers import distinct
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -106,14 +107,14 @@ def _in_rows(release: Release, original: LogOriginal) -> Words:
     rows, log = _rows(release), original.log
     shown = table.frame[table.unit].gather(np.maximum(rows, 0)) if table.has_unit and table.n_rows else pl.Series([""] * len(log))
     published = pl.select(pl.when(pl.Series(rows >= 0)).then(shown).otherwise(pl.lit(""))).to_series()
-    left = np.unique(log.frame["owner"].to_numpy()[rows >= 0])
+    left = distinct(log.frame["owner"].to_numpy()[rows >= 0])
     return _of_people(log, log.frame.select("owner").with_columns(payload=published), left)
 
 
 def _in_profiles(release: Release, original: LogOriginal) -> Words:
     """Compare the history of a person's pseudonym with the person's queries and words."""
     table = release.only(ProfileTable)
-    owners = np.unique(original.log.frame["owner"].to_numpy())
+    owners = distinct(original.log.frame["owner"].to_numpy())
     whose = pl.DataFrame({"owner": owners, table.of_whom: _rows(release)}).cast({table.of_whom: table.frame[table.of_whom].dtype})
     told = table.frame.select(table.of_whom, payload=pl.col(table.unit)).join(whose, on=table.of_whom).select("owner", "payload")
     return _of_people(original.log, told, told["owner"].unique().to_numpy())
@@ -186,7 +187,7 @@ HEAD, TORSO = 0.01, 0.001  # shares of people who use a term, at least
 def coverage(words: Words) -> dict[str, float]:
     """Return shares from 0 to 1."""
     kept, whole = _by_term(words.kept), _by_term(words.before.to_scipy())
-    people = len(np.unique(words.before.owners[words.left])) / max(1, words.before.n_owners)
+    people = len(distinct(words.before.owners[words.left])) / max(1, words.before.n_owners)
     found = {"kept": _share(kept.sum(), whole.sum()), "terms_kept": _share((kept > 0).sum(), (whole > 0).sum()), "people_left": people}
     parts = classes(words.before).items()
     found |= {f"kept_{name}": _share(kept[terms].sum(), whole[terms].sum()) for name, terms in parts if whole[terms].any()}
@@ -203,10 +204,10 @@ def classes(bags: Bags) -> dict[str, Mask]:
 
 def _whole_texts(texts: Texts) -> dict[str, float]:
     """Return the share of rows or records published completely as typed, and of the distinct ones."""
-    different = len(np.unique(texts.same))
+    different = len(distinct(texts.same))
     return {
         "volume_kept": _share(texts.whole.sum(), len(texts.whole)),
-        "queries_kept": _share(len(np.unique(texts.same[texts.whole])), different),
+        "queries_kept": _share(len(distinct(texts.same[texts.whole])), different),
     }
 
 

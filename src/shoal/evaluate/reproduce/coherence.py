@@ -30,6 +30,7 @@ from shoal.itemsets.hitting_set import greedy
 from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Parts, Power, minimal_moles
 from shoal.methods.tds import specialize
 from shoal.synthetic.baskets import Baskets, Board
+from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import percent
 
 # -- statements of the paper, compared with the results
@@ -316,7 +317,7 @@ def choose(bags: Bags, delta: float, seed: int, limit: float = H / 2) -> Parts:
     entry = np.flatnonzero(able[bags.items])
     order = entry[np.lexsort((bags.items[entry], -support[bags.items[entry]], record[entry]))]
     first = np.concatenate([[True], np.diff(record[order]) > 0]) if len(order) else np.zeros(0, bool)
-    parts[np.unique(bags.items[order[first]])] = PRIVATE
+    parts[distinct(bags.items[order[first]])] = PRIVATE
     return parts
 
 

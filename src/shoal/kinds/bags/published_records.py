@@ -13,6 +13,7 @@ import polars as pl
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
 from shoal.errors import InputError, ParameterError
+from shoal.util.sorted_numbers import distinct
 
 Notes = list[str]
 
@@ -52,7 +53,7 @@ def with_owners(found: PublishedRecords, frame: pl.DataFrame, owner: str, record
     owners = codes_of(named)
     if record is not None:
         owners = _of_records(owners, codes_of(frame[record]), owner)
-    notes.append(f"{owner!r} contains the user IDs: {len(np.unique(owners)):,} people")
+    notes.append(f"{owner!r} contains the user IDs: {len(distinct(owners)):,} people")
     bags = found.bags
     return replace(found, bags=replace(bags, owners=owners))
 

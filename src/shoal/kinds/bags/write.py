@@ -23,6 +23,7 @@ from shoal.io.read.delimited import JOINER, one_byte
 from shoal.io.write.cell_checks import refuse_ambiguous, refuse_empty
 from shoal.io.write.frame_files import frame_bytes, workbook_bytes, write_frames
 from shoal.io.write.output_format import LISTS, LONG, OUTPUT_FORMATS, FileFact, Levels, OutputForm, insist_on_format, write_pieces
+from shoal.util.sorted_numbers import distinct
 
 # The long layout of records: one row for each item of a record, with its count and, where there is a taxonomy, its level.
 #
@@ -98,7 +99,7 @@ def write_form(table: BagTable, place: Path, form: OutputForm) -> FileFact:
     joined = JOINER if form.layout == LISTS and form.format in JOINED else ""
     separator = one_byte(form.sep) or " " if form.format == "transactions" else joined
     published = by_name(table.records)
-    used = published.vocabulary.names.gather(np.unique(published.items))
+    used = published.vocabulary.names.gather(distinct(published.items))
     refuse_ambiguous(used, form.format, separator)
     rows = table.shuffled_rows()
     if form.layout == LONG:

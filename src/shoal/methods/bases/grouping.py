@@ -23,6 +23,7 @@ from shoal.errors import Infeasible
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import Outcome, build_release, present_records, within_floor
 from shoal.util.exact_numbers import exact
+from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import counted
 
 # -- withholding a few records that spoil their groups, up to a share of all: the suppression limit of ARX
@@ -173,7 +174,7 @@ def _told_of(found: Grouped, records: Bags) -> tuple[str, ...]:
     """Return a note on how many records of how many people were suppressed as outliers."""
     if not len(found.outliers):
         return ()
-    people = len(np.unique(records.owners[found.outliers]))
+    people = len(distinct(records.owners[found.outliers]))
     return (f"{counted(len(found.outliers), 'record')} of {counted(people, 'person', 'people')} withheld as outliers",)
 
 

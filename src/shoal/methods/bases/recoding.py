@@ -22,6 +22,7 @@ from shoal.data.release import Release
 from shoal.itemsets.itemset_support import Moles
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import Outcome, Present, build_release, present_records
+from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import counted
 
 NO_RULES = "no rules are written: below one published node some items were suppressed, and rules would have to name them"
@@ -103,7 +104,7 @@ class RecodingMethod(Method):
         code = rules.code(original.tree)
         published = present.records.relabelled(code, present.records.vocabulary, as_sets=True)
         told = recoded_account(present.records, published, code[present.records.items])
-        unnamed = np.unique(present.records.items[code[present.records.items] < 0])
+        unnamed = distinct(present.records.items[code[present.records.items] < 0])
         note = f"{counted(len(unnamed), 'item')} that the rules do not name {'was' if len(unnamed) == 1 else 'were'} suppressed"
         return self._built(original, present, Recoded(published, self.claims_on(published, code, original), told, (note,)))
 

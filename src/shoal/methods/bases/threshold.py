@@ -35,6 +35,7 @@ from shoal.methods.bases.threshold_ladders import Held, Mask, among, settled, sh
 from shoal.methods.bases.threshold_words import Rare, ReadWords, RecodedRows, recoded
 from shoal.privacy.support import Support
 from shoal.taxonomy.generalization_ladders import TOP, ladder_of
+from shoal.util.sorted_numbers import distinct
 
 WHOLE, NOTHING_BESIDE, UNLINKED_ROWS = Unit(), Beside(), Cut()
 DROPPED = "dropped"  # what becomes of times
@@ -218,7 +219,7 @@ class _Rows:
             keys = units[candidates] * self.windows + (0 if window is None else window)
             found = candidates[among(held.shared(self.said.k), keys)]
         if not len(found):
-            raise nothing_shared(self.said, len(np.unique(self.owners[candidates])))
+            raise nothing_shared(self.said, len(distinct(self.owners[candidates])))
         return found
 
     # -- what is published

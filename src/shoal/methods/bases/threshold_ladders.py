@@ -15,6 +15,7 @@ import numpy.typing as npt
 from shoal.data.bags import Ints, Small
 from shoal.errors import InputError
 from shoal.taxonomy.generalization_ladders import TOP, Ladder
+from shoal.util.sorted_numbers import distinct, runs
 
 Mask = npt.NDArray[np.bool_]
 LONGEST_TABLE = 1 << 25  # numbers that are looked up in a table of all numbers; among more they are searched for
@@ -39,7 +40,7 @@ class Held:
         places = numbers.astype(np.int64) * windows
         if window is not None:
             places += window
-        return cls(different(places * people + owners), windows, people)
+        return cls(distinct(places * people + owners), windows, people)
 
     def keys(self) -> Ints:
         """The number and window of each triple, as one number."""
@@ -53,18 +54,6 @@ class Held:
         """Return the pairs of number and window that at least k people have, sorted."""
         keys, people = self.counted()
         return keys[people >= k]
-
-
-def different(numbers: Ints) -> Ints:
-    """Return the distinct numbers, sorted."""
-    ordered = np.sort(numbers)
-    return ordered if len(ordered) < 2 else ordered[np.append(True, ordered[1:] != ordered[:-1])]
-
-
-def runs(ordered: Ints) -> tuple[Ints, Ints]:
-    """Return the distinct values of sorted numbers, and their frequencies."""
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(ordered) else np.zeros(0, np.int64)
-    return ordered[starts], np.diff(np.append(starts, len(ordered)))
 
 
 def among(ordered: Ints, numbers: Ints) -> Mask:
@@ -98,7 +87,7 @@ def shared_rungs(ladder: Ladder, held: Held, k: int) -> Ints:
     height = ladder.height[rest // (held.people * held.windows)]
     climbing, found = rest[:0], [shared]
     for level in range(int(height.max(initial=-1)), -1, -1):
-        pool = different(np.concatenate([climbing, rest[height == level]]))
+        pool = distinct(np.concatenate([climbing, rest[height == level]]))
         where = pool // held.people
         here, people = runs(where)
         enough = here[(people >= k) & ~among(shared, here)]
@@ -111,7 +100,7 @@ def shared_rungs(ladder: Ladder, held: Held, k: int) -> Ints:
 def settled(ladder: Ladder, shared: Ints, rungs: Ints | Small, window: Ints | None, windows: int) -> Ints:
     """Return the published rung for each of these rungs in its window: the lowest shared one, or TOP if there is none."""
     keys = rungs.astype(np.int64) * windows + (0 if window is None else window)
-    asked = different(keys)
+    asked = distinct(keys)
     at, beside = asked // windows, asked % windows
     climbing = np.arange(len(asked))
     while len(climbing := climbing[~among(shared, at[climbing] * windows + beside[climbing])]):

@@ -31,6 +31,7 @@ from shoal.microaggregation.histories import MISSING, NO_TIME, Histories
 from shoal.microaggregation.history_aggregation import Matches, Profile, profile_of
 from shoal.parameters import param
 from shoal.privacy.user_k_anonymity import UserKAnonymity
+from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import counted
 
 BLOCKS_PER_K = 8  # a block holds so many times k people at least
@@ -177,7 +178,7 @@ def _named(histories: Histories, url: Ints) -> pl.Series:
 def _pseudonyms(log: Log, histories: Histories, groups: list[_Group]) -> Ints:
     """Return the pseudonym of each person of the log, by user number; -1 for those without one."""
     members = [group.members for group in _filled(groups)]
-    owners = np.unique(log.frame["owner"].to_numpy())
+    owners = distinct(log.frame["owner"].to_numpy())
     found = np.full(len(owners), -1, np.int64)
     listed = np.concatenate(members)
     found[np.searchsorted(owners, histories.owners[listed])] = np.arange(1, len(listed) + 1)

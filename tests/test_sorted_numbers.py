@@ -1,0 +1,27 @@
+"""Sets of integers as sorted arrays, against NumPy's own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shoal.util.sorted_numbers import distinct, runs
+
+ARRAYS = [[], [7], [3, 3, 3], [5, -2, 5, 0, 9, -2], [[4, 1], [1, 4]]]
+
+
+@pytest.mark.parametrize("values", ARRAYS)
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_distinct_numbers_and_their_frequencies_are_those_of_numpy(values, dtype):
+    numbers = np.array(values, dtype)
+    expected, often = np.unique(numbers, return_counts=True)
+    found = distinct(numbers)
+    assert found.tolist() == expected.tolist()
+    assert found.dtype == dtype
+    assert [part.tolist() for part in runs(np.sort(numbers, axis=None))] == [expected.tolist(), often.tolist()]
+
+
+def test_the_array_itself_stays_as_it_was():
+    numbers = np.array([2, 1, 2])
+    distinct(numbers)
+    assert numbers.tolist() == [2, 1, 2]
