@@ -87,7 +87,7 @@ def learn_taxonomy(
             hint=f"add {option('all-words')}",
         )
     records, how, notes = _records_of(data, _fitted_to_topics(how, per))
-    # Of words that are alone in their sessions WordNet knows more than whole records do: hidden words are predicted better.
+    # On tags and real searches hidden words are predicted better if WordNet alone places words that are alone in their sessions.
     topics = topics_of(records, people, by_records=not with_wordnet)
     fewest = ALL_WORDS if all_words else people
     learned = topics.taxonomy(fewest=fewest)
