@@ -91,6 +91,7 @@ def _learned(records: Records, hidden: Hidden, with_wordnet: bool) -> dict[str, 
     topics = [topics_of(some, FEWEST_PEOPLE) for some in (records, rest)]
     found = {LEARNED: (topics[0].taxonomy(), topics[1].taxonomy())}
     if with_wordnet:
+        topics = [topics_of(some, FEWEST_PEOPLE, by_records=False) for some in (records, rest)]
         first, second = (hybrid(one, wordnet(), company=FEWEST_PEOPLE) for one in topics)
         found[HYBRID] = (first, second)
     return found

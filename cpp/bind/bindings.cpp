@@ -56,7 +56,7 @@ void bind_task(nb::module_& m) {
         .def_prop_ro("total", &Task::total);
 }
 
-void bind_rows(nb::module_& m) {
+void bind_types(nb::module_& m) {
     nb::class_<BoundRows>(m, "Rows", "Sparse rows: row i is ids[indptr[i]:indptr[i + 1]], each with its count.")
         .def(nb::init<I64, I32, I32>(), "indptr"_a, "ids"_a, "counts"_a)
         .def("__len__", &BoundRows::size)
@@ -66,6 +66,9 @@ void bind_rows(nb::module_& m) {
     nb::class_<BoundTree>(m, "Tree", "A tree in preorder: the subtree of node v is [v, end[v]).")
         .def(nb::init<I32, I32, I32>(), "parent"_a, "end"_a, "depth"_a)
         .def("__len__", &BoundTree::size);
+}
+
+void bind_rows(nb::module_& m) {
     m.def(
         "canonical_rows",
         [](I64 indptr, I32 ids, I32 counts, bool as_sets, int threads, Task& task) {
@@ -233,6 +236,7 @@ NB_MODULE(_kernels, m) {
     nb::set_leak_warnings(false);
     m.doc() = "shoal's kernels: arrays in, arrays out.";
     bind_task(m);
+    bind_types(m);
     bind_rows(m);
     bind_trees(m);
     bind_grouping(m);

@@ -67,6 +67,7 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
     run, up, end = kernels.run, narrow(PARENT), narrow(END)
     order, people, role, zeros = wide([0, 1]), wide([0, 1]), np.ones(3, np.uint8), wide([0, 0])
     lengths, weight = wide([2, 2]), wide([0, 1, 1])
+    words = (wide([1, 2, 3]), narrow([0, 1, 2]), role)  # their fingerprints, numbers as features, and which are wanted
 
     def r() -> Any:
         return rows(given)
@@ -75,6 +76,7 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "selected_rows": lambda: run(_kernels.selected_rows, r(), order, 1),
         "identical_rows": lambda: run(_kernels.identical_rows, r(), 1),
         "content_order": lambda: run(_kernels.content_order, r(), zeros, 1),
+        "owners_per_item": lambda: run(_kernels.owners_per_item, r(), people, 3),
         "shared_occurrences": lambda: run(_kernels.shared_occurrences, r(), rows(), order, 1),
         "content_hashes": lambda: run(_kernels.content_hashes, r(), 2, 1),
         "leaves_of": lambda: run(_kernels.leaves_of, r(), CUTS, 1),
@@ -110,6 +112,7 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "matched_similarities": lambda: run(_kernels.matched_similarities, SENSES, r(), 1),
         "band_order": lambda: run(_kernels.band_order, r(), 3),
         "private_groups": lambda: run(_kernels.private_groups, rows(), r(), 3, people, 2, 6, 0),
+        "company": lambda: run(_kernels.company, r(), people, *words, 3, 200, 9, 9, 0.75, 32, 1),
         "topic_tree": lambda: run(_kernels.topic_tree, r(), 3, people, np.ones(2, np.uint8), 0.2, 3, 1),
         "top_closed": lambda: run(_kernels.top_closed, r(), wide([1, 1]), 5, 1),
     }

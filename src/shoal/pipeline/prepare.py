@@ -386,9 +386,18 @@ def taxonomy_of(records: Records, how: Preparation) -> tuple[Taxonomy, tuple[str
     return tree, (f"{counted(topics.n_topics, 'topic')} learned from {source}, named by words of at least {people:,} people",)
 
 
-def topics_of(records: Records, people: int) -> Topics:
-    """Topics of the words of these records: from sessions if there are any, and from records for words alone in theirs."""
-    return learn_topics(records.contexts, people, None if records.sessions is None else records.folded)
+def topics_of(records: Records, people: int, *, by_records: bool = True) -> Topics:
+    """Topics of the words of these records, learned from sessions if there are any.
+
+    Args:
+        records: The records, with their sessions if they have any.
+        people: The number of people who hold each word that names a topic.
+        by_records: Whether words that are alone in their sessions are placed by whole records.
+
+    Returns:
+        The topics.
+    """
+    return learn_topics(records.contexts, people, records.folded if by_records and records.sessions is not None else None)
 
 
 def by_sessions(records: Records, how: Preparation) -> bool:

@@ -40,7 +40,7 @@ class Company:
     @property
     def lonely(self) -> npt.NDArray[np.bool_]:
         """Which words have no ties."""
-        return np.diff(self.indptr) == 0
+        return np.asarray(np.diff(self.indptr) == 0)
 
     def filled(self, other: Company) -> Company:
         """The same, but words that have no ties here have those that they have there, to the same features."""
@@ -70,8 +70,9 @@ def company_of(contexts: Bags, wanted: npt.NDArray[np.bool_] | None = None) -> C
     fingerprints = np.fromiter((crc32(name.encode()) for name in names), np.int64, len(names))
     words = np.ones(len(names), np.uint8) if wanted is None else wanted.astype(np.uint8)
     bounds = (len(chosen), LONGEST, ENOUGH, STRONGEST, SMOOTHING, UNITS, kernels.threads())
-    found = kernels.run(_kernels.company, contexts.view, contexts.owners, fingerprints, feature, words, *bounds, label="comparing words")
-    return Company(*found, len(chosen), people)
+    about = (contexts.view, contexts.owners, fingerprints, feature, words)
+    indptr, features, ties = kernels.run(_kernels.company, *about, *bounds, label="comparing words")
+    return Company(indptr, features, ties, len(chosen), people)
 
 
 def _features(people: Ints, names: list[str]) -> Ints:
