@@ -9,6 +9,8 @@ PARAMETERS: dict[str, dict[str, list[str | bool]]] = {
     "shoal": {"effort": ["fast", "balanced", "thorough"], "seed": ["0", "7"]},
     "clump": {
         "r": ["1", "3", "10", "1000"],
+        "r-by": ["order", "length"],
+        "lcg": ["exact", "printed"],
         "criterion": ["increase", "total"],
         "order": ["descending", "ascending", "random"],
         "ties": ["content", "given"],
