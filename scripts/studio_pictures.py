@@ -29,7 +29,7 @@ PICTURES = {
     "question": ("question", "light", 1000, 700),
     "narrow": ("choose", "light", 400, 900),
 }
-MILLISECONDS = 600_000
+MILLISECONDS = 1_800_000
 COMPARED = ("coherence", "km", "shoal")
 
 
@@ -127,9 +127,11 @@ def main() -> None:
         page = browser.new_page()
         page.set_default_timeout(MILLISECONDS)
         page.goto(address)
-        take(walk(page, address.partition("/?")[0]), page, everything)
-        browser.close()
-        server.terminate()
+        try:
+            take(walk(page, address.partition("/?")[0]), page, everything)
+        finally:
+            browser.close()
+            server.terminate()
 
 
 if __name__ == "__main__":
