@@ -47,7 +47,6 @@ from shoal.privacy.chunk_evidence import (
 )
 from shoal.privacy.chunk_words import PEOPLE, people_of_published, published_words
 from shoal.privacy.known_sets import Knowledge, items
-from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import counted
 
 if TYPE_CHECKING:
@@ -153,7 +152,7 @@ class CountedChunks:
     @classmethod
     def from_records(cls, table: ChunkTable, apart: TakenApart, owners: Ints) -> CountedChunks:
         """Count people by the records that were split."""
-        if len(distinct(owners)) == len(owners):
+        if len(np.unique(owners)) == len(owners):
             return cls.from_file(table)
         named = apart.members.with_columns(pl.Series("owner", owners[apart.members[SUBRECORD].to_numpy()]))
         each = named.group_by(CLUSTER, "owner").len().group_by(CLUSTER).agg(pl.col("len").cast(pl.Int64).sort(descending=True))

@@ -20,7 +20,6 @@ from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.data.taxonomy import Taxonomy
-from shoal.util.sorted_numbers import distinct
 
 # -- identical records, determined by a kernel that no method calls
 
@@ -132,7 +131,7 @@ class Candidates:
         rarest = np.argmin(last - first)
         span = int(last[rarest] - first[rarest])
         patience.spend(STEPS_A_CLASS + 8 * span, "looking for the originals that published records may stem from")
-        found = distinct(self._records[first[rarest] : last[rarest]])
+        found = np.unique(self._records[first[rarest] : last[rarest]])
         return np.asarray(found[self._lengths[found] >= length], np.int64)
 
 

@@ -22,7 +22,6 @@ from shoal.data.bags import Ints
 from shoal.data.release import Release
 from shoal.privacy.equivalence_classes import classes_of, fewest_people
 from shoal.privacy.known_sets import Holders, Knowledge, all_public, holders_in
-from shoal.util.sorted_numbers import distinct
 
 BUDGET = 1_000_000_000  # sets in records: what is counted in a few seconds
 RAREST = 8  # items whose sets are looked at first
@@ -102,7 +101,7 @@ class _Search:
 
     def levels(self) -> Iterator[HolderLevel]:
         """Yield a level for each m from 1, as long as it adds information."""
-        fewest = HolderLevel(0, len(distinct(self.holders.owners)) or len(self.holders.row))
+        fewest = HolderLevel(0, len(np.unique(self.holders.owners)) or len(self.holders.row))
         for m in range(1, int(self.lengths.max(initial=0)) + 1):
             fewest = self._next(replace(fewest, m=m))
             yield fewest

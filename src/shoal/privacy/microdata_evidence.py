@@ -15,7 +15,6 @@ import polars as pl
 from shoal.data.bags import Ints
 from shoal.data.release import Release, Secret
 from shoal.data.table import Attribute, Table
-from shoal.util.sorted_numbers import distinct
 
 # Published rows that are equal in some columns, and the number of people behind each class of such rows.
 
@@ -56,7 +55,7 @@ def people_of_classes(classes: RowClasses, owners: Ints, secret: Secret | None) 
     """
     if len(classes.label) != len(owners):
         return None, ""
-    if len(distinct(owners)) == len(owners):
+    if len(np.unique(owners)) == len(owners):
         return classes.smallest, ""
     if secret is None:
         return None, "people have several rows; which of them share a class cannot be determined from the file"

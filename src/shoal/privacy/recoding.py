@@ -10,7 +10,6 @@ from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.privacy.claimed_item_roles import Roles
-from shoal.util.sorted_numbers import distinct
 
 Mask = npt.NDArray[np.bool_]
 
@@ -97,4 +96,4 @@ def _explained(before: Ints, items: Small, tree: Taxonomy, published: Ints, gone
         everywhere = np.bincount(item[shown], minlength=len(parent)) == needed
         found.append(keys[shown & everywhere[item]])
         above = np.where(rising, parent[above], -1)
-    return distinct(np.concatenate(found)) if found else np.zeros(0, np.int64)
+    return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)

@@ -31,7 +31,6 @@ from shoal.data.original import LogOriginal, Original
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.privacy.equivalence_classes import Candidates, classes_of, identical_records
-from shoal.util.sorted_numbers import distinct
 
 # -- releases of queries
 
@@ -211,4 +210,4 @@ class _Known:
         arguments = *views, records, old, self.original.tree.view, kernels.threads()
         what = "comparing the people of this release with those of an earlier one"
         good = patience.run(_kernels.generalizes_pairs, *arguments, label="comparing", what=what).astype(bool)
-        return old[good], records[good], len(batch) - len(distinct(old[good]))
+        return old[good], records[good], len(batch) - len(np.unique(old[good]))

@@ -27,7 +27,6 @@ from shoal.errors import ParameterError
 from shoal.parameters import Declared, param
 from shoal.privacy.equivalence_classes import classes_of, fitting
 from shoal.taxonomy.wordnet import base_nouns, wordnet
-from shoal.util.sorted_numbers import distinct
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -149,7 +148,7 @@ def _wanted(items: Items) -> pl.Series:
 def _published(release: Release) -> pl.Series:
     """Return the names of all items in published records."""
     shown = np.repeat(release.copies > 0, np.diff(release.published.indptr))
-    return release.published.vocabulary.names.gather(distinct(release.published.items[shown]))
+    return release.published.vocabulary.names.gather(np.unique(release.published.items[shown]))
 
 
 # -- equivalent names
@@ -199,7 +198,7 @@ def _telling(below: pl.DataFrame, taxonomy: Taxonomy) -> pl.Series:
     inside = np.zeros(len(taxonomy), bool)
     inside[below["node"].to_numpy()] = True
     open_leaf = ~inside
-    open_leaf[distinct(taxonomy.parent[1:])] = False
+    open_leaf[np.unique(taxonomy.parent[1:])] = False
     spared = open_leaf.copy()
     rising = np.flatnonzero(open_leaf)
     while len(rising := np.unique(taxonomy.parent[rising[rising > 0]])):

@@ -13,7 +13,6 @@ from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.release import Release
 from shoal.data.tables.profiles import ProfileTable
 from shoal.parameters import param
-from shoal.util.sorted_numbers import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,7 +114,7 @@ def _class_of_people(release: Release, original: LogOriginal, classes: pl.DataFr
 
     None if pseudonyms and people do not correspond one to one.
     """
-    owners = distinct(original.log.frame["owner"].to_numpy())
+    owners = np.unique(original.log.frame["owner"].to_numpy())
     if release.secret is None:
         return pl.DataFrame({"owner": owners, "class": np.full(len(owners), EVERYBODY)})
     pseudonym: Ints = release.secret.rows()
