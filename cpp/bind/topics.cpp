@@ -11,23 +11,28 @@ using namespace nb::literals;
 using namespace shoal;
 
 void bind_topics(nb::module_& m) {
+    nb::class_<CompanyBounds>(m, "CompanyBounds", "How many features there are, and how much of the company of words is counted and kept.")
+        .def(
+            "__init__",
+            [](CompanyBounds* self, int64_t features, int64_t longest, int64_t enough, int64_t strongest, double smoothing, int64_t units) {
+                need(features >= 0 && enough >= 1 && strongest >= 0 && units >= 1, "no negative numbers");
+                new (self) CompanyBounds{features, longest, enough, strongest, smoothing, units};
+            },
+            nb::kw_only(), "features"_a, "longest"_a, "enough"_a, "strongest"_a, "smoothing"_a, "units"_a);
     m.def(
         "company",
-        [](const BoundRows& contexts, I64 owners, I64 fingerprint, I32 feature, U8 wanted, int64_t features, int64_t longest,
-           int64_t enough, int64_t strongest, double smoothing, int64_t units, int threads, Task& task) {
+        [](const BoundRows& contexts, I64 owners, I64 fingerprint, I32 feature, U8 wanted, const CompanyBounds& bounds, int threads,
+           Task& task) {
             same_size(contexts.size(), owners.shape(0));
             same_size(fingerprint.shape(0), feature.shape(0));
             same_size(fingerprint.shape(0), wanted.shape(0));
             need(contexts.size() < std::numeric_limits<int32_t>::max(), "fewer than 2,147,483,647 contexts");
-            need(features >= 0 && enough >= 1 && strongest >= 0 && units >= 1, "no negative numbers");
-            for (int32_t f : span(feature)) need(f < features, "features below their number");
+            for (int32_t f : span(feature)) need(f < bounds.features, "features below their number");
             const Rows& rows = contexts.below(feature.shape(0));
-            const CompanyProblem problem{rows,     span(owners), span(fingerprint), span(feature), span(wanted), features,
-                                         longest,  enough,       strongest,         smoothing,     units};
+            const CompanyProblem problem{rows, span(owners), span(fingerprint), span(feature), span(wanted), bounds};
             return hand_over(unlocked([&] { return company(problem, threads, task); }));
         },
-        "contexts"_a, "owners"_a, "fingerprint"_a, "feature"_a, "wanted"_a, "features"_a, "longest"_a, "enough"_a, "strongest"_a,
-        "smoothing"_a, "units"_a, "threads"_a, "task"_a);
+        "contexts"_a, "owners"_a, "fingerprint"_a, "feature"_a, "wanted"_a, "bounds"_a, "threads"_a, "task"_a);
     m.def(
         "topic_tree",
         [](const BoundRows& company, int64_t features, I64 people, U8 frequent, double balance, int64_t titles,

@@ -28,7 +28,7 @@ struct Index {
 
 bool counted(const CompanyProblem& in, int64_t context) {
     const auto words = in.contexts.row_ids(context).size();
-    return words > 1 && static_cast<int64_t>(words) <= in.longest;
+    return words > 1 && static_cast<int64_t>(words) <= in.bounds.longest;
 }
 
 // A number per context that looks random: from its own words and from all words of its owner.
@@ -57,8 +57,9 @@ std::vector<uint64_t> limits_of(const CompanyProblem& in, Task& task) {
             for (int32_t word : in.contexts.row_ids(i)) ++often[word];
     }
     std::vector<uint64_t> limits(often.size(), ~uint64_t{0});
+    const int64_t enough = in.bounds.enough;
     for (std::size_t word = 0; word < often.size(); ++word)
-        if (often[word] > in.enough) limits[word] = ~uint64_t{0} / static_cast<uint64_t>(often[word]) * static_cast<uint64_t>(in.enough);
+        if (often[word] > enough) limits[word] = ~uint64_t{0} / static_cast<uint64_t>(often[word]) * static_cast<uint64_t>(enough);
     return limits;
 }
 
@@ -75,7 +76,7 @@ void each_pair(const CompanyProblem& in, const std::vector<uint64_t>& keys, cons
 
 Index index_of(const CompanyProblem& in, Task& task) {
     Index found;
-    found.frequency.assign(in.features, 0);
+    found.frequency.assign(in.bounds.features, 0);
     found.feature_ptr.push_back(0);
     for (int64_t i = 0; i < in.contexts.size(); ++i) {
         if (i % CHECKED == 0) task.check();
@@ -100,15 +101,15 @@ Index index_of(const CompanyProblem& in, Task& task) {
 
 class Counter {
 public:
-    Counter(const CompanyProblem& in, const Index& index) : in_(in), index_(index), log_frequency_(in.features) {
+    Counter(const CompanyProblem& in, const Index& index) : in_(in), index_(index), log_frequency_(in.bounds.features) {
         int64_t total = 0;
-        for (int64_t f = 0; f < in.features; ++f) {
+        for (int64_t f = 0; f < in.bounds.features; ++f) {
             total += index.frequency[f];
-            log_frequency_[f] = in.smoothing * logarithm(static_cast<double>(std::max<int64_t>(index.frequency[f], 1)));
+            log_frequency_[f] = in.bounds.smoothing * logarithm(static_cast<double>(std::max<int64_t>(index.frequency[f], 1)));
         }
         if (total == 0) return;
         log_total_ = logarithm(static_cast<double>(total));
-        smooth_ = (1 - in.smoothing) * logarithm(static_cast<double>(total) / static_cast<double>(in.features));
+        smooth_ = (1 - in.bounds.smoothing) * logarithm(static_cast<double>(total) / static_cast<double>(in.bounds.features));
     }
 
     // The ties of a word; `often` has a zero for each feature, before and after.
@@ -127,7 +128,7 @@ public:
         std::vector<Tie> ties;
         for (int32_t f : met) {
             const double beyond = logarithm(often[f]) + log_total_ - (log_sum + log_frequency_[f]) - smooth_;
-            const double units = std::floor(static_cast<double>(in_.units) * beyond / logarithm(2.0));
+            const double units = std::floor(static_cast<double>(in_.bounds.units) * beyond / logarithm(2.0));
             if (units > 0) ties.push_back({static_cast<int64_t>(units) * often[f], f, static_cast<int32_t>(units)});
             often[f] = 0;
         }
@@ -137,11 +138,11 @@ public:
 private:
     // Those with the most evidence, in the order of features.
     std::vector<Tie> strongest(std::vector<Tie> ties) const {
-        if (static_cast<int64_t>(ties.size()) > in_.strongest) {
-            std::nth_element(ties.begin(), ties.begin() + in_.strongest, ties.end(), [](const Tie& a, const Tie& b) {
+        if (static_cast<int64_t>(ties.size()) > in_.bounds.strongest) {
+            std::nth_element(ties.begin(), ties.begin() + in_.bounds.strongest, ties.end(), [](const Tie& a, const Tie& b) {
                 return a.evidence != b.evidence ? a.evidence > b.evidence : a.feature < b.feature;
             });
-            ties.resize(in_.strongest);
+            ties.resize(in_.bounds.strongest);
         }
         std::ranges::sort(ties, {}, &Tie::feature);
         return ties;
@@ -161,7 +162,7 @@ OwnedRows company(const CompanyProblem& in, int threads, Task& task) {
     const Index index = index_of(in, task);
     const Counter counter(in, index);
     std::vector<std::vector<Tie>> parts((words + WORDS_AT_ONCE - 1) / WORDS_AT_ONCE);
-    std::vector<std::vector<int32_t>> often(std::max(1, threads), std::vector<int32_t>(in.features, 0));
+    std::vector<std::vector<int32_t>> often(std::max(1, threads), std::vector<int32_t>(in.bounds.features, 0));
     OwnedRows found;
     found.indptr.assign(words + 1, 0);
     parallel_blocks(words, WORDS_AT_ONCE, threads, task, [&](int64_t begin, int64_t end, int worker) {

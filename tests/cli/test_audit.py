@@ -105,7 +105,7 @@ def test_a_star_stands_for_any_item(kitchen: Shell):
 
 
 def test_questions_without_an_answer(kitchen: Shell):
-    failed(kitchen("audit", "release", "-c", "l-diversity(l=2)"), "unknown-model", value="l-diversity")
+    failed(kitchen("audit", "release", "-c", "m-invariance(m=2)"), "unknown-model", value="m-invariance")
     failed(kitchen("audit", "release", "-c", "k-anonymity(k=few)"), "unreadable-value", value="few")
     failed(kitchen("audit", "release", "-c", "k-anonymity(k=1)"), "out-of-range", value=1, limit=2)
     assert "'l'" in failed(kitchen("audit", "release", "-c", "k-anonymity(l=2)"), "unknown-option")

@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections import Counter
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -33,7 +34,7 @@ def main() -> int:
 
 
 def trials(seed: int, count: int, log: Path | None, place: Path) -> int:
-    """Make at least so many trials, print a summary, and return the number of failures."""
+    """Make so many trials, print a summary, and return the number of failures."""
     import shoal.cli.anonymize  # noqa: F401 - so that forks have it
     from faults.trials import Befallen
 
@@ -43,7 +44,7 @@ def trials(seed: int, count: int, log: Path | None, place: Path) -> int:
     while made.total() < count:
         befallen = Befallen(number, place / str(number))
         if befallen.reference():
-            for trial in befallen.trials():
+            for trial in islice(befallen.trials(), count - made.total()):
                 made[trial.fault] += 1
                 hits[trial.fault] += trial.hit and trial.code != 0
                 if log:

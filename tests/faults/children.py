@@ -22,6 +22,7 @@ from typing import Any
 from faults.interposed import Failing, calls_made, let_fail
 
 SLOWEST = 120.0  # seconds that a small run may take on a busy machine
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 WHOLE = "whole"  # name of the file with the calls of a run that came to its end
 
 
@@ -78,7 +79,10 @@ def command(words: Sequence[str], directory: Path, aside: Path, failing: Failing
 
     def run() -> int:
         from shoal.cli import start
+        from shoal.cli.interrupts import interrupts
 
+        interrupts.install()  # a signal before this moment would come before the program has begun
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
         sys.argv = ["shoal", *words]
         let_fail(failing, directory.parent)
         try:
@@ -124,8 +128,10 @@ def answer(action: Callable[[], Any], directory: Path, aside: Path) -> Any:
 def _forked(run: Callable[[], int], directory: Path, aside: Path) -> Child:
     aside.mkdir(exist_ok=True)
     sys.stdout.flush()
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     pid = os.fork()
     if pid:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
         return Child(pid, aside, time.monotonic())
     code = 99
     try:
@@ -149,6 +155,6 @@ def _settle_in(directory: Path, aside: Path) -> None:
         opened = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC if flags == -1 else flags, 0o600)
         os.dup2(opened, fd)
         os.close(opened)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in ENDING:
         signal.signal(number, signal.SIG_DFL)
     sys.stdout, sys.stderr = (open(fd, "w", encoding="utf-8", closefd=False) for fd in (1, 2))  # noqa: SIM115 - until the process ends

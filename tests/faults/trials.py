@@ -80,8 +80,8 @@ class Befallen:
         return True
 
     def trials(self) -> Iterator[Trial]:
-        """One trial of each fault."""
-        for fault in FAULTS:
+        """One trial of each fault, in random order."""
+        for fault in self.rng.sample(FAULTS, len(FAULTS)):
             replacing = self.rng.random() < 0.4 and fault != TWO
             if replacing:
                 shutil.copytree(self.aside / RELEASE, self.directory / RELEASE)

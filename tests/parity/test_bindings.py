@@ -57,6 +57,7 @@ CLUMP = _kernels.ClumpOptions(r=1, total=False)
 PARTITION = _kernels.PartitionOptions(k=2, tries=1, recurse_leftover=True, owners_repeat=False)
 MOLES = _kernels.MoleQuestion(k=2, h_numerator=1, h_denominator=2, p=2, achieved=False)
 RULES = _kernels.RuleQuestion(size=1, numerator=1, denominator=2, most=5)
+COMPANY = _kernels.CompanyBounds(features=3, longest=200, enough=9, strongest=9, smoothing=0.75, units=32)
 RECODING = _kernels.RecodingPlan(k=2, m=1, suppressed=1, start="by size", undo=False, suppress=False, local=False)
 SENSES = _kernels.Senses(_kernels.Rows(wide([0, 1, 2, 3]), narrow([0, 1, 2]), narrow([1, 2, 2])), narrow([1, 2, 2]))
 SETS = _kernels.SetQuestion(size=1, k=2, h_numerator=1, h_denominator=2, most_examples=5)
@@ -112,7 +113,7 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "matched_similarities": lambda: run(_kernels.matched_similarities, SENSES, r(), 1),
         "band_order": lambda: run(_kernels.band_order, r(), 3),
         "private_groups": lambda: run(_kernels.private_groups, rows(), r(), 3, people, 2, 6, 0),
-        "company": lambda: run(_kernels.company, r(), people, *words, 3, 200, 9, 9, 0.75, 32, 1),
+        "company": lambda: run(_kernels.company, r(), people, *words, COMPANY, 1),
         "topic_tree": lambda: run(_kernels.topic_tree, r(), 3, people, np.ones(2, np.uint8), 0.2, 3, 1),
         "top_closed": lambda: run(_kernels.top_closed, r(), wide([1, 1]), 5, 1),
     }

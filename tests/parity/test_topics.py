@@ -217,8 +217,7 @@ def test_the_same_company_as_by_counting_pairs(seed: int):
     fingerprints, wanted = np.arange(words, dtype=np.int64) * 7, (np.arange(words) % 5 > 0).astype(np.uint8)
     expected = Met(contexts, owners.tolist(), words).ties(features, **bounds)
     for threads in (1, 2):
-        found = kernels.run(
-            *(_kernels.company, rows, owners, fingerprints, feature, wanted, len(features), *bounds.values(), 0.75, 32, threads)
-        )
+        kept = _kernels.CompanyBounds(features=len(features), **bounds, smoothing=0.75, units=32)
+        found = kernels.run(_kernels.company, rows, owners, fingerprints, feature, wanted, kept, threads)
         by_word = [dict(zip(found[1][a:b].tolist(), found[2][a:b].tolist(), strict=True)) for a, b in pairwise(found[0])]
         assert by_word == [ties if wanted[word] else {} for word, ties in enumerate(expected)]

@@ -36,7 +36,11 @@ def _in_words(least: float | None, most: float | None) -> str:
 class WholeNumber(click.IntRange):
     """A whole number within limits, both included."""
 
-    name = "n"
+    name = "integer"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return what help shows instead of a value."""
+        return "N"
 
     def _describe_range(self) -> str:
         return _in_words(self.min, self.max)
@@ -45,7 +49,11 @@ class WholeNumber(click.IntRange):
 class Number(click.FloatRange):
     """A number within limits, both included."""
 
-    name = "n"
+    name = "number"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return what help shows instead of a value."""
+        return "N"
 
     def _describe_range(self) -> str:
         return _in_words(self.min, self.max)

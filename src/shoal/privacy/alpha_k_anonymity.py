@@ -29,7 +29,7 @@ class AlphaKAnonymity(SensitiveColumnModel):
         "Several sensitive values together, of which each is below alpha. Values that the claim does not name, if it names any. Attackers "
         "who know what other people of the class have."
     )
-    limits = "It bounds the confidence in each sensitive value by itself, not in groups of similar values."
+    limits = "It does not bound the confidence in groups of similar values, only in each sensitive value by itself."
     level_words = {  # noqa: RUF012 (never changed)
         "records": "rows in the smallest class",
         "alpha": "largest share of one sensitive value in a class",

@@ -35,7 +35,7 @@ class TCloseness(SensitiveColumnModel):
         "What the whole table reveals about everybody. Who is in the table, and which row is whose: classes may be small if t is large. "
         "With distance=equal, similar values count as different ones."
     )
-    limits = "It bounds what is learned beyond the whole table, not what the whole table reveals."
+    limits = "It does not bound what the whole table reveals, only what is learned beyond it."
     level_words = {"t": "largest distance between a class and the whole table"}  # noqa: RUF012 (never changed)
 
     t: float = param(0.2, minimum=0, maximum=1, help="largest distance between the distribution of a class and that of the table")

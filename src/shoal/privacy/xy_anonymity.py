@@ -36,7 +36,7 @@ class XYAnonymity(Model):
         "Columns outside of x and y. One combination of y may be far more frequent than the others. If y is a key that is published, it "
         "may identify people by itself."
     )
-    limits = "It counts different combinations of y, however frequent each is, and says nothing about other columns."
+    limits = "It does not consider how frequent each combination of y is, nor what other columns reveal."
     judges = frozenset({"rows"})
     level_words = {"values": "different combinations of y with the rarest combination of x"}  # noqa: RUF012 (never changed)
 

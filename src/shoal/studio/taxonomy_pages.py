@@ -14,6 +14,7 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ShoalError
 from shoal.io.studio_folder import TAXONOMIES
+from shoal.pipeline.options import TOPICS
 from shoal.studio.open_pages import below_root, uploaded
 from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form, whole_number
@@ -22,7 +23,7 @@ from shoal.studio.shared_state import Studio
 from shoal.studio.states import COVERAGE, TAXONOMY
 from shoal.studio.store import OpenedFile, StoredJob
 from shoal.studio.taxonomy_store import FIRST, StoredTaxonomy, stored_taxonomies, stored_taxonomy
-from shoal.studio.taxonomy_tasks import FILE, TABLE, TOPICS, columns_of
+from shoal.studio.taxonomy_tasks import FILE, TABLE, columns_of
 from shoal.taxonomy.edit import added, moved, number_of, renamed
 from shoal.taxonomy.learned import FEWEST_PEOPLE
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,13 @@ from shoal.io.read.taxonomy_levels import read_levels
 from shoal.io.write.taxonomy_file import write_edges
 from shoal.pipeline.events import Cancel, Events, running
 from shoal.pipeline.learn_taxonomy import learn_taxonomy
-from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.pipeline.options import TOPICS, Preparation
 from shoal.pipeline.prepare import records_of, taxonomy_of
 from shoal.studio.spelling import on_page
 from shoal.studio.tasks import Values
 from shoal.taxonomy.tree_drawing import coverage
 
-FILE, TABLE, TOPICS = "file", "table", "topics"  # what a taxonomy is made from
+FILE, TABLE = "file", "table"  # and topics: what a taxonomy is made from
 MOST_NODES = 200_000  # of a taxonomy that is edited
 MISSING = 20
 
@@ -49,8 +49,9 @@ def _made(path: Path, task: Mapping[str, Any]) -> tuple[Taxonomy, tuple[str, ...
         levels = read_levels(path, ColumnNames.parse(task["levels"]).names)
         return levels.taxonomy, (*levels.notes, *(f"conflict: {one}" for one in levels.conflicts[:MISSING]))
     if task["make"] == TOPICS:
-        how = prepared_as({**task["options"], "taxonomy": NO_TAXONOMY}, Preparation())[0]
-        learned = learn_taxonomy((path,), replace(how, taxonomy=NO_TAXONOMY), task["people"])
+        options = {name: value for name, value in task["options"].items() if name not in {"taxonomy", "per"}}
+        topics = {} if options.get("items_table") else {"taxonomy": TOPICS}  # items of a table have a taxonomy of their own
+        learned = learn_taxonomy((path,), prepared_as({**options, **topics}, Preparation())[0], task["people"])
         words = f"{learned.placed:,} of {learned.words:,} words are below one; {learned.left_out:,} of few people are left out"
         return learned.taxonomy, (f"{learned.topics:,} topics; {words}", *learned.notes)
     found = read_taxonomy(str(path), loss=DEFAULT_LOSS)

@@ -69,9 +69,11 @@ def company_of(contexts: Bags, wanted: npt.NDArray[np.bool_] | None = None) -> C
     feature[chosen] = np.arange(len(chosen), dtype=np.int32)
     fingerprints = np.fromiter((crc32(name.encode()) for name in names), np.int64, len(names))
     words = np.ones(len(names), np.uint8) if wanted is None else wanted.astype(np.uint8)
-    bounds = (len(chosen), LONGEST, ENOUGH, STRONGEST, SMOOTHING, UNITS, kernels.threads())
-    about = (contexts.view, contexts.owners, fingerprints, feature, words)
-    indptr, features, ties = kernels.run(_kernels.company, *about, *bounds, label="comparing words")
+    bounds = _kernels.CompanyBounds(
+        features=len(chosen), longest=LONGEST, enough=ENOUGH, strongest=STRONGEST, smoothing=SMOOTHING, units=UNITS
+    )
+    about = (contexts.view, contexts.owners, fingerprints, feature, words, bounds, kernels.threads())
+    indptr, features, ties = kernels.run(_kernels.company, *about, label="comparing words")
     return Company(indptr, features, ties, len(chosen), people)
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.errors import ParameterError
 from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, PROMPTS
-from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import counted, did_you_mean
 
 if TYPE_CHECKING:
@@ -146,8 +145,8 @@ def _names(data: Log | Bags | Table) -> pl.Series:
 
 def _counts(data: Log | Bags | Table) -> tuple[int, int]:
     """People and rows."""
-
     from shoal.data.log import Log
+    from shoal.util.sorted_numbers import distinct
 
     owners = data.frame["owner"].to_numpy() if isinstance(data, Log) else data.owners
     people = len(distinct(owners))
