@@ -5,6 +5,7 @@
 #   scripts/sanitize.sh thread                ThreadSanitizer, on scripts/race_check.py: the tests need Polars, which cannot be loaded then
 #   scripts/sanitize.sh KIND --build          builds the kernels and runs nothing
 #
+# SHOAL_SANITIZE_POINTERS=ON also checks the alignment of pointers, and whether they are null, which nearly doubles the time of the compiler.
 # PYTHON names an interpreter that has the test dependencies, nanobind, cmake and ninja; `make sanitize` sets one up.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,6 +20,7 @@ export PATH="$tools:$PATH"
 
 mkdir -p "$build"
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSHOAL_SANITIZE="$kind" \
+  -DSHOAL_SANITIZE_POINTERS="${SHOAL_SANITIZE_POINTERS:-OFF}" \
   -Dnanobind_DIR="$("$python" -m nanobind --cmake_dir)" -DPython_EXECUTABLE="$tools/$(basename "$python")" >"$build.log" 2>&1 \
   || { cat "$build.log"; exit 1; }
 cmake --build "$build" >"$build.log" 2>&1 || { tail -60 "$build.log"; exit 1; }

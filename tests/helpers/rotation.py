@@ -80,12 +80,12 @@ ROTATING = {
     "tests/pipeline/test_job.py": 3,
     "tests/privacy/test_mutations.py": 3,
     "tests/report/test_payloads.py": 3,
-    "tests/studio/test_browser.py": 4,
 }
 
 # Files whose tests each start a JVM, a cluster, processes or a long computation: of all their tests together a usual run takes one of so
 # many parts.
 IN_TURN = {
+    "tests/app/test_evaluation.py": 2,
     "tests/cli/test_attack_logs.py": 3,
     "tests/cli/test_compare.py": 4,
     "tests/cli/test_damaged_parquet.py": 2,
@@ -110,6 +110,7 @@ IN_TURN = {
     "tests/spark/test_reading.py": 2,
     "tests/spark/test_spark.py": 3,
     "tests/spark/test_thresholds.py": 3,
+    "tests/studio/test_browser.py": 4,
     "tests/studio/test_compare_page.py": 3,
     "tests/studio/test_processes.py": 3,
 }

@@ -22,7 +22,6 @@ from shoal.studio.app import CHANGES, PAGES, make_app
 from shoal.studio.guard import Sessions
 from shoal.studio.shared_state import MOST_STREAMS
 
-HEX = re.compile(r"[0-9a-f]{12,}")
 SCRIPT = "<script>alert(1)</script>"
 NOBODY = "20260101-000000-00000000"
 ADDRESSES = [path.replace("{id}", NOBODY) for path in PAGES]
@@ -348,7 +347,7 @@ def test_only_a_measured_route_is_published(visitor: Visitor, confirmed: str, fi
 
 
 def test_markup_in_items_columns_and_names_stays_text(visitor: Visitor) -> None:
-    rows = "".join(f"{person},{SCRIPT}\n{person},{{{{7*7}}}}\n" for person in range(30))
+    rows = "".join(f"{person},{SCRIPT}\n{person},{{{{7919*7907}}}}\n" for person in range(30))
     address = visitor.open(f"customer,product\n{rows}", f"%3Cimg src=x onerror=alert(1)%3E{SCRIPT}.csv")
     named = visitor.open(f"{SCRIPT},b\n1,2\n", "b.csv")
     for path in (address, named, "/", "/history"):
@@ -356,7 +355,7 @@ def test_markup_in_items_columns_and_names_stays_text(visitor: Visitor) -> None:
         assert page.status_code == 200
         assert SCRIPT not in page.text
         assert "<img" not in page.text
-        assert "49" not in HEX.sub("", page.text).partition("<h2>Examples")[2][:2000]  # a sum that was worked out; IDs may have it
+        assert "62615533" not in page.text, "a product was worked out"
     assert "&lt;script&gt;" in visitor.get(address).text
     assert "&lt;script&gt;" in visitor.get(named).text
 
