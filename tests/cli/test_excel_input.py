@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 from datetime import datetime
@@ -95,3 +96,18 @@ def test_numbers_keep_all_their_digits():
     cells = sheet_of(workbook([[cell] for cell in (*numbers, *typed)]), "numbers.xlsx")["1"].to_list()
     assert [float(cell) for cell in cells[: len(numbers)]] == [float(f"{number:.16G}") for number in numbers]  # as a workbook stores them
     assert cells[len(numbers) :] == typed
+
+
+def test_an_error_of_the_disk_is_named_as_such(shell: Shell, monkeypatch: pytest.MonkeyPatch):
+    """The library that writes workbooks has an error of its own for it."""
+
+    def broken(book: xlsxwriter.Workbook) -> None:
+        for sheet in book.worksheets():
+            sheet.row_data_fh.close()
+        raise OSError(errno.EIO, "Input/output error")
+
+    shell.file("a.csv", "user,item\n" + "".join(f"{user},milk\n" for user in range(9)))
+    monkeypatch.setattr(xlsxwriter.Workbook, "_store_workbook", broken)
+    answer = shell("anonymize", "a.csv", "--method", "coherence", "--k", "2", "--to", "xlsx", "--out", "r")
+    assert "Input/output error" in one_line(answer)
+    assert shell.names() == {"a.csv", "food.csv"}

@@ -1,4 +1,4 @@
-"""Faults of a random command, another one at each commit, and that the checks after a fault can fail."""
+"""Some faults of a random command, of which nightly runs try many, and that the checks after a fault can fail."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pytest
 from faults.children import Ended
 from faults.trials import RELEASE, Befallen, Trial
 from fuzz.case import Case
-from helpers.rotation import current_turn
 
 TRIALS = 3
 PARTIAL = ".release.0123abcd.0123abcd.partial"
@@ -22,7 +21,7 @@ PARTIAL = ".release.0123abcd.0123abcd.partial"
 @pytest.mark.skipif(sys.platform != "linux", reason="calls are made to fail by a library that is loaded first, as Linux can")
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler for the library of failing calls")
 def test_a_random_command_survives_random_faults() -> None:
-    words = [sys.executable, "-m", "tests.faults", "--trials", str(TRIALS), "--seed", str(current_turn())]
+    words = [sys.executable, "-m", "tests.faults", "--trials", str(TRIALS), "--seed", "1"]
     done = subprocess.run(words, capture_output=True, text=True, cwd=Path(__file__).parents[2], env=dict(os.environ), check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{TRIALS} trials" in done.stdout

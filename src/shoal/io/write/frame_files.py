@@ -43,20 +43,27 @@ SOME_DAY = datetime(2000, 1, 1)  # the time of writing is nobody's business, and
 def workbook_bytes(frame: pl.DataFrame) -> bytes:
     """Return the workbook. Raise if the sheet cannot represent the frame."""
     import xlsxwriter
+    import xlsxwriter.exceptions
 
     for what, hint in _troubles(frame):
         raise OutputError(f"{what}, which an Excel sheet cannot represent", code="value-not-writable", hint=hint)
     buffer = io.BytesIO()
-    with temporary_directory() as aside, xlsxwriter.Workbook(buffer, {**OPTIONS, "tmpdir": str(aside)}) as book:
-        book.set_properties({"created": SOME_DAY})
-        sheet = book.add_worksheet(SHEET)
-        for row, cells in enumerate([tuple(frame.columns), *frame.iter_rows()]):
-            for column, cell in enumerate(cells):
-                if isinstance(cell, str):
-                    sheet.write_string(row, column, cell)
-                elif cell is not None:
-                    sheet.write_number(row, column, cell)
+    try:
+        with temporary_directory() as aside, xlsxwriter.Workbook(buffer, {**OPTIONS, "tmpdir": str(aside)}) as book:
+            book.set_properties({"created": SOME_DAY})
+            _fill(book.add_worksheet(SHEET), frame)
+    except xlsxwriter.exceptions.FileCreateError as error:  # what the library makes of an error of the operating system
+        raise (error.__context__ or error) from None
     return buffer.getvalue()
+
+
+def _fill(sheet: Any, frame: pl.DataFrame) -> None:
+    for row, cells in enumerate([tuple(frame.columns), *frame.iter_rows()]):
+        for column, cell in enumerate(cells):
+            if isinstance(cell, str):
+                sheet.write_string(row, column, cell)
+            elif cell is not None:
+                sheet.write_number(row, column, cell)
 
 
 def _troubles(frame: pl.DataFrame) -> Iterator[tuple[str, str]]:
