@@ -541,7 +541,8 @@ def generate(users: int = 10_000, seed: int = 0, **parameters: Any) -> pl.DataFr
         users: Number of people in the log.
         seed: Seed of the random numbers; the same seed gives the same log.
         **parameters: `nouns_per_user` (1 to 200, default 21): mean number of different WordNet nouns that a person searches for;
-            `topics` (1 to 500, default 200): number of topics; `unknown` (0 to 0.9, default 0.35): share of terms not in WordNet.
+            `topics` (1 to 500, default 200): number of topics; `unknown` (0 to 0.9, default 0.35): share of terms not in WordNet;
+            `like` (default "even"): with "thesis" the first people have more nouns than later ones.
 
     Returns:
         The log, one row for each query or click.
