@@ -42,6 +42,6 @@ rm -rf packages/shoal packages/shoal_privacy-*
 emulated() { QEMU_LD_PREFIX=$place/root PYTHONPATH=$place/packages qemu-aarch64-static root/usr/bin/python3.11 "$@"; }
 emulated -c 'import platform, shoal; print("shoal", shoal.__version__, "on", platform.machine())'
 emulated -m shoal demo --out demo-release
-emulated "$here/scripts/same_records.py" make "$place/aarch64"
-"$python" "$here/scripts/same_records.py" make "$place/here"
-"$python" "$here/scripts/same_records.py" compare "$place/here" "$place/aarch64"
+emulated "$here/scripts/compare_machines.py" make "$place/aarch64"
+"$python" "$here/scripts/compare_machines.py" make "$place/here"
+"$python" "$here/scripts/compare_machines.py" compare "$place/here" "$place/aarch64"

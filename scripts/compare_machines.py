@@ -1,4 +1,4 @@
-"""Whether two machines publish the same records: `python scripts/same_records.py make DIR`, and later `... compare DIR OTHER`.
+"""Whether two machines publish the same records: `python scripts/compare_machines.py make DIR`, and later `... compare DIR OTHER`.
 
 `make` runs every method on parts of the bundled samples with the shoal that is installed, one release per directory. `compare` counts, for
 each method, the records of either release that have no counterpart in the other. It exits with 1 if a method differs or is missing.
