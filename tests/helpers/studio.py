@@ -31,6 +31,7 @@ from shoal.studio.worker import FileEvents, Stop, run_task
 
 HOST = "127.0.0.1:8000"
 HERE = f"http://{HOST}"
+GOODS = "product,group,aisle\nmilk,dairy,cold\nbeer,drinks,cold\nbread,bakery,dry\napple,fruit,dry\n"
 CHANGE = re.compile(r'name="shoal-change" content="([0-9a-f]+)"')
 
 

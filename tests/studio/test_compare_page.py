@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,12 +17,6 @@ from shoal.studio.states import CANCELLED, CELLS, COMPARE, DONE
 from shoal.studio.store import StoredJob, end_job
 
 FIELDS = {"k": "3", "m-1": "yes", "quick": "yes"}
-
-
-@pytest.fixture(scope="module")
-def visitor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
-    with visited(tmp_path_factory.mktemp("studio")) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

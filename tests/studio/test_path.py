@@ -7,7 +7,6 @@ import re
 import shlex
 import tomllib
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,17 +18,6 @@ from shoal.studio.processes import Processes
 from shoal.studio.states import CANCELLED, CRASHED, DONE, INTERRUPTED, PUBLISH
 
 TABLE = "age,income\n" + "".join(f"{20 + n % 7},{1000 + 10 * (n % 9)}\n" for n in range(60))
-
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("root")
-
-
-@pytest.fixture(scope="module")
-def visitor(root: Path) -> Iterator[Visitor]:
-    with visited(root, root=root) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

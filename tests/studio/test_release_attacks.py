@@ -4,30 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from helpers.cli import Shell
-from helpers.studio import HERE, Visitor, baskets_csv, records, shown, unzipped, visited
+from helpers.studio import GOODS, HERE, Visitor, baskets_csv, records, shown, unzipped
 from shoal.studio.requested import own_files
 from shoal.studio.states import DONE, PUBLISH
-
-GOODS = "product,group,aisle\nmilk,dairy,cold\nbeer,drinks,cold\nbread,bakery,dry\napple,fruit,dry\n"
-
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("root")
-    (place / "goods.csv").write_text(GOODS)
-    return place
-
-
-@pytest.fixture(scope="module")
-def visitor(root: Path) -> Iterator[Visitor]:
-    with visited(root, root=root) as found:
-        yield found
 
 
 def published(visitor: Visitor, address: str, method: str, **settings: str) -> str:

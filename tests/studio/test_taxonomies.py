@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from helpers.cli import Shell
-from helpers.studio import Visitor, baskets_csv, records, shown, unzipped, visited
+from helpers.studio import Visitor, baskets_csv, records, shown, unzipped
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import TaxonomyError
 from shoal.studio.requested import own_files
@@ -17,21 +16,7 @@ from shoal.studio.states import PUBLISH
 from shoal.taxonomy.edit import added, moved, renamed
 
 EDGES = "child\tparent\nmilk\tdrink\nbeer\tdrink\nbread\tfood\napple\tfood\ndrink\tall\nfood\tall\n"
-TABLE = "product,group,aisle\nmilk,dairy,cold\nbeer,drinks,cold\nbread,bakery,dry\napple,fruit,dry\n"
 SCRIPT = "<script>alert(1)</script>"
-
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("root")
-    (place / "goods.csv").write_text(TABLE)
-    return place
-
-
-@pytest.fixture(scope="module")
-def visitor(root: Path) -> Iterator[Visitor]:
-    with visited(root, root=root) as found:
-        yield found
 
 
 def made(visitor: Visitor, text: str = EDGES, name: str = "food.tsv") -> str:
