@@ -44,9 +44,12 @@ class Mutant:
 def mutants(source: str) -> list[Mutant]:
     """All mutants of a file, in the order of its lines."""
     tree = ast.parse(source)
+    untouched = {id(part) for whole in _not_computed(tree) for part in ast.walk(whole)}
     found = []
     for at, node in enumerate(ast.walk(tree)):
-        for number in range(_ways(node, tree)):
+        if id(node) in untouched:
+            continue
+        for number in range(_ways(node)):
             changed = copy.deepcopy(tree)
             place = next(one for n, one in enumerate(ast.walk(changed)) if n == at)
             before = ast.unparse(place)
@@ -55,10 +58,8 @@ def mutants(source: str) -> list[Mutant]:
     return sorted(found, key=lambda mutant: mutant.line)
 
 
-def _ways(node: ast.AST, tree: ast.Module) -> int:
+def _ways(node: ast.AST) -> int:
     """In how many ways a node can be changed."""
-    if id(node) in _untouched(tree):
-        return 0
     match node:
         case ast.Compare():
             return len(node.ops)
@@ -73,18 +74,8 @@ def _ways(node: ast.AST, tree: ast.Module) -> int:
     return 0
 
 
-_known: dict[int, set[int]] = {}
-
-
-def _untouched(tree: ast.Module) -> set[int]:
-    """The nodes of annotations, which are not computed, and of decorators."""
-    if id(tree) not in _known:
-        _known.clear()
-        _known[id(tree)] = {id(part) for whole in _not_computed(tree) for part in ast.walk(whole)}
-    return _known[id(tree)]
-
-
 def _not_computed(tree: ast.Module) -> Iterator[ast.expr]:
+    """The annotations and decorators, which stay as they are."""
     for node in ast.walk(tree):
         match node:
             case ast.AnnAssign():

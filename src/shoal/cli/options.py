@@ -33,30 +33,30 @@ def _in_words(least: float | None, most: float | None) -> str:
     return f"at most {most:,.10g}" if least is None else f"{least:,.10g} to {most:,.10g}"
 
 
-class WholeNumber(click.IntRange):
+class _Limits(click.ParamType):
+    """How help shows a number within limits."""
+
+    min: float | None
+    max: float | None
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return what help shows instead of a value."""
+        return "N"
+
+    def _describe_range(self) -> str:
+        return _in_words(self.min, self.max)
+
+
+class WholeNumber(_Limits, click.IntRange):
     """A whole number within limits, both included."""
 
     name = "integer"
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return what help shows instead of a value."""
-        return "N"
 
-    def _describe_range(self) -> str:
-        return _in_words(self.min, self.max)
-
-
-class Number(click.FloatRange):
+class Number(_Limits, click.FloatRange):
     """A number within limits, both included."""
 
     name = "number"
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return what help shows instead of a value."""
-        return "N"
-
-    def _describe_range(self) -> str:
-        return _in_words(self.min, self.max)
 
 
 # Options of `shoal anonymize` for attacks on the release before it is written.

@@ -107,7 +107,7 @@ def used_version(folder: StudioFolder, option: object) -> UsedVersion | None:
     path = Path(str(option or ""))
     one = stored_taxonomy(folder, path.parent.name)
     number = path.stem.rpartition("-")[2]
-    if one is None or not number.isdigit() or one.file(int(number)) != path:
+    if one is None or not (number.isascii() and number.isdigit()) or one.file(int(number)) != path:
         return None
     return UsedVersion(one.name, one.identity, int(number))
 
