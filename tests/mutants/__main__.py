@@ -21,14 +21,14 @@ os.environ.setdefault("SHOAL_TEST_TURN", "0")  # the same part of each large fam
 def main() -> int:
     """The command line."""
     from mutants.change import mutants
-    from mutants.run import JUDGES, LATE, PASSED, load_packages, outcome, own_tests
+    from mutants.run import LATE, PASSED, judges, load_packages, outcome, own_tests
 
     options = _parser().parse_args()
     known = _lines(options.log)
     done = {(line["file"], line["line"], line["change"]) for line in known}
     load_packages()
     rng = random.Random(options.seed)
-    for judge in sorted(JUDGES.glob("*.py")):
+    for judge in judges():
         if options.only and judge.stem not in options.only.split(","):
             continue
         chosen = [mutant for mutant in mutants(judge.read_text(encoding="utf-8")) if rng.random() < options.share]

@@ -15,10 +15,16 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[2]
-JUDGES = ROOT / "src" / "shoal" / "privacy"
+SOURCES = ROOT / "src"
+JUDGES = SOURCES / "shoal" / "privacy"
 PLACES = ("privacy", "contract", "cli", "leaks", "app")  # in which the tests of a judge are searched, and in this order
 SLOWEST = 300.0  # seconds
 PASSED, KILLED, LATE = "survived", "killed", "too slow"
+
+
+def judges() -> list[Path]:
+    """The files of all models, and of what they count with."""
+    return sorted(JUDGES.rglob("*.py"))
 
 
 def own_tests(judge: Path) -> list[str]:
@@ -33,9 +39,8 @@ def _with_users(stem: str) -> list[str]:
     """A module of the package, and those that import it, directly or not."""
     found = [stem]
     for one in found:
-        users = (
-            path.stem for path in sorted(JUDGES.glob("*.py")) if f"from shoal.privacy.{one} import" in path.read_text(encoding="utf-8")
-        )
+        imports = re.compile(rf"from shoal\.privacy\.(evidence\.)?{one} import")
+        users = (path.stem for path in judges() if imports.search(path.read_text(encoding="utf-8")))
         found += [user for user in users if user not in {*found, "__init__"}]
     return found
 
@@ -69,7 +74,7 @@ def _tested(judge: Path, source: str | None, tests: Sequence[str]) -> int:
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
     if source is not None:
-        sys.meta_path.insert(0, _Changed(f"shoal.privacy.{judge.stem}", judge, source))
+        sys.meta_path.insert(0, _Changed(".".join(judge.relative_to(SOURCES).with_suffix("").parts), judge, source))
     import pytest
 
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--hypothesis-seed=0"]

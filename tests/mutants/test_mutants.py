@@ -37,7 +37,7 @@ def test_annotations_and_decorators_stay() -> None:
 def test_own_tests_a_judge_and_of_its_parts() -> None:
     own = own_tests(JUDGES / "microdata_k_anonymity.py")
     assert own[0].startswith("tests/privacy/")
-    assert set(own) <= set(own_tests(JUDGES / "microdata_evidence.py"))
+    assert set(own) <= set(own_tests(JUDGES / "evidence" / "microdata_evidence.py"))
 
 
 def test_a_changed_judge_is_noticed() -> None:

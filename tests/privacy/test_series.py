@@ -17,8 +17,8 @@ from shoal.data.log import Log
 from shoal.data.original import LogOriginal, Original
 from shoal.data.release import Release, Secret
 from shoal.data.tables.rows import RowTable
-from shoal.privacy import release_series
-from shoal.privacy.release_series import exact_meetings, meetings, told_by_comparing
+from shoal.privacy.evidence import release_series
+from shoal.privacy.evidence.release_series import exact_meetings, meetings, told_by_comparing
 
 Asked = list[tuple[int, str]]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shoal.data.bags import Bags
 from shoal.data.release import Release
-from shoal.privacy.file_strength import HolderLevel, strength_of
+from shoal.privacy.evidence.file_strength import HolderLevel, strength_of
 
 RECORDS = st.lists(st.sets(st.sampled_from("abcdef"), max_size=5), min_size=1, max_size=14)
 

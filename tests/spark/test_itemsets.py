@@ -23,7 +23,7 @@ from shoal.methods.apriori import Apriori
 from shoal.methods.coherence import Cohesion
 from shoal.pipeline.options import Preparation, Target
 from shoal.privacy.coherence import Coherence
-from shoal.privacy.known_sets import Knowledge
+from shoal.privacy.evidence.known_sets import Knowledge
 
 pytestmark = pytest.mark.usefixtures("session")
 BESIDE = "owner long, items array<string>, words array<string>"  # published records beside their originals

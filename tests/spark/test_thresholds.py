@@ -27,7 +27,7 @@ from shoal.methods.bases.threshold import Kept
 from shoal.methods.infrequent import Infrequent
 from shoal.methods.threshold import Threshold
 from shoal.pipeline.options import Preparation, Target
-from shoal.privacy.row_support import CountedRows, RowsToCount
+from shoal.privacy.evidence.row_support import CountedRows, RowsToCount
 from shoal.privacy.support import Support
 
 pytestmark = pytest.mark.usefixtures("session")

@@ -38,8 +38,8 @@ from shoal.pipeline.manifest_schema import manifest_bytes
 from shoal.pipeline.options import FLOOR, NO_TAXONOMY, Preparation, Shape, is_file
 from shoal.pipeline.prepare import Prepared, prepare
 from shoal.pipeline.reuse_rules import judged_rules
-from shoal.privacy.equivalence_classes import classes_of
-from shoal.privacy.file_strength import Strength, strength_of
+from shoal.privacy.evidence.equivalence_classes import classes_of
+from shoal.privacy.evidence.file_strength import Strength, strength_of
 from shoal.report.alarms import alarms, alarms_in
 from shoal.report.notebook import facts_page
 from shoal.report.verdict_text import LACKING, lack_of

@@ -1,7 +1,7 @@
 """Series of releases: what a new release discloses together with earlier ones of the same people, before it is written.
 
 Each earlier release is compared with the new one: queries that appear, disappear or change by few people, and groups that intersect in few
-people (`privacy/release_series.py`). More findings than accepted are an error. The names of queries and items are shown only on request.
+people (`release_series.py`). More findings than accepted are an error. The names of queries and items are shown only on request.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from shoal.pipeline.manifest import Published
 from shoal.pipeline.options import is_topics
 from shoal.pipeline.remake import made_again
 from shoal.pipeline.run import Judged
-from shoal.privacy.release_series import CAME, CHANGED, WENT, exact_meetings, meetings, told_by_comparing
+from shoal.privacy.evidence.release_series import CAME, CHANGED, WENT, exact_meetings, meetings, told_by_comparing
 from shoal.report.summary import PROTECTS
 from shoal.util.wording import counted
 

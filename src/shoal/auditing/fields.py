@@ -22,7 +22,7 @@ from shoal.errors import ParameterError
 from shoal.keyed.keys import BYTES
 from shoal.pipeline.claims import method_of
 from shoal.pipeline.run import levels_in
-from shoal.privacy.fresh_numbers import disordered, misnumbered, orders_of
+from shoal.privacy.evidence.fresh_numbers import disordered, misnumbered, orders_of
 from shoal.util.wording import counted
 
 CHECK = "fields of the tables"

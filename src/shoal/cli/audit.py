@@ -22,7 +22,7 @@ from shoal.util.wording import counted
 if TYPE_CHECKING:
     from shoal.auditing.audit import Audit
     from shoal.pipeline.manifest import Published
-    from shoal.privacy.file_strength import Strength
+    from shoal.privacy.evidence.file_strength import Strength
 
 PEOPLE_UNKNOWN = "records were counted: the file contains no user IDs, so there may be fewer people"
 

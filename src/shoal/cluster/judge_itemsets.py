@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.cluster.spark import Cluster, expressions
-from shoal.privacy.known_sets import CountedSets, Knowledge
+from shoal.privacy.evidence.known_sets import CountedSets, Knowledge
 
 HELD = "array_sort(array_distinct(items))"
 

@@ -27,7 +27,7 @@ from shoal.data.occurrence_forms import top_nodes
 from shoal.data.original import shared_occurrences
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import GuaranteeNotMet
-from shoal.privacy.equivalence_classes import ClassCounts, untruthful_records
+from shoal.privacy.evidence.equivalence_classes import ClassCounts, untruthful_records
 
 NOTHING_WRITTEN = "nothing was written"
 UNACCOUNTED = "records were lost or added without being accounted for"

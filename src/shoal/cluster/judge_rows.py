@@ -15,7 +15,7 @@ import pyarrow as pa
 from shoal.cluster.arrow_schemas import READ
 from shoal.cluster.spark import Cluster, expressions, joined
 from shoal.data.query_units import WORD
-from shoal.privacy.row_support import CountedRows, RowsToCount
+from shoal.privacy.evidence.row_support import CountedRows, RowsToCount
 
 
 @dataclass(frozen=True)

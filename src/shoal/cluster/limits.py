@@ -21,7 +21,7 @@ from shoal.methods.bases.recoding import RecodingMethod
 from shoal.methods.bases.threshold import ThresholdMethod
 from shoal.pipeline.job import Job
 from shoal.pipeline.options import NO_TAXONOMY, TOPICS, Preparation, is_file, is_topics
-from shoal.privacy.cluster_judging import JudgesSets
+from shoal.privacy.evidence.cluster_judging import JudgesSets
 
 ONE_MACHINE = f"leave {option('engine')} out"
 CODE = "not-on-a-cluster"

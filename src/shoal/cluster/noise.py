@@ -30,8 +30,8 @@ from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, stage
 from shoal.pipeline.manifest_schema import ENGINE
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.run import insist
-from shoal.privacy.cluster_judging import JudgesNoise
 from shoal.privacy.differential_privacy import invented, words_wanted
+from shoal.privacy.evidence.cluster_judging import JudgesNoise
 
 TEXT = pa.schema([("text", pa.string())])
 NOTHING_WRITTEN = "nothing was written"

@@ -35,8 +35,8 @@ from shoal.methods.bases.recoding import RecodingMethod
 from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, stage
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.run import insist
-from shoal.privacy.cluster_judging import JudgesSets
-from shoal.privacy.equivalence_classes import told_untrue
+from shoal.privacy.evidence.cluster_judging import JudgesSets
+from shoal.privacy.evidence.equivalence_classes import told_untrue
 
 
 def released(cluster: Cluster, data: Any, how: Preparation, method: RecodingMethod, directory: ReleaseDirectory) -> outcome.Made:

@@ -43,7 +43,7 @@ from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, READING_BACK, Ca
 from shoal.pipeline.job import Job, Written
 from shoal.pipeline.options import Preparation, Target
 from shoal.pipeline.run import insist
-from shoal.privacy.cluster_judging import JudgesClasses
+from shoal.privacy.evidence.cluster_judging import JudgesClasses
 
 FAMILIES: dict[type, ModuleType] = {ThresholdMethod: threshold, RecodingMethod: recoding, Mechanism: mechanism}
 

@@ -18,7 +18,7 @@ from shoal.io.write.frame_files import write_frame
 from shoal.io.write.output_format import FileFact, OutputForm
 from shoal.kinds import FileFacts, Kind
 from shoal.methods import fate_of
-from shoal.privacy.microdata_evidence import classes_of_rows
+from shoal.privacy.evidence.microdata_evidence import classes_of_rows
 from shoal.report.facts import FEWEST_PEOPLE, Facts, QueryFacts, fewest_people, sizes_of, spreads_of
 from shoal.report.histograms import compare_shared, tally
 from shoal.report.summary import Summary, SummaryShare, published_rows, share_in

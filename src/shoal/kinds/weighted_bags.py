@@ -30,7 +30,7 @@ from shoal.io.write.output_format import (
 )
 from shoal.kinds import FileFacts, Kind
 from shoal.kinds.bags.write import long_frame
-from shoal.privacy.equivalence_classes import classes_of_vectors
+from shoal.privacy.evidence.equivalence_classes import classes_of_vectors
 from shoal.report.facts import Facts, sizes_of
 from shoal.report.histograms import tally
 from shoal.report.summary import Summary, published_rows, share_in

@@ -33,7 +33,7 @@ from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Moles, Parts, Power,
 from shoal.methods.bases.recoding import Recoded, RecodingMethod, recoded_account
 from shoal.parameters import param
 from shoal.privacy.coherence import Coherence
-from shoal.privacy.known_sets import MOST_KNOWN
+from shoal.privacy.evidence.known_sets import MOST_KNOWN
 from shoal.util.wording import counted, percent
 
 BEST = "best"  # exchanges after the greedy choice; the other scores are the paper's

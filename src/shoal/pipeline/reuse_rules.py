@@ -19,7 +19,7 @@ from shoal.methods.bases.recoding import RecodingMethod
 from shoal.parameters import Param
 from shoal.pipeline.options import AS_TYPED, PATHS, is_generated, is_topics, taxonomy_label
 from shoal.pipeline.prepare import Prepared
-from shoal.privacy.equivalence_classes import identical_records
+from shoal.privacy.evidence.equivalence_classes import identical_records
 from shoal.taxonomy.place_terms import UNLISTED
 from shoal.util.wording import counted
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from shoal.data.column_list import ColumnNames
 from shoal.parameters import param
-from shoal.privacy.sensitive_columns import Finding, SensitiveColumnModel, ValuesOfClasses, as_written, upwards
+from shoal.privacy.evidence.sensitive_columns import Finding, SensitiveColumnModel, ValuesOfClasses, as_written, upwards
 from shoal.util.wording import counted
 
 

@@ -21,10 +21,10 @@ from shoal.data.items import Items
 from shoal.data.release import Release
 from shoal.errors import ParameterError, option
 from shoal.parameters import param
-from shoal.privacy.claimed_item_roles import roles_of
-from shoal.privacy.cluster_judging import JudgesSets
-from shoal.privacy.known_sets import MOST_KNOWN, CountedSets, Knowledge, count_known_sets, items, repeated_items
-from shoal.privacy.recoding import recoding_defects
+from shoal.privacy.evidence.claimed_item_roles import roles_of
+from shoal.privacy.evidence.cluster_judging import JudgesSets
+from shoal.privacy.evidence.known_sets import MOST_KNOWN, CountedSets, Knowledge, count_known_sets, items, repeated_items
+from shoal.privacy.evidence.recoding import recoding_defects
 from shoal.util.wording import percent
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POL
 from shoal.data.release import Release
 from shoal.data.tables.counts import COUNT, CountTable
 from shoal.parameters import param
-from shoal.privacy.cluster_judging import JudgesNoise
+from shoal.privacy.evidence.cluster_judging import JudgesNoise
 from shoal.util.wording import counted
 
 if TYPE_CHECKING:

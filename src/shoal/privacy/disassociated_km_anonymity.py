@@ -34,7 +34,7 @@ from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.release import Release
 from shoal.data.tables.chunks import CLUSTER, RECORDS, SUBRECORD, ChunkTable
 from shoal.parameters import param
-from shoal.privacy.chunk_evidence import (
+from shoal.privacy.evidence.chunk_evidence import (
     ONE_CLUSTER_EACH,
     Counts,
     TakenApart,
@@ -45,8 +45,8 @@ from shoal.privacy.chunk_evidence import (
     misplaced,
     taken_apart,
 )
-from shoal.privacy.chunk_words import PEOPLE, people_of_published, published_words
-from shoal.privacy.known_sets import Knowledge, items
+from shoal.privacy.evidence.chunk_words import PEOPLE, people_of_published, published_words
+from shoal.privacy.evidence.known_sets import Knowledge, items
 from shoal.util.wording import counted
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from shoal.data.claims import Verdict
 from shoal.data.release import Release
 from shoal.parameters import param
-from shoal.privacy.cluster_judging import JudgesClasses
-from shoal.privacy.equivalence_classes import GROUP_WORDS, ClassCounts, judge_classes, judge_counts
+from shoal.privacy.evidence.cluster_judging import JudgesClasses
+from shoal.privacy.evidence.equivalence_classes import GROUP_WORDS, ClassCounts, judge_classes, judge_counts
 
 if TYPE_CHECKING:
     from shoal.data.original import Original

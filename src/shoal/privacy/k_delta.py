@@ -16,7 +16,7 @@ from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.parameters import param
-from shoal.privacy.equivalence_classes import identical_records
+from shoal.privacy.evidence.equivalence_classes import identical_records
 from shoal.util.wording import counted
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from shoal.data.bags import Vocabulary
 from shoal.data.claims import Verdict, verified_if
 from shoal.data.release import Release
 from shoal.parameters import param
-from shoal.privacy.cluster_judging import JudgesSets
-from shoal.privacy.equivalence_classes import truthful_or_not
-from shoal.privacy.known_sets import MOST_KNOWN, CountedSets, Knowledge, all_public, count_known_sets, items, repeated_items
+from shoal.privacy.evidence.cluster_judging import JudgesSets
+from shoal.privacy.evidence.equivalence_classes import truthful_or_not
+from shoal.privacy.evidence.known_sets import MOST_KNOWN, CountedSets, Knowledge, all_public, count_known_sets, items, repeated_items
 
 if TYPE_CHECKING:
     from shoal.data.original import Original

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from shoal.data.column_list import ColumnNames
 from shoal.parameters import param
-from shoal.privacy.sensitive_columns import Finding, SensitiveColumnModel, ValuesOfClasses, as_written
+from shoal.privacy.evidence.sensitive_columns import Finding, SensitiveColumnModel, ValuesOfClasses, as_written
 from shoal.util.wording import counted
 
 C = 3.0  # factor of recursive diversity, where the claim names none

@@ -17,7 +17,7 @@ from shoal.data.table import Table
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.parameters import Declared, param
-from shoal.privacy.microdata_evidence import classes_of_rows, defects_beside_original, people_of_classes
+from shoal.privacy.evidence.microdata_evidence import classes_of_rows, defects_beside_original, people_of_classes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

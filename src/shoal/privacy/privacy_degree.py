@@ -27,7 +27,7 @@ from shoal.data.release import Release
 from shoal.data.tables.groups import GroupTable
 from shoal.errors import ParameterError
 from shoal.parameters import param
-from shoal.privacy.claimed_item_roles import roles_of
+from shoal.privacy.evidence.claimed_item_roles import roles_of
 from shoal.util.wording import counted
 
 if TYPE_CHECKING:

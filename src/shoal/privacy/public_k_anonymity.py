@@ -12,9 +12,9 @@ from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.items import Items
 from shoal.data.release import Release
 from shoal.parameters import param
-from shoal.privacy.claimed_item_roles import Mask, roles_of
-from shoal.privacy.equivalence_classes import judge_classes
-from shoal.privacy.recoding import recoding_defects
+from shoal.privacy.evidence.claimed_item_roles import Mask, roles_of
+from shoal.privacy.evidence.equivalence_classes import judge_classes
+from shoal.privacy.evidence.recoding import recoding_defects
 
 if TYPE_CHECKING:
     from shoal.data.original import Original

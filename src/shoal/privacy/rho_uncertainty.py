@@ -28,10 +28,10 @@ from shoal.data.items import Items
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.parameters import param
-from shoal.privacy.claimed_item_roles import Roles, sensitive_items
-from shoal.privacy.equivalence_classes import truthful_or_not
-from shoal.privacy.known_sets import MOST_KNOWN, MOST_WITNESSES, Holders, holders_in, repeated_items
-from shoal.privacy.recoding import recoding_defects
+from shoal.privacy.evidence.claimed_item_roles import Roles, sensitive_items
+from shoal.privacy.evidence.equivalence_classes import truthful_or_not
+from shoal.privacy.evidence.known_sets import MOST_KNOWN, MOST_WITNESSES, Holders, holders_in, repeated_items
+from shoal.privacy.evidence.recoding import recoding_defects
 from shoal.util.wording import counted, percent
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.parameters import Declared, param
-from shoal.privacy.equivalence_classes import classes_of, fitting
+from shoal.privacy.evidence.equivalence_classes import classes_of, fitting
 from shoal.taxonomy.wordnet import base_nouns, wordnet
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.release import Release
 from shoal.parameters import param
-from shoal.privacy.equivalence_classes import classes_of
+from shoal.privacy.evidence.equivalence_classes import classes_of
 
 if TYPE_CHECKING:
     from shoal.data.original import Original

@@ -15,8 +15,17 @@ from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError, option
 from shoal.parameters import param
-from shoal.privacy.cluster_judging import JudgesRows
-from shoal.privacy.row_support import CountedRows, RowRules, RowsToCount, SeenRows, people_behind, recoded_original, strangers, too_long
+from shoal.privacy.evidence.cluster_judging import JudgesRows
+from shoal.privacy.evidence.row_support import (
+    CountedRows,
+    RowRules,
+    RowsToCount,
+    SeenRows,
+    people_behind,
+    recoded_original,
+    strangers,
+    too_long,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ from shoal.data.column_list import ColumnNames
 from shoal.data.value_tree import ValueTree
 from shoal.errors import ParameterError
 from shoal.parameters import param
-from shoal.privacy.sensitive_columns import Finding, SensitiveColumnModel, ValuesOfClasses, as_written, upwards
+from shoal.privacy.evidence.sensitive_columns import Finding, SensitiveColumnModel, ValuesOfClasses, as_written, upwards
 from shoal.util.wording import counted
 
 Surplus = Mapping[str, Fraction]  # by how much a value is more frequent in a class than in the table

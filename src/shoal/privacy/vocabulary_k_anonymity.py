@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shoal.data.claims import Model, Verdict
 from shoal.data.release import Release
 from shoal.parameters import param
-from shoal.privacy.equivalence_classes import GROUP_WORDS, judge_classes
+from shoal.privacy.evidence.equivalence_classes import GROUP_WORDS, judge_classes
 
 if TYPE_CHECKING:
     from shoal.data.original import Original

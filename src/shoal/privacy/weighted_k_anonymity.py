@@ -22,7 +22,7 @@ from shoal.data.release import Release, Secret
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.errors import ParameterError
 from shoal.parameters import param
-from shoal.privacy.equivalence_classes import classes_of_vectors
+from shoal.privacy.evidence.equivalence_classes import classes_of_vectors
 from shoal.taxonomy.senses import SenseGraph, noun_senses
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.release import Release
 from shoal.data.tables.chunks import ITEM, ChunkTable
 from shoal.parameters import param
-from shoal.privacy.chunk_words import LEAST, MOST, PEOPLE, holder_bounds, people_of_published
+from shoal.privacy.evidence.chunk_words import LEAST, MOST, PEOPLE, holder_bounds, people_of_published
 from shoal.util.wording import counted
 
 if TYPE_CHECKING:

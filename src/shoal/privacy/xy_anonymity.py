@@ -19,7 +19,7 @@ from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.parameters import param
-from shoal.privacy.sensitive_columns import faults_of_columns, values_of_classes
+from shoal.privacy.evidence.sensitive_columns import faults_of_columns, values_of_classes
 from shoal.util.wording import counted
 
 

@@ -28,7 +28,7 @@ from shoal.pipeline.look import FIRST_BYTES, look_at
 from shoal.pipeline.options import Preparation, Target
 from shoal.pipeline.prepare import records_of
 from shoal.pipeline.request import chosen_method
-from shoal.privacy.file_strength import Strength
+from shoal.privacy.evidence.file_strength import Strength
 from shoal.report.attacks import outcomes_on, rate_of, strongest, verdict_text
 from shoal.report.charts import HistogramBar, histogram
 from shoal.report.histograms import Histogram, tally

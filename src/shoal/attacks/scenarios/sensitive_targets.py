@@ -20,7 +20,7 @@ from shoal.data.items import Items
 from shoal.data.original import Original
 from shoal.errors import ParameterError
 from shoal.itemsets.sensitive_nodes import SensitiveNodes
-from shoal.privacy.claimed_item_roles import roles_of
+from shoal.privacy.evidence.claimed_item_roles import roles_of
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

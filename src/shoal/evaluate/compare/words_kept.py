@@ -25,7 +25,7 @@ from shoal.data.tables.counts import COUNT, CountTable
 from shoal.data.tables.groups import GroupTable
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import PAYLOAD, RowTable
-from shoal.privacy.chunk_words import published_words
+from shoal.privacy.evidence.chunk_words import published_words
 from shoal.text.terms import terms_of
 from shoal.util.sorted_numbers import distinct
 

@@ -37,7 +37,7 @@ from shoal.kinds import FileFacts
 from shoal.kinds.bags.published_records import NO_COLUMNS, Notes, PublishedRecords, with_owners
 from shoal.kinds.bags.read_json import ITEMS, is_long, json_records
 from shoal.kinds.bags.read_long import ITEM_NAMES, LONG_NAMES, RECORD_NAMES, from_long, record_column
-from shoal.privacy.equivalence_classes import identical_records
+from shoal.privacy.evidence.equivalence_classes import identical_records
 
 # -- distinct records of a file, and their multiplicities
 

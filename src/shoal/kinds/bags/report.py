@@ -12,7 +12,7 @@ from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, Original
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.methods import fate_of
-from shoal.privacy.equivalence_classes import classes_of
+from shoal.privacy.evidence.equivalence_classes import classes_of
 from shoal.report.facts import Facts, PublishedItem, examples_of, fewest_named, fewest_people, sizes_of
 from shoal.report.histograms import Bin, Histogram, compare, joined, tally
 from shoal.report.summary import AS_TYPED, FORMS, NOT_MEASURED, Summary, SummaryShare, share_in

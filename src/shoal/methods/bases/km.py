@@ -19,8 +19,8 @@ from shoal.data.recoding_rules import SUPPRESSED
 from shoal.data.taxonomy import Taxonomy
 from shoal.methods.bases.recoding import Recoded, RecodingMethod
 from shoal.parameters import param
+from shoal.privacy.evidence.known_sets import MOST_KNOWN
 from shoal.privacy.km_anonymity import KmAnonymity
-from shoal.privacy.known_sets import MOST_KNOWN
 
 
 @dataclass(frozen=True)

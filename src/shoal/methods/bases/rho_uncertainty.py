@@ -21,7 +21,7 @@ from shoal.itemsets.item_roles import chosen
 from shoal.itemsets.sensitive_rules import Certainty, breaching
 from shoal.methods.bases.recoding import RecodingMethod
 from shoal.parameters import param
-from shoal.privacy.known_sets import MOST_KNOWN
+from shoal.privacy.evidence.known_sets import MOST_KNOWN
 from shoal.privacy.rho_uncertainty import RhoUncertainty
 
 Mask = npt.NDArray[np.bool_]

@@ -20,7 +20,7 @@ from shoal.data.original import AnyOriginal, TableOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
-from shoal.privacy.microdata_evidence import classes_of_rows
+from shoal.privacy.evidence.microdata_evidence import classes_of_rows
 
 DIGITS = 6  # of a level that is a fraction, rounded to the unfavourable side
 SEVERAL = "people have several rows; which of them share a class cannot be determined from the file, so rows were counted"

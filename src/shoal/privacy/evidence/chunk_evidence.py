@@ -37,8 +37,8 @@ import polars as pl
 from shoal.data import patience
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, RECORDS, SUBRECORD, ChunkTable
-from shoal.privacy.chunk_words import LEAST, known_holders
-from shoal.privacy.known_sets import CountedSets, Holders, Knowledge, all_public, count_sets
+from shoal.privacy.evidence.chunk_words import LEAST, known_holders
+from shoal.privacy.evidence.known_sets import CountedSets, Holders, Knowledge, all_public, count_sets
 
 if TYPE_CHECKING:
     from shoal.data.original import Original

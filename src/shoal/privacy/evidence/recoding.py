@@ -9,7 +9,7 @@ from shoal.data.bags import Bags, Ints, Small
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
-from shoal.privacy.claimed_item_roles import Roles
+from shoal.privacy.evidence.claimed_item_roles import Roles
 
 Mask = npt.NDArray[np.bool_]
 

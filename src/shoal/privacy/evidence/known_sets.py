@@ -14,7 +14,7 @@ from shoal.data import patience
 from shoal.data.bags import Bags, Ints
 from shoal.data.release import Release
 from shoal.errors import OutOfPatience
-from shoal.privacy.claimed_item_roles import Roles
+from shoal.privacy.evidence.claimed_item_roles import Roles
 
 if TYPE_CHECKING:
     from shoal.data.original import Original

@@ -12,9 +12,9 @@ from typing import Self
 from shoal.data.claims import Model, Verdict
 from shoal.data.noise_record import NoisyStep
 from shoal.errors import ParameterError, option
-from shoal.privacy.equivalence_classes import ClassCounts
-from shoal.privacy.known_sets import CountedSets, Knowledge
-from shoal.privacy.row_support import CountedRows, RowsToCount
+from shoal.privacy.evidence.equivalence_classes import ClassCounts
+from shoal.privacy.evidence.known_sets import CountedSets, Knowledge
+from shoal.privacy.evidence.row_support import CountedRows, RowsToCount
 
 
 class JudgedOnWorkers(Model):

@@ -30,7 +30,7 @@ from shoal.data.bags import Ints
 from shoal.data.original import LogOriginal, Original
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
-from shoal.privacy.equivalence_classes import Candidates, classes_of, identical_records
+from shoal.privacy.evidence.equivalence_classes import Candidates, classes_of, identical_records
 
 # -- releases of queries
 

@@ -20,8 +20,8 @@ import numpy as np
 from shoal.data import patience
 from shoal.data.bags import Ints
 from shoal.data.release import Release
-from shoal.privacy.equivalence_classes import classes_of, fewest_people
-from shoal.privacy.known_sets import Holders, Knowledge, all_public, holders_in
+from shoal.privacy.evidence.equivalence_classes import classes_of, fewest_people
+from shoal.privacy.evidence.known_sets import Holders, Knowledge, all_public, holders_in
 
 BUDGET = 1_000_000_000  # sets in records: what is counted in a few seconds
 RAREST = 8  # items whose sets are looked at first
