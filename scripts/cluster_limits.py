@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from shoal.cli.spelling import in_shell
+from shoal.cli.screen import in_shell
 from shoal.cluster.limits import BESIDE, FORMATS, LIMITS, Limit
 from shoal.errors import options_of
 from shoal.methods import METHODS, Method

@@ -15,7 +15,7 @@ import pytest
 
 import shoal
 from helpers.cli import Shell, one_line
-from shoal.cli.spelling import in_shell, in_shell_throughout
+from shoal.cli.screen import in_shell, in_shell_throughout
 from shoal.errors import InputError, ParameterError, ShoalError, in_python, option
 
 ROOT = Path(__file__).parents[1]

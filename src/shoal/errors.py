@@ -13,7 +13,7 @@
 No message ever carries an owner id, a raw query or a record. Names of items that few people hold are in `rare`, apart from the message.
 
 A message refers to an option with `option(...)`, which marks its name and value instead of spelling them. Each front end spells the marks:
-those of the command line are in `shoal.cli.spelling`, Python's are here: `per="session"`. docs/errors.md lists all codes.
+those of the command line are in `shoal.cli.screen`, Python's are here: `per="session"`. docs/errors.md lists all codes.
 """
 
 from __future__ import annotations

@@ -223,6 +223,11 @@ class Declared:
         """Return the parameter values by name."""
         return {p.name: getattr(self, p.name) for p in self.parameters()}
 
+    @property
+    def names_files(self) -> bool:
+        """Whether a parameter names a file with its values, which is not read yet."""
+        return any(getattr(value, "file", None) is not None for value in self.values().values())
+
     def told(self) -> dict[str, Any]:
         """Return the parameter values as text by name; what must not be disclosed is sealed."""
         return self.values()

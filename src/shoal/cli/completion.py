@@ -9,18 +9,14 @@ from click.shell_completion import get_completion_class, shell_complete
 
 from shoal.errors import ParameterError
 
-VARIABLE = "_SHOAL_COMPLETE"
+VARIABLE = "_SHOAL_COMPLETE"  # what a shell asks for
 SHELLS = ("bash", "zsh", "fish")
 ASKED = ("source", "complete")
 
 
-def completion_asked() -> str:
-    """Return the request of a shell, such as `bash_source` for its script or `bash_complete` for words; empty if there is none."""
-    return os.environ.get(VARIABLE, "")
-
-
-def complete(cli: click.Command, asked: str) -> int:
-    """Print the completion script of a shell, or the words that may come next. Returns the exit code."""
+def complete(cli: click.Command) -> int:
+    """Print the completion script of a shell (`bash_source`), or the words that may come next (`bash_complete`). Returns the exit code."""
+    asked = os.environ[VARIABLE]
     shell, _, what = asked.partition("_")
     if get_completion_class(shell) is None or what not in ASKED:
         known = ", ".join(f"{name}_source" for name in SHELLS)

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from shoal.cli.completion import complete, completion_asked
+from shoal.cli.completion import VARIABLE, complete
 from shoal.cli.interrupts import interrupted, interrupts, not_removed
 from shoal.io import partial_outputs as unfinished
 from shoal.util.wording import nearest, visible
@@ -120,7 +120,6 @@ def cli() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run a command. Every failure becomes one line on the error stream and an exit code."""
-    from shoal.cli.spelling import in_shell
     from shoal.errors import ShoalError
 
     try:
@@ -137,6 +136,8 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as error:
         return _fail(error.format_message())
     except ShoalError as error:
+        from shoal.cli.screen import in_shell
+
         return _fail(in_shell(error.marked), error.exit_code)
     except (KeyboardInterrupt, click.Abort):
         return after_interrupt()
@@ -161,8 +162,8 @@ def _unexpected(error: BaseException) -> int:
 
 
 def _invoke(arguments: list[str]) -> Any:
-    if asked := completion_asked():
-        return complete(cli, asked)
+    if os.environ.get(VARIABLE):
+        return complete(cli)
     with cli.make_context("shoal", list(arguments)) as context:
         return cli.invoke(context)
 

@@ -7,7 +7,7 @@ Nothing large is imported here, so that help is shown at once: the parameters of
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
@@ -33,27 +33,33 @@ def _in_words(least: float | None, most: float | None) -> str:
     return f"at most {most:,.10g}" if least is None else f"{least:,.10g} to {most:,.10g}"
 
 
-class _Limits(click.ParamType):
-    """How help shows a number within limits."""
+class _Limited(Protocol):
+    """A type of numbers with limits."""
 
-    min: float | None
-    max: float | None
+    @property
+    def min(self) -> float | None: ...
+    @property
+    def max(self) -> float | None: ...
+
+
+class _InWords:
+    """How help shows a number within limits."""
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         """Return what help shows instead of a value."""
         return "N"
 
-    def _describe_range(self) -> str:
+    def _describe_range(self: _Limited) -> str:
         return _in_words(self.min, self.max)
 
 
-class WholeNumber(_Limits, click.IntRange):
+class WholeNumber(_InWords, click.IntRange):
     """A whole number within limits, both included."""
 
     name = "integer"
 
 
-class Number(_Limits, click.FloatRange):
+class Number(_InWords, click.FloatRange):
     """A number within limits, both included."""
 
     name = "number"

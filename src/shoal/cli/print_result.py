@@ -10,10 +10,10 @@ from shoal.cli import screen
 from shoal.data.claims import Verdict
 from shoal.io.read.options import ITEMS_TABLE
 from shoal.io.release_directory import REPORT
-from shoal.kinds import summary_of
+from shoal.kinds import is_attackable, summary_of
 from shoal.pipeline.prepare import READ_AS
 from shoal.report.alarms import other_notes
-from shoal.report.attacks import ATTACKS, attack_lines, conclusion_in, is_attackable, outcomes_on, untold
+from shoal.report.attacks import ATTACKS, attack_lines, conclusion_in, outcomes_on, untold
 from shoal.report.summary import PROTECTS, SummaryShare
 from shoal.report.verdict_text import lack_of
 from shoal.util.wording import counted

@@ -1,12 +1,13 @@
 """Terminal output: progress during the work, tables at the end. A pipe gets plain text only.
 
-All output of commands passes through this file and through `visible`.
+All output of commands passes through this file and through `visible`. Options in messages are spelled as they are typed in a shell.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,10 +22,9 @@ from rich.table import Table
 from rich.text import Text
 
 from shoal import kernels
-from shoal.cli.spelling import in_shell, in_shell_throughout
 from shoal.data.claims import Verdict
 from shoal.data.items import without_names
-from shoal.errors import ReleaseWarning, ShoalError, option
+from shoal.errors import OPPOSITES, ReleaseWarning, ShoalError, Value, option, spell
 from shoal.pipeline.events import Events
 from shoal.util.wording import duration, percent, visible
 
@@ -32,6 +32,7 @@ WIDTH_IN_A_PIPE = 110
 SECONDS_BETWEEN_LINES = 10.0  # of progress where there is no terminal
 WIDEST_CLAIM = 44  # beside its verdict
 WIDEST_LINE = 90  # in a line with its verdict
+PAIRED = {"bag": "--bag/--set"}  # where either may have been typed
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH_IN_A_PIPE)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -334,3 +335,30 @@ def ledger_line(ledger: Mapping[str, int]) -> str:
     """Format a ledger of the manifest in one line."""
     total = ledger["in"]
     return f"{total:,} = " + " + ".join(f"{n:,} {name}" for name, n in ledger.items() if name != "in")
+
+
+# Spelling of options.
+
+
+def in_shell(text: str) -> str:
+    """Spell the marked options of a text as they are typed, such as `--per session` and `--no-header`."""
+    return spell(text, _typed, " ")
+
+
+def in_shell_throughout(value: Any) -> Any:
+    """Do the same for all texts inside lists and dictionaries."""
+    if isinstance(value, str):
+        return in_shell(value)
+    if isinstance(value, dict):
+        return {in_shell(name) if isinstance(name, str) else name: in_shell_throughout(one) for name, one in value.items()}
+    return [in_shell_throughout(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def _typed(name: str, value: Value | None, placeholder: bool) -> str:
+    if value is None:
+        return PAIRED.get(name, f"--{name}")
+    if value is True:
+        return f"--{name}"
+    if value is False:
+        return f"--{OPPOSITES.get(name, f'no-{name}')}"
+    return f"--{name} {value if placeholder else shlex.quote(str(value))}"

@@ -38,6 +38,7 @@ class Kind:
         facts: What a report shows, by the shape of the original.
         summaries: The summary made from a manifest, by the shape of the original.
         warnings: Warnings about a release with such a table that need its original; none by default.
+        attacked: The shapes of originals for which there are attacks on such tables; none by default.
     """
 
     table: type[PublishedTable]
@@ -47,6 +48,7 @@ class Kind:
     facts: Mapping[Shape, Callable[[Manifest, Release, Any], Facts]]
     summaries: Mapping[Shape, Callable[[Manifest], Summary]]
     warnings: tuple[Callable[[Release, AnyOriginal], Iterator[ReleaseWarning]], ...] = ()
+    attacked: tuple[Shape, ...] = ()
 
 
 KINDS: Table[Kind] = Table(
@@ -141,6 +143,13 @@ def summary_of_rows(manifest: Manifest) -> Summary:
 def kind_warnings(release: Release, original: AnyOriginal) -> tuple[ReleaseWarning, ...]:
     """Return the warnings that need the original, as declared by the kinds of tables of a release."""
     return tuple(warning for kind in sorted(release.kinds) for check in KINDS[kind].warnings for warning in check(release, original))
+
+
+def is_attackable(manifest: Manifest) -> bool:
+    """Whether there are attacks on a release of such tables, made from such an input."""
+    given = manifest["input"]
+    shape = given.get("read_as", given.get("records_as"))
+    return all(shape in KINDS[file["kind"]].attacked for file in manifest["files"] if "kind" in file)
 
 
 def render_report(facts: Facts) -> str:

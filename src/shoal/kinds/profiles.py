@@ -21,4 +21,4 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> ProfileTable
     return ProfileTable(frame, file["pseudonyms"])
 
 
-KIND = Kind(ProfileTable, write, read, count_differing, {"log": facts_of_log}, {"log": summary_of_log})
+KIND = Kind(ProfileTable, write, read, count_differing, {"log": facts_of_log}, {"log": summary_of_log}, attacked=("log",))

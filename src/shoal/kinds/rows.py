@@ -179,4 +179,5 @@ KIND = Kind(
     count_differing,
     {"log": facts_of_log, "table": facts_of_microdata},
     {"log": summary_of_log, "table": summary_of_microdata},
+    attacked=("sets", "bags", "log"),
 )

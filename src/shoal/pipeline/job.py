@@ -27,7 +27,7 @@ from shoal.methods import Method, insist_on_packages
 from shoal.pipeline.contract import insist_on_consent
 from shoal.pipeline.disclosure import announced, doubts
 from shoal.pipeline.events import Cancel, Events, note, running, warn
-from shoal.pipeline.options import Preparation, Target
+from shoal.pipeline.options import Preparation, Target, is_topics
 from shoal.pipeline.prepare import Prepared, prepare, read_whole
 from shoal.pipeline.run import Judged, anonymize, few_words, publish, warnings_about
 from shoal.pipeline.topics import settled
@@ -111,7 +111,7 @@ class Job:
     notes: Sequence[str] = field(default=())  # on the arguments, reported with those on the input
 
     def __post_init__(self) -> None:
-        if self.taxonomy is None:
+        if self.taxonomy is None and is_topics(self.preparation.taxonomy):
             object.__setattr__(self, "preparation", settled(self.preparation, self.method))
 
     def run(self, events: Events | None = None, cancel: Cancel | None = None) -> Done:

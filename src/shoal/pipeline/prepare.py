@@ -254,7 +254,8 @@ def read_records(data: Paths | Any, how: Preparation, spill: Spill | None = None
     reading = data if isinstance(data, Reading) else read(data, how.reading, gathering=gatherer.gathering)
     stage(PREPARING)
     how, fitting = how.fitted(reading.format)
-    reading = with_items(reading, spill or IN_MEMORY)
+    if reading.options.items is not None:
+        reading = with_items(reading, spill or IN_MEMORY)
     records = gatherer.records or records_of(reading.data, how)
     if isinstance(reading.data, Bags):
         records = replace(records, bags=reading.data)

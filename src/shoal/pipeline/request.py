@@ -162,7 +162,8 @@ def chosen_method(name: str, parameters: dict[str, Any]) -> Method:
     given = with_preset(name, {parameter: value for parameter, value in parameters.items() if value is not None})
     kind = METHODS[name]
     known = {p.name: p for p in kind.parameters()}
-    return with_files_read(kind(**{n: known[n].parse(v) if isinstance(v, str) else v for n, v in given.items()}))
+    method = kind(**{n: known[n].parse(v) if isinstance(v, str) else v for n, v in given.items()})
+    return with_files_read(method) if method.names_files else method
 
 
 def wanted_method(method: Method | str | None, parameters: Mapping[str, Any], others: Collection[str] = ()) -> Method:

@@ -27,14 +27,12 @@ NOT_COMPARED = f"not checked without the original: which names of {RULES} are no
 GIVEN = (Items, ItemWeights)  # parameters of which a file of rules has a description only
 
 
-def rules_file(release: Release, prepared: Prepared) -> RulesFile | None:
-    """Return the rules to be written next to the records; None if items are not recoded the same way everywhere."""
-    if release.rules is None:
-        return None
+def rules_file(rules: Rules, release: Release, prepared: Prepared) -> RulesFile:
+    """Return the rules of a release to be written next to the records."""
     original = prepared.records
     label = taxonomy_label(prepared.how.taxonomy) if original.on_taxonomy else None
-    parents = published_parents(release.rules.names, original.tree) if original.on_taxonomy else {}
-    return RulesFile(release.rules, release.method, release.parameters, label, parents)
+    parents = published_parents(rules.names, original.tree) if original.on_taxonomy else {}
+    return RulesFile(rules, release.method, release.parameters, label, parents)
 
 
 def ruled_method(found: RulesFile, typed: Mapping[str, Any]) -> RecodingMethod:

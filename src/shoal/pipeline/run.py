@@ -37,7 +37,7 @@ from shoal.pipeline.contract import insist_on_consent, made_by, stated_lack, unj
 from shoal.pipeline.disclosure import WORDS, disclosed, disclosed_facts, for_the_publisher, safe_numbers
 from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, READING_BACK, REPORT, WRITING, stage
 from shoal.pipeline.manifest_schema import DIGEST, digest_of, faults, manifest_bytes
-from shoal.pipeline.options import WHOLE, Target, is_generated, shelf_within
+from shoal.pipeline.options import WHOLE, Target, is_generated, is_topics, shelf_within
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.reuse_rules import reapplied, rules_file
 from shoal.pipeline.topics import claims_on_names
@@ -130,7 +130,8 @@ def anonymize(
     guarantee is rejected unless `no_guarantee` is set.
     """
     insist_on_consent(method, no_guarantee)
-    ready, further = with_files_read(method), (*further, *_claims_on_names(prepared))
+    ready = with_files_read(method) if method.names_files else method
+    further = (*further, *_claims_on_names(prepared))
     work = None if rules is None else partial(reapplied, ready, prepared, rules)
     _insist_on_memory(prepared, ready)
     stage(GROUPING)
@@ -142,7 +143,8 @@ def anonymize(
 
 def _claims_on_names(prepared: Prepared) -> tuple[Model, ...]:
     """What is claimed about names of topics, where records were put on topics that were learned from them."""
-    return claims_on_names(prepared.how.taxonomy) if prepared.original.on_taxonomy else ()
+    learned = prepared.original.on_taxonomy and is_topics(prepared.how.taxonomy)
+    return claims_on_names(prepared.how.taxonomy) if learned else ()
 
 
 def _insist_on_memory(prepared: Prepared, method: Method) -> None:
@@ -181,7 +183,8 @@ def _judged(prepared: Prepared, release: Release, metrics: Sequence[str], furthe
         numbers |= measure(release, original, list(metrics))
     facts = prepared.facts | protection(release.claims, original, prepared.how.per)
     told = {name: numbers[name] for name in METRICS if name in numbers}
-    return Judged(release, original, verdicts, told, facts, lack, rules_file(release, prepared))
+    rules = None if release.rules is None else rules_file(release.rules, release, prepared)
+    return Judged(release, original, verdicts, told, facts, lack, rules)
 
 
 def publish(made: Publishable, target: Target) -> dict[str, Any]:

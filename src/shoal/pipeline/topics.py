@@ -25,7 +25,7 @@ def settled(how: Preparation, method: Method) -> Preparation:
     """The preparation with the number of people behind each word in the name of a topic.
 
     Args:
-        how: How data is to be prepared, perhaps on topics.
+        how: How data is to be prepared on topics.
         method: The method that it is prepared for.
 
     Returns:
@@ -34,8 +34,6 @@ def settled(how: Preparation, method: Method) -> Preparation:
     Raises:
         ParameterError: Fewer people are asked for than the method hides each person among, or names of topics cannot be published here.
     """
-    if not is_topics(how.taxonomy):
-        return how
     _insist_on_judge(method)
     hidden = max((claim.values().get("k") or 0 for claim in method.claims()), default=0) or USUAL
     people = fewest_in_names(how.taxonomy) or TIMES * hidden

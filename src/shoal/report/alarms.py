@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from shoal.attacks.conclusion import Conclusion
 from shoal.data.claims import Model
 from shoal.data.release import Release
 from shoal.data.tables.chunks import ChunkTable
@@ -20,7 +21,7 @@ from shoal.data.tables.rows import RowTable
 from shoal.errors import ReleaseWarning
 from shoal.methods import fate_of
 from shoal.privacy import MODELS
-from shoal.report.attacks import conclusion_in
+from shoal.report.attacks import ATTACKS, conclusion_in
 from shoal.util.wording import counted, percent
 
 MARK = "WARNING: "
@@ -45,16 +46,19 @@ def alarms(manifest: Mapping[str, Any]) -> tuple[ReleaseWarning, ...]:
     """Return the warnings of a release, from its manifest."""
     tables = [file for file in manifest.get("files", ()) if "kind" in file and "rows" in file]
     own = _marked(manifest.get("notes", ()), {table["kind"] for table in tables})
-    verdict = conclusion_in(manifest)
     if not own and any(table["kind"] == ChunkTable.kind for table in tables):
         own = list(_rare_words(MODELS.make(claim["model"]) for claim in manifest["claims"]))
     few = _few_published(manifest.get("accounting", {}), str(manifest.get("method")))
-    return (*own, *_of_tables(tables), *few, *_of_attacks(verdict.in_fact, severe=verdict.severe))
+    return (*own, *_of_tables(tables), *few, *(_of_verdict(conclusion_in(manifest)) if ATTACKS in manifest else ()))
 
 
 def alarms_of_compared(found: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the warnings of a compared release, from its results."""
     return (*found.get(WARNINGS, ()), *_of_attacks(found.get(IN_FACT, ""), severe=bool(found.get(SEVERE))))
+
+
+def _of_verdict(found: Conclusion) -> Iterator[ReleaseWarning]:
+    return _of_attacks(found.in_fact, severe=found.severe)
 
 
 def _of_attacks(in_fact: str, *, severe: bool) -> Iterator[ReleaseWarning]:

@@ -13,10 +13,6 @@ from shoal.attacks import ORIGINAL, RELEASE
 from shoal.attacks.conclusion import AttackFinding, Conclusion, conclusion_of, known_of
 from shoal.attacks.outcome import WORST
 from shoal.attacks.scenarios import attack_called
-from shoal.data.input_shapes import Shape
-from shoal.data.tables.bags import BagTable
-from shoal.data.tables.profiles import ProfileTable
-from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.report.charts import lane
 from shoal.report.facts import FEWEST_PEOPLE
@@ -33,17 +29,7 @@ VERDICTS = {
     "nothing promised": "no guarantee",
 }
 
-ATTACKED_KINDS = frozenset({BagTable.kind, RowTable.kind, ProfileTable.kind})
-ATTACKED_SHAPES: tuple[Shape, ...] = ("sets", "bags", "log")
-
 Told = Mapping[str, Any]
-
-
-def is_attackable(manifest: Told) -> bool:
-    """Whether there are attacks on releases of this kind and from such an input."""
-    given = manifest["input"]
-    kinds = {file["kind"] for file in manifest["files"] if "kind" in file}
-    return kinds <= ATTACKED_KINDS and given.get("read_as", given.get("records_as")) in ATTACKED_SHAPES
 
 
 def outcomes_on(manifest: Told, subject: str = RELEASE) -> list[Told]:

@@ -84,11 +84,7 @@ def _context(facts: Facts, summary: Summary) -> dict[str, Any]:
         "parameters": parameters,
         "input": sections.input_rows(manifest),
         "accounts": [(a, own_markup(a.chart)) for a in sections.accounts(manifest)],
-        "attacks": [(one, [(lane, own_markup(lane.svg)) for lane in one.lanes]) for one in attack_parts(manifest)],
-        "attack_head": HEAD,
-        "untold_attacks": untold(manifest),
-        "attacked": ATTACKS in manifest,
-        "targets": count(manifest.get(ATTACKS, {}).get("targets", 0)),
+        **(_attacks(manifest) if ATTACKS in manifest else {"attacked": False}),
         "citation": citation_of(manifest),
         "meter": meter,
         "meter_chart": own_markup(meter.chart) if meter else "",
@@ -100,13 +96,23 @@ def _context(facts: Facts, summary: Summary) -> dict[str, Any]:
     }
 
 
+def _attacks(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "attacked": True,
+        "attacks": [(one, [(lane, own_markup(lane.svg)) for lane in one.lanes]) for one in attack_parts(manifest)],
+        "attack_head": HEAD,
+        "untold_attacks": untold(manifest),
+        "targets": count(manifest[ATTACKS].get("targets", 0)),
+    }
+
+
 def _pictures(facts: Facts) -> dict[str, Any]:
     shown = {"frequent": facts.frequent, "specific": facts.specific, "vaguest": facts.vaguest}
     return {
         "group_chart": _picture(charts.group_picture(facts)),
         "length_chart": _picture(charts.length_picture(facts)),
         "level_chart": _picture(charts.level_picture(facts)),
-        "topic_chart": _picture(topic_picture(facts.topics, facts.published)),
+        "topic_chart": _picture(topic_picture(facts.topics, facts.published)) if facts.topics else None,
         "uneven": {"groups": facts.group_sizes.uneven, "lengths": facts.lengths.uneven},
         "sizes": {
             "groups": plural(facts.sizes.groups, "group"),
@@ -223,7 +229,7 @@ def _gained(manifest: Mapping[str, Any]) -> str:
 
 def _verdict_of_attacks(manifest: Mapping[str, Any]) -> list[SummaryPoint]:
     """Return the guarantee, and what an attacker can actually do; empty if no attack has a rate."""
-    if not outcomes_on(manifest):
+    if ATTACKS not in manifest or not outcomes_on(manifest):
         return []
     verdict = conclusion_in(manifest)
     return [

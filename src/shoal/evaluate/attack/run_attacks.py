@@ -39,6 +39,7 @@ from shoal.evaluate.attack.tables import attacks_on_table
 from shoal.evaluate.attack.targets import LeftOut, left_out, record_outcomes
 from shoal.evaluate.attack.tokens import tokens
 from shoal.io.read.dispatch import read
+from shoal.kinds import KINDS
 from shoal.methods import Method
 from shoal.pipeline.claims import claims_of
 from shoal.pipeline.manifest import Published
@@ -46,7 +47,6 @@ from shoal.pipeline.options import Preparation
 from shoal.pipeline.remake import described_items, made_again, method_again
 from shoal.privacy.microdata_k_anonymity import MicrodataKAnonymity
 from shoal.report.alarms import alarms_in
-from shoal.report.attacks import ATTACKED_KINDS
 
 # Attacks on logs: each gets its input from the case, or is skipped with the reason.
 
@@ -137,7 +137,7 @@ def _method(place: Published, items: Items | None) -> Method | None:
 
 def refuse_other_kinds(kinds: Collection[str]) -> None:
     """Raise if tables of these kinds cannot be attacked."""
-    if not set(kinds) <= ATTACKED_KINDS:
+    if not all(KINDS[kind].attacked for kind in kinds):
         raise ParameterError(
             f"attacks work on published records and rows of logs, but this release has {' and '.join(sorted(kinds))}",
             code="attack-not-applicable",

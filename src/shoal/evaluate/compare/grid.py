@@ -202,4 +202,5 @@ def prepared_for(cell: Cell, said: Mapping[str, Any]) -> Preparation:
     """Return the preparation for a cell: that of its method, unless options differ."""
     typed = {**dict.fromkeys(said), "per": None, **concerning(cell, said)}
     base = replace(Preparation.default_for(cell.made()), follows=frozenset())  # cells say themselves what a record is
-    return settled(preparation(typed, base=base), cell.made())
+    how = preparation(typed, base=base)
+    return settled(how, cell.made()) if is_topics(how.taxonomy) else how

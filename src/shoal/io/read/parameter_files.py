@@ -47,7 +47,7 @@ def with_files_read(declared: Declaring) -> Declaring:
 
 def without_files(declared: Declaring) -> Declaring:
     """Return a model of a manifest, which anybody may have written: it must not cause local files to be opened."""
-    if any(getattr(value, "file", None) is not None for value in declared.values().values()):
+    if declared.names_files:
         raise InputError(
             f"the manifest's claim of {declared.name} names a file, which is not opened",
             code="file-not-opened",

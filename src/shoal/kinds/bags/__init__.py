@@ -16,4 +16,5 @@ KIND = Kind(
     {"sets": facts_of_records, "bags": facts_of_records},
     {"sets": summary_of_records, "bags": summary_of_records},
     (general_items, single_person_words),
+    ("sets", "bags", "log"),
 )
