@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from helpers.errors import refuses
 from shoal.errors import ParameterError
 from shoal.methods import METHODS
 from shoal.privacy import MODELS
@@ -19,7 +20,7 @@ def test_a_table_looks_like_a_mapping() -> None:
     assert "k-anonymity" in MODELS
     assert "nothing" not in MODELS
     assert len(MODELS) == len(list(MODELS))
-    with pytest.raises(ParameterError, match="no model is called 'nothing'"):
+    with refuses("unknown-model", value="nothing"):
         MODELS["nothing"]
 
 

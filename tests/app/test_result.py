@@ -19,8 +19,9 @@ import pytest
 import shoal
 from helpers.cli import ITEMS, Shell, baskets
 from helpers.data import food, published
+from helpers.errors import refuses
 from helpers.spine import PEOPLE, ROWS, Noisy, NoisyQueries, a_log
-from shoal.errors import OutputError, ParameterError
+from shoal.errors import ParameterError
 from shoal.methods import METHODS
 from shoal.privacy import MODELS
 
@@ -119,9 +120,9 @@ def test_a_file_that_is_there_stays(result: Any, shell: Shell):
     result.write("release")
     page = result.report("page.html")
     assert (shell.directory / "page.html").read_text("utf-8") == page
-    with pytest.raises(OutputError, match=r"page.html exists already \(overwrite it with force=True\)"):
+    with refuses("output-exists"):
         result.report("page.html")
-    with pytest.raises(OutputError, match="exists"):
+    with refuses("release-exists"):
         result.write("release")
     result.report("page.html", force=True)
     assert shell.names() == {"release", "page.html"}

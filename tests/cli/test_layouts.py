@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from helpers.cli import FOOD, Shell, baskets, one_line
-from shoal.errors import ParameterError
+from helpers.errors import refuses
 from shoal.kinds.bags.read import read_records
 
 LONG = ("--layout", "long")
@@ -154,7 +154,7 @@ def test_the_command_that_is_meant_works(shell: Shell):
 def test_python_refuses_a_file_too():
     from shoal.pipeline.options import Target
 
-    with pytest.raises(ParameterError, match="a release is a directory"):
+    with refuses("output-not-a-directory"):
         Target(Path("x.csv"))
 
 

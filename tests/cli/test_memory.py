@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from helpers.cli import Shell, query_log
+from helpers.errors import refuses
 from shoal.data import bags
 from shoal.data import column_storage as shelf
 from shoal.engines import ranges as by_ranges
-from shoal.errors import OutputError, ParameterError
+from shoal.errors import ParameterError
 from shoal.io import disk_columns as spill
 from shoal.io.disk_columns import Spill
 from shoal.io.read import parquet
@@ -177,5 +178,5 @@ def test_a_full_disk_is_one_clear_error(shell: Shell, small_parts: list[Spill], 
 
 
 def test_a_directory_that_cannot_be_written_is_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="temporary data"):
+    with refuses("not-writable"):
         spill.UnnamedFile(tmp_path / "absent")

@@ -10,7 +10,8 @@ import pytest
 
 import shoal
 from helpers.cli import Shell
-from shoal.errors import OutputError, ParameterError
+from helpers.errors import refuses
+from shoal.errors import ParameterError
 from shoal.evaluate.reproduce import PAPERS
 from shoal.io.experiment_files import ExperimentFiles
 
@@ -45,7 +46,7 @@ def test_a_log_of_ones_own(shell: Shell) -> None:
 
 
 def test_in_python_as_on_the_command_line() -> None:
-    with pytest.raises(ParameterError, match="no paper is called 'thesiss'"):
+    with refuses("unknown-paper", value="thesiss"):
         shoal.reproduce("thesiss")
     with pytest.raises(ParameterError, match="number of people in the log, and must be at least 100, not 7"):
         shoal.reproduce("ssc", size=7)
@@ -91,11 +92,11 @@ def test_files_are_written_over_only_with_force(tmp_path: Path) -> None:
     place = tmp_path / "found"
     ExperimentFiles(place).check()
     ExperimentFiles(place).write("a.csv", b"1")
-    with pytest.raises(OutputError, match="is not empty"):
+    with refuses("directory-not-empty"):
         ExperimentFiles(place).check()
     again = ExperimentFiles(place, force=True)
     again.check()
     again.write("a.csv", b"2")
     assert (place / "a.csv").read_bytes() == b"2"
-    with pytest.raises(OutputError, match="is a file"):
+    with refuses("output-is-a-file"):
         ExperimentFiles(place / "a.csv").check()

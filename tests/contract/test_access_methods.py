@@ -9,10 +9,10 @@ import pytest
 
 from helpers.accesslog import CHROME, line, visits
 from helpers.claims import hold_everywhere
+from helpers.errors import refuses
 from shoal import kernels
 from shoal.data.log import Log
 from shoal.data.original import AccessOriginal
-from shoal.errors import Infeasible
 from shoal.io.read.dispatch import read
 from shoal.kinds import rows_differing
 from shoal.methods import METHODS, Method
@@ -86,7 +86,7 @@ def test_the_input_is_not_changed_and_accounted_for(tmp_path: Path, name: str, p
 @pytest.mark.parametrize("per", ["owner", "session"])
 def test_one_single_person_cannot_be_hidden(tmp_path: Path, name: str, per: str) -> None:
     alone = "".join(line("10.0.0.1", AT(17 + n, 10, 0, "+0000")) for n in range(9))
-    with pytest.raises(Infeasible, match="need as many people"):
+    with refuses("too-few-people", k=3, owners=1):
         made_by(method_of(name, per), original(tmp_path, alone))
 
 

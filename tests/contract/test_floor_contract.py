@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from helpers.data import forests, numbered, numbers_of, on_nodes, tree
 from helpers.data import under_floor as lowered
+from helpers.errors import refuses
 from shoal.data.bags import Bags
 from shoal.data.original import Original
 from shoal.data.release import Release
@@ -149,5 +150,5 @@ def test_records_that_share_nothing_below_the_floor_are_withheld_and_counted() -
 def test_where_nothing_is_left_the_run_is_refused() -> None:
     plain = tree([-1, 0, 0])
     taxonomy = plain.barring(Floor().bars(plain))
-    with pytest.raises(Infeasible, match="nothing is left to publish"):
+    with refuses("nothing-to-publish"):
         METHODS["shoal"](k=2).apply(on_nodes(numbered(taxonomy, [[1], [2]]), taxonomy))

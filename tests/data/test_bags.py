@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.data import names_of
+from helpers.errors import refuses
 from shoal.data.bags import Bags, Vocabulary
 from shoal.errors import InputError
 
@@ -43,7 +44,7 @@ def test_a_vocabulary_without_names_knows_none() -> None:
 
 
 def test_a_name_stands_once_in_a_vocabulary() -> None:
-    with pytest.raises(InputError, match="twice"):
+    with refuses("duplicate-item"):
         Vocabulary(["a", "b", "a"])
 
 

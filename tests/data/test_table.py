@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.errors import refuses
 from shoal.data.table import Attribute, Table
-from shoal.errors import InputError
 
 SOME = settings(deadline=None, max_examples=100)
 
@@ -41,19 +41,19 @@ def test_nothing_can_be_changed():
 
 @pytest.mark.parametrize("values", [[1.0, None], [1.0, float("nan")], [1.0, float("inf")], [1, 2], ["a", "b"]])
 def test_a_numeric_attribute_holds_finite_numbers(values):
-    with pytest.raises(InputError, match="finite"):
+    with refuses("not-finite"):
         Attribute("a", "numeric", pl.Series(values))
 
 
 def test_attributes_fit_together():
     one = Attribute("a", "numeric", pl.Series([1.0]))
-    with pytest.raises(InputError, match="same name"):
+    with refuses("duplicate-column"):
         Table((one, one), np.arange(1))
-    with pytest.raises(InputError, match="length"):
+    with refuses("lengths-differ"):
         Table((one,), np.arange(2))
-    with pytest.raises(InputError, match="lists"):
+    with refuses("nested-values"):
         Attribute("a", "nominal", pl.Series([[1]]))
-    with pytest.raises(InputError, match="not numeric"):
+    with refuses("not-numeric"):
         _ = Table((Attribute("a", "nominal", pl.Series(["x"])),), np.arange(1)).numbers
 
 

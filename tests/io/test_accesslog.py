@@ -11,6 +11,7 @@ import pytest
 import zstandard
 
 from helpers.accesslog import CHROME, FIREFOX, line
+from helpers.errors import refuses
 from shoal.data.log import Log
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.dispatch import Reading, ReadOptions, read
@@ -113,7 +114,7 @@ def test_too_many_broken_lines_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_strict_reading_refuses_the_first_broken_line(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="defective rows"):
+    with refuses("defective-rows"):
         read_lines(tmp_path, *[line()] * 20, "nothing\n", strict=True)
 
 
@@ -123,7 +124,7 @@ def test_owners_are_addresses_users_or_addresses_with_agents(tmp_path: Path) -> 
     assert found["address"] == [0, 0, 1, 1]
     assert found["auth"] == [0, 1, 0, 0]
     assert len(set(found["address+agent"])) == 3
-    with pytest.raises(ParameterError, match="address or auth or address"):
+    with refuses("unknown-choice", value="cookie"):
         read_lines(tmp_path, *lines, user="cookie")
 
 
@@ -134,7 +135,7 @@ def test_a_line_without_the_user_that_is_asked_for_is_malformed(tmp_path: Path) 
 
 def test_users_that_differ_in_capitals_are_asked_about(tmp_path: Path) -> None:
     lines = [line(auth="ann"), line(auth="Ann")]
-    with pytest.raises(InputError, match="2 different user IDs"):
+    with refuses("user-spelling-unclear", written=2, folded=1):
         read_lines(tmp_path, *lines, user="auth")
     assert frame_of(read_lines(tmp_path, *lines, user="auth", owners="folded"))["owner"].n_unique() == 1
 
@@ -156,10 +157,10 @@ def test_a_session_is_one_address_with_one_agent_and_no_long_pause(tmp_path: Pat
 
 
 def test_frames_and_json_lines_are_no_access_logs(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="has no lines of an access log"):
+    with refuses("not-an-access-log"):
         read(pl.DataFrame({"user": ["a"], "item": ["b"]}), ReadOptions(format="accesslog"))
     (tmp_path / "a.jsonl").write_text('{"user": "a", "item": "b"}\n')
-    with pytest.raises(InputError, match="has no lines of an access log"):
+    with refuses("not-an-access-log"):
         read(tmp_path / "a.jsonl", ReadOptions(format="accesslog"))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from helpers.errors import refuses
 from shoal import _kernels, kernels
 from shoal.errors import InputError
 from shoal.io.read import source
@@ -66,7 +67,7 @@ def test_rows_before_a_damaged_place_come_first(file: Source, monkeypatch: pytes
     monkeypatch.setattr(Source, "chunks", damaged)
     coming = batches(file)
     found: list[tuple[str, str]] = []
-    with pytest.raises(InputError, match="the rest is damaged"):
+    with refuses("unspecified"):
         for rows, _ in coming:
             found += rows
     assert found

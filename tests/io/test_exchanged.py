@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.errors import ShoalError
+from helpers.errors import refuses
 from shoal.io.exchange_files import read_exchanged, write_exchanged
 
 PARTS = 4
@@ -51,5 +51,5 @@ def test_an_attempt_does_not_touch_the_file_of_another(tmp_path: Path) -> None:
 def test_a_file_that_lacks_its_end_is_an_error(tmp_path: Path, kept: int) -> None:
     file = written(tmp_path, 0, [(PARTS - 1, "milk", [1, 2])])
     file.write_bytes(file.read_bytes()[:kept])
-    with pytest.raises(ShoalError, match="is incomplete"):
+    with refuses("incomplete-task-file"):
         read_exchanged([file], PARTS - 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from helpers.errors import refuses
 from helpers.files import aol, written
 from shoal.errors import InputError, ParameterError
 from shoal.io.read.delimited import one_byte
@@ -112,7 +113,7 @@ def test_a_missing_column_is_named_with_those_there_are(tmp_path):
 
 @pytest.mark.parametrize("text", ["alice,secret query\nalice,other\n", "2A9E,970916105432,x\n", "alice,tea\nbob,milk\nalice,ham\n"])
 def test_data_in_place_of_a_header_is_not_shown(tmp_path, text):
-    with pytest.raises(InputError, match="its first line holds data") as caught:
+    with refuses("missing-column") as caught:
         layout_of(tmp_path, text, user="who", item="what")
     assert not any(word in str(caught.value) for word in ("alice", "secret", "2A9E", "tea"))
 
@@ -135,13 +136,13 @@ def test_a_column_cannot_have_two_roles(tmp_path):
 
 def test_a_broken_first_line_is_no_header(tmp_path):
     path = written(tmp_path, "a.csv", b"user,qu\xe9ry\nuser,query\n")
-    with pytest.raises(InputError, match="begins with a line that is not UTF-8") as refused:
+    with refuses("not-utf8") as refused:
         find_layout(Source.of(path), ReadOptions(user="user", text="query"))
     assert "encoding" in refused.value.options
 
 
 def test_options_that_contradict_each_other_are_refused():
-    with pytest.raises(ParameterError, match="no format is called 'xml'"):
+    with refuses("unknown-format", value="xml"):
         ReadOptions(format="xml")
     with pytest.raises(ParameterError, match="not both"):
         ReadOptions(text="a", item="b")
@@ -159,10 +160,10 @@ def test_separators_may_be_written_as_words():
         "|",
     ]
     for wrong in ("ab", "é", "\n", '"'):
-        with pytest.raises(ParameterError, match="one ASCII character"):
+        with refuses("invalid-separator"):
             one_byte(wrong)
 
 
 def test_a_file_of_json_that_are_no_objects_is_refused(tmp_path):
-    with pytest.raises(InputError, match="does not have one JSON object per line"):
+    with refuses("not-json-lines"):
         guess(written(tmp_path, "a.jsonl", "1\n2\n"))

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.errors import refuses
 from helpers.files import written
 from shoal.data.bags import Bags
 from shoal.data.release import Release
-from shoal.errors import InputError, OutputError, ParameterError
+from shoal.errors import InputError, OutputError
 from shoal.io.write.output_format import FileFact
 from shoal.kinds.bags import write as module
 from shoal.kinds.bags.read import read_published, read_records
@@ -213,15 +214,15 @@ def test_only_names_that_are_published_matter(tmp_path):
 
 def test_nothing_is_overwritten(tmp_path):
     path = written(tmp_path, "a", "precious")
-    with pytest.raises(OutputError, match="a cannot be written: File exists"):
+    with refuses("not-writable"):
         write_records(release_of([["a"]]).bag_table, path, "csv")
     assert path.read_text() == "precious"
 
 
 def test_unknown_formats_are_refused(tmp_path):
-    with pytest.raises(ParameterError, match="no output format"):
+    with refuses("unknown-output-format", value="xml"):
         write_records(release_of([["a"]]).bag_table, tmp_path / "a", "xml")
-    with pytest.raises(ParameterError, match="records are not read from 'xml'"):
+    with refuses("unknown-release-format", value="xml"):
         read_records(written(tmp_path, "a", "a\n"), "xml")
 
 
@@ -330,7 +331,7 @@ def test_parquet_without_records_is_refused(tmp_path):
     pl.DataFrame({"x": [1], "y": [2]}).write_parquet(tmp_path / "a")
     with pytest.raises(InputError, match="no column of records; it has 'x', 'y'"):
         read_records(tmp_path / "a")
-    with pytest.raises(InputError, match="is not Parquet"):
+    with refuses("unreadable-file"):
         read_records(written(tmp_path, "b", "a\n"), "parquet")
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from helpers.errors import refuses
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import ParameterError, ShoalError, TaxonomyError
+from shoal.errors import TaxonomyError
 from shoal.io.read.taxonomies import TaxonomyFile, read_taxonomy
 
 FOOD = {"Fruit": "Food", "Meat": "Food", "Apple": "Fruit", "Orange": "Fruit", "Beef": "Meat"}
@@ -227,14 +228,14 @@ def test_a_wrong_file_is_refused_in_one_clear_line(tmp_path: Path, content: str 
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TaxonomyError, match="there is no file"):
+    with refuses("file-not-found"):
         read_taxonomy(tmp_path / "absent.tsv")
-    with pytest.raises(TaxonomyError, match="directory"):
+    with refuses("path-is-a-directory"):
         read_taxonomy(tmp_path)
 
 
 def test_an_unknown_form_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="'xml'"):
+    with refuses("unknown-taxonomy-form", value="xml"):
         read(tmp_path, EDGES, form="xml")
-    with pytest.raises(ShoalError, match="'bits'"):
+    with refuses("unknown-node-loss", value="bits"):
         read_taxonomy(tmp_path / "tree.txt", loss="bits")

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.errors import refuses
 from helpers.itemsets import bags_of, brute_moles, databases, on_nodes, published
 from shoal.data.items import Items, ItemWeights
 from shoal.data.original import Original
-from shoal.errors import Infeasible, ParameterError
+from shoal.errors import ParameterError
 from shoal.itemsets.generalize_moles import Recoding
 from shoal.itemsets.hitting_set import exact_hitting, greedy, improved
 from shoal.itemsets.itemset_support import PUBLIC, Moles, Power
@@ -124,7 +125,7 @@ def test_the_claim_does_not_name_suppressed_items():
 def test_infeasible_by_people_not_records():
     data = on_nodes(["a", "a", "a"])
     owned = type(data.bags)(*(x.copy() for x in data.bags.rows), np.array([1, 1, 2]), data.bags.vocabulary)
-    with pytest.raises(Infeasible, match="2 people cannot be hidden among 3"):
+    with refuses("too-few-people", value=2, limit=3):
         Cohesion(k=3, p=1).apply(Original.on(owned, data.taxonomy))
 
 

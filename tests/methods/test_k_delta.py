@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.data import food, on
+from helpers.errors import refuses
 from shoal.data.bags import Bags
 from shoal.data.original import Original
-from shoal.errors import Infeasible, ParameterError
+from shoal.errors import ParameterError
 from shoal.itemsets.similar_groups import like_groups
 from shoal.itemsets.within_distance import Mask, by_holders, closed
 from shoal.methods.bases.grouping import content_order
@@ -135,7 +136,7 @@ def test_groups_of_many_members_keep_their_core() -> None:
 
 def test_where_all_words_would_be_left_out_nothing_is_published() -> None:
     original = as_typed(Bags.from_lists([["a"], ["b"], ["c"], ["d"]]))
-    with pytest.raises(Infeasible, match="nothing is left to publish"):
+    with refuses("nothing-to-publish"):
         KDelta(k=4, delta=0.0).apply(original)
     release = KDelta(k=4, delta=0.0, price=0.2).apply(original)
     assert len(release.published.record(0)) == 4

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.errors import refuses
 from helpers.mdav import plain_mdav
 from shoal.data.table import Table
-from shoal.errors import Infeasible
 from shoal.microaggregation.attributes import information_loss, standardised
 from shoal.microaggregation.spaces import groups_of_table
 
@@ -49,5 +49,5 @@ def test_one_person_with_many_rows_is_not_a_crowd():
 
 
 def test_too_few_people_are_refused():
-    with pytest.raises(Infeasible, match="only 2"):
+    with refuses("too-few-people", k=3, owners=2):
         groups_of_table(Table.from_numbers([[1.0], [2.0], [3.0]], owners=[0, 1, 1]), 3)

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import shoal
+from helpers.errors import refuses
 from shoal.data.log import Log
 from shoal.data.original import LogOriginal
 from shoal.data.release import Release
@@ -205,7 +206,7 @@ def test_what_needs_times_is_refused_without(parameters: dict[str, Any]) -> None
 
 
 def test_a_key_needs_the_names_of_people() -> None:
-    with pytest.raises(ParameterError, match="read without them"):
+    with refuses("missing-user"):
         made_by(OldRemedies(key=KEY), LogOriginal(log()))
 
 

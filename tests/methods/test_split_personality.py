@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from helpers.errors import refuses
 from shoal.data.log import Log
 from shoal.data.original import LogOriginal
 from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import ParameterError
 from shoal.methods.split_personality import SplitPersonality
 from shoal.pipeline.contract import made_by
 from shoal.taxonomy.topics import NO_TOPIC, lifted, topics_of
@@ -97,5 +97,5 @@ def test_nodes_are_lifted_to_their_level() -> None:
 
 
 def test_the_level_of_the_root_splits_nothing_and_is_refused() -> None:
-    with pytest.raises(ParameterError, match="level must be at least 2"):
+    with refuses("out-of-range", value=1, limit=2):
         SplitPersonality(level=1)

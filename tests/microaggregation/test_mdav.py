@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.errors import refuses
 from helpers.mdav import plain_generic_mdav
 from shoal import kernels
 from shoal.data.bags import Ints
 from shoal.data.table import Floats
-from shoal.errors import Infeasible, ShoalError
 from shoal.microaggregation.mdav import HasKernel, mdav_groups
 from shoal.microaggregation.spaces import NumberSpace
 
@@ -89,7 +89,7 @@ def test_numbers_without_ties_are_grouped_alike_by_kernel_and_loop():
 
 
 def test_too_few_owners_are_refused():
-    with pytest.raises(Infeasible, match="only 2"):
+    with refuses("too-few-people", k=3, owners=2):
         mdav_groups(Words(["aaa", "aab", "abb"]), np.array([5, 5, 9]), 3)
 
 
@@ -99,7 +99,7 @@ def test_distances_that_are_none_are_an_error(wrong):
         def distances(self, point: str, rows: Ints) -> Floats:
             return np.full(len(rows), wrong)
 
-    with pytest.raises(ShoalError, match="distances"):
+    with refuses("invalid-distances"):
         mdav_groups(Wrong(["aaa"] * 9), np.arange(9), 2)
 
 

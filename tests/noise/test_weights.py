@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.errors import ShoalError
+from helpers.errors import refuses
 from shoal.noise.per_person_bounds import Holdings, distinct_of_people, first_of_people
 from shoal.noise.weights import ROUNDING, equal_weights, most_people, policy_grid, policy_weights, whole_weights
 
@@ -121,5 +121,5 @@ def test_more_people_than_rounding_allows_are_refused(monkeypatch: pytest.Monkey
     assert most_people(64, policy_grid(30)) > 100_000_000
     monkeypatch.setattr("shoal.noise.weights.ROUNDING", 2.0**-48)
     held = distinct_of_people(asked([["v0"]] * 50), 3)
-    with pytest.raises(ShoalError, match="more people than"):
+    with refuses("too-many-people"):
         policy_weights(held, 20.0, 3)

@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from helpers.errors import refuses
 from helpers.itemsets import brute_greedy, on_nodes, published
 from shoal.data.release import Release
 from shoal.errors import Infeasible
@@ -129,7 +130,7 @@ def test_figure_4_must_not_take_sets_of_no_record_for_moles():
 
 
 def test_theorem_1_covers_fewer_people_than_k(example):
-    with pytest.raises(Infeasible, match="5 people cannot be hidden among 6"):
+    with refuses("too-few-people", value=5, limit=6):
         method(k=6).apply(example)
 
 

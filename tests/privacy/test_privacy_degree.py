@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from helpers.errors import refuses
 from shoal.data.bags import Bags
 from shoal.data.items import Items
 from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.data.tables.groups import GroupTable
-from shoal.errors import ParameterError
 from shoal.privacy.privacy_degree import PrivacyDegree
 from shoal.taxonomy.place_terms import as_typed
 
@@ -113,7 +113,7 @@ def test_a_column_beside_the_items_is_not_passed_over() -> None:
 
 
 def test_items_that_nobody_holds_are_refused() -> None:
-    with pytest.raises(ParameterError, match="not in the data"):
+    with refuses("items-not-in-data"):
         PrivacyDegree(p=3, items=Items(names=frozenset({"s", "zebra"}))).check(release(table()), original())
 
 

@@ -17,6 +17,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from helpers.errors import refuses
 from helpers.studio import HERE, HOST, Visitor, baskets_csv, status_of, visited
 from shoal.studio.app import CHANGES, PAGES, make_app
 from shoal.studio.guard import Sessions
@@ -283,11 +284,10 @@ def test_uploads_are_deleted_at_the_end_unless_kept(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_others_is_not_taken(tmp_path: Path) -> None:
-    from shoal.errors import OutputError
     from shoal.io.studio_folder import StudioFolder
 
     (tmp_path / "letter.txt").write_text("mine")
-    with pytest.raises(OutputError, match="files of others"):
+    with refuses("directory-has-other-files"):
         StudioFolder(tmp_path)
 
 

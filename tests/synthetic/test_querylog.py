@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shoal.errors import OutputError, ParameterError
+from helpers.errors import refuses
+from shoal.errors import ParameterError
 from shoal.io.synthetic_log import generate
 from shoal.synthetic.query_blocks import TABLE_6_1, GeneratedFacts
 from shoal.synthetic.querylog import QueryLog
@@ -212,7 +213,7 @@ def test_progress_ends_at_the_whole(tmp_path: Path) -> None:
 def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
     path = tmp_path / "log.tsv"
     path.write_text("mine")
-    with pytest.raises(OutputError, match="exists already"):
+    with refuses("output-exists"):
         generate(path, 5)
     assert path.read_text() == "mine"
     generate(path, 5, force=True)
@@ -232,14 +233,14 @@ def test_nothing_is_left_of_a_failure(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="no directory"):
+    with refuses("no-such-directory"):
         generate(tmp_path / "nowhere" / "log.tsv", 5)
-    with pytest.raises(OutputError, match=r"\.zst"):
+    with refuses("unknown-output-format"):
         generate(tmp_path / "log.tsv.zst", 5)
 
 
 def test_parameters_are_checked() -> None:
-    with pytest.raises(ParameterError, match="users"):
+    with refuses("out-of-range", value=0, limit=1):
         QueryLog(users=0)
     with pytest.raises(ParameterError, match="unknown"):
         QueryLog(unknown=1.0)

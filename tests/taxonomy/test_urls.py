@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.errors import refuses
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import TaxonomyError
 from shoal.taxonomy.urls import folders, url_taxonomy
 
 
@@ -39,7 +38,7 @@ def test_other_hosts_and_what_is_no_path() -> None:
 
 
 def test_items_without_a_slash_are_refused() -> None:
-    with pytest.raises(TaxonomyError, match="no item is a path"):
+    with refuses("no-paths"):
         url_taxonomy(["milk", "bread"])
 
 
