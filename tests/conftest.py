@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -12,11 +12,13 @@ import pytest
 from hypothesis import settings
 
 from helpers.cli import FOOD, Shell, baskets
-from helpers.rotation import IN_TURN, ROTATING, VARIABLE, chosen, current_turn, fewer_examples
+from helpers.rotation import IN_TURN, ROTATING, VARIABLE, chosen, current_turn, draw_examples_of_the_turn, fewer_examples
 
-# How long an example takes says nothing on a busy machine. Every run draws other examples, and a failure says how to repeat its own.
+# How long an example takes says nothing on a busy machine. A failing example says how to repeat it.
 settings.register_profile("any machine", deadline=None, derandomize=False, print_blob=True)
 settings.load_profile("any machine")
+
+_STARTED = pytest.StashKey[float]()  # processor time when a test began
 
 # A process that a shell started in the background ignores Ctrl-C, and tests of interrupts would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -46,10 +48,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str:
+    repeat = f"{VARIABLE}={os.environ[VARIABLE]} repeats it with its random examples"
     if config.getoption("--everything"):
-        return "all cases of all tests"
-    files = len(ROTATING) + len(IN_TURN)
-    return f"a part of the cases of {files} large test files: {VARIABLE}={os.environ[VARIABLE]} repeats it, --everything runs all"
+        return f"all cases of all tests: {repeat}"
+    return f"a part of the cases of {len(ROTATING) + len(IN_TURN)} large test files: {repeat}, --everything runs all"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -67,6 +69,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=[item for item in items if id(item) in left_out])
         items[:] = kept
         fewer_examples(getattr(item, "obj", None) for item in kept)
+
+
+def _processor_seconds() -> float:
+    """Processor time of this process and of the programs that it started and waited for."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
+    item.stash[_STARTED] = _processor_seconds()
+    if item.config.getoption("--hypothesis-seed") is None:
+        draw_examples_of_the_turn(item, int(os.environ[VARIABLE]))
+    yield
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    """Add the processor time of a test to the JUnit results: unlike the time of a clock, it says the same on a busy machine."""
+    try:
+        yield
+    finally:
+        item.user_properties.append(("processor_seconds", f"{_processor_seconds() - item.stash[_STARTED]:.3f}"))
 
 
 @pytest.fixture

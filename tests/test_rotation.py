@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.rotation import EXAMPLES, FEWEST, IN_TURN, ROOT, ROTATING, VARIABLE, chosen, current_turn, fewer_examples
+from helpers.rotation import (
+    EXAMPLES,
+    FEWEST,
+    IN_TURN,
+    ROOT,
+    ROTATING,
+    VARIABLE,
+    chosen,
+    current_turn,
+    draw_examples_of_the_turn,
+    fewer_examples,
+)
 
 FILE, PARTS = next(iter(ROTATING.items()))
 
@@ -21,6 +33,11 @@ FILE, PARTS = next(iter(ROTATING.items()))
 @dataclass(frozen=True)
 class Case:
     nodeid: str
+
+
+@dataclass(frozen=True)
+class RandomCase(Case):
+    obj: Callable[[], None]
 
 
 CASES = [Case(f"{FILE}::test_{name}[{n}]") for name, size in (("many", 41), ("few", 2), ("two", PARTS)) for n in range(size)]
@@ -72,6 +89,27 @@ def test_a_usual_run_draws_fewer_examples(all_of_them: int, usual: int):
     fewer_examples([draw, draw, None])
     draw()
     assert len(drawn) == usual
+
+
+def test_a_turn_repeats_its_random_examples_and_another_draws_others():
+    drawn: list[int] = []
+
+    @settings(max_examples=20, database=None)
+    @given(st.integers())
+    def draw(number: int) -> None:
+        drawn.append(number)
+
+    def examples(nodeid: str, turn: int) -> list[int]:
+        drawn.clear()
+        draw_examples_of_the_turn(RandomCase(nodeid, draw), turn)
+        draw()
+        return [*drawn]
+
+    first = examples("tests/test_some.py::test_one[1]", 17)
+    assert examples("tests/test_some.py::test_one[1]", 17) == first
+    assert examples("tests/test_some.py::test_one[2]", 17) != first
+    assert examples("tests/test_some.py::test_one[1]", 18) != first
+    draw_examples_of_the_turn(Case("tests/test_some.py::test_without_examples"), 17)
 
 
 def test_the_turn_can_be_repeated(monkeypatch: pytest.MonkeyPatch):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from hypothesis import settings
+from hypothesis import seed, settings
 
 ROOT = Path(__file__).parents[2]
 VARIABLE = "SHOAL_TEST_TURN"  # set once, so that all processes of a run take the same part
@@ -115,13 +115,13 @@ IN_TURN = {
     "tests/studio/test_processes.py": 3,
 }
 
-# Of the random examples of a property a usual run draws one in so many, other ones in every run, and never fewer than these.
+# Of the random examples of a property a usual run draws one in so many, other ones at every commit, and never fewer than these.
 EXAMPLES, FEWEST = 4, 15
 SETTINGS = "_hypothesis_internal_use_settings"  # where Hypothesis keeps those of a test
 
 
 class Case(Protocol):
-    """What is needed to know of a test."""
+    """A test case, as far as the selection needs it."""
 
     nodeid: str
 
@@ -176,3 +176,10 @@ def fewer_examples(tests: Iterable[Any]) -> None:
         found: settings = getattr(test, SETTINGS)
         share = min(found.max_examples, max(FEWEST, found.max_examples // EXAMPLES))
         setattr(test, SETTINGS, settings(found, max_examples=share))
+
+
+def draw_examples_of_the_turn(case: Case, turn: int) -> None:
+    """Let a test of Hypothesis draw the same random examples in each run of this turn, and others in the next; cases of one test differ."""
+    test = getattr(case, "obj", None)
+    if hasattr(test, SETTINGS):
+        seed(zlib.crc32(f"{turn} {case.nodeid}".encode()))(test)
