@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Callable, Generator, Iterator
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import settings
 
 from helpers.cli import FOOD, Shell, baskets
-from helpers.rotation import IN_TURN, ROTATING, VARIABLE, chosen, current_turn, draw_examples_of_the_turn, fewer_examples
+from helpers.rotation import IN_TURN, ROTATING, VARIABLE, WHOLE, chosen, current_turn, draw_examples_of_the_turn, fewer_examples, waiting
 
 # How long an example takes says nothing on a busy machine. A failing example says how to repeat it.
 settings.register_profile("any machine", deadline=None, derandomize=False, print_blob=True)
@@ -51,7 +52,7 @@ def pytest_report_header(config: pytest.Config) -> str:
     repeat = f"{VARIABLE}={os.environ[VARIABLE]} repeats it with its random examples"
     if config.getoption("--everything"):
         return f"all cases of all tests: {repeat}"
-    return f"a part of the cases of {len(ROTATING) + len(IN_TURN)} large test files: {repeat}, --everything runs all"
+    return f"a part of the cases of {len(ROTATING) + len(IN_TURN) + len(WHOLE)} large test files: {repeat}, --everything runs all"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -62,11 +63,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason="takes a minute or two: --slow runs it"))
     named = any("::" in argument for argument in config.args)  # a test that is named runs
     if not config.getoption("--everything") and not named:
+        for item in waiting(items, int(os.environ[VARIABLE])):
+            item.add_marker(pytest.mark.skip(reason="runs at one of some commits, and with --everything"))
         skipped = {id(item) for item in slow}  # takes no turn from a test that runs
         taken = {id(item) for item in chosen((item for item in items if id(item) not in skipped), int(os.environ[VARIABLE]))}
-        kept = [item for item in items if id(item) in taken | skipped]
-        left_out = {id(item) for item in items} - {id(item) for item in kept}
-        config.hook.pytest_deselected(items=[item for item in items if id(item) in left_out])
+        taken |= skipped
+        kept = [item for item in items if id(item) in taken]
+        config.hook.pytest_deselected(items=[item for item in items if id(item) not in taken])
         items[:] = kept
         fewer_examples(getattr(item, "obj", None) for item in kept)
 
@@ -92,6 +95,11 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
         yield
     finally:
         item.user_properties.append(("processor_seconds", f"{_processor_seconds() - item.stash[_STARTED]:.3f}"))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    gc.collect()
+    gc.freeze()  # thousands of test cases and modules stay until the end: no need to look through them again and again
 
 
 @pytest.fixture

@@ -21,10 +21,12 @@ from helpers.rotation import (
     ROOT,
     ROTATING,
     VARIABLE,
+    WHOLE,
     chosen,
     current_turn,
     draw_examples_of_the_turn,
     fewer_examples,
+    waiting,
 )
 
 FILE, PARTS = next(iter(ROTATING.items()))
@@ -69,9 +71,16 @@ def test_tests_that_take_turns_are_all_taken():
     assert {case for part in taken for case in part} == {*cases}
 
 
+def test_files_that_run_in_full_have_their_turn_at_one_of_some_commits():
+    file, parts = next(iter(WHOLE.items()))
+    cases = [Case(f"{file}::test_{n}") for n in range(5)]
+    assert [waiting([*cases, *ALONE], turn) for turn in range(2 * parts)] == [cases if turn % parts else [] for turn in range(2 * parts)]
+    assert chosen(cases, 1) == cases
+
+
 def test_rotating_files_exist_and_are_named_once():
-    assert not [file for file in [*ROTATING, *IN_TURN] if not (ROOT / file).is_file()]
-    assert not ROTATING.keys() & IN_TURN.keys()
+    assert not [file for file in [*ROTATING, *IN_TURN, *WHOLE] if not (ROOT / file).is_file()]
+    assert len({*ROTATING, *IN_TURN, *WHOLE}) == len(ROTATING) + len(IN_TURN) + len(WHOLE)
 
 
 @pytest.mark.parametrize(("all_of_them", "usual"), [(20 * EXAMPLES, 20), (FEWEST + 1, FEWEST), (FEWEST - 1, FEWEST - 1)])
