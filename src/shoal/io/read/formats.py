@@ -437,7 +437,11 @@ def _of_prompts(source: Source, options: ReadOptions, container: str, names: Seq
 
 def _of_named(source: Source, options: ReadOptions, container: str, names: Sequence[str], lists: Sequence[str]) -> Layout:
     if not names:
-        raise InputError(f"{source.path} does not have one JSON object per line", code="not-json-lines")
+        raise InputError(
+            f"{source.path} does not have one JSON object per line",
+            code="not-json-lines",
+            hint='give lines such as {"user": "u1", "item": "Milk"}',
+        )
     if not source.is_file and (options.sep is not None or options.header is not None):
         raise InputError(
             f"{source.path} has neither separators nor a header line",
