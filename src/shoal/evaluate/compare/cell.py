@@ -26,6 +26,7 @@ from shoal.report.alarms import WARNINGS, alarms_in
 
 TASKS = (
     "bits",
+    "joint_bits",
     "pattern_recall",
     "pair_recall",
     "pair_error",
