@@ -16,7 +16,7 @@ from shoal.studio.compare_pages import comparison_page
 from shoal.studio.guard import FRAMED_KEY
 from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form
-from shoal.studio.requested import insist_on_end, requested_job
+from shoal.studio.requested import insist_on_end, requested_job, steps_of
 from shoal.studio.shared_state import Studio
 from shoal.studio.shown_command import command_of_attack, command_of_job, config_of_job
 from shoal.studio.states import ATTACK, AUDIT, COMPARE, DONE, KINDS, PRIVATE, PUBLISH, RELEASE
@@ -38,8 +38,9 @@ async def job_page(studio: Studio, request: Request) -> Response:
     if kind == AUDIT:
         return page(request, "audited.html", {**facts, "step": "audit"})
     if kind == ATTACK:
-        return page(request, "attacked.html", {**facts, "command": command_of_attack(job.task), "step": "publish"})
+        return page(request, "attacked.html", {**facts, "command": command_of_attack(job.task), "step": ""})
     shown = {
+        "steps": steps_of(str(job.task["source"]), str(job.task.get("chosen", ""))) if "source" in job.task else {},
         "attackable": is_attackable(job.task["method"], job.task.get("settings", {})),
         "command": command_of_job(job.task),
         "config": config_of_job(job.task),

@@ -88,6 +88,11 @@ def insist_on_end(job: StoredJob) -> StoredJob:
     return job
 
 
-def waiting_page(request: Request, job: StoredJob, address: str, title: str, step: str) -> Response:
+def steps_of(source: str, choose: str = "") -> dict[str, str]:
+    """The addresses of the steps before a release; the choice has one of its own if it was made there."""
+    return {"open": "/", "understand": f"/sources/{source}", "choose": choose or f"/sources/{source}/choose"}
+
+
+def waiting_page(request: Request, job: StoredJob, address: str, title: str, step: str, how: str = "") -> Response:
     """The progress of a task whose result is shown at an address."""
-    return page(request, "waiting.html", {"job": job, "next": address, "title": title, "step": step})
+    return page(request, "waiting.html", {"job": job, "next": address, "title": title, "step": step, "how": how})

@@ -103,7 +103,9 @@ def only(names: Sequence[str], role: str, places: Sequence[int], options: ReadOp
     if said is not None:
         raise InputError(f"{len(places)} columns are called {said!r}", code="duplicate-column", hint="rename all but one", value=said)
     listed = ", ".join(repr(names[at]) for at in places)
-    raise InputError(f"several columns could be the {role}: {listed}", code="ambiguous-column", hint=f"name one with {option(role)}")
+    raise InputError(
+        f"several columns could be the {role}: {listed}", code="ambiguous-column", hint=f"name one with {option(role)}", role=role
+    )
 
 
 def numbered_roles(width: int, options: ReadOptions) -> dict[str, int]:
