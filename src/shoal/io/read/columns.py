@@ -108,7 +108,9 @@ def only(names: Sequence[str], role: str, places: Sequence[int], options: ReadOp
             value=said,
         )
     listed = ", ".join(repr(names[at]) for at in places)
-    raise InputError(f"several columns could be the {role}: {listed}", code="ambiguous-column", hint=f"name one with {option(role)}")
+    raise InputError(
+        f"several columns could be the {role}: {listed}", code="ambiguous-column", hint=f"name one with {option(role)}", role=role
+    )
 
 
 def numbered_roles(width: int, options: ReadOptions) -> dict[str, int]:
