@@ -38,6 +38,7 @@ FILES = {
     "public.txt": "b\n",
     "weights.tsv": "b\t2\n",
     "odp.csv": "a,all\n",
+    "voters.csv": "name,age\nAnn,21\n",
 }
 
 
