@@ -110,9 +110,11 @@ IN_TURN = {
     "tests/spark/test_reading.py": 2,
     "tests/spark/test_spark.py": 3,
     "tests/spark/test_thresholds.py": 3,
-    "tests/studio/test_browser.py": 4,
+    "tests/studio/test_browser.py": 8,
     "tests/studio/test_compare_page.py": 3,
+    "tests/studio/test_hostile_files.py": 2,
     "tests/studio/test_processes.py": 3,
+    "tests/studio/test_wire_attacks.py": 3,
 }
 
 # Of the random examples of a property a usual run draws one in so many, other ones in every run, and never fewer than these.
