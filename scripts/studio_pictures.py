@@ -2,8 +2,8 @@
 
     python scripts/studio_pictures.py [--all DIRECTORY]
 
-`--all` also writes every page at 1280 and 400 pixels, in light and dark colours, to be looked at after a change of the pages, and prints what
-axe-core objects to.
+`--all` also writes every page at 1280 and 400 pixels, in light and dark colours, to be looked at after a change of the pages, and prints
+what axe-core objects to.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from playwright.sync_api import FilePayload, Page, sync_playwright
@@ -156,11 +157,10 @@ def take(pages: Mapping[str, str], page: Page, everything: Path | None) -> None:
 
 def findings(page: Page) -> list[str]:
     """What axe-core objects to, and whether the page is wider than the window; nothing if axe is not installed."""
-    try:
-        import axe_playwright_python as axe
-    except ImportError:
+    axe = find_spec("axe_playwright_python")
+    if axe is None or axe.origin is None:
         return []
-    page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text("utf-8"))
+    page.evaluate((Path(axe.origin).parent / "axe.min.js").read_text("utf-8"))
     found = page.evaluate("axe.run(document, {iframes: false})")["violations"]
     wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
     return [f"{one['impact']}: {one['id']}, {one['nodes'][0]['html']}" for one in found] + ["wider than the window"] * wide
