@@ -87,6 +87,7 @@ def further(page: Page, origin: str) -> dict[str, str]:
     found["refused"] = page.url
     page.goto(origin)
     page.set_input_files("#file", file("visits.csv", "user,item\n" + "".join(f"{n},milk\n{n},tea\n" for n in range(30))))
+    page.wait_for_selector("text=Drop a product table here")
     page.set_input_files("#file", file("goods.csv", "item,group\nmilk,dairy\ntea,drinks\n"))
     page.wait_for_selector("text=is joined to the items")
     found["joined"] = page.url

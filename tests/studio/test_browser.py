@@ -121,7 +121,8 @@ def test_a_dropped_file_becomes_a_release_that_its_command_makes_too(
     page.fill("#seconds", "10")
     page.click("text=Find routes")
     page.wait_for_selector(".routes")
-    page.check("#knows-1")
+    if sample != "people":  # of whom an attacker knows all columns
+        page.check("#knows-1")
     page.click(".route:not([hidden]) >> text=Publish with this route")
     page.wait_for_selector("text=Download the release")
     release = download(page, tmp_path)
