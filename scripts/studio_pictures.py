@@ -141,7 +141,7 @@ def picture(page: Page, address: str, width: int, height: int, colours: str, fil
     page.emulate_media(color_scheme="dark" if colours == "dark" else "light")
     page.goto(address)  # pages that follow a job are never without requests
     page.wait_for_timeout(500)
-    page.wait_for_function("!document.querySelector('[aria-busy]')")
+    page.wait_for_selector("[aria-busy]", state="detached")
     page.screenshot(path=file, full_page=whole)
 
 

@@ -274,7 +274,7 @@ def test_the_preview_follows_the_dial(page: Page) -> None:
     page.check("#knows-1")
     page.fill("#k", "3")
     page.wait_for_selector(".preview-row:has-text('coherence, k = 3, p = 1')")
-    page.wait_for_function("document.querySelector('.preview-row meter').value === 1")  # every item is held by many
+    page.wait_for_selector(".preview-row meter[value='1']")  # every item is held by many
 
 
 def test_a_point_of_the_frontier_is_chosen_and_published(page: Page, shell: Shell, tmp_path: Path) -> None:
