@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from shoal.cli import screen
@@ -16,7 +18,7 @@ BROKEN = 3
 @click.argument("parameters", metavar="[NAME=VALUE]...", nargs=-1)
 @declared_options(CanaryDraw)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(method: str, parameters: tuple[str, ...], as_json: bool, **said: object) -> int:
+def command(method: str, parameters: tuple[str, ...], as_json: bool, **said: Any) -> int:
     """Test the noise of METHOD: plant people in made-up data, guess from releases who took part, and compute what epsilon is at least.
 
     The exit code is 3 if that is more than the claimed epsilon. A bound below it proves nothing: an experiment finds errors, not their

@@ -16,7 +16,7 @@ import numpy as np
 from shoal.attacks import Trial
 from shoal.attacks.scenarios import Made, Scenario, ScenarioAttack, ScenarioTrial, Skipped, Tried
 from shoal.attacks.scenarios.changed_records import without_person
-from shoal.data.bags import Bags, Ints
+from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ShoalError
 from shoal.util.binomial import clopper_pearson
@@ -79,7 +79,7 @@ def nodes_of(made: Made, tree: Taxonomy) -> Bags:
     return published.relabelled(tree.names.codes(published.vocabulary.names), tree.names, as_sets=True)
 
 
-def best_fit(published: Bags, held: Ints, tree: Taxonomy) -> int:
+def best_fit(published: Bags, held: Small, tree: Taxonomy) -> int:
     """Return the highest score of a published record: levels of nodes at or above a held item, less those of all other nodes."""
     true = np.zeros(len(tree), bool)
     for item in held.tolist():
