@@ -691,6 +691,9 @@ MUTATIONS = {
             ("l-diversity(l=3, sensitive=illness)", "fewer than 3 distinct"),
             ("t-closeness(t=0.1, sensitive=illness)", "further than t"),
             ("alpha-k-anonymity(alpha=0.34, k=3, sensitive=illness)", "a share above alpha"),
+            ("rho1-rho2-privacy(rho1=0.4, rho2=0.45, sensitive=illness)", "a share above rho2"),
+            ('confidence-bounding(templates="age>illness:0.4")', "exceeded in a class"),
+            ("delta-presence(delta_max=0.5, public=public.csv)", "more rows than the public table has people"),
             ("xy-anonymity(k=3, x=age, y=illness)", "occur with fewer than 3"),
         )
     },
@@ -799,6 +802,7 @@ def data(shell: Shell) -> Shell:
     shell.file("people.csv", people_csv())
     ages = [(10 * decade + year, ["flu", "cold", "cough"][year]) for decade in (1, 5, 9) for year in range(3)]
     shell.file("ages.csv", "age,illness\n" + "".join(f"{age},{illness}\n" for age, illness in ages))
+    shell.file("public.csv", "age,name\n" + "11,A\n51,B\n91,C\n" * 6)
     shell.file("clicks.tsv", clicks())
     shell.file("access.log", some_visits(10, sessions=3))
     shell.file("papers.jsonl", json_lines([*["dog apple"] * 4, *some_texts(8, seed=1)], author=[*"aabc", *"bcdebcde"]))

@@ -126,6 +126,7 @@ METRICS: Table[Metric] = Table(
         "pair_recall": "shoal.metrics.chunks:PAIR_RECALL",
         "pair_error": "shoal.metrics.chunks:PAIR_ERROR",
         "bits": "shoal.metrics.bits:BITS",
+        "joint_bits": "shoal.metrics.bits:JOINT_BITS",
         "frequency_distance": "shoal.metrics.frequency:FREQUENCY_DISTANCE",
         "frequency_shift": "shoal.metrics.frequency:FREQUENCY_SHIFT",
         "rows_kept": "shoal.metrics.log_rows:ROWS_KEPT",

@@ -9,7 +9,7 @@ from fuzz.case import Case
 from fuzz.check import logs, records
 from helpers.checker import read_table
 
-FEW = re.compile(r"shoal: (\S+) people cannot be hidden among (\S+) ")
+FEW = re.compile(r"shoal: (\S+) (?:people|person) cannot be hidden among (\S+) ")
 EMPTY = re.compile(r"shoal: nobody has an item: every record is empty ")
 NOBODY = re.compile(r"shoal: no (query|url|word of a query|\S+) was asked by")
 

@@ -58,8 +58,9 @@ MODELS: dict[str, Callable[[Checked, Values, Achieved], list[str]]] = {
     "kkm-anonymity": lambda seen, values, achieved: tables.recount_item_table(*seen.given, values, achieved),
     **{
         name: lambda seen, values, achieved, name=name: tables.recount_sensitive(name, seen.release, values, achieved)
-        for name in ("l-diversity", "t-closeness", "alpha-k-anonymity", "xy-anonymity")
+        for name in ("l-diversity", "t-closeness", "alpha-k-anonymity", "rho1-rho2-privacy", "confidence-bounding", "xy-anonymity")
     },
+    "delta-presence": lambda seen, values, achieved: tables.recount_presence(*seen.given, values, achieved),
     "access-k-anonymity": lambda seen, values, achieved: tables.recount_access(*seen.given, values, achieved),
     "weighted-k-anonymity": lambda seen, values, achieved: tables.recount_vectors(*seen.given, values, achieved),
 }

@@ -121,7 +121,7 @@ def recount_sensitive(model: str, release: Release, values: dict[str, str], achi
     """The level of a model of sensitive columns, by its definition; distances of t-closeness where all values are equally far apart."""
     rows = release.tables["microdata"]
     names = {name: values[name].split(",") for name in ("sensitive", "columns", "x", "y") if name in values}
-    hidden = names.get("y") or names["sensitive"]
+    hidden = names.get("y") or names.get("sensitive") or []
     known = names.get("x") or names.get("columns") or [name for name in rows[0] if name not in hidden]
     classes: dict[tuple[Any, ...], Counter[tuple[Any, ...]]] = defaultdict(Counter)
     for row in rows:
@@ -131,6 +131,8 @@ def recount_sensitive(model: str, release: Release, values: dict[str, str], achi
     shares = {one: max(counts.values()) / counts.total() for one, counts in enumerate(found)}
     apart = [sum(abs(counts[v] / counts.total() - total[v] / len(rows)) for v in total) / 2 for counts in found]
     least = min(map(len, found))
+    rare = [v for v in total if total[v] / len(rows) <= float(values.get("rho1", 0))]
+    belief = max((counts[v] / counts.total() for counts in found for v in rare), default=0)
     holds, told = {
         "l-diversity": lambda: (least >= int(values["l"]), {"l": least}),
         "t-closeness": lambda: (max(apart) <= float(values["t"]) + 1e-9, {"t": max(apart)}),
@@ -138,11 +140,41 @@ def recount_sensitive(model: str, release: Release, values: dict[str, str], achi
             max(shares.values()) <= float(values["alpha"]) and min(c.total() for c in found) >= int(values["k"]),
             {"records": min(c.total() for c in found), "alpha": max(shares.values())},
         ),
+        "rho1-rho2-privacy": lambda: (belief <= float(values["rho2"]), {"rho2": belief}),
+        "confidence-bounding": lambda: _templates(rows, values["templates"]),
         "xy-anonymity": lambda: (least >= int(values["k"]), {"values": least}),
     }[model]()
     wrong = [] if holds else ["the claim does not hold"]
     stated = all(abs(achieved.get(name, -1) - level) <= 2e-6 for name, level in told.items())
     return wrong if stated else [*wrong, f"{told} is achieved, {achieved} is stated"]
+
+
+def recount_presence(case: Case, directory: Path, release: Release, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
+    """How many of the people with each value of a column that is published as it is are in the release."""
+    column = values["columns"]
+    inside = Counter(str(row[column]) for row in release.tables["microdata"])
+    outside = Counter(str(row[column]) for row in read_table(directory / "public.csv"))
+    shares = [inside[value] / n for value, n in outside.items()]
+    wrong = [] if float(values["delta_min"]) <= min(shares) and max(shares) <= float(values["delta_max"]) else ["the claim does not hold"]
+    if abs(achieved["delta_min"] - min(shares)) > 2e-6 or abs(achieved["delta_max"] - max(shares)) > 2e-6:
+        wrong.append(f"between {min(shares)} and {max(shares)} are present, {achieved} is stated")
+    return wrong
+
+
+def _templates(rows: list[Row], written: str) -> tuple[bool, dict[str, Any]]:
+    """The confidence of each rule, as a share of the rows that are alike in the columns before it."""
+    found = []
+    for one in written.split(";"):
+        known, _, rest = one.partition(">")
+        column, _, limit = rest.rpartition(":")
+        name, _, value = column.partition("=")
+        of: dict[tuple[Any, ...], Counter[Any]] = defaultdict(Counter)
+        for row in rows:
+            of[tuple(row[key] for key in known.split(","))][str(row[name])] += 1
+        shares = [counts[v] / counts.total() for counts in of.values() for v in ([value] if value else counts)]
+        found.append((max(shares), float(limit)))
+    kept = sum(share <= limit + 1e-9 for share, limit in found)
+    return kept == len(found), {"h": max(share for share, _ in found), "templates": kept}
 
 
 # -- access logs

@@ -38,6 +38,17 @@ def afterwards(draw: Draw, case: Case) -> None:
 # -- microdata
 
 
+PRESENCE = "delta-presence(delta_max=1, public=public.csv, columns=note)"
+# Claims about the column `note` that hold of every table, so that only their levels can be wrong.
+LEVELS = [
+    "t-closeness(t=1, sensitive=note)",
+    "alpha-k-anonymity(alpha=1, k=1, sensitive=note)",
+    "rho1-rho2-privacy(rho1=0.3, rho2=1, sensitive=note)",
+    'confidence-bounding(templates="age>note=t1:1;age>note:1")',
+    PRESENCE,
+]
+
+
 def made_microdata(draw: Draw) -> Case:
     """A table of numbers and perhaps of other kinds of columns."""
     case, rng = Case(draw.number, draw.method, "microdata", []), draw.rng
@@ -63,6 +74,11 @@ def made_microdata(draw: Draw) -> Case:
         case.owners = draw.people(n // several + 1)
         columns["person"] = [case.owners[i // several] for i in range(n)]
         case.said["user"] = "person"
+    if "note" in columns and "user" not in case.said and draw.chance(0.5):
+        case.said["claim"] = draw.one(LEVELS)
+        if case.said["claim"] == PRESENCE:
+            known = [*columns["note"], *(f"t{rng.randrange(5)}" for _ in range(rng.randrange(9)))]
+            draw.file("public.csv", "name,note\n" + "".join(f"p{i},{note}\n" for i, note in enumerate(known)))
     case.said["format"] = "microdata"
     rows = [{name: values[i] for name, values in columns.items()} for i in range(n)]
     rng.shuffle(rows)
