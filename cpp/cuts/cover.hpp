@@ -5,15 +5,24 @@
 
 namespace shoal {
 
-// Calls body(record, holdings) for every record that holds a rare set, in the order of the records.
+// Calls body(record, holdings) for every record that holds a rare set, in the order of the records; the sets of each rise.
 template <class Body>
-void for_each_record(RareFound& found, Body&& body) {
-    std::ranges::sort(found.holdings,
-                      [](const auto& a, const auto& b) { return a.record != b.record ? a.record < b.record : a.set < b.set; });
-    const std::span<const RareFound::Holding> all(found.holdings);
-    for (std::size_t i = 0, end = 0; i < all.size(); i = end) {
-        for (end = i; end < all.size() && all[end].record == all[i].record;) ++end;
-        body(all[i].record, all.subspan(i, end - i));
+void for_each_record(const RareFound& found, const Task& task, Body&& body) {
+    // Sorted by counting, because there may be tens of millions, and one long sort cannot be cancelled.
+    int32_t records = 0;
+    for (const auto& holding : found.holdings) records = std::max(records, holding.record + 1);
+    std::vector<std::size_t> next(static_cast<std::size_t>(records) + 1, 0);
+    for (const auto& holding : found.holdings) ++next[holding.record + 1];
+    for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
+    task.check();
+    std::vector<RareFound::Holding> sorted(found.holdings.size());
+    for (const auto& holding : found.holdings) sorted[next[holding.record]++] = holding;
+    for (int32_t record = 0; record < records; ++record) {
+        task.check();
+        const std::size_t begin = record == 0 ? 0 : next[record - 1];
+        const auto held = std::span(sorted).subspan(begin, next[record] - begin);
+        std::ranges::sort(held, {}, &RareFound::Holding::set);
+        if (!held.empty()) body(record, std::span<const RareFound::Holding>(held));
     }
 }
 
@@ -36,7 +45,7 @@ public:
             const int32_t best = *std::ranges::max_element(candidates, {}, rank);
             out.push_back(best);
             std::erase_if(open, [&](int32_t set) {
-                if (std::ranges::find(found.sets[set], best) == found.sets[set].end()) return false;
+                if (!contains(found.sets[set], best)) return false;
                 for (int32_t node : found.sets[set]) --hits_[node];
                 return true;
             });
@@ -45,6 +54,8 @@ public:
     }
 
 private:
+    static bool contains(std::span<const int32_t> set, int32_t node) { return std::ranges::find(set, node) != set.end(); }
+
     std::vector<int64_t> hits_;  // sets that are left and hold a node; zero between two calls
 };
 
