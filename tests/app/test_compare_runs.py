@@ -46,7 +46,7 @@ def test_a_cell_that_takes_too_long_is_stopped_and_reported(baskets: Path, monke
     started: list[subprocess.Popen[bytes]] = []
 
     def endless(work: Any, effort: Any, threads: int) -> subprocess.Popen[bytes]:
-        started.append(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]))
+        started.append(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], stdin=subprocess.PIPE))
         return started[-1]
 
     monkeypatch.setattr(run_cells, "_started", endless)

@@ -160,7 +160,13 @@ class _Running(NamedTuple):
 
     def end(self) -> None:
         self.process.kill()
-        self.process.wait()
+        self.close()
+
+    def close(self) -> int:
+        """Wait for a process that has ended or was killed; its exit code."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        return self.process.wait()
 
 
 def _work_off(
@@ -186,7 +192,7 @@ def _work_off(
                     one_running.end()
                     stopped.add(cell)
                     failed[cell] = f"it was stopped after its time limit of {duration(limits.seconds)}"
-                elif code := one_running.process.returncode:
+                elif code := one_running.close():
                     failed[cell] = f"its process ended with exit code {code}"
                 tell(cell)
             kernels.report("comparing", total - len(waiting) - len(running), total)
@@ -202,7 +208,8 @@ def _started(work: _Work, effort: AttackEffort, threads: int) -> subprocess.Pope
     told = {"method": cell.method, "settings": cell.settings, "per": cell.per, "effort": asdict(effort), **limits}
     words = [sys.executable, "-m", "shoal.evaluate.compare.cell", str(work.prepared), json.dumps(told), str(work.result)]
     try:
-        return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        # Nothing is written to the pipe. Its end tells the cell that this process is gone, also if it was killed.
+        return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.PIPE)
     except OSError as error:
         raise OutputError(f"no process could be started for {cell.label}: {error.strerror}", code="process-not-started") from None
 
