@@ -11,14 +11,36 @@ using Sets = std::vector<std::vector<int32_t>>;
 class Contained {
 public:
     explicit Contained(const Sets& sets) : sets_(sets), order_(sets.size()) {
-        std::iota(order_.begin(), order_.end(), 0);
-        std::ranges::sort(order_, {}, [&](int32_t i) -> const std::vector<int32_t>& { return sets[i]; });
+        for (const auto& set : sets) {
+            if (begins_.size() < static_cast<std::size_t>(set.front()) + 2) begins_.resize(static_cast<std::size_t>(set.front()) + 2, 0);
+            ++begins_[set.front() + 1];
+        }
+        std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+        std::vector<int64_t> next = begins_;
+        for (std::size_t i = 0; i < sets.size(); ++i) order_[next[sets[i].front()]++] = static_cast<int32_t>(i);
+        for (int32_t first = 0; first + 1 < static_cast<int32_t>(begins_.size()); ++first)
+            std::ranges::sort(beginning_with(first), {}, [&](int32_t i) -> const std::vector<int32_t>& { return sets[i]; });
     }
 
     // Whether some other set is a part of this one.
-    bool in(const std::vector<int32_t>& set) const { return any(order_, 0, set, 0); }
+    bool in(const std::vector<int32_t>& set) const {
+        for (std::size_t at = 0; at < set.size(); ++at) {
+            if (set[at] + 1 >= static_cast<int32_t>(begins_.size())) return false;
+            const auto here = beginning_with(set[at]);
+            if (!here.empty() && sets_[here.front()].size() == 1 && set.size() > 1) return true;
+            if (any(here, 1, set, at + 1)) return true;
+        }
+        return false;
+    }
 
 private:
+    std::span<int32_t> beginning_with(int32_t node) {
+        return std::span(order_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
+    }
+    std::span<const int32_t> beginning_with(int32_t node) const {
+        return std::span(order_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
+    }
+
     // Whether one of these sets, which have their first `depth` nodes in common with `set`, has its others among those from `at` on.
     bool any(std::span<const int32_t> sets, std::size_t depth, const std::vector<int32_t>& set, std::size_t at) const {
         for (; at < set.size(); ++at) {
@@ -34,7 +56,8 @@ private:
     int32_t node(int32_t i, std::size_t depth) const { return depth < sets_[i].size() ? sets_[i][depth] : no_node; }
 
     const Sets& sets_;
-    std::vector<int32_t> order_;
+    std::vector<int32_t> order_;   // by their nodes
+    std::vector<int64_t> begins_;  // where the sets with each first node begin
 };
 
 }  // namespace
