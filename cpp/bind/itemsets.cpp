@@ -69,6 +69,7 @@ nb::object rules_for_python(Rules&& found) {
     out["start"] = hand_over(std::move(found.sets.start));
     out["items"] = hand_over(std::move(found.sets.values));
     out["hidden"] = hand_over(std::move(found.hidden));
+    out["size"] = found.size;
     out["complete"] = found.complete;
     out["may_be_longer"] = found.may_be_longer;
     return out;
@@ -78,12 +79,12 @@ void bind_rules(nb::module_& m) {
     nb::class_<RuleQuestion>(m, "RuleQuestion", "Which rules give a hidden item away.")
         .def(
             "__init__",
-            [](RuleQuestion* self, int64_t size, int64_t numerator, int64_t denominator, int64_t most) {
-                need(size >= 0 && most >= 1, "sets of no fewer than 0 items, and at least one rule");
+            [](RuleQuestion* self, int64_t size, int64_t largest, int64_t numerator, int64_t denominator, int64_t most, int64_t work) {
+                need(size >= 0 && work >= 0 && largest >= size && most >= 1, "sets of no fewer than 0 items, and at least one rule");
                 need(denominator > 0 && numerator >= 0, "a limit of at least 0");
-                new (self) RuleQuestion{size, {numerator, denominator}, most};
+                new (self) RuleQuestion{size, largest, {numerator, denominator}, most, work};
             },
-            nb::kw_only(), "size"_a, "numerator"_a, "denominator"_a, "most"_a);
+            nb::kw_only(), "size"_a, "largest"_a, "numerator"_a, "denominator"_a, "most"_a, "work"_a);
     m.def(
         "breaching_rules",
         [](const BoundRows& rows, I64 owners, U8 hidden, U8 first, const RuleQuestion& question, int threads, Task& task) {

@@ -1,6 +1,8 @@
 // Which nodes a record gives up so that it holds no rare set any more.
 #pragma once
 
+#include <utility>
+
 #include "cuts/rare_sets.hpp"
 
 namespace shoal {
@@ -28,35 +30,51 @@ void for_each_record(const RareFound& found, const Task& task, Body&& body) {
 
 class Cover {
 public:
-    explicit Cover(std::size_t nodes) : hits_(nodes, 0) {}
+    explicit Cover(std::size_t nodes) : hits_(nodes, 0), slot_(nodes, 0) {}
 
     // Candidates that hit all these sets, of which each holds one: greedily the candidate that hits most of the sets that are left, of
     // equals the one of the higher preference, then the first.
     template <class Preference>
     std::vector<int32_t> chosen(const RareFound& found, std::span<const RareFound::Holding> held, std::span<const int32_t> candidates,
                                 Preference&& preference) {
-        std::vector<int32_t> open, out;
-        for (const auto& holding : held) {
-            open.push_back(holding.set);
-            for (int32_t node : found.sets[holding.set]) ++hits_[node];
-        }
-        while (!open.empty()) {
-            const auto rank = [&](int32_t node) { return std::pair(hits_[node], preference(node)); };
+        list_sets_of_nodes(found, held);
+        std::vector<int32_t> out;
+        const auto rank = [&](int32_t node) { return std::pair(hits_[node], preference(node)); };
+        for (std::size_t left = held.size(); left > 0;) {
             const int32_t best = *std::ranges::max_element(candidates, {}, rank);
             out.push_back(best);
-            std::erase_if(open, [&](int32_t set) {
-                if (!contains(found.sets[set], best)) return false;
-                for (int32_t node : found.sets[set]) --hits_[node];
-                return true;
-            });
+            for (int64_t at = starts_[slot_[best]]; at < starts_[slot_[best] + 1]; ++at) {
+                if (std::exchange(hit_[sets_[at]], 1)) continue;
+                --left;
+                for (int32_t node : found.sets[held[sets_[at]].set]) --hits_[node];
+            }
         }
         return out;
     }
 
 private:
-    static bool contains(std::span<const int32_t> set, int32_t node) { return std::ranges::find(set, node) != set.end(); }
+    void list_sets_of_nodes(const RareFound& found, std::span<const RareFound::Holding> held) {
+        nodes_.clear();
+        for (const auto& holding : held)
+            for (int32_t node : found.sets[holding.set])
+                if (hits_[node]++ == 0) nodes_.push_back(node);
+        starts_.assign(1, 0);
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            slot_[nodes_[i]] = static_cast<int32_t>(i);
+            starts_.push_back(starts_.back() + hits_[nodes_[i]]);
+        }
+        sets_.resize(static_cast<std::size_t>(starts_.back()));
+        next_.assign(starts_.begin(), starts_.end() - 1);
+        for (std::size_t i = 0; i < held.size(); ++i)
+            for (int32_t node : found.sets[held[i].set]) sets_[next_[slot_[node]]++] = static_cast<int32_t>(i);
+        hit_.assign(held.size(), 0);
+    }
 
-    std::vector<int64_t> hits_;  // sets that are left and hold a node; zero between two calls
+    std::vector<int64_t> hits_;            // sets that are left and hold a node; zero between two calls
+    std::vector<int32_t> slot_, nodes_;    // nodes of the sets of one call, and the place of each among them
+    std::vector<int64_t> starts_, next_;   // of each of these nodes
+    std::vector<int32_t> sets_;            // that hold it
+    std::vector<uint8_t> hit_;             // by set
 };
 
 }  // namespace shoal

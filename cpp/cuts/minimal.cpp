@@ -19,12 +19,24 @@ public:
         for (auto& part : of_first) {
             task.check();
             std::ranges::sort(part, [&](int32_t i, int32_t j) { return std::ranges::lexicographical_compare(sets[i], sets[j]); });
+            begins_.push_back(order_.size());
             order_.insert(order_.end(), part.begin(), part.end());
         }
+        begins_.push_back(order_.size());
     }
 
     // Whether some other set is a part of this one.
-    bool in(std::span<const int32_t> set) const { return any(order_, 0, set, 0); }
+    bool in(std::span<const int32_t> set) const {
+        for (std::size_t at = 0; at < set.size(); ++at) {
+            const auto first = static_cast<std::size_t>(set[at]);
+            if (first + 1 >= begins_.size()) return false;
+            const auto here = std::span(order_).subspan(begins_[first], begins_[first + 1] - begins_[first]);
+            if (here.empty()) continue;
+            if (sets_[here.front()].size() == 1 && set.size() > 1) return true;
+            if (any(here, 1, set, at + 1)) return true;
+        }
+        return false;
+    }
 
 private:
     // Whether one of these sets, which have their first `depth` nodes in common with `set`, has its others among those from `at` on.
@@ -42,7 +54,8 @@ private:
     int32_t node(int32_t i, std::size_t depth) const { return depth < sets_[i].size() ? sets_[i][depth] : no_node; }
 
     const NodeSets& sets_;
-    std::vector<int32_t> order_;
+    std::vector<int32_t> order_;       // by their nodes
+    std::vector<std::size_t> begins_;  // where the sets with each first node begin
 };
 
 std::size_t longest_of(const NodeSets& sets) {

@@ -60,7 +60,7 @@ CUTS = _kernels.CutTree(narrow([1]), narrow([3]), wide([1]), narrow([-1]), narro
 CLUMP = _kernels.ClumpOptions(r=1, total=False)
 PARTITION = _kernels.PartitionOptions(k=2, tries=1, recurse_leftover=True, owners_repeat=False)
 MOLES = _kernels.MoleQuestion(k=2, h_numerator=1, h_denominator=2, p=2, achieved=False)
-RULES = _kernels.RuleQuestion(size=1, numerator=1, denominator=2, most=5)
+RULES = _kernels.RuleQuestion(size=1, largest=1, numerator=1, denominator=2, most=5, work=10**6)
 COMPANY = _kernels.CompanyBounds(features=3, longest=200, enough=9, strongest=9, smoothing=0.75, units=32)
 RECODING = _kernels.RecodingPlan(k=2, m=1, suppressed=1, start="by size", undo=False, suppress=False, local=False)
 SENSES = _kernels.Senses(_kernels.Rows(wide([0, 1, 2, 3]), narrow([0, 1, 2]), narrow([1, 2, 2])), narrow([1, 2, 2]))
