@@ -70,7 +70,9 @@ def made_microdata(draw: Draw) -> Case:
         case.owners = draw.people(n // several + 1)
         columns["person"] = [case.owners[i // several] for i in range(n)]
         case.said["user"] = "person"
-    if "note" in columns and "user" not in case.said and draw.chance(0.5):
+    if "note" in columns and draw.chance(0.3) and len(set(columns["note"])) > 1:
+        case.said |= {"sensitive": "note", "l": "2"} if "user" in case.said or draw.chance(0.5) else {"sensitive": "note", "t": "0.3"}
+    elif "note" in columns and "user" not in case.said and draw.chance(0.5):
         case.said["claim"] = draw.one(LEVELS)
         if case.said["claim"] == PRESENCE:
             known = [*columns["note"], *(f"t{rng.randrange(5)}" for _ in range(rng.randrange(9)))]
