@@ -70,7 +70,7 @@ def _guesses(matcher: Matcher, scores: Scores, known: list[Ints]) -> list[int]:
     for person, items in enumerate(known):
         counts = everywhere.copy() if scores.unfitted[person] else held[person].toarray().ravel()
         counts[items] = 0
-        counts[scene.holders == 0] = 0  # a node that stands for others is no item of anybody
+        counts[scene.holders == 0] = 0  # a node that represents other items is no item of anybody
         found.append(int(counts.argmax()) if counts.any() else NOTHING)
     return found
 

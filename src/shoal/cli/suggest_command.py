@@ -31,7 +31,7 @@ OF_ADVICE = (
     *("sql", "source"),
     *("taxonomy", "items_table", "item_level", "items_key", "items_name", "items_levels"),
     "method_k",
-)  # what `shoal advise` is told
+)  # the options of `shoal advise`
 SAID = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)  # typed, or in a file of options
 ONCE = ("private_report", "force")  # about one place
 PLACE = "out"

@@ -70,7 +70,7 @@ class Sent:
     directory: Path
     files: tuple[str, ...]
     parts: int
-    words: tuple[str, ...] = ()  # that were said of them when they were made
+    words: tuple[str, ...] = ()  # messages of the tasks that made them
 
     def values(self, cluster: Cluster) -> Any:
         """Return the numbers of the partitions."""

@@ -22,7 +22,7 @@ from shoal.io.step_files import stored_step
 from shoal.itemsets.itemset_counts import LARGEST_KEY, Known, key_digits, tallied_sets
 from shoal.itemsets.itemset_support import Moles
 
-LARGEST = 3  # sets that are counted on a cluster have at most so many items
+LARGEST = 3  # largest size of the sets that are counted on a cluster
 MOST_MOLES = 50_000_000  # sets of few people that the driver holds
 COUNTS = pa.schema([("key", pa.int64()), ("people", pa.int64())])
 FEWER = f"other records ({option('per')}), a greater k, or fewer items that are known"

@@ -43,7 +43,7 @@ class Shown:
 
 
 def counted_known_sets(cluster: Cluster, shown: Shown, wanted: Knowledge) -> CountedSets:
-    """Count all sets of up to so many items in published records, by people if one has several records.
+    """Count all sets of up to this many items in published records, by people if one has several records.
 
     The empty set comes first, then single items, and so on. Counting stops at the first size with too rare sets, because the claim fails.
     """

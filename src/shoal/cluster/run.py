@@ -54,7 +54,7 @@ class SparkBackend:
 
     Attributes:
         master: The master of the cluster; by default that of spark-submit, or all cores of this machine.
-        beside: Options that were given and are not part of a job, which are refused.
+        beside: Options that are not part of a job, which are rejected.
     """
 
     master: str | None = None

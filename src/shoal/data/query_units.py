@@ -19,7 +19,7 @@ from shoal.util.wording import there_are
 TERM, QUERY, TIME, USER = "term", PAYLOAD["text"], "time", "user"
 EXACT, PREFIX, RANGES = "exact", "prefix", "ranges"
 WAYS = (EXACT, PREFIX, RANGES)
-WORD = r"\S+"  # a word of a query: what stands between blanks, letter by letter as it was typed
+WORD = r"\S+"  # a word of a query: the text between blanks, exactly as typed
 _NAME = re.compile(r"[^,=+]+")
 
 

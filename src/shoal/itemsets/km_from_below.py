@@ -149,7 +149,7 @@ class ChosenPlaces:
     of_several: bool
 
 
-PAIRS = 2  # sets of at most so many nodes are not kept, because there may be as many as pairs of items in the records
+PAIRS = 2  # sets of up to this many nodes are not kept, because there may be as many as pairs of items in the records
 BATCH = 1 << 23  # rare pairs whose records choose at a time
 
 

@@ -23,7 +23,7 @@ from shoal.util.exact_numbers import exact
 Mask = npt.NDArray[np.bool_]
 
 MOST_RULES = 20_000  # for each first item of a rule, in one search
-MOST_ROUNDS = 10  # of choosing anew among all rules that were found
+MOST_ROUNDS = 10  # of choosing again among all rules found
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ from shoal.util.wording import counted
 WITHHOLD, PUBLISH = "withhold", "publish"
 RARE, TIED = "suppressed: rare words", "suppressed: tied to others"  # parts of the account of occurrences
 ONLY_RARE = "withheld: nothing left"  # a part of the account of records
-SIZES = (100, 1_000, 10_000)  # of clusters that are tried beside one of all records
+SIZES = (100, 1_000, 10_000)  # of clusters that are tried in addition to one of all records
 
 
 @dataclass(frozen=True)

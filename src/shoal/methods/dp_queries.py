@@ -31,7 +31,7 @@ from shoal.noise.weights import equal_weights, policy_weights, whole_weights
 from shoal.parameters import param
 from shoal.privacy.differential_privacy import DifferentialPrivacy
 
-CAPS = {"policy": 64, "weighted": 64, "korolova": 2}  # mechanisms, and the cap of each unless another is asked for
+CAPS = {"policy": 64, "weighted": 64, "korolova": 2}  # mechanisms, and the default cap of each
 WEIGHTS_ONLY = "count is the noisy weight by which a value was chosen, not a number of people: no budget was spent on counts"
 
 

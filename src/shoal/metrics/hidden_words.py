@@ -1,4 +1,4 @@
-"""Hidden words: how well a release tells what else its people look for or buy.
+"""Hidden words: how well a release predicts what else its people look for or buy.
 
 A fifth of the different words of each person is hidden, and the release is made of the rest. Then every word gets a probability for every
 person: its popularity, times how much likelier the person's published record makes it. That depends on the lowest node above the word that
@@ -32,12 +32,12 @@ from shoal.util.sorted_numbers import distinct
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-SHARE = 5  # one of so many words is hidden
+SHARE = 5  # one word in this many is hidden
 GUESSES = 20
 NODE_CLASSES = 12  # of nodes by their people: more than a half of all, more than a quarter and so on
 WORD_CLASSES = 10  # of words by their people: none, one, two or three and so on
 PRIOR = 2.0  # hidden words that are taken for seen in each class, as often as by popularity
-UNSEEN = 0.5  # people who are taken to hold each word beside those who do: a word may be hidden from all its holders
+UNSEEN = 0.5  # pseudocount of people who hold each word, because a word may be hidden from all its holders
 MOST_RECORDS = 2_000  # different published records that are tried, evenly chosen
 DEVIATES = 1.96  # half of a 95% interval
 TINY = 1e-300  # instead of a sum of nothing
@@ -68,7 +68,7 @@ class Guessed:
 
     @property
     def beats_popularity(self) -> bool:
-        """Whether the records tell more than popularity alone, beyond chance."""
+        """Whether the records predict more than popularity alone, beyond chance."""
         return self.gain_low > 0
 
 

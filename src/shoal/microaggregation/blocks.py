@@ -22,7 +22,7 @@ from shoal.engines.local_engine import LocalEngine
 from shoal.microaggregation.mdav import Space, mdav_groups, mdav_of_part
 from shoal.util.sorted_numbers import distinct
 
-ENOUGH = 8  # a block has at least so many times k owners
+ENOUGH = 8  # a block has at least this many times k owners
 ROUNDS = 6  # in which poles become centroids
 LEAST = 0.1  # of the rows of a block, on either side
 

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from shoal.data.original import Original
     from shoal.data.tables import PublishedTable
 
-MOST_KNOWN_APART = 8  # terms that an attacker may know: every set of so many that stands in a sub-record is counted
+MOST_KNOWN_APART = 8  # terms that an attacker may know: every set of this size in a sub-record is counted
 NO_OWNERS = "people have several records; records were counted, because files do not contain user IDs"
 
 

@@ -82,7 +82,7 @@ class RhoUncertainty(Model):
         return self.sensitive
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """Return rho for inferring a sensitive item from other items, from any number or from at most so many."""
+        """Return rho for inferring a sensitive item from other items, from any number or from a limited number of them."""
         beyond = self.antecedent is not None and (known is None or known > self.antecedent)
         return None if test != "sensitive inference" or beyond else self.rho
 

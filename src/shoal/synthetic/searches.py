@@ -160,7 +160,7 @@ def _strangers(who: Interests, language: Language, unknown: float, rng: np.rando
 
 
 def _placed(user: Ints, stranger_user: Ints, rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
-    """Return queries of nouns, the unknown word in each of them, and the unknown words that stand alone."""
+    """Return queries of nouns, the unknown word in each of them, and the unknown words that are queries by themselves."""
     n = len(stranger_user)
     begin, end = np.searchsorted(user, stranger_user), np.searchsorted(user, stranger_user, side="right")
     query = begin + (rng.random(n) * (end - begin)).astype(np.int64)

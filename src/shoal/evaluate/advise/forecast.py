@@ -1,4 +1,4 @@
-"""What samples of growing size say about all people: how much is kept, whom an attacker finds, and how long a run takes.
+"""Forecasts for all people from samples of growing size: how much is kept, how many people an attacker finds, and the time of a run.
 
 In a sample fewer words are frequent, so less is kept there than of all data. Two models continue what was seen. By the first, the share
 grows with every doubling of the sample as it did before, and slows down if it did so. By the second, its odds grow by a constant factor.
@@ -32,7 +32,7 @@ from shoal.attacks.outcome import Interval
 Reals = npt.NDArray[np.float64]
 
 TARGETS = 200  # people who are attacked, at most
-DAMPING = 0.9  # of the growth of what is kept, for every further doubling, where two samples do not tell it
+DAMPING = 0.9  # of the growth of what is kept, for every further doubling, if two samples do not show it
 LEAST_DAMPING = 0.75
 AT_LAST = 2  # doublings by which growth is measured
 OF_GROWTH = 1 / 3  # part of the growth that is expected, by which forecasts are wrong even where both models agree
@@ -67,7 +67,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a route amounts to.
+    """The result of a route.
 
     Attributes:
         seconds: How long the trials took.
@@ -117,7 +117,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Share:
-    """A share of all data that is to be expected, and its range."""
+    """An expected share of all data, and its range."""
 
     expected: float
     least: float
@@ -125,7 +125,7 @@ class Share:
 
 
 def expected_share(people: Sequence[int], shares: Sequence[float | None], doublings: float) -> Share | None:
-    """A share of all people, who are so many doublings more than those of the last sample; None where no sample has one."""
+    """Forecast a share for all people, whose number is the last sample doubled `doublings` times; None if no sample has one."""
     known = [(math.log2(many), share) for many, share in zip(people, shares, strict=True) if share is not None]
     if not known:
         return None
@@ -152,7 +152,7 @@ def _error_before(known: Sequence[tuple[float, float]], doublings: float) -> flo
 
 
 def _linear(known: Sequence[tuple[float, float]], doublings: float) -> float:
-    """A share that goes on as it did with every doubling of the sample, by less each time if it did so before."""
+    """Extrapolate a share by its growth per doubling of the sample, with decreasing growth if it decreased before."""
     growth = [(y - x) / (b - a) for (a, x), (b, y) in pairwise(known)]
     damping = DAMPING if len(growth) < 2 else _damping(growth)
     steps = doublings if damping == 1 else damping * (1 - damping**doublings) / (1 - damping)
@@ -161,14 +161,14 @@ def _linear(known: Sequence[tuple[float, float]], doublings: float) -> float:
 
 
 def _damping(growth: Sequence[float]) -> float:
-    """By which factor the growth changed from doubling to doubling; it never rises, and does not fall faster than to three quarters."""
+    """Return the factor of the growth from doubling to doubling: at most 1 and at least three quarters."""
     first, last = abs(growth[0]), abs(growth[-1])
     factor = (last / first) ** (1 / (len(growth) - 1)) if first > 0 else 1.0
     return float(np.clip(factor, LEAST_DAMPING, 1.0))
 
 
 def _by_odds(known: Sequence[tuple[float, float]], doublings: float) -> float:
-    """A share whose odds go on as they did with every doubling of the sample; it never passes 0 or 1."""
+    """Extrapolate a share by the growth of its odds per doubling of the sample; it never passes 0 or 1."""
     recent = known[-AT_LAST - 1 :]
     (first, least), (last, most) = ((size, _log_odds(share)) for size, share in (recent[0], recent[-1]))
     return _from_log_odds(most + (most - least) / (last - first) * doublings)
@@ -220,13 +220,13 @@ def _odds(rate: float) -> float:
 
 
 def expected_seconds(people: Sequence[int], seconds: Sequence[float], total: int, work: Callable[[int], float]) -> float:
-    """The time for so many people: a fixed part, and one that grows with a power of their number.
+    """Forecast the time for `total` people: a fixed part, and one that grows with a power of their number.
 
     Args:
         people: The sizes of the samples, growing.
         seconds: The time that each of them took.
         total: The number of all people.
-        work: How much work is spent on each of so many people, which may be less where there are many.
+        work: The work per person for a number of people, which may decrease with the number.
     """
     time, load = max(seconds[-1], SHORTEST), np.array([many * work(many) for many in people], float)
     ahead = total * work(total) / load[-1]

@@ -129,7 +129,7 @@ class Attempt:
         return SURELY * self._seconds_for([one.took for one in self._trials], self._total) <= left
 
     def _seconds_for(self, seconds: Sequence[float], people: int) -> float:
-        """The time for so many people, by that of the samples."""
+        """Forecast the time for `people` from that of the samples."""
         per_person = self._trials[-1].records / max(1, self._trials[-1].people)
 
         def work(many: int) -> float:
@@ -162,7 +162,7 @@ def all_measured(data: Any, routes: Sequence[Route], total: int, seconds: float)
 
 @contextmanager
 def _within(seconds: float) -> Iterator[Cancel]:
-    """Cancels what runs inside after so many seconds."""
+    """Cancels the work inside after `seconds`."""
     cancel = Cancel()
     timer = threading.Timer(min(seconds, MOST_SECONDS), cancel.cancel)
     timer.daemon = True

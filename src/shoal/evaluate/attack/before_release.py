@@ -130,7 +130,7 @@ def insist(found: Attacked) -> None:
     if above:
         worst = max(above, key=lambda one: (one.targets >= FEWEST_PEOPLE, _least(one)))
         what = f"{len(above)} of the attacks exceed their guaranteed bounds: {worst.attack}, knowing {worst.knowledge},"
-        many = worst.targets >= FEWEST_PEOPLE  # a rate of a handful of people is theirs, and is not told
+        many = worst.targets >= FEWEST_PEOPLE  # a rate of a handful of people would disclose them, so it is not reported
         told = f"succeeds at least {percent(_least(worst))} of the time" if many else "succeeds too often"
         raise GuaranteeNotMet(
             f"{what} {told}, but at most {percent(worst.ceiling or 0.0)} is allowed", code="attack-succeeds", hint="nothing was written"

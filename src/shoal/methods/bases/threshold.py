@@ -117,7 +117,7 @@ class ThresholdMethod(Method):
         named = dict.fromkeys((*kept.unit.columns, *kept.columns.names, *([TIME] if kept.times else [])))
         further = tuple(name for name in named if name not in (TIME, QUERY))
         first = [((USER,), kept.link.links), ((TIME,), TIME in named), (tuple(PAYLOAD.values()), QUERY in named)]
-        return (*(slot for slot, there in first if there), *(further for _ in further))  # further columns stand as they did in the log
+        return (*(slot for slot, there in first if there), *(further for _ in further))  # further columns stay as they were in the log
 
     def apply(self, original: LogOriginal) -> Release:
         """Publish what enough people share, and account for every row, word and cell."""
@@ -169,6 +169,7 @@ class _Rows:
             raise ParameterError(
                 f"this log has no column {name!r}",
                 code="missing-column",
+                value=name,
                 hint=f"it has {there}; clicks are named with {option('rank')} and {option('url')}",
             )
         return self.log.frame[name]

@@ -122,7 +122,7 @@ def _gaps(chunk: Members, n: int, m: int, least: int) -> dict[int, set[int]]:
 
 def _sums(gaps: Iterable[Mapping[int, set[int]]], n: int, m: int) -> set[int]:
     """Return the sums below n of the gaps of sets of two or more chunks with up to m terms in total."""
-    reached: set[tuple[int, int, int]] = {(0, 0, 0)}  # chunks (two stand for more), terms, sum
+    reached: set[tuple[int, int, int]] = {(0, 0, 0)}  # chunks (2 means two or more), terms, sum
     for of_chunk in gaps:
         patience.spend(len(reached) * sum(map(len, of_chunk.values())) * STEPS_A_SET, "adding up what the chunks of a cluster may lack")
         reached |= {
