@@ -37,7 +37,7 @@ def walk(page: Page, origin: str) -> dict[str, str]:
     """Go from a sample to a release that is audited and attacked; the addresses of the pages on the way."""
     found = {"open": origin, "audit": f"{origin}/audit", "history": f"{origin}/history", "taxonomies": f"{origin}/taxonomies"}
     page.click("button:has-text('600 people')")
-    page.wait_for_selector("text=Who are the people?")
+    page.wait_for_selector("text=What does the file contain?")
     found["question"] = page.url
     page.goto(origin)
     page.set_input_files("#file", SAMPLES / "baskets.csv")

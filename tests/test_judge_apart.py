@@ -26,6 +26,8 @@ COMMON = {
     "shoal.data.patience",
     "shoal.data.column_list",
     "shoal.data.value_tree",
+    "shoal.data.confidence_templates",
+    "shoal.data.public_table",
     "shoal.data.durations",
     "shoal.data.noise_record",
     "shoal.data.items",

@@ -20,6 +20,9 @@ CLAIMS: dict[str, tuple[str, dict[str, Any]]] = {
     "tree": (f't-closeness(t=0, distance=tree, tree="{TREE}", sensitive=illness)', {"t": 0.0}),
     "alpha": ("alpha-k-anonymity(alpha=0.34, k=3, sensitive=illness)", {"records": 3, "alpha": 0.333334}),
     "confidence": ("alpha-k-anonymity(alpha=0.34, k=1, only=flu, sensitive=illness)", {"records": 3, "alpha": 0.333334}),
+    "beliefs": ("rho1-rho2-privacy(rho1=0.5, rho2=0.6, sensitive=illness)", {"rho2": 0.333334}),
+    "templates": ('confidence-bounding(templates="age>illness=flu:0.4;age>illness:0.5")', {"h": 0.333334, "templates": 2}),
+    "presence": ("delta-presence(delta_max=0.75, public=public.csv, columns=age)", {"delta_min": 0.75, "delta_max": 0.75}),
     "x and y": ("xy-anonymity(k=3, x=age, y=illness)", {"values": 3}),
 }
 
@@ -32,11 +35,13 @@ def table(rows: list[tuple[str, str]]) -> str:
 def test_a_table_of_others_is_audited_and_one_changed_cell_is_seen(shell: Shell, name: str) -> None:
     claim, achieved = CLAIMS[name]
     shell.file("table.csv", table(ROWS))
+    shell.file("public.csv", "age,name\n" + "".join(f"{age},p{age}\n" for age in (21, 22, 23, 24, 31, 32, 33, 34)))
     sound = shell("audit", "table.csv", "-c", claim, "--json")
     assert sound.code == 0, sound.everything
     (told,) = json.loads(sound.out)["claims"]
     assert told["achieved"] == achieved
-    shell.file("table.csv", table([("20-29", "flu"), ("20-29", "flu"), *ROWS[2:]]))
+    changed = [("20-29", "flu"), ("20-29", "flu"), *ROWS[2:]] if name != "presence" else [*ROWS, ("20-29", "flu")]
+    shell.file("table.csv", table(changed))
     broken = shell("audit", "table.csv", "-c", claim, "--json")
     assert broken.code == 3
     (told,) = json.loads(broken.out)["claims"]
@@ -83,3 +88,25 @@ def test_claims_that_cannot_be_read(shell: Shell) -> None:
     failed(shell("audit", "table.csv", "-c", "l-diversity(l=1, sensitive=illness)"), "out-of-range", limit=2)
     failed(shell("audit", "table.csv", "-c", "t-closeness(distance=ordered, sensitive=illness)"), "order-not-named")
     failed(shell("audit", "table.csv", "-c", "t-closeness(distance=tree, sensitive=illness)"), "options-conflict")
+
+
+@pytest.mark.parametrize(
+    ("claim", "achieved"),
+    [
+        ("l-diversity(l=2, items=hidden.txt)", {"l": 2}),
+        ("t-closeness(t=0, items=hidden.txt)", {"t": 0.0}),
+        ("alpha-k-anonymity(alpha=0.5, k=2, items=hidden.txt)", {"records": 2, "alpha": 0.5}),
+        ("rho1-rho2-privacy(rho1=0.75, rho2=0.8, items=hidden.txt)", {"rho2": 0.5}),
+    ],
+)
+def test_records_of_others_are_audited_and_one_more_item_is_seen(shell: Shell, claim: str, achieved: dict[str, Any]) -> None:
+    shell.file("hidden.txt", "test\n")
+    shell.file("baskets.txt", "wine milk\nwine milk test\nbeef cream test\nbeef cream\n")
+    sound = shell("audit", "baskets.txt", "--release-sep", " ", "-c", claim, "--json")
+    assert sound.code == 0, sound.everything
+    assert json.loads(sound.out)["claims"][0]["achieved"] == achieved
+    assert "test" not in json.loads(sound.out)["claims"][0]["model"]
+    shell.file("baskets.txt", "wine milk test\nwine milk test\nbeef cream test\nbeef cream\n")
+    broken = shell("audit", "baskets.txt", "--release-sep", " ", "-c", claim, "--json")
+    assert broken.code == 3
+    assert json.loads(broken.out)["claims"][0]["verdict"] == "fails"

@@ -295,6 +295,8 @@ def test_wrong_microdata(bad: list[dict[str, Any]], tmp_path: Path) -> None:
         ("l-diversity(l=2, sensitive=town, columns=age)", {"l": 2}),
         ("t-closeness(t=0.1, sensitive=town, columns=age)", {"t": 0.0}),
         ("alpha-k-anonymity(alpha=0.5, k=2, sensitive=town, columns=age)", {"records": 2, "alpha": 0.5}),
+        ("rho1-rho2-privacy(rho1=0.5, rho2=0.6, sensitive=town, columns=age)", {"rho2": 0.5}),
+        ('confidence-bounding(templates="age>town=ulm:0.5;age>town:0.5")', {"h": 0.5, "templates": 2}),
         ("xy-anonymity(k=2, x=age, y=town)", {"values": 2}),
     ],
 )

@@ -154,7 +154,7 @@ def test_a_job_is_cancelled_on_its_page(page: Page) -> None:
 def test_a_role_is_changed_by_hand(page: Page) -> None:
     rows = "".join(f"c{n % 30},b{n},{'tea' if n % 2 else 'milk'}\n" for n in range(60))
     drop(page, "visits.csv", f"who,visit,what\n{rows}")
-    assert page.text_content("h1") == "Who are the people?"
+    assert page.text_content("h1") == "What does the file contain?"
     for n, role in enumerate(("user", "record", "item")):
         page.select_option(f"#role-{n}", role)
     page.focus("button:has-text('Read the file again')")
@@ -169,7 +169,7 @@ def test_a_role_is_changed_by_hand(page: Page) -> None:
 
 def test_a_file_without_people_is_refused(page: Page) -> None:
     drop(page, "shapes.csv", "colour,shape\n" + "red,round\nblue,square\n" * 9)
-    assert page.text_content("h1") == "Who are the people?"
+    assert page.text_content("h1") == "What does the file contain?"
     page.click("button:has-text('A table with one row per person')")
     page.wait_for_selector("[role=alert]")
     assert page.query_selector("#people") is None

@@ -60,7 +60,8 @@ def advise(
         seconds: Time for all trials together.
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
+            malformed,
             per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
             item_level, items_key, items_name, items_levels.
 
@@ -126,7 +127,8 @@ def compare(
         events: Receives progress, notes and warnings; see `shoal.Events`.
         cancel: Cancels the comparison from another thread; see `shoal.Cancel`. Finished cells stay in `out`.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
+            malformed,
             gap, bag, taxonomy (a name or a file), node_loss, unknown, terms, tree, floor, items_table,
             item_level, items_key, items_name, items_levels.
 

@@ -118,7 +118,7 @@ def contradictions(manifest: Manifest) -> Iterator[str]:
     if "terms" in manifest["accounting"]:
         yield from _of_terms(manifest)
     if "occurrences" in manifest["accounting"]:
-        yield from _of_words(manifest)
+        yield from _of_words(manifest) if "records_as" in manifest["input"] else ()
         yield from _of_shares(manifest)
         yield from _of_losses(manifest)
 

@@ -126,6 +126,9 @@ _DATA_OPTIONS = {
     "hierarchy": click.option(
         "--hierarchy", metavar="COLUMN=FILE", help="Quasi-identifiers whose values are nodes of the taxonomy in FILE."
     ),
+    "item-sets": click.option(
+        "--item-sets", metavar="COLUMN=FILE", help="Column with a set of items per row, separated by |; FILE is their taxonomy."
+    ),
     "sep": click.option("--sep", metavar="CHARACTER", help="Field or item separator."),
     "encoding": click.option(
         "--encoding", metavar="NAME", help="Encoding of text files, e.g. latin-1. [default: utf-8, or the byte order mark]"

@@ -255,7 +255,7 @@ class Preparation:
     @classmethod
     def default_for(cls, method: Method) -> Preparation:
         """Return the default preparation for a method: a taxonomy only if the method needs one."""
-        shape: Shape = next((other for other in OTHERS if other in method.takes), "records")
+        shape: Shape = next((other for other in OTHERS if {other, f"{other} with items"} & method.takes), "records")
         if method.needs_taxonomy:
             start = cls(shape=shape, typed_names=shape != "records")
         else:

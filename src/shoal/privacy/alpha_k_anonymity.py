@@ -1,8 +1,6 @@
-"""(alpha, k)-anonymity of a table, and confidence bounding.
+"""(alpha, k)-anonymity of a table or of records.
 
-Wong, Li, Fu and Wang, KDD 2006: every class of rows has k rows, and no sensitive value has more than a share alpha of them. With named
-values and k = 1 it is the confidence bounding of Wang, Fung and Yu (ICDM 2005): the rule from the known columns to a value has at most this
-confidence.
+Wong, Li, Fu and Wang, KDD 2006: every class has k rows, and no sensitive value has more than a share alpha of them.
 """
 
 from __future__ import annotations
@@ -11,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from shoal.data.column_list import ColumnNames
+from shoal.data.items import Items
 from shoal.parameters import param
 from shoal.privacy.evidence.sensitive_columns import Finding, SensitiveColumnModel, ValuesOfClasses, as_written, upwards
 from shoal.util.wording import counted
@@ -18,7 +17,7 @@ from shoal.util.wording import counted
 
 @dataclass(frozen=True)
 class AlphaKAnonymity(SensitiveColumnModel):
-    """Every class of rows has k rows, and no sensitive value more than a share alpha of them; with k=1 and only: confidence bounding."""
+    """Every class of rows has k rows, and no sensitive value more than a share alpha of them."""
 
     name = "alpha-k-anonymity"
     protects = (
@@ -34,11 +33,13 @@ class AlphaKAnonymity(SensitiveColumnModel):
         "records": "rows in the smallest class",
         "alpha": "largest share of one sensitive value in a class",
     }
+    each_item = True
 
     alpha: float = param(0.5, minimum=0, maximum=1, help="largest share of rows of a class with the same sensitive value")
     k: int = param(3, minimum=1, help="minimum number of rows per class")
     sensitive: ColumnNames | None = param(None, help="sensitive columns; several are taken as one value")
     columns: ColumnNames | None = param(None, help="columns that an attacker may know (default: all others)")
+    items: Items | None = param(None, help="sensitive items, for records instead of a table")
     only: ColumnNames | None = param(None, help="sensitive values that the claim is about (default: all)")
 
     def measure(self, values: ValuesOfClasses) -> Finding:

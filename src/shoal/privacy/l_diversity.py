@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from shoal.data.column_list import ColumnNames
+from shoal.data.items import Items
 from shoal.parameters import param
 from shoal.privacy.evidence.sensitive_columns import Finding, SensitiveColumnModel, ValuesOfClasses, as_written
 from shoal.util.wording import counted
@@ -41,6 +42,7 @@ class LDiversity(SensitiveColumnModel):
     c: float | None = param(None, minimum=0, help="factor of kind=recursive (default: 3)")
     sensitive: ColumnNames | None = param(None, help="sensitive columns; several are taken as one value")
     columns: ColumnNames | None = param(None, help="columns that an attacker may know (default: all others)")
+    items: Items | None = param(None, help="sensitive items, for records instead of a table")
 
     def measure(self, values: ValuesOfClasses) -> Finding:
         """Return the smallest l of all classes, and how many classes have less than the claim."""

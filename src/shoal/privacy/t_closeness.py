@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import accumulate
 
 from shoal.data.column_list import ColumnNames
+from shoal.data.items import Items
 from shoal.data.value_tree import ValueTree
 from shoal.errors import ParameterError
 from shoal.parameters import param
@@ -42,6 +43,7 @@ class TCloseness(SensitiveColumnModel):
     distance: str = param("equal", choices=("equal", "ordered", "tree"), help="ground distance of two sensitive values")
     sensitive: ColumnNames | None = param(None, help="sensitive column")
     columns: ColumnNames | None = param(None, help="columns that an attacker may know (default: all others)")
+    items: Items | None = param(None, help="sensitive items, for records instead of a table")
     order: ColumnNames | None = param(None, help="values in ascending order, for distance=ordered (default: by number)")
     tree: ValueTree | None = param(None, help="parents of the values, for distance=tree")
 
@@ -53,6 +55,9 @@ class TCloseness(SensitiveColumnModel):
                 code="options-conflict",
                 hint='write t-closeness(distance=tree, tree="flu:lung,cold:lung,lung:any", ...)',
             )
+
+        if self.items is not None and self.distance != "equal":
+            raise ParameterError("sets of sensitive items have no order and no tree", code="options-conflict", hint="leave distance out")
 
     def measure(self, values: ValuesOfClasses) -> Finding:
         """Return the largest distance, and how many classes are beyond t."""

@@ -55,10 +55,12 @@ MODELS: dict[str, Callable[[Checked, Values, Achieved], list[str]]] = {
     "user-k-anonymity": lambda seen, values, achieved: logs.recount_histories(seen.release, seen.log(), values, achieved),
     "differential-privacy": lambda seen, values, achieved: noise.recount_noise(seen.release, seen.log(), values),
     "microdata-k-anonymity": lambda seen, values, achieved: tables.recount_microdata(*seen.given, values, achieved),
+    "kkm-anonymity": lambda seen, values, achieved: tables.recount_item_table(*seen.given, values, achieved),
     **{
         name: lambda seen, values, achieved, name=name: tables.recount_sensitive(name, seen.release, values, achieved)
-        for name in ("l-diversity", "t-closeness", "alpha-k-anonymity", "xy-anonymity")
+        for name in ("l-diversity", "t-closeness", "alpha-k-anonymity", "rho1-rho2-privacy", "confidence-bounding", "xy-anonymity")
     },
+    "delta-presence": lambda seen, values, achieved: tables.recount_presence(*seen.given, values, achieved),
     "access-k-anonymity": lambda seen, values, achieved: tables.recount_access(*seen.given, values, achieved),
     "weighted-k-anonymity": lambda seen, values, achieved: tables.recount_vectors(*seen.given, values, achieved),
 }
@@ -105,6 +107,7 @@ def promised(case: Case) -> dict[str, Values]:
         "k-delta": {"k-delta-anonymity": {"k": k, "delta": case.text("delta", "0.5")}},
         **{name: {"support": {"k": k}} for name in ("infrequent", "threshold")},
         **{name: {"microdata-k-anonymity": {"k": k}} for name in ("mdav", "microaggregation")},
+        "kkm": {"kkm-anonymity": {"k": k, "m": case.text("m", "2")}},
         "accesslog-mdav": {"access-k-anonymity": {"k": k, "per": case.text("per", "owner"), "min_owners": case.text("min-owners", "2")}},
         **{
             name: {"user-k-anonymity": {"k": k, "min_owners": case.text("min-owners", "2")}}

@@ -7,7 +7,7 @@ import re
 from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,60 @@ def _column(case: Case, directory: Path, name: str, raw: list[Row], published: l
     return [f"a value of {name} that too few rows have"] if few else []
 
 
+# -- microdata with item sets
+
+
+def recount_item_table(case: Case, directory: Path, release: Release, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
+    """Each class and each set of up to m items in it has k rows; ranges, values and nodes are true of enough rows of the table."""
+    raw, published, k, m = read_table(directory / case.inputs[0]), release.tables["microdata"], int(values["k"]), int(values["m"])
+    apart = {str(case.said.get(name, "")) for name in ("keep-column", "user")} - {""}
+    quasi = [name for name in raw[0] if name not in apart and name != "basket"]
+    kept = [name for name in [str(case.said.get("keep-column", ""))] if name]
+    if set(published[0]) != {*quasi, *kept, "basket"} or len(published) != len(raw):
+        return ["other columns or rows than those of the table"]
+    holders: Counter[tuple[Any, ...]] = Counter()
+    for row in published:
+        items = [item for item in str(row["basket"] or "").split("|") if item]
+        if len(set(items)) < len(items):
+            return ["an item is repeated in its row"]
+        for size in range(min(m, len(items)) + 1):
+            holders.update((tuple(str(row[name]) for name in quasi), some) for some in combinations(sorted(items), size))
+    fewest = min(holders.values())
+    wrong = [] if fewest >= k and fewest == achieved["records"] else [f"a set of {fewest} rows, {achieved['records']} are stated"]
+    if Counter(tuple(str(row[n]) for n in kept) for row in published) != Counter(tuple(str(row[n]) for n in kept) for row in raw):
+        wrong.append("kept columns are changed")
+    wrong += [line for name in quasi for line in _true_texts(case, directory, name, raw, published)]
+    return wrong + _items(directory, case, raw, published)
+
+
+def _true_texts(case: Case, directory: Path, name: str, raw: list[Row], published: list[Row]) -> list[str]:
+    """Each published text is true of as many rows of the table as it is published for."""
+    kinds = {str(case.said.get(kind, "")).split("=")[0]: kind for kind in ("nominal", "ordinal", "hierarchy")}
+    kind, typed = kinds.get(name), [str(row[name]) for row in raw]
+    levels = str(case.said.get("ordinal", "")).partition("=")[2].split("|")
+    for text, times in Counter(str(row[name]) for row in published).items():
+        if kind == "nominal":
+            true = [value in text.split("|") for value in typed]
+        elif kind == "hierarchy":
+            tree = read_tree(directory / str(case.said["hierarchy"]).split("=")[1])
+            true = [text in tree.path(value) for value in typed]
+        else:
+            low, _, high = text.partition("..")
+            ranks = levels.index if kind == "ordinal" else Fraction
+            true = [ranks(low) <= ranks(value) <= ranks(high or low) for value in typed]
+        if sum(true) < times:
+            return [f"a text of {name} that is true of too few rows"]
+    return []
+
+
+def _items(directory: Path, case: Case, raw: list[Row], published: list[Row]) -> list[str]:
+    """Each node is published for at most as many rows as have an item below it; the root never."""
+    tree = read_tree(directory / str(case.said["item-sets"]).split("=")[1])
+    below = Counter(n for row in raw for n in {n for item in str(row["basket"] or "").split("|") if item for n in tree.path(item)})
+    shown = Counter(item for row in published for item in str(row["basket"] or "").split("|") if item)
+    return ["an item of too few rows"] if any(n > below[item] for item, n in shown.items()) or shown["shop"] else []
+
+
 # -- sensitive columns of microdata
 
 
@@ -67,7 +121,7 @@ def recount_sensitive(model: str, release: Release, values: dict[str, str], achi
     """The level of a model of sensitive columns, by its definition; distances of t-closeness where all values are equally far apart."""
     rows = release.tables["microdata"]
     names = {name: values[name].split(",") for name in ("sensitive", "columns", "x", "y") if name in values}
-    hidden = names.get("y") or names["sensitive"]
+    hidden = names.get("y") or names.get("sensitive") or []
     known = names.get("x") or names.get("columns") or [name for name in rows[0] if name not in hidden]
     classes: dict[tuple[Any, ...], Counter[tuple[Any, ...]]] = defaultdict(Counter)
     for row in rows:
@@ -77,6 +131,8 @@ def recount_sensitive(model: str, release: Release, values: dict[str, str], achi
     shares = {one: max(counts.values()) / counts.total() for one, counts in enumerate(found)}
     apart = [sum(abs(counts[v] / counts.total() - total[v] / len(rows)) for v in total) / 2 for counts in found]
     least = min(map(len, found))
+    rare = [v for v in total if total[v] / len(rows) <= float(values.get("rho1", 0))]
+    belief = max((counts[v] / counts.total() for counts in found for v in rare), default=0)
     holds, told = {
         "l-diversity": lambda: (least >= int(values["l"]), {"l": least}),
         "t-closeness": lambda: (max(apart) <= float(values["t"]) + 1e-9, {"t": max(apart)}),
@@ -84,11 +140,41 @@ def recount_sensitive(model: str, release: Release, values: dict[str, str], achi
             max(shares.values()) <= float(values["alpha"]) and min(c.total() for c in found) >= int(values["k"]),
             {"records": min(c.total() for c in found), "alpha": max(shares.values())},
         ),
+        "rho1-rho2-privacy": lambda: (belief <= float(values["rho2"]), {"rho2": belief}),
+        "confidence-bounding": lambda: _templates(rows, values["templates"]),
         "xy-anonymity": lambda: (least >= int(values["k"]), {"values": least}),
     }[model]()
     wrong = [] if holds else ["the claim does not hold"]
     stated = all(abs(achieved.get(name, -1) - level) <= 2e-6 for name, level in told.items())
     return wrong if stated else [*wrong, f"{told} is achieved, {achieved} is stated"]
+
+
+def recount_presence(case: Case, directory: Path, release: Release, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
+    """How many of the people with each value of a column that is published as it is are in the release."""
+    column = values["columns"]
+    inside = Counter(str(row[column]) for row in release.tables["microdata"])
+    outside = Counter(str(row[column]) for row in read_table(directory / "public.csv"))
+    shares = [inside[value] / n for value, n in outside.items()]
+    wrong = [] if float(values["delta_min"]) <= min(shares) and max(shares) <= float(values["delta_max"]) else ["the claim does not hold"]
+    if abs(achieved["delta_min"] - min(shares)) > 2e-6 or abs(achieved["delta_max"] - max(shares)) > 2e-6:
+        wrong.append(f"between {min(shares)} and {max(shares)} are present, {achieved} is stated")
+    return wrong
+
+
+def _templates(rows: list[Row], written: str) -> tuple[bool, dict[str, Any]]:
+    """The confidence of each rule, as a share of the rows that are alike in the columns before it."""
+    found = []
+    for one in written.split(";"):
+        known, _, rest = one.partition(">")
+        column, _, limit = rest.rpartition(":")
+        name, _, value = column.partition("=")
+        of: dict[tuple[Any, ...], Counter[Any]] = defaultdict(Counter)
+        for row in rows:
+            of[tuple(row[key] for key in known.split(","))][str(row[name])] += 1
+        shares = [counts[v] / counts.total() for counts in of.values() for v in ([value] if value else counts)]
+        found.append((max(shares), float(limit)))
+    kept = sum(share <= limit + 1e-9 for share, limit in found)
+    return kept == len(found), {"h": max(share for share, _ in found), "templates": kept}
 
 
 # -- access logs

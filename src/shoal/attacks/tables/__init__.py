@@ -29,6 +29,7 @@ TABLE_ATTACKS: Table[type[TableAttack]] = Table(
     {
         "nearest-row": "shoal.attacks.tables.row_linkage:NearestRow",
         "probable-row": "shoal.attacks.tables.row_linkage:ProbableRow",
+        "row-and-items": "shoal.attacks.tables.row_and_items:RowAndItems",
         "value-intervals": "shoal.attacks.tables.value_disclosure:ValueIntervals",
         "kept-values": "shoal.attacks.tables.value_disclosure:KeptValues",
     },

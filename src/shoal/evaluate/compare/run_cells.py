@@ -130,7 +130,7 @@ def _work_off(
                 one = waiting.pop(0)
                 running[one.cell] = _started(one, effort, threads)
             for cell in [cell for cell, process in running.items() if process.poll() is not None]:
-                code = running.pop(cell).returncode
+                code = _closed(running.pop(cell))
                 if code:
                     failed[cell] = f"its process ended with exit code {code}"
                 tell(cell)
@@ -139,7 +139,14 @@ def _work_off(
     finally:
         for process in running.values():
             process.kill()
-            process.wait()
+            _closed(process)
+
+
+def _closed(process: subprocess.Popen[bytes]) -> int:
+    """Wait for a process that has ended or was killed; its exit code."""
+    assert process.stdin is not None
+    process.stdin.close()
+    return process.wait()
 
 
 def _started(work: _Work, effort: AttackEffort, threads: int) -> subprocess.Popen[bytes]:
@@ -148,7 +155,8 @@ def _started(work: _Work, effort: AttackEffort, threads: int) -> subprocess.Pope
     told = {"method": cell.method, "settings": cell.settings, "per": cell.per, "effort": asdict(effort), **limits}
     words = [sys.executable, "-m", "shoal.evaluate.compare.cell", str(work.prepared), json.dumps(told), str(work.result)]
     try:
-        return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        # Nothing is written to the pipe. Its end tells the cell that this process is gone, also if it was killed.
+        return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.PIPE)
     except OSError as error:
         raise OutputError(f"no process could be started for {cell.label}: {error.strerror}", code="process-not-started") from None
 

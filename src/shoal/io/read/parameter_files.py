@@ -1,4 +1,4 @@
-"""Files with one item per line, or an item and its weight per line; and loading of files into declared parameters."""
+"""Files with one item per line, an item and its weight per line, or a public table; and loading of files into declared parameters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+import polars as pl
+
 from shoal.data.items import A_FILE, Items, ItemWeights, positive_decimal
+from shoal.data.public_table import PublicTable
 from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.delimited import text_lines
 from shoal.io.read.result import Tally
@@ -36,7 +39,12 @@ Declaring = TypeVar("Declaring", bound=Declared)
 
 def with_files_read(declared: Declaring) -> Declaring:
     """Return the method or model with the files that its parameters name loaded."""
-    readers: dict[type, Callable[[str], Any]] = {Items: read_items, ItemWeights: read_weights, SecretKey: read_key}
+    readers: dict[type, Callable[[str], Any]] = {
+        Items: read_items,
+        ItemWeights: read_weights,
+        SecretKey: read_key,
+        PublicTable: read_public_table,
+    }
     read = {
         name: readers[type(value)](value.file)
         for name, value in declared.values().items()
@@ -105,6 +113,22 @@ def read_weights(path: str | Path) -> ItemWeights:
     if not weights:
         raise InputError(f"{path} contains no weights", code="items-not-named")
     return ItemWeights(weights=tuple(weights.items()), label=A_FILE)
+
+
+def read_public_table(path: str | Path) -> PublicTable:
+    """Read a public table: a CSV file in UTF-8 with a header. All values stay as they are written."""
+    place = Path(path)
+    if not place.exists():
+        raise InputError(f"no table at {path}", code="file-not-found")
+    with open_regular(place) as stream:
+        content = stream.read()
+    try:
+        frame = pl.read_csv(content, infer_schema=False)
+    except pl.exceptions.PolarsError:
+        raise InputError(f"{path} is not a CSV file with a header", code="unreadable-line") from None
+    if not len(frame):
+        raise InputError(f"{path} has no rows", code="items-not-named")
+    return PublicTable.made_of(frame.to_dict(as_series=False))
 
 
 def _lines(path: str | Path) -> list[tuple[int, str]]:

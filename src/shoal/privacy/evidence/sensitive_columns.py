@@ -1,4 +1,4 @@
-"""What models of sensitive columns count: how often each sensitive value occurs in each class of rows that are alike in other columns.
+"""What models of sensitive values count: how often each occurs in each class of rows, or of records, that are alike otherwise.
 
 Rows are counted as they are published. While a release is made, the person behind each row is known: somebody with several rows in a class
 then counts once for each different value.
@@ -10,17 +10,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
 from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.column_list import ColumnNames
+from shoal.data.items import Items
 from shoal.data.original import AnyOriginal, TableOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.privacy.evidence.microdata_evidence import classes_of_rows
+from shoal.privacy.evidence.sensitive_items import LOST, rows_of_records
 
 DIGITS = 6  # of a level that is a fraction, rounded to the unfavourable side
 SEVERAL = "people have several rows; which of them share a class cannot be determined from the file, so rows were counted"
@@ -62,12 +64,26 @@ class Finding:
 
 
 class SensitiveColumnModel(Model):
-    """A model of what the classes of a table reveal about sensitive columns. A subclass declares `sensitive` and `columns`."""
+    """A model of what the classes of a table reveal about sensitive columns, or those of records about sensitive items.
+
+    A subclass declares `sensitive`, `columns` and `items`. `each_item` states that it counts the holders of each sensitive item by itself,
+    instead of the sets of such items.
+    """
 
     judges = frozenset({"rows"})
+    each_item: ClassVar[bool] = False
 
     sensitive: ColumnNames | None
     columns: ColumnNames | None
+    items: Items | None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.items is None:
+            return
+        if self.sensitive is not None or self.columns is not None:
+            raise ParameterError("records have items and no columns", code="options-conflict", hint="name sensitive columns, or items")
+        object.__setattr__(self, "judges", frozenset({"bags"}))
 
     def measure(self, values: ValuesOfClasses) -> Finding:
         """Return the level that these classes achieve, and what misses the claim."""
@@ -93,10 +109,13 @@ class SensitiveColumnModel(Model):
 
     def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
         """Return all columns: this model counts published values, and does not compare them with the original."""
-        return dict.fromkeys(table.columns, "whether they are values of the original")
+        names = (name for columns in table.columns_of_parts().values() for name in columns)
+        return dict.fromkeys(names, "whether they are values of the original")
 
     def judge(self, release: Release, original: AnyOriginal | None) -> Verdict:
         """Count the sensitive values of each class."""
+        if self.items is not None:
+            return self._judge_records(release, original)
         table = release.only(RowTable)
         known, hidden = self.known_columns(table), self.hidden_columns
         faults = faults_of_columns(table, known, hidden)
@@ -107,6 +126,25 @@ class SensitiveColumnModel(Model):
         notes += [f"not covered by the claim: {', '.join(left)}"] if left else []
         found = self.measure(values)
         return Verdict(str(self), verified_if(not found.broken), found.achieved, found.broken, tuple(notes))
+
+    def _judge_records(self, release: Release, original: AnyOriginal | None) -> Verdict:
+        """Count the sensitive items of each class of records that are alike without them."""
+        if self.items is not None and not self.items.known:
+            return Verdict(str(self), "not checkable", {}, unchecked="the claim does not name its items; the option sensitive gives them")
+        rows, notes = rows_of_records(release, self.items, original)
+        if not len(rows) or LOST in notes:
+            return Verdict(str(self), "fails", {}, (LOST if len(rows) else "the release has no records",))
+        found = self.measure(_values(rows.rename({"item": "value", "value": "set"} if self.each_item else {})))
+        return Verdict(str(self), verified_if(not found.broken), found.achieved, found.broken, tuple(notes))
+
+    @property
+    def sensitive_items(self) -> Items | None:
+        """The items of records that must not be inferred."""
+        return self.items
+
+    def told(self) -> dict[str, Any]:
+        """Return the parameters without the sensitive items, which may disclose what somebody has."""
+        return self.values() | ({"items": str(self.items.withheld)} if self.items else {})
 
 
 def faults_of_columns(table: RowTable, known: Sequence[str], hidden: Sequence[str]) -> tuple[str, ...]:
@@ -147,10 +185,14 @@ def values_of_classes(
     rows = pl.DataFrame(
         {"class": label, "value": value.fill_null(""), "owner": pl.arange(0, len(frame), eager=True) if owners is None else owners}
     )
-    counted = rows.unique(["class", "value", "owner"]).group_by("class", "value").agg(n=pl.len())
-    counts: dict[int, dict[str, int]] = {}
-    for number, name, n in counted.iter_rows():
-        counts.setdefault(number, {})[name] = n
-    sizes = dict(rows.group_by("class").agg(pl.col("owner").n_unique()).iter_rows())
-    order = sorted(counts)
-    return ValuesOfClasses(tuple(counts[c] for c in order), tuple(sizes[c] for c in order)), [note] if note else []
+    return _values(rows), [note] if note else []
+
+
+def _values(rows: pl.DataFrame) -> ValuesOfClasses:
+    """Count the people of each `class`, and of each `value` in it. A missing value is none."""
+    held = rows.drop_nulls("value").unique(["class", "value", "owner"]).group_by("class", "value").agg(n=pl.len())
+    sizes = dict(rows.group_by("class").agg(pl.col("owner").n_unique()).sort("class").iter_rows())
+    counts: dict[int, dict[str, int]] = {number: {} for number in sizes}
+    for number, name, n in held.iter_rows():
+        counts[number][name] = n
+    return ValuesOfClasses(tuple(counts.values()), tuple(sizes.values()))
