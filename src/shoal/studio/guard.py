@@ -4,7 +4,8 @@
 - The `Origin`, and what a browser says about where a request comes from, must be this server. A change must have an `Origin`.
 - A request needs the cookie of a session. The address that the server prints has a token, which is exchanged for such a cookie.
 - A change needs the token of its session against forged requests, in a header or a field of its form.
-- The end of a request must be clear, so that no second one is hidden in it. Bodies are limited in size and time. Responses are never cached, load nothing from elsewhere, and are never inside a foreign page.
+- The end of a request must be clear, so that no second one is hidden in it. Bodies are limited in size and time.
+- Responses are never cached, load nothing from elsewhere, and are never inside a foreign page.
 """
 
 from __future__ import annotations
