@@ -32,7 +32,7 @@ class Watch(Protocol):
 
 
 @dataclass(frozen=True)
-class Settings:
+class KernelSettings:
     """Settings of kernels in the current context."""
 
     threads: int
@@ -44,7 +44,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
-_settings: ContextVar[Settings] = ContextVar("shoal_kernel_settings", default=Settings(threads=cores()))  # noqa: B039 - frozen
+_settings: ContextVar[KernelSettings] = ContextVar("shoal_kernel_settings", default=KernelSettings(threads=cores()))  # noqa: B039 - frozen
 
 _whole: ContextVar[_kernels.Task | None] = ContextVar("shoal_whole_task", default=None)  # of which kernels here are a part
 

@@ -17,7 +17,7 @@ from helpers.errors import refuses
 from shoal.cluster import arrow_schemas as tables
 from shoal.cluster import judge_records as judging
 from shoal.cluster import read_events as reading
-from shoal.cluster.grouping import Grouping, published_range
+from shoal.cluster.group_worker import Grouping, published_range
 from shoal.cluster.input_layout import find_input
 from shoal.cluster.spark import _translated
 from shoal.data.taxonomy import Floor, Taxonomy

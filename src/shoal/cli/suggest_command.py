@@ -20,7 +20,7 @@ from shoal.pipeline.options import Preparation
 from shoal.pipeline.request import chosen_method, preparation
 
 if TYPE_CHECKING:
-    from shoal.evaluate.advise.advice import Change
+    from shoal.evaluate.advise.changes import Change
     from shoal.evaluate.advise.trial import Route
 
 OF_ADVICE = (

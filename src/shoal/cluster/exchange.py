@@ -29,7 +29,7 @@ SENDING = pa.schema([("file", pa.string()), ("size", pa.int64()), ("word", pa.st
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberedPartitions:
     """The numbers below n in a column `id`, each a partition."""
 
     n: int
@@ -86,7 +86,7 @@ class Sent:
         end_exchange(self.directory)
 
 
-Source = Numbers | Step | Sent
+Source = NumberedPartitions | Step | Sent
 
 
 @dataclass(frozen=True)

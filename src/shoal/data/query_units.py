@@ -53,7 +53,7 @@ class Unit(Typed):
 
 
 @dataclass(frozen=True)
-class Beside(Written):
+class PublishedColumns(Written):
     """Columns published next to the unit, each in one way: unchanged (`exact`), as a `prefix` of a path, or as `ranges` of integers.
 
     Written `url=prefix, rank=ranges, country`. A value is published as the least general prefix or range that enough people share, or

@@ -40,7 +40,7 @@ class Certainty:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FoundRules:
     """Rules as sets of items; whether none was left out, and whether longer rules may exceed the limit if no shorter one does."""
 
     rules: Moles
@@ -48,7 +48,7 @@ class Found:
     may_be_longer: bool
 
 
-def breaching(records: Bags, sensitive: Mask, limit: Certainty, size: int, among: Mask | None = None) -> Found:
+def breaching(records: Bags, sensitive: Mask, limit: Certainty, size: int, among: Mask | None = None) -> FoundRules:
     """Return the rules from sets of this size that exceed the limit; only of sets with one of the items `among`, if given."""
     share = limit.share
     question = _kernels.RuleQuestion(size=size, numerator=share.numerator, denominator=share.denominator, most=MOST_RULES)
@@ -56,7 +56,7 @@ def breaching(records: Bags, sensitive: Mask, limit: Certainty, size: int, among
     ordered, owners = _by_owner(records)
     arguments = ordered.view, owners, sensitive.astype(np.uint8), marks, question, kernels.threads()
     found = kernels.run(_kernels.breaching_rules, *arguments, label="finding rules")
-    return Found(_as_sets(found["start"], found["items"]), found["complete"], found["may_be_longer"])
+    return FoundRules(_as_sets(found["start"], found["items"]), found["complete"], found["may_be_longer"])
 
 
 @dataclass(eq=False)

@@ -30,7 +30,7 @@ from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.data.tables.chunks import CLUSTER, ITEM, JOINT, SCHEMAS, ChunkTable, empty_part, numbered_subrecords
 from shoal.errors import Infeasible
-from shoal.itemsets.disassociation import TERM_CHUNK, Chunking, chunked, refined
+from shoal.itemsets.shared_chunks import TERM_CHUNK, Chunking, chunked, refined
 from shoal.itemsets.withholding import rare_words, settled, tied_words, without_words
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import EMPTY, Present, present_records

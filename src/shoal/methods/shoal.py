@@ -35,7 +35,7 @@ from shoal.errors import ParameterError
 from shoal.itemsets.sensitive_nodes import SensitiveNodes
 from shoal.methods.bases.group_search import Groups, GroupSearch, Search, top_down
 from shoal.methods.bases.grouping import GroupingMethod, content_order
-from shoal.methods.bases.sensitive_share import refuse_frequent, within_share
+from shoal.methods.bases.sensitive_share_merging import refuse_frequent, within_share
 from shoal.parameters import param
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.sensitive_share import SensitiveShare

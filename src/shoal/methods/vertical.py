@@ -15,11 +15,11 @@ import numpy as np
 
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
-from shoal.itemsets.km_recoding import Steps, recoded_places
+from shoal.itemsets.km_recoding import RecodingSteps, recoded_places
 from shoal.methods.bases.km import KnownItemsMethod, published_sets
 from shoal.util.sorted_numbers import distinct
 
-AA = Steps("by size")
+AA = RecodingSteps("by size")
 
 
 @dataclass(frozen=True)

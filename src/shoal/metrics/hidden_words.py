@@ -44,7 +44,7 @@ TINY = 1e-300  # instead of a sum of nothing
 
 
 @dataclass(frozen=True, eq=False)
-class Hidden:
+class HiddenWords:
     """Records without their hidden words; and the hidden pairs of a person and a word of `words`, whose names are sorted."""
 
     rest: Bags
@@ -75,7 +75,7 @@ class Guessed:
 # -- hiding
 
 
-def hide_words(records: Bags) -> Hidden:
+def hide_words(records: Bags) -> HiddenWords:
     """Hide a fifth of the different words of each person, at least one of two or more. Words that differ in case alone are one word."""
     words = in_one_case(records.vocabulary.names)
     names = Vocabulary(words.unique().sort())
@@ -83,10 +83,10 @@ def hide_words(records: Bags) -> Hidden:
     different = distinct(held)
     people, word = different // len(names), different % len(names)
     hidden = _chosen(people, word)
-    return Hidden(_without(records, np.isin(held, different[hidden])), people[hidden], word[hidden], names.names)
+    return HiddenWords(_without(records, np.isin(held, different[hidden])), people[hidden], word[hidden], names.names)
 
 
-def without(records: Bags, hidden: Hidden) -> Bags:
+def without(records: Bags, hidden: HiddenWords) -> Bags:
     """Other records of the same people, such as their sessions, without the hidden words."""
     codes = Vocabulary(hidden.names).codes(in_one_case(records.vocabulary.names))
     held = _pairs(records, codes, len(hidden.names))
@@ -131,7 +131,7 @@ def _mixed(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 class Guesser:
     """Gives every word a probability, by popularity alone and by what a set of published nodes makes likely."""
 
-    def __init__(self, original: Original, hidden: Hidden, taxonomy: Taxonomy | None = None) -> None:
+    def __init__(self, original: Original, hidden: HiddenWords, taxonomy: Taxonomy | None = None) -> None:
         """`original` has the records without the hidden words. A word that none of them has is looked up in `taxonomy`."""
         self._tree = original.tree
         names = Vocabulary(hidden.names)
@@ -180,7 +180,7 @@ def _nodes_of_words(original: Original, codes: Small, names: pl.Series, taxonomy
 # -- the result
 
 
-def guess_hidden(release: Release, original: Original, hidden: Hidden, taxonomy: Taxonomy | None = None) -> Guessed | None:
+def guess_hidden(release: Release, original: Original, hidden: HiddenWords, taxonomy: Taxonomy | None = None) -> Guessed | None:
     """Guess the hidden words from a release of the rest.
 
     Args:
@@ -212,7 +212,7 @@ class _Trial:
     words: Ints
 
 
-def _trials(published: Bags, rows: Ints, owners: Ints, hidden: Hidden) -> list[_Trial]:
+def _trials(published: Bags, rows: Ints, owners: Ints, hidden: HiddenWords) -> list[_Trial]:
     """The hidden words by what is published of their people; people of whom nothing is published are one trial."""
     seen = pl.DataFrame({"owner": owners, "row": rows}).filter(pl.col("row") >= 0).group_by("owner").agg(pl.col("row").unique().sort())
     pairs = pl.DataFrame({"owner": hidden.owners, "word": hidden.words}).join(seen, on="owner", how="left")

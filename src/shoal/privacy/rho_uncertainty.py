@@ -30,8 +30,8 @@ from shoal.errors import ParameterError
 from shoal.parameters import param
 from shoal.privacy.evidence.claimed_item_roles import Roles, sensitive_items
 from shoal.privacy.evidence.equivalence_classes import truthful_or_not
+from shoal.privacy.evidence.global_recoding import recoding_defects
 from shoal.privacy.evidence.known_sets import MOST_KNOWN, MOST_WITNESSES, Holders, holders_in, repeated_items
-from shoal.privacy.evidence.recoding import recoding_defects
 from shoal.util.wording import counted, percent
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import polars as pl
 
 from shoal.data.bags import Ints, Small
 from shoal.synthetic.chance import Flags, Weighted, zipf
-from shoal.synthetic.interests import Interests, Topics, draw_nouns
+from shoal.synthetic.interests import Interests, NounTopics, draw_nouns
 from shoal.synthetic.words import Nouns
 
 MOST_NOUNS = 3
@@ -43,7 +43,7 @@ class Language:
     """The vocabulary of users, each word by number; 0 is no word."""
 
     nouns: Nouns
-    topics: Topics
+    topics: NounTopics
     strangers: pl.Series
     stranger_popularity: Weighted
 

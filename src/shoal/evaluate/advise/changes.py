@@ -130,7 +130,7 @@ class TriedChange:
 
 
 @dataclass(frozen=True)
-class Advice:
+class ProposedChanges:
     """Changes that keep more words: those that let no more people be found than `limit`, and those that do.
 
     `untried` is how many could not be measured, `late` how many were not for lack of time. `present` is the release at hand, measured on
@@ -179,7 +179,7 @@ def seconds_after(run: float) -> float:
     return 0.0 if run < SHORT_RUN else min(PART_OF_RUN * run, MOST_SECONDS)
 
 
-def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Change, str, Route]], seconds: float) -> Advice:
+def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Change, str, Route]], seconds: float) -> ProposedChanges:
     """Try changes one after the other on a sample of the data, which has this many people, and return those worth proposing."""
     here, *tried = all_measured(data, [present, *(route for _, _, route in options)], people, seconds)
     found = [TriedChange(change, text, one) for (change, text, _), one in zip(options, tried, strict=True)]
@@ -189,7 +189,7 @@ def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Ch
     better = [one for one in known if (one.found.expected_kept or 0.0) > (here.expected_kept or 0.0)]
     safe, risky = ([one for one in better if _acceptable(one, limit) is wanted] for wanted in (True, False))
     late = sum(one.found.why_not in {TIME_IS_UP, TOO_LONG} for one in found)
-    return Advice(here, tuple(safe), tuple(risky), len(found) - len(known) - late, late, limit)
+    return ProposedChanges(here, tuple(safe), tuple(risky), len(found) - len(known) - late, late, limit)
 
 
 def _acceptable(one: TriedChange, limit: float) -> bool:

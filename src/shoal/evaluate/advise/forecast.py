@@ -46,7 +46,7 @@ HOPE, FEW = 3.0, 3  # by how much the risk of the first samples, which are few, 
 
 
 @dataclass(frozen=True)
-class Trial:
+class SampleTrial:
     """A release of one sample: what is left (`kept`, of `what`), how much of it is one level up (`near`), whom an attacker finds.
 
     `seconds` is the time of the run, `took` that of the whole trial with the attack.
@@ -116,7 +116,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Share:
+class ExpectedShare:
     """An expected share of all data, and its range."""
 
     expected: float
@@ -124,23 +124,23 @@ class Share:
     most: float
 
 
-def expected_share(people: Sequence[int], shares: Sequence[float | None], doublings: float) -> Share | None:
+def expected_share(people: Sequence[int], shares: Sequence[float | None], doublings: float) -> ExpectedShare | None:
     """Forecast a share for all people, whose number is the last sample doubled `doublings` times; None if no sample has one."""
     known = [(math.log2(many), share) for many, share in zip(people, shares, strict=True) if share is not None]
     if not known:
         return None
     last = known[-1][1]
     if doublings <= 0:
-        return Share(last, last, last)
+        return ExpectedShare(last, last, last)
     if len(known) < 2:
-        return Share(last, last * (1 - ALONE), min(1.0, last * (1 + ALONE)))
+        return ExpectedShare(last, last * (1 - ALONE), min(1.0, last * (1 + ALONE)))
     least, most = sorted(model(known, doublings) for model in (_linear, _by_odds))
     expected = (least + most) / 2
     growth = abs(expected - last)
     # Two samples show that the share grows, but not how that goes on.
     wrong = growth / 2 if len(known) == 2 else _error_before(known, doublings)
     least, most = min(least, expected - OF_GROWTH * growth), max(most, expected + OF_GROWTH * growth)
-    return Share(expected, max(0.0, least - wrong), min(1.0, most + wrong))
+    return ExpectedShare(expected, max(0.0, least - wrong), min(1.0, most + wrong))
 
 
 def _error_before(known: Sequence[tuple[float, float]], doublings: float) -> float:

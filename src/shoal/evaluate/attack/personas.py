@@ -19,7 +19,7 @@ from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
-from shoal.evaluate.attack.linking import Linking
+from shoal.evaluate.attack.linking_subjects import Linking
 from shoal.evaluate.attack.stage import published_log, stage_of, words_of
 from shoal.taxonomy.place_terms import as_typed
 

@@ -38,7 +38,7 @@ from shoal.data import patience
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, RECORDS, SUBRECORD, ChunkTable
 from shoal.privacy.evidence.chunk_words import LEAST, known_holders
-from shoal.privacy.evidence.known_sets import CountedSets, Holders, Knowledge, all_public, count_sets
+from shoal.privacy.evidence.known_sets import AttackerKnowledge, CountedSets, Holders, all_public, count_sets
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -301,7 +301,7 @@ def both_parts(subrecords: pl.DataFrame, shared: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def count_chunk_sets(told: pl.DataFrame, knowledge: Knowledge, owners: Ints | None = None) -> Counts:
+def count_chunk_sets(told: pl.DataFrame, knowledge: AttackerKnowledge, owners: Ints | None = None) -> Counts:
     """Count the sets of one item, two items and so on in the sub-records of each chunk.
 
     `told` are rows of `both_parts`; with `owners`, by number of the sub-record, people are counted.
