@@ -27,7 +27,7 @@ from shoal.io.read.dispatch import read
 from shoal.io.read.formats import ReadOptions
 from shoal.methods import METHODS, Method
 from shoal.metrics import measure
-from shoal.metrics.hidden_words import Hidden, guess_hidden, hide_words, without
+from shoal.metrics.hidden_words import HiddenWords, guess_hidden, hide_words, without
 from shoal.pipeline.contract import made_by
 from shoal.pipeline.options import TOPICS, Preparation
 from shoal.pipeline.prepare import Records, prepare_records, records_of, topics_of
@@ -72,7 +72,7 @@ class Data:
         found = read([case.path], replace(case.read, needs_times=True)).data
         self.how = Preparation(read=case.read, taxonomy=case.taxonomy, unknown="keep")
         records = records_of(found, self.how)
-        self.hidden: Hidden = hide_words(records.bags)
+        self.hidden: HiddenWords = hide_words(records.bags)
         self.whole, self.rest = records, Records(of_used_names(self.hidden.rest), records.texts)
         learned_from = records_of(found, replace(self.how, taxonomy=TOPICS))
         self.trees = {OWN: (None, None), **_learned(learned_from, self.hidden, case.taxonomy == "wordnet")}
@@ -91,7 +91,7 @@ class Data:
         return {**numbers, "hidden gain": interval, "recall": found.recall, "popular": found.popular_recall}
 
 
-def _learned(records: Records, hidden: Hidden, with_wordnet: bool) -> dict[str, tuple[Taxonomy, Taxonomy]]:
+def _learned(records: Records, hidden: HiddenWords, with_wordnet: bool) -> dict[str, tuple[Taxonomy, Taxonomy]]:
     sessions = None if records.sessions is None else without(records.sessions, hidden)
     rest = Records(without(records.bags, hidden), records.texts, sessions=sessions)
     topics = [topics_of(some, FEWEST_PEOPLE) for some in (records, rest)]

@@ -34,6 +34,8 @@ LONG = textwrap.dedent(
     """
 )
 
+SLOWER = 10 if "SHOAL_SANITIZED" in os.environ else 1  # sanitized kernels are slow, and run next to other tests
+
 
 def clump_arguments(n: int) -> tuple[Any, ...]:
     """A run of Clump that takes minutes: every record is tried on all of half as many clusters."""
@@ -65,7 +67,7 @@ def test_a_long_kernel_is_cancelled_at_once() -> None:
     task.cancel()
     worker.join(5)
     assert not worker.is_alive()
-    assert time.perf_counter() - asked < 0.5
+    assert time.perf_counter() - asked < 0.5 * SLOWER
     assert raised
     assert task.cancelled
 
@@ -79,7 +81,7 @@ def test_an_error_of_the_watch_stops_the_kernel() -> None:
     started = time.perf_counter()
     with kernels.using(watch=watch), pytest.raises(RuntimeError, match="clustering"):
         kernels.run(_kernels.clump, *arguments, label="clustering")
-    assert time.perf_counter() - started < 1
+    assert time.perf_counter() - started < 1 * SLOWER
     assert not any(t.name == "shoal-clustering" for t in threading.enumerate())
 
 
@@ -96,7 +98,7 @@ def test_ctrl_c_reaches_a_running_kernel() -> None:
         asked = time.perf_counter()
         process.send_signal(signal.SIGINT)
         assert process.stdout.readline() == "interrupted\n"
-        assert time.perf_counter() - asked < 0.5
+        assert time.perf_counter() - asked < 0.5 * SLOWER
         assert process.wait(10) == 0
         assert process.stderr.read() == ""
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:  # what a type checker sees of the names in _PLACES
     from shoal.api.functions import measure as measure
     from shoal.api.functions import read as read
     from shoal.api.functions import reproduce as reproduce
+    from shoal.api.learn_taxonomy import learn_taxonomy as learn_taxonomy
     from shoal.api.masking import mask as mask
     from shoal.api.result import Result as Result
-    from shoal.api.taxonomies import learn_taxonomy as learn_taxonomy
     from shoal.auditing.audit import Audit as Audit
     from shoal.data.taxonomy import Taxonomy as Taxonomy
     from shoal.errors import Cancelled as Cancelled
@@ -76,7 +76,7 @@ _PLACES = {
     "decode": "shoal.api.functions",
     "from_sql": "shoal.io.read.sql",
     "generate": "shoal.api.functions",
-    "learn_taxonomy": "shoal.api.taxonomies",
+    "learn_taxonomy": "shoal.api.learn_taxonomy",
     "list_methods": "shoal.api.catalogue",
     "list_metrics": "shoal.api.catalogue",
     "list_models": "shoal.api.catalogue",

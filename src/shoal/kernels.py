@@ -32,7 +32,7 @@ class Watch(Protocol):
 
 
 @dataclass(frozen=True)
-class Settings:
+class KernelSettings:
     """Settings of kernels in the current context."""
 
     threads: int
@@ -44,7 +44,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
-_settings: ContextVar[Settings] = ContextVar("shoal_kernel_settings", default=Settings(threads=cores()))  # noqa: B039 - frozen
+_settings: ContextVar[KernelSettings] = ContextVar("shoal_kernel_settings", default=KernelSettings(threads=cores()))  # noqa: B039 - frozen
 
 _whole: ContextVar[_kernels.Task | None] = ContextVar("shoal_whole_task", default=None)  # of which kernels here are a part
 
@@ -182,7 +182,7 @@ def ahead(*lanes: Iterator[Item]) -> Generator[Item, None, None]:
         makers = [(open_lanes.enter_context(Beside()), _next_of(lane, last)) for lane in lanes]
         for beside, following in makers:
             beside.begin(following)
-            open_lanes.callback(beside.cancel)  # which comes first at the end: all are told, before any is waited for
+            open_lanes.callback(beside.cancel)  # which comes first at the end: all are stopped before any is waited for
         for beside, following in cycle(makers):
             if (item := beside.answer()) is last:
                 return
@@ -293,7 +293,7 @@ def _wait(end: _End, task: Any, label: str, remark: str) -> None:
         if watch is not None and label:
             watch(label, task.done, task.total, *([remark] if remark else []))
     if whole is not None and whole.cancelled:
-        raise _kernels.Cancelled  # also where the kernel ended before it was told: nobody wants what would come after it
+        raise _kernels.Cancelled  # also if the kernel ended before it was stopped: nothing after it is needed
 
 
 def _insist(end: _End) -> None:

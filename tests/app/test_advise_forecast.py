@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.evaluate.advise.forecast import Measured, Share, Trial, expected_risk, expected_seconds, expected_share, hoped_risk
+from shoal.evaluate.advise.forecast import ExpectedShare, Measured, SampleTrial, expected_risk, expected_seconds, expected_share, hoped_risk
 from shoal.evaluate.advise.sample import Samples
 from shoal.evaluate.advise.trial import Attempt, Route, forecast_of
 from shoal.io.read.options import ReadOptions
@@ -16,7 +16,7 @@ from shoal.pipeline.options import Preparation
 SIZES = [500, 1000, 2000, 4000]
 
 
-def share(shares: list[float], doublings: float) -> Share:
+def share(shares: list[float], doublings: float) -> ExpectedShare:
     found = expected_share(SIZES[: len(shares)], shares, doublings)
     assert found is not None
     assert 0 <= found.least <= found.expected <= found.most <= 1
@@ -29,7 +29,7 @@ def test_what_is_kept_grows_with_every_doubling_and_stays_a_share() -> None:
     assert 0.95 < share([0.5, 0.9], 10).expected <= 1
     assert share([0.2, 0.3, 0.4], 3).expected == pytest.approx(0.7, abs=0.05)  # as much with every doubling as before
     assert expected_share([500], [None], 3) is None
-    assert share([0.1, 0.4], 0) == Share(0.4, 0.4, 0.4)
+    assert share([0.1, 0.4], 0) == ExpectedShare(0.4, 0.4, 0.4)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_forecasts_from_samples_are_within_a_quarter_of_what_all_kept(shares: li
 )
 def test_a_method_that_compares_few_records_keeps_no_more_of_more_people(kept: list[float], people: int, items: int, of_all: float) -> None:
     sizes = [250 << n for n in range(len(kept))]
-    trials = [Trial(n, 1.0, one, "words", 0.0, None, "", "", records=n, items=n * items) for n, one in zip(sizes, kept, strict=True)]
+    trials = [SampleTrial(n, 1.0, one, "words", 0.0, None, "", "", records=n, items=n * items) for n, one in zip(sizes, kept, strict=True)]
     blocks, other = (forecast_of(trials, METHODS[name](), people, whole=False).expected_kept for name in ("shoal", "km"))
     assert blocks is not None and other is not None
     assert 0.75 * blocks <= of_all <= 1.25 * blocks < other

@@ -12,8 +12,7 @@ import pytest
 import shoal
 from helpers.cli import Shell
 from helpers.data import published
-from helpers.errors import refuses
-from shoal.errors import ShoalError
+from helpers.errors import error, refuses
 
 NESTED = {"Goods": {"Fruit": ["Apple", "Pear"], "Drinks": {"Cold": ["Beer"], "Hot": ["Tea", "Coffee"]}}}
 EDGES = {
@@ -59,17 +58,20 @@ def test_every_form_gives_the_release_of_the_file(shell: Shell, kind: str):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"taxonomy": pl.DataFrame(LEVELS)}, "which columns of the frame are the levels"),
-        ({"taxonomy": pl.DataFrame(LEVELS), "levels": ["department", "produkt"]}, "produkt"),
-        ({"taxonomy": {"a": {"b": 1.5}}}, "a label is a string"),
-        ({"taxonomy": {"a": ["x"], "b": ["y"]}}, "2 roots, not one"),
-        ({"taxonomy": {"a": {"b": object()}}}, "does not contain nested names"),
-        ({"taxonomy": 7}, "of type int"),
-        ({"taxonomy": "nowhere.csv"}, "no taxonomy file at nowhere.csv"),
+        ({"taxonomy": pl.DataFrame(LEVELS)}, "levels-not-named"),
+        (
+            {"taxonomy": pl.DataFrame(LEVELS), "levels": ["department", "produkt"]},
+            error("missing-column", value="produkt"),
+        ),
+        ({"taxonomy": {"a": {"b": 1.5}}}, "taxonomy-label-invalid"),
+        ({"taxonomy": {"a": ["x"], "b": ["y"]}}, "taxonomy-several-roots"),
+        ({"taxonomy": {"a": {"b": object()}}}, "taxonomy-not-nested"),
+        ({"taxonomy": 7}, "unsupported-data"),
+        ({"taxonomy": "nowhere.csv"}, "file-not-found"),
     ],
 )
 def test_what_is_no_taxonomy_is_refused(given: dict[str, Any], said: str):
-    with pytest.raises(ShoalError, match=said):
+    with refuses(said):
         shoal.anonymize(RECORDS, k=2, **given)
 
 

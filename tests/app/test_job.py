@@ -10,7 +10,6 @@ import pytest
 from helpers.errors import refuses
 from shoal.data.bags import Vocabulary
 from shoal.data.durations import parse_gap
-from shoal.errors import ParameterError
 from shoal.pipeline.options import Preparation, Target, is_file, is_generated, load_taxonomy, taxonomy_label
 
 
@@ -21,7 +20,7 @@ def test_gaps(text: str, seconds: float):
 
 @pytest.mark.parametrize("text", ["", "30", "m", "-5m", "0s", "1w", "5 minutes", "nan s", "1e9s", "9" * 400 + "d"])
 def test_gaps_that_are_none(text: str):
-    with pytest.raises(ParameterError, match="gap must be a duration"):
+    with refuses("unreadable-value"):
         parse_gap(text)
 
 
@@ -53,7 +52,7 @@ def test_loading():
 
 @pytest.mark.parametrize("fanout", ["1", "0", "-2", "x", "", "2.5", "٣", "9" * 30])
 def test_fan_outs_that_are_none(fanout: str):
-    with pytest.raises(ParameterError, match="fan-out"):
+    with refuses("out-of-range"):
         Preparation(taxonomy=f"generated:{fanout}")
 
 

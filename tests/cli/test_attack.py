@@ -14,7 +14,7 @@ from shoal.attacks import ATTACKS, Test
 from shoal.attacks.logs import LOG_ATTACKS
 from shoal.attacks.scenarios import SCENARIO_ATTACKS
 from shoal.data.claims import Model
-from shoal.evaluate.attack.before_release import Attempt
+from shoal.evaluate.attack.before_release import PlannedAttacks
 from shoal.privacy.user_k_anonymity import UserKAnonymity
 from shoal.privacy.vocabulary_k_anonymity import VocabularyKAnonymity
 
@@ -173,7 +173,7 @@ def test_an_unknown_attack_is_answered_with_all_that_there_are(typed: Shell):
 
 
 def test_all_may_stand_beside_other_names():
-    asked = Attempt.asked("all,canaries,known-items")
+    asked = PlannedAttacks.asked("all,canaries,known-items")
     assert asked is not None
     assert asked.names == (*ATTACKS, "canaries")
 

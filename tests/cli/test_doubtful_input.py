@@ -10,7 +10,6 @@ import pytest
 import shoal
 from helpers.cli import FOOD, Answer, Shell, one_line
 from helpers.errors import refuses
-from shoal.errors import InputError
 
 
 def anonymized(shell: Shell, *words: str) -> Answer:
@@ -124,5 +123,5 @@ def test_the_same_holds_for_frames():
     with refuses("user-spelling-unclear", written=3, folded=2):
         shoal.read(frame, user="who", item="what")
     assert shoal.read(frame, user="who", item="what", owners="folded").data.n_owners == 2
-    with pytest.raises(InputError, match="1 of 2 rows of the frame are malformed"):
+    with refuses("too-many-malformed-rows", defects={"no user": 1}):
         shoal.read(pl.DataFrame({"who": ["ann", None], "what": ["a", "b"]}), user="who", item="what")

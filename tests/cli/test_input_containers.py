@@ -12,6 +12,7 @@ import pytest
 
 import shoal
 from helpers.cli import Answer, Shell, one_line
+from helpers.errors import refuses
 from shoal.errors import InputError
 from shoal.io.read import json_array
 from shoal.io.read.source import Source
@@ -69,7 +70,7 @@ def test_elements_that_are_no_rows_are_counted_by_their_number(shell: Shell) -> 
     shell.file("array.json", json.dumps([*ROWS, ["u1", "Apple"], 7]))
     found = shoal.read("array.json")
     assert found.rows.as_dict()["malformed: not a JSON object"] == 2
-    with pytest.raises(InputError, match="elements 49, 50"):
+    with refuses("defective-rows", rows={"not a JSON object": [49, 50]}):
         shoal.read("array.json", strict=True)
 
 

@@ -15,7 +15,6 @@ from helpers.errors import refuses
 from shoal.data import bags
 from shoal.data import column_storage as shelf
 from shoal.engines import ranges as by_ranges
-from shoal.errors import ParameterError
 from shoal.io import disk_columns as spill
 from shoal.io.disk_columns import Spill
 from shoal.io.read import parquet
@@ -145,7 +144,7 @@ def test_sizes(text: str | int, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "-1G", "G", "1.G", "1X", True, "1e9"])
 def test_what_is_no_size(text: str | int) -> None:
-    with pytest.raises(ParameterError, match="memory is a size"):
+    with refuses("unreadable-value"):
         memory.Memory.asked(text)
 
 

@@ -11,7 +11,6 @@ import pytest
 import shoal
 from helpers.cli import Shell
 from helpers.errors import refuses
-from shoal.errors import ParameterError
 from shoal.evaluate.reproduce import PAPERS
 from shoal.io.experiment_files import ExperimentFiles
 
@@ -48,7 +47,7 @@ def test_a_log_of_ones_own(shell: Shell) -> None:
 def test_in_python_as_on_the_command_line() -> None:
     with refuses("unknown-paper", value="thesiss"):
         shoal.reproduce("thesiss")
-    with pytest.raises(ParameterError, match="number of people in the log, and must be at least 100, not 7"):
+    with refuses("out-of-range", value=7):
         shoal.reproduce("ssc", size=7)
     found = shoal.reproduce("thesis", size=120)
     assert [figure.name for figure in found.figures] == ["loss", "length", "level", "r", "runtime", "density"]

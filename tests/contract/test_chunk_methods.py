@@ -21,7 +21,7 @@ from shoal.data.release import Release, Secret
 from shoal.data.tables.chunks import ChunkTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible
-from shoal.itemsets.disassociation import Chunking, refined
+from shoal.itemsets.shared_chunks import Chunking, refined
 from shoal.kinds import rows_differing
 from shoal.methods import METHODS, Method
 from shoal.methods.disassociation import table_of

@@ -10,7 +10,7 @@ from shoal.errors import ShoalError
 
 
 def test_a_ledger_that_does_not_balance_is_refused() -> None:
-    with pytest.raises(ShoalError, match="does not balance: 3 in"):
+    with refuses("accounting-unbalanced"):
         Ledger(3, {"published": kept(2)})
     with refuses("accounting-unbalanced"):
         Ledger(1, {"published": kept(2), "withheld": gone(-1)})

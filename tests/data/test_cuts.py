@@ -15,7 +15,7 @@ from helpers.errors import refuses
 from shoal.data.bags import Ints
 from shoal.data.durations import PERIODS, at_least_as_fine, beginning
 from shoal.data.log import Log
-from shoal.data.pseudonym_scope import Cut, parts_of_people
+from shoal.data.pseudonym_scope import PseudonymScope, parts_of_people
 from shoal.errors import ParameterError
 
 START = datetime(2006, 3, 1, 22, 0)
@@ -53,10 +53,10 @@ BY_HAND: list[Event] = [(0, 0, "a"), (1, 5, "a"), (0, 20, "b"), (0, 119, "c"), (
     ],
 )
 def test_parts_by_hand(cut: str, parts: list[set[int]]) -> None:
-    assert sets_of(parts_of_people(log_of(BY_HAND), Cut(cut))) == {frozenset(rows) for rows in parts}
+    assert sets_of(parts_of_people(log_of(BY_HAND), PseudonymScope(cut))) == {frozenset(rows) for rows in parts}
 
 
-def twin(events: list[Event], cut: Cut) -> list[list[Event]]:
+def twin(events: list[Event], cut: PseudonymScope) -> list[list[Event]]:
     """Parts one event after the other."""
     found: list[list[Event]] = []
     for event in sorted(events):
@@ -81,31 +81,33 @@ def twin(events: list[Event], cut: Cut) -> list[list[Event]]:
 )
 def test_parts_against_the_definition_whatever_the_order(events: list[Event], text: str, chance: object) -> None:
     chance.shuffle(events)  # type: ignore[attr-defined]
-    part = parts_of_people(log_of(events), Cut(text))
+    part = parts_of_people(log_of(events), PseudonymScope(text))
     found = sorted(sorted(events[row] for row in np.flatnonzero(part == number)) for number in np.unique(part))
-    assert found == twin(events, Cut(text))
+    assert found == twin(events, PseudonymScope(text))
 
 
 def test_cutting_needs_times() -> None:
     untimed = Log(log_of(BY_HAND).frame.drop("time"))
-    assert sets_of(parts_of_people(untimed, Cut("person"))) == {frozenset({0, 2, 3, 4}), frozenset({1, 5})}
+    assert sets_of(parts_of_people(untimed, PseudonymScope("person"))) == {frozenset({0, 2, 3, 4}), frozenset({1, 5})}
     with refuses("missing-times"):
-        parts_of_people(untimed, Cut("rows:3"))
+        parts_of_people(untimed, PseudonymScope("rows:3"))
     missing = Log(log_of(BY_HAND).frame.with_columns(time=pl.when(pl.col("payload") != "a").then("time")))
     with refuses("missing-times"):
-        parts_of_people(missing, Cut("day"))
+        parts_of_people(missing, PseudonymScope("day"))
 
 
 @pytest.mark.parametrize("wrong", ["", "week", "gap", "gap:", "gap:soon", "rows:0", "rows:-1", "rows:x", "rows:3.5", "person "])
 def test_other_cuts_are_refused(wrong: str) -> None:
     with pytest.raises(ParameterError):
-        Cut.parse(wrong)
+        PseudonymScope.parse(wrong)
     with pytest.raises(ParameterError):
-        Cut.of(3)
+        PseudonymScope.of(3)
 
 
 def test_what_is_linked() -> None:
-    assert [(Cut(text).links, Cut(text).divides_people) for text in ("none", "person", "day", "gap:1h", "rows:2")] == [
+    assert [
+        (PseudonymScope(text).links, PseudonymScope(text).divides_people) for text in ("none", "person", "day", "gap:1h", "rows:2")
+    ] == [
         (False, False),
         (True, False),
         (True, True),

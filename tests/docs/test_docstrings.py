@@ -15,7 +15,7 @@ import pytest
 
 import shoal
 from helpers.cli import Shell
-from shoal.api import catalogue, evaluation, functions, masking, result, taxonomies
+from shoal.api import catalogue, evaluation, functions, learn_taxonomy, masking, result
 from shoal.api.data_options import DATA_OPTIONS, FileOptions
 from shoal.auditing import audit
 from shoal.errors import ShoalError
@@ -80,7 +80,7 @@ def test_every_keyword_that_the_signature_does_not_name_is_in_the_docstring(name
 
 
 def test_the_functions_are_those_of_the_modules() -> None:
-    assert set(FUNCTIONS) == {*functions.__all__, *evaluation.__all__, *masking.__all__, *catalogue.__all__, *taxonomies.__all__}
+    assert set(FUNCTIONS) == {*functions.__all__, *evaluation.__all__, *masking.__all__, *catalogue.__all__, *learn_taxonomy.__all__}
     for module in (functions, evaluation):
         assert {*module.__all__} == {name for name, value in vars(module).items() if is_own(module, value)}
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from shoal.cluster import km_worker as worker
 from shoal.cluster.arrow_schemas import RECORDS, Fitted
-from shoal.cluster.km_driver import RareInParts, RecordsInParts, Tally
+from shoal.cluster.km_driver import NumberCounts, RareInParts, RecordsInParts
 from shoal.cluster.read_events import PARTS
 from shoal.data.bags import Bags, Ints
 from shoal.data.taxonomy import Taxonomy
@@ -31,13 +31,13 @@ class RecordsInMemory(RecordsInParts):
     def lift_parts(self) -> None:
         self.parts = [table for part in self.parts for table in worker.lifted(self.numbering, 0, part)]
 
-    def tally(self, work: Any) -> Tally:
+    def tally(self, work: Any) -> NumberCounts:
         sums = np.zeros((3, len(self.numbering)), np.int64)
         for part in self.parts:
             for table in work(self.numbering, 0, part):
                 for node, people, records, fresh in zip(*(column.to_pylist() for column in table.columns), strict=True):
                     sums[:, node] += people, records, fresh
-        return Tally(sums[0], sums[1], sums[2] > 0)
+        return NumberCounts(sums[0], sums[1], sums[2] > 0)
 
     def rare_of_size(self, sought: worker.Sought, found: list[Any]) -> tuple[Ints, Any]:
         people, held = Counter[int](), list[set[int]]()

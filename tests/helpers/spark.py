@@ -14,7 +14,7 @@ import shoal
 from shoal.cluster.run import SparkBackend
 from shoal.io.rules_file import RULES
 from shoal.methods import Method
-from shoal.pipeline.job import Job, Written
+from shoal.pipeline.job import Job, WrittenRelease
 from shoal.pipeline.options import Preparation, Target
 
 
@@ -22,7 +22,7 @@ def records_in(directory: Path) -> Counter[tuple[str, ...]]:
     return Counter(tuple(items) for items in pl.read_parquet(directory / "records*.parquet")["items"].to_list())
 
 
-def release_on_cluster(data: Any, how: Preparation, method: Method, target: Target, master: str = "local[2]") -> Written:
+def release_on_cluster(data: Any, how: Preparation, method: Method, target: Target, master: str = "local[2]") -> WrittenRelease:
     """A job that is run on Spark."""
     return Job(data, method, how, target=target).run_on(SparkBackend(master))
 

@@ -7,7 +7,7 @@ import pytest
 
 from helpers.errors import refuses
 from helpers.files import aol, written
-from shoal.errors import InputError, ParameterError
+from shoal.errors import ParameterError
 from shoal.io.read.delimited import one_byte
 from shoal.io.read.formats import find_layout, guess
 from shoal.io.read.options import ReadOptions
@@ -93,21 +93,20 @@ def test_fields_may_be_numbered(tmp_path):
     assert "user = field 1, text = field 3" in layout.notes[1]
     with_header = layout_of(tmp_path, "id,user,query\n1,x,a b\n", user="2", text="3")
     assert (dict(with_header.places), with_header.header) == ({"user": 1, "text": 2}, True)
-    with pytest.raises(InputError, match="no field 4 for the text: the first line has 3 fields"):
+    with refuses("missing-column", value="4"):
         layout_of(tmp_path, "1,x,a b\n", user="1", text="4")
 
 
 def test_a_few_malformed_lines_do_not_hide_the_format(tmp_path):
     rows = [*ROWS * 5, "9|c|never"]
     assert guess(written(tmp_path, "a", aol(*rows, header=False)))[0] == "querylog"
-    with pytest.raises(InputError, match="all its lines have 5 fields"):
+    with refuses("unrecognized-input"):
         guess(written(tmp_path, "a", aol(*["9|c|never", "a|b"] * 9, header=False)))
 
 
 def test_a_missing_column_is_named_with_those_there_are(tmp_path):
-    with pytest.raises(InputError) as caught:
+    with refuses("missing-column", columns=["who", "when", "what"]) as caught:
         layout_of(tmp_path, "who,when,what\nalice,2,a\n", user="who", text="query")
-    assert "no column 'query'; it has 'who', 'when', 'what'" in str(caught.value)
     assert "alice" not in str(caught.value)
 
 
@@ -119,11 +118,11 @@ def test_data_in_place_of_a_header_is_not_shown(tmp_path, text):
 
 
 def test_columns_of_one_name_are_refused_where_they_matter(tmp_path):
-    with pytest.raises(InputError, match="2 columns are called 'who'"):
+    with refuses("duplicate-column", value="who"):
         layout_of(tmp_path, "who,who,query\n1,2,a\n", user="who")
-    with pytest.raises(InputError, match="several columns could be the user: 'user', 'user'"):
+    with refuses("ambiguous-column", role="user", columns=["user", "user"]):
         layout_of(tmp_path, "user,user,query\n1,2,a\n")
-    with pytest.raises(InputError, match="several columns could be the time: 'date', 'time'"):
+    with refuses("ambiguous-column", role="time", columns=["date", "time"]):
         layout_of(tmp_path, "user,date,time,query\n1,2,3,a\n")
     assert layout_of(tmp_path, "user,x,x,query\n1,2,3,a\n").format == "querylog"
 
@@ -144,9 +143,9 @@ def test_a_broken_first_line_is_no_header(tmp_path):
 def test_options_that_contradict_each_other_are_refused():
     with refuses("unknown-format", value="xml"):
         ReadOptions(format="xml")
-    with pytest.raises(ParameterError, match="not both"):
+    with refuses("options-conflict"):
         ReadOptions(text="a", item="b")
-    with pytest.raises(ParameterError, match="querylog"):
+    with refuses("option-not-applicable"):
         ReadOptions(format="querylog", item="b")
 
 

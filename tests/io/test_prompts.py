@@ -13,7 +13,7 @@ from helpers.errors import refuses
 from helpers.files import written
 from helpers.prompts import TEA, lines, openai, sharegpt, wildchat
 from shoal.data.log import Log
-from shoal.errors import InputError, ParameterError
+from shoal.errors import InputError
 from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.options import ReadOptions
 
@@ -78,7 +78,7 @@ def test_conversations_without_an_owner_are_refused_until_one_is_named(tmp_path:
 
 
 def test_several_owners_are_asked_about(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="several columns could be the user: 'hashed_ip', 'account'"):
+    with refuses("ambiguous-column", role="user", columns=["hashed_ip", "account"]):
         found(tmp_path, lines(wildchat("aa", [("user", "a")]) | {"account": 1}))
 
 
@@ -109,7 +109,17 @@ def test_defects_of_lines_and_turns_are_counted_without_their_content(tmp_path: 
     assert reading.defects.lines["no turns"] == (23,)
     with refuses("defective-rows"):
         found(tmp_path, lines(*good, *odd), strict=True)
-    with pytest.raises(InputError, match="malformed, more than 10%"):
+    with refuses(
+        "too-many-malformed-rows",
+        defects={
+            "no turns": 1,
+            "no list of turns": 1,
+            "neither text nor number": 1,
+            "speaker of a turn is not known": 1,
+            "turn without a readable text": 1,
+            "no user": 1,
+        },
+    ):
         found(tmp_path, lines(*good, *odd))
 
 
@@ -137,7 +147,7 @@ def test_several_or_oddly_named_conversations_must_be_named(tmp_path: Path) -> N
     with pytest.raises(InputError):
         found(tmp_path, lines({"user": 1, "talk": turns}))
     assert events(found(tmp_path, lines({"user": 1, "talk": turns}), format="prompts")) == [(0, "a")]
-    with pytest.raises(InputError, match="no conversations in the column 'user'"):
+    with refuses("missing-column", value="user"):
         found(tmp_path, lines({"user": 1, "talk": turns}), format="prompts", text="user")
 
 
@@ -153,7 +163,7 @@ def test_an_export_is_an_array_or_lines_of_objects(tmp_path: Path) -> None:
     assert read(array, ReadOptions(format="prompts")).format == "prompts"
     with refuses("no-conversations"):
         read(written(tmp_path, "all.txt", "tea\n"), ReadOptions(format="prompts"))
-    with pytest.raises(ParameterError, match="item is not for conversations"):
+    with refuses("option-not-applicable"):
         ReadOptions(format="prompts", item="x")
 
 

@@ -17,7 +17,7 @@ from helpers.errors import refuses
 from helpers.files import written
 from shoal.data.bags import Bags
 from shoal.data.release import Release
-from shoal.errors import InputError, OutputError
+from shoal.errors import OutputError
 from shoal.io.write.output_format import FileFact
 from shoal.kinds.bags import write as module
 from shoal.kinds.bags.read import read_published, read_records
@@ -189,18 +189,18 @@ def test_items_are_sorted_by_name_whatever_their_numbers(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("format", "sep", "name", "says"),
+    ("format", "sep", "name"),
     [
-        ("transactions", "\t", "a\tb", "contain the separator .tab."),
-        ("transactions", "blanks", "a b", "contain the separator .space."),
-        ("transactions", "\t", "a\nb", "contain a line end"),
-        ("transactions", ",", 'a"b', "contain a quote"),
-        ("csv", "\t", "a\0b", "contain control characters"),
-        ("transactions", "\t", "", "are empty"),
+        ("transactions", "\t", "a\tb"),
+        ("transactions", "blanks", "a b"),
+        ("transactions", "\t", "a\nb"),
+        ("transactions", ",", 'a"b'),
+        ("csv", "\t", "a\0b"),
+        ("transactions", "\t", ""),
     ],
 )
-def test_names_that_a_format_cannot_hold_are_refused(tmp_path, format, sep, name, says):
-    with pytest.raises(OutputError, match=says) as caught:
+def test_names_that_a_format_cannot_hold_are_refused(tmp_path, format, sep, name):
+    with refuses("value-not-writable", value=1) as caught:
         write_records(release_of([[name, "x"]]).bag_table, tmp_path / "a", format, sep)
     assert "parquet" in caught.value.hint
     assert not (tmp_path / "a").exists()
@@ -317,19 +317,19 @@ def test_a_release_is_judged_whole_or_not_at_all(tmp_path):
         "a.csv": b"record,item\n1,a\n2\n",
         "a.jsonl": b'["a"]\n{"x": 1}\n',
     }.items():
-        with pytest.raises(InputError, match=r"lines? [23]") as caught:
+        with refuses("defective-rows") as caught:
             read_records(written(tmp_path, name, raw))
         assert "whole or not at all" in caught.value.hint
 
 
 def test_counts_must_be_positive_numbers(tmp_path):
-    with pytest.raises(InputError, match="first in row 2"):
+    with refuses("invalid-counts"):
         read_records(written(tmp_path, "a.csv", "record,item,count\n1,a,1\n1,b,0\n"))
 
 
 def test_parquet_without_records_is_refused(tmp_path):
     pl.DataFrame({"x": [1], "y": [2]}).write_parquet(tmp_path / "a")
-    with pytest.raises(InputError, match="no column of records; it has 'x', 'y'"):
+    with refuses("missing-column", columns=["x", "y"]):
         read_records(tmp_path / "a")
     with refuses("unreadable-file"):
         read_records(written(tmp_path, "b", "a\n"), "parquet")

@@ -22,7 +22,7 @@ from shoal.data.tables.groups import GroupTable
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import RowTable
 from shoal.data.tables.weighted_bags import WeightedBagTable
-from shoal.errors import InputError, OutputError, ParameterError, ShoalError
+from shoal.errors import InputError, OutputError, ShoalError
 from shoal.kinds import read_tables, rows_differing, write_release
 
 NAMES = ["plain", "a;b", 'with "quotes"', "two\nlines", "ünï", "", " blanks ", "1"]
@@ -141,7 +141,7 @@ def test_the_long_layout_is_read_back(tmp_path: Path, kind: str, n: int, format:
 
 @pytest.mark.parametrize("kind", ["rows", "counts", "groups", "chunks"])
 def test_other_kinds_have_one_layout(tmp_path: Path, kind: str) -> None:
-    with pytest.raises(ParameterError, match=f"the layout long is for records of items, but this is a table of {kind}"):
+    with refuses("option-not-applicable"):
         write_release(Release({"some": MADE[kind](3)}), tmp_path, "csv", layout="long")
 
 
@@ -163,12 +163,12 @@ def test_excel_holds_every_kind(tmp_path: Path, kind: str) -> None:
 
 
 def test_what_a_sheet_cannot_hold_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="numbers have more than 15 digits"):
+    with refuses("value-not-writable"):
         write_release(Release({"some": weighted()}), tmp_path, "xlsx", layout="long")
     with refuses("value-not-writable"):
         write_release(Release({"some": RowTable(rows().frame.with_columns(score=0.5), "user")}), tmp_path, "xlsx")
     long_record = Release.from_records(Bags.from_lists([[f"item number {n}" for n in range(3000)]]))
-    with pytest.raises(OutputError, match="longer than 32,767 characters"):
+    with refuses("value-not-writable"):
         write_release(long_record, tmp_path, "xlsx")
     assert len(write_release(long_record, tmp_path, "xlsx", layout="long")) == 1
 
@@ -235,7 +235,7 @@ def test_a_weight_that_changed_is_seen() -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in MADE if kind != "bags"])
 def test_transactions_hold_bags_only(tmp_path: Path, kind: str) -> None:
-    with pytest.raises(ParameterError, match=f"transactions cannot represent a table of {kind}"):
+    with refuses("output-format-not-applicable", value="transactions"):
         write_release(Release({"some": MADE[kind](3)}), tmp_path, "transactions")
     assert not list(tmp_path.iterdir())
 

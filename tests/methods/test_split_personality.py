@@ -12,7 +12,7 @@ from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.methods.split_personality import SplitPersonality
 from shoal.pipeline.contract import made_by
-from shoal.taxonomy.topics import NO_TOPIC, lifted, topics_of
+from shoal.taxonomy.text_topics import NO_TOPIC, lifted, topics_of
 
 TREE = Taxonomy.from_parents(
     {

@@ -16,10 +16,10 @@ from shoal.data.bags import Bags
 from shoal.data.release import Release, Secret
 from shoal.data.taxonomy import Taxonomy
 from shoal.metrics import hidden_words
-from shoal.metrics.hidden_words import NODE_CLASSES, PRIOR, UNSEEN, WORD_CLASSES, Hidden, guess_hidden, hide_words, without
+from shoal.metrics.hidden_words import NODE_CLASSES, PRIOR, UNSEEN, WORD_CLASSES, HiddenWords, guess_hidden, hide_words, without
 
 
-def pairs(hidden: Hidden) -> set[tuple[int, str]]:
+def pairs(hidden: HiddenWords) -> set[tuple[int, str]]:
     return {(int(person), hidden.names[int(word)]) for person, word in zip(hidden.owners, hidden.words, strict=True)}
 
 
@@ -115,7 +115,7 @@ def test_random_releases_against_a_plain_count(seed: int, monkeypatch: pytest.Mo
     records = [[str(w) for w in rng.choice(words, rng.integers(3, 9), replace=False)] for _ in range(16)]
     found = hide_words(Bags.from_lists(records))
     codes = np.searchsorted(words, found.names.gather(found.words).to_list())
-    hidden = Hidden(found.rest, found.owners, codes, pl.Series(words))
+    hidden = HiddenWords(found.rest, found.owners, codes, pl.Series(words))
     rest = [[w for w in record if (person, w) not in pairs(found)] for person, record in enumerate(records)]
     rows = [int(n) for n in rng.integers(-1, 5, 16)]
     published = [[tree.path(int(tree.names.codes([w])[0]))[rng.integers(0, 2)] for w in rest[n]] for n in range(5)]
@@ -140,7 +140,7 @@ def test_records_that_tell_apart_who_holds_what_beat_popularity():
         owners.append(person)
         codes.append(names.index(drawn[0]))
     original = on_nodes(on(tree, rest), tree)
-    hidden = Hidden(original.bags, np.array(owners), np.array(codes), pl.Series(names))
+    hidden = HiddenWords(original.bags, np.array(owners), np.array(codes), pl.Series(names))
     told = Release.of_bags(
         on(tree, [["a"]] * 3 + [["b"]] * 3), np.full(6, 10), secret=Secret(np.arange(60) // 2 % 3 + 3 * (np.arange(60) % 2))
     )

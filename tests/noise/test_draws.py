@@ -11,7 +11,6 @@ from scipy.stats import binom, chisquare, laplace, norm
 
 from helpers.errors import refuses
 from shoal.data.noise_record import NoisyStep
-from shoal.errors import ShoalError
 from shoal.noise.budget_plan import Budget, plan_of
 from shoal.noise.mechanisms import with_noise
 
@@ -74,5 +73,5 @@ def test_numbers_that_noise_could_wrap_around_are_refused() -> None:
 def test_without_opendp_there_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opendp", None)
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
-    with pytest.raises(ShoalError, match=r"pip install 'shoal-privacy\[dp\]'"):
+    with refuses("missing-package", extra="dp"):
         with_noise(np.zeros(1, np.int64), step("gaussian", 1.0, 30))

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.errors import refuses
-from shoal.noise.per_person_bounds import Holdings, distinct_of_people, first_of_people
+from shoal.noise.per_person_bounds import PersonValues, distinct_of_people, first_of_people
 from shoal.noise.weights import ROUNDING, equal_weights, most_people, policy_grid, policy_weights, whole_weights
 
 VALUES = [f"v{i}" for i in range(12)]
@@ -26,7 +26,7 @@ def asked(everybody: People) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"owner": pl.Int64, "query": pl.String}, orient="row")
 
 
-def by_name(held: Holdings, numbers: np.ndarray) -> dict[str, float]:
+def by_name(held: PersonValues, numbers: np.ndarray) -> dict[str, float]:
     return dict(zip(held.table["query"].to_list(), numbers.tolist(), strict=True))
 
 

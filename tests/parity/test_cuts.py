@@ -13,22 +13,22 @@ from shoal import _kernels
 from shoal.data.bags import Bags, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.itemsets.km_from_below import RecordsHere, climb
-from shoal.itemsets.km_recoding import Steps, places_loss, recoded_places
+from shoal.itemsets.km_recoding import RecodingSteps, places_loss, recoded_places
 from shoal.methods.bases.km import published_sets
 
 WAYS = [
-    Steps("by size"),
-    Steps("at once"),
-    Steps("by size", undo=True),
-    Steps("by size", undo=True, local=True),
-    Steps("root", undo=True),
-    Steps("root", undo=True, suppress=True),
+    RecodingSteps("by size"),
+    RecodingSteps("at once"),
+    RecodingSteps("by size", undo=True),
+    RecodingSteps("by size", undo=True, local=True),
+    RecodingSteps("root", undo=True),
+    RecodingSteps("root", undo=True, suppress=True),
     None,
 ]
 ks, ms = st.integers(2, 4), st.integers(1, 4)
 
 
-def found(problem: tuple[Bags, Taxonomy], k: int, m: int, steps: Steps | None) -> Small:
+def found(problem: tuple[Bags, Taxonomy], k: int, m: int, steps: RecodingSteps | None) -> Small:
     """What is published at each place; without steps, from below."""
     bags, taxonomy = problem
     assume(bags.n_owners >= k)
@@ -70,7 +70,7 @@ def test_who_knows_up_to_m_items_finds_k_people_who_are_compatible(problem, k, m
 @given(problems(), ks, st.integers(1, 3), st.booleans())
 def test_generalization_is_that_of_the_twin(problem, k, m, by_size):
     bags, taxonomy = problem
-    places = found(problem, k, m, Steps("by size" if by_size else "at once"))
+    places = found(problem, k, m, RecodingSteps("by size" if by_size else "at once"))
     twin = TwinOfAA(bags, taxonomy, k).run(range(1, m + 1) if by_size else [m])
     expected = {item: node if taxonomy.publishable[node] else -1 for item, node in twin.items()}
     assert image_of(bags, places) == expected
@@ -88,9 +88,9 @@ def test_long_records_give_what_the_twins_give():
     taxonomy = tree([-1, *(parent for top in range(1, 65, 16) for parent in [0, *[top] * 15])])
     random, leaves = np.random.default_rng(3), [node for node in range(1, 65) if node % 16 != 1]
     bags = numbered(taxonomy, [np.sort(random.choice(leaves, 24, replace=False)).tolist() for _ in range(7)])
-    assert image_of(bags, recoded_places(bags, taxonomy, 3, 2, Steps("by size"))) == TwinOfAA(bags, taxonomy, 3).run(range(1, 3))
+    assert image_of(bags, recoded_places(bags, taxonomy, 3, 2, RecodingSteps("by size"))) == TwinOfAA(bags, taxonomy, 3).run(range(1, 3))
     assert climb(RecordsHere(bags, taxonomy, 3, 2)).shown().tolist() == TwinFromBelow(bags, taxonomy, 3, 2).run()
-    places = recoded_places(bags, taxonomy, 3, 2, Steps("by size", undo=True, local=True))
+    places = recoded_places(bags, taxonomy, 3, 2, RecodingSteps("by size", undo=True, local=True))
     assert not rare_sets(rows_of(published_sets(bags, places)), bags.owners.tolist(), 3, 2)
     assert len(set(places.tolist())) > 1
 
@@ -107,7 +107,7 @@ def test_what_is_rare_by_itself_takes_nothing_else_along():
 def test_after_undoing_no_node_can_be_split_alone(problem, k, m, start):
     bags, taxonomy = problem
     assume(taxonomy.barred is None)  # otherwise what a suppressed item stands at is not to be seen
-    image = image_of(bags, found(problem, k, m, Steps(start, undo=True)))
+    image = image_of(bags, found(problem, k, m, RecodingSteps(start, undo=True)))
     rows, owners = rows_of(bags), bags.owners.tolist()
     for node in set(image.values()):
         split = image | {item: child(item, node, taxonomy) for item, at in image.items() if at == node and item != node}
@@ -124,10 +124,10 @@ def child(item: int, node: int, taxonomy: Taxonomy) -> int:
 @settings(deadline=None, max_examples=200)
 @given(problems(), ks, ms)
 def test_every_further_step_loses_no_more(problem, k, m):
-    chain = [Steps("by size"), Steps("by size", undo=True), Steps("by size", undo=True, local=True)]
+    chain = [RecodingSteps("by size"), RecodingSteps("by size", undo=True), RecodingSteps("by size", undo=True, local=True)]
     losses = [places_loss(found(problem, k, m, steps), problem[1]) for steps in chain]
     assert losses == sorted(losses, reverse=True)
-    rooted = [Steps("root"), Steps("root", undo=True), Steps("root", undo=True, suppress=True)]
+    rooted = [RecodingSteps("root"), RecodingSteps("root", undo=True), RecodingSteps("root", undo=True, suppress=True)]
     root, *below = [places_loss(found(problem, k, m, steps), problem[1]) for steps in rooted]
     assert max(below) <= root
 
@@ -142,7 +142,7 @@ def test_one_pass_leaves_rare_sets_which_the_kernel_does_not():
         twin.run([1, 2], once=True)
         if rare_sets(twin.published(), twin.owners, 3, 2):
             wrong += 1
-            places = recoded_places(bags, taxonomy, 3, 2, Steps("by size"))
+            places = recoded_places(bags, taxonomy, 3, 2, RecodingSteps("by size"))
             assert not rare_sets(rows_of(published_sets(bags, places)), twin.owners, 3, 2)
     assert wrong
 
@@ -156,7 +156,7 @@ def plan(**other):
 def test_fewer_people_than_k_are_infeasible_where_the_root_is_published():
     bags, taxonomy = numbered(tree([-1, 0, 0]), [[1], [2]]), tree([-1, 0, 0])
     with pytest.raises(_kernels.Infeasible):
-        recoded_places(bags, taxonomy, 3, 1, Steps("by size"))
+        recoded_places(bags, taxonomy, 3, 1, RecodingSteps("by size"))
 
 
 @pytest.mark.parametrize("wrong", [{"k": 0}, {"m": 0}, {"suppressed": 0}, {"start": "anywhere"}])

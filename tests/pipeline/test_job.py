@@ -15,7 +15,7 @@ import pytest
 import shoal
 from shoal.auditing.earlier_releases import Series
 from shoal.errors import Cancelled, OutputError, ShoalError
-from shoal.evaluate.attack.before_release import Attempt, release_checks
+from shoal.evaluate.attack.before_release import PlannedAttacks, release_checks
 from shoal.io.partial_outputs import is_named_like_one
 from shoal.methods import METHODS
 from shoal.pipeline.events import STAGES, Cancel, Events
@@ -83,7 +83,7 @@ def test_an_attack_that_prepares_the_data_again_begins_no_stage_anew(tmp_path: P
     events = Recorded()
     chosen = METHODS["clump"](k=3)
     how = Preparation.default_for(chosen).choosing(taxonomy=str(tmp_path / "goods.json"))
-    Job(baskets, chosen, how, checks=release_checks(Series(()), Attempt.asked("one-more-item", targets=5))).run(events)
+    Job(baskets, chosen, how, checks=release_checks(Series(()), PlannedAttacks.asked("one-more-item", targets=5))).run(events)
     assert [index for _, index, _ in events.stages] == sorted(index for _, index, _ in events.stages)
 
 

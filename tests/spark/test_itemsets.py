@@ -23,7 +23,7 @@ from shoal.methods.apriori import Apriori
 from shoal.methods.coherence import Cohesion
 from shoal.pipeline.options import Preparation, Target
 from shoal.privacy.coherence import Coherence
-from shoal.privacy.evidence.known_sets import Knowledge
+from shoal.privacy.evidence.known_sets import AttackerKnowledge
 
 pytestmark = pytest.mark.usefixtures("session")
 BESIDE = "owner long, items array<string>, words array<string>"  # published records beside their originals
@@ -112,7 +112,7 @@ def test_the_judge_counts_every_set(session: Any) -> None:
     cluster, frame = Cluster(session, Path()), session.createDataFrame([(*row, row[1]) for row in rows], BESIDE)
     shown = judging_sets.Shown.of(cluster, frame, with_original=True)
     for k in (1, 6):
-        found = judging_sets.counted_known_sets(cluster, shown, Knowledge(k, 3))
+        found = judging_sets.counted_known_sets(cluster, shown, AttackerKnowledge(k, 3))
         held: dict[int, Counter[Any]] = {}
         for size in range(4):
             people = Counter(known for _, known in {(who, known) for who, items in rows for known in combinations(sorted(items), size)})
@@ -164,4 +164,4 @@ def test_what_is_for_one_machine_is_refused(method: Method, said: dict[str, Any]
 
 def test_only_claims_without_named_items_are_judged_by_counts() -> None:
     assert Coherence(private=Items(names=frozenset({"milk"}))).sets_to_count is None
-    assert Coherence(k=4, p=3).sets_to_count == Knowledge(4, 3)
+    assert Coherence(k=4, p=3).sets_to_count == AttackerKnowledge(4, 3)

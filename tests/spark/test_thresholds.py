@@ -19,8 +19,8 @@ from shoal.cluster.judge_rows import Judging, counted_with_original, seen_rows
 from shoal.cluster.log_rows import Logged, Splitting, rows_of_log
 from shoal.cluster.spark import Cluster
 from shoal.data.log import Log
-from shoal.data.pseudonym_scope import Cut
-from shoal.data.query_units import Beside, Unit
+from shoal.data.pseudonym_scope import PseudonymScope
+from shoal.data.query_units import PublishedColumns, Unit
 from shoal.errors import GuaranteeNotMet, Infeasible, ParameterError
 from shoal.methods import Method
 from shoal.methods.bases.threshold import Kept
@@ -194,9 +194,9 @@ def test_an_item_is_one_word() -> None:
         Threshold(unit=TERM, rare="generalize"),
         Threshold(window="day"),
         Threshold(times="day"),
-        Threshold(columns=Beside.parse("url=prefix")),
+        Threshold(columns=PublishedColumns.parse("url=prefix")),
         Threshold(unit=Unit("query+url")),
-        Threshold(link=Cut("person")),
+        Threshold(link=PseudonymScope("person")),
     ],
     ids=["omit", "generalize", "window", "times", "columns", "unit", "link"],
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
-from shoal.api.taxonomy_argument import GivenTaxonomy, Hierarchy, hierarchy_of
+from shoal.api.taxonomy_argument import GivenTaxonomy, TaxonomyArgument, hierarchy_of
 from shoal.data.log import Per
 from shoal.errors import ParameterError
 from shoal.io.read.options import ROLES, ItemsFrame
@@ -131,14 +131,14 @@ def _columns(name: str, value: Any) -> list[str]:
     return [_column(name, one) for one in value]
 
 
-def asked_of_data(given: Mapping[str, Any]) -> tuple[dict[str, Any], Hierarchy]:
+def asked_of_data(given: Mapping[str, Any]) -> tuple[dict[str, Any], TaxonomyArgument]:
     """Return all options as on the command line and, separately, the taxonomy, which may be a tree."""
     options = said_of_data(given)
     hierarchy = hierarchy_of(options["taxonomy"], options.pop("levels"), options["node_loss"])
     return options | {"taxonomy": hierarchy.name}, hierarchy
 
 
-def prepared_as(given: Mapping[str, Any], base: Preparation | None = None) -> tuple[Preparation, Hierarchy]:
+def prepared_as(given: Mapping[str, Any], base: Preparation | None = None) -> tuple[Preparation, TaxonomyArgument]:
     """Return the preparation for these options on top of a base, and the given taxonomy."""
     options, hierarchy = asked_of_data(given)
     return hierarchy.settled(preparation(options, base)), hierarchy

@@ -24,7 +24,7 @@ from shoal.api.argument_types import checked
 from shoal.api.data_options import Column, Columns, DataOptions, GivenItemsTable, asked_of_data, prepared_as, reading_options
 from shoal.api.messages import in_python, spoken_in_python, using
 from shoal.api.result import Result, log
-from shoal.api.taxonomy_argument import GivenTaxonomy, Hierarchy
+from shoal.api.taxonomy_argument import GivenTaxonomy, TaxonomyArgument
 from shoal.auditing import CROSSING
 from shoal.auditing.audit import Audit, gathered
 from shoal.auditing.earlier_releases import Series
@@ -32,7 +32,7 @@ from shoal.data.items import Items
 from shoal.data.log import Per
 from shoal.errors import ParameterError, ReleaseWarning
 from shoal.evaluate.attack import Attacked, Draw, attacked
-from shoal.evaluate.attack.before_release import Attempt, Wanted, release_checks, unsure
+from shoal.evaluate.attack.before_release import PlannedAttacks, Wanted, release_checks, unsure
 from shoal.evaluate.attack.scenario import OtherReleases
 from shoal.evaluate.decode import decode as decoded
 from shoal.evaluate.measure import measured, recorded
@@ -581,7 +581,7 @@ def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> R
     found = None if asked["rules"] is None else read_rules(asked["rules"])
     chosen = wanted_method(method, given, said) if found is None else method_under(found, method, given)
     insist_on_consent(chosen, asked["no_guarantee"])
-    further, attempt = claims_for(chosen, asked["claim"]), Attempt.asked(*(asked[name] for name in OF_ATTACKS))
+    further, attempt = claims_for(chosen, asked["claim"]), PlannedAttacks.asked(*(asked[name] for name in OF_ATTACKS))
     how, given = prepared_as(said, replace(Preparation.default_for(chosen), memory=Memory.asked(asked["memory"])))
     checks = release_checks(Series.of(*(asked[name] for name in OF_SERIES)), attempt)
     metrics = ["bound"] if asked["bound"] else []
@@ -634,7 +634,7 @@ def _prepared(data: Any, said: Mapping[str, Any], base: Preparation) -> Prepared
     return prepared
 
 
-def _of_original(place: Published, original: Any, said: Mapping[str, Any]) -> tuple[Preparation | None, Hierarchy]:
+def _of_original(place: Published, original: Any, said: Mapping[str, Any]) -> tuple[Preparation | None, TaxonomyArgument]:
     """Return the options for reading an original, on top of those in the manifest. Without an original, they are rejected."""
     options, given = asked_of_data(said)
     how = original_options(options, original, place.manifest)

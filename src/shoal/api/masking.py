@@ -12,7 +12,7 @@ from shoal.masking.options import Masking
 from shoal.parameters import insist_on_path
 
 if TYPE_CHECKING:
-    from shoal.masking.run import Masked
+    from shoal.masking.mask_file import Masked
 
 __all__ = ["mask"]
 
@@ -51,7 +51,7 @@ def mask(
         10000
     """
     with spoken_in_python():
-        from shoal.masking.run import mask_log
+        from shoal.masking.mask_file import mask_log
 
         insist_on_path("out", out)
         _insist_on_share(malformed)

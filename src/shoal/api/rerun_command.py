@@ -12,7 +12,7 @@ from shoal.evaluate.compare.comparison import Making
 from shoal.evaluate.compare.grid import Cell, concerning
 from shoal.util.wording import toml_value
 
-RELEASE = "RELEASE"  # stands for a directory of the user's choice
+RELEASE = "RELEASE"  # placeholder for a directory of the user's choice
 
 
 def making(cell: Cell, inputs: Sequence[Path], said: Mapping[str, Any]) -> Making:

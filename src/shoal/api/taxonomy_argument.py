@@ -23,7 +23,7 @@ GivenTaxonomy = str | Path | Mapping[str, Any] | Taxonomy | Any
 
 
 @dataclass(frozen=True, eq=False)
-class Hierarchy:
+class TaxonomyArgument:
     """A requested taxonomy: its name, the tree if it is already loaded, and notes on how it was read."""
 
     name: str | None = None
@@ -35,22 +35,22 @@ class Hierarchy:
         return how if self.tree is None or how.typed_names else replace(how, loss=self.tree.loss_name)
 
 
-def hierarchy_of(value: GivenTaxonomy | None, levels: Iterable[str] | None = None, loss: str | None = None) -> Hierarchy:
+def hierarchy_of(value: GivenTaxonomy | None, levels: Iterable[str] | None = None, loss: str | None = None) -> TaxonomyArgument:
     """Interpret the argument `taxonomy`; `levels` are the columns of a frame, from the highest level to the items."""
     if levels is not None and (value is None or isinstance(value, str | Path | Mapping | Taxonomy)):
         raise ParameterError(
             "levels name the columns of a frame, but the taxonomy is not a frame", code="levels-without-frame", hint="leave levels out"
         )
     if value is None or isinstance(value, str | Path):
-        return Hierarchy(None if value is None else str(value))
+        return TaxonomyArgument(None if value is None else str(value))
     if isinstance(value, Taxonomy):
-        return Hierarchy(GIVEN, value if loss is None else value.with_loss(loss))
+        return TaxonomyArgument(GIVEN, value if loss is None else value.with_loss(loss))
     if isinstance(value, Mapping):
         return _of_nested(value, loss or DEFAULT_LOSS)
     return _of_frame(value, levels, loss or DEFAULT_LOSS)
 
 
-def _of_nested(value: Mapping[str, Any], loss: str) -> Hierarchy:
+def _of_nested(value: Mapping[str, Any], loss: str) -> TaxonomyArgument:
     try:
         text = json.dumps(value, ensure_ascii=False, default=_listed)
     except (TypeError, ValueError, RecursionError):
@@ -58,7 +58,7 @@ def _of_nested(value: Mapping[str, Any], loss: str) -> Hierarchy:
             "the dictionary does not contain nested names", code="taxonomy-not-nested", hint='write {"Food": {"Fruit": ["Apple", "Pear"]}}'
         ) from None
     found = taxonomy_of_text(text, "json", loss)
-    return Hierarchy(GIVEN, found.taxonomy, ("taxonomy given as nested names", *found.notes))
+    return TaxonomyArgument(GIVEN, found.taxonomy, ("taxonomy given as nested names", *found.notes))
 
 
 def _listed(value: Any) -> list[Any]:
@@ -68,8 +68,8 @@ def _listed(value: Any) -> list[Any]:
     raise TypeError(type(value).__name__)
 
 
-def _of_frame(value: Any, levels: Iterable[str] | None, loss: str) -> Hierarchy:
+def _of_frame(value: Any, levels: Iterable[str] | None, loss: str) -> TaxonomyArgument:
     named = None if levels is None else list(levels)
     found = levels_of_frame(table_of(value), named, loss)
     how = "taxonomy given as children and parents" if named is None else f"levels of the taxonomy: {' > '.join(map(repr, named))}"
-    return Hierarchy(GIVEN, found.taxonomy, (how, *map(str, found.conflicts), *found.notes))
+    return TaxonomyArgument(GIVEN, found.taxonomy, (how, *map(str, found.conflicts), *found.notes))

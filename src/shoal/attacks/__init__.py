@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Test = Literal["singling out", "linking", "inference"]  # the three that regulators ask about
 Chances: TypeAlias = "npt.NDArray[np.float64]"
-ALL = "all"  # stands for every attack of the table below
+ALL = "all"  # means every attack of the table below
 ORIGINAL, RELEASE = "original", "release"  # what is attacked, before and after
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shoal.data.bags import Ints
 
 QUICK_TARGETS, QUICK_REMAKES = 100, 2  # where a quick answer is wanted
-REMAKES = 25  # people for each of whom the release is made again, unless another number is asked for
+REMAKES = 25  # people for each of whom the release is made again, unless another number is requested
 
 
 @dataclass(frozen=True)

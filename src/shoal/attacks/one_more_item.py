@@ -16,7 +16,7 @@ from shoal.data.bags import Ints
 NOTHING = -1
 
 
-class Hidden(NamedTuple):
+class HiddenItem(NamedTuple):
     """The known items of a person, and the unknown one."""
 
     known: Ints
@@ -47,14 +47,14 @@ class OneMoreItem(RecordAttack):
         return [Trial("all items but one", None, success, float(np.mean(naive)) if naive else 0.0)]
 
 
-def _hidden(people: People, seed: int) -> list[Hidden]:
+def _hidden(people: People, seed: int) -> list[HiddenItem]:
     """Draw an item of each person; people without items are never guessed correctly."""
     chance = np.random.default_rng(seed)
     found = []
     for person in range(len(people)):
         held = people.items(person)
         item = int(held[chance.integers(len(held))]) if len(held) else NOTHING - 1
-        found.append(Hidden(held[held != item], item))
+        found.append(HiddenItem(held[held != item], item))
     return found
 
 
@@ -70,7 +70,7 @@ def _guesses(matcher: Matcher, matches: BestMatches, known: list[Ints]) -> list[
     for person, items in enumerate(known):
         counts = everywhere.copy() if matches.unfitted[person] else held[person].toarray().ravel()
         counts[items] = 0
-        counts[scene.holders == 0] = 0  # a node that stands for others is no item of anybody
+        counts[scene.holders == 0] = 0  # a node that represents other items is no item of anybody
         found.append(int(counts.argmax()) if counts.any() else NOTHING)
     return found
 

@@ -13,7 +13,7 @@ from shoal.attacks.matching import Matcher
 from shoal.data.bags import Ints
 
 
-class Share(NamedTuple):
+class HalfKnowledge(NamedTuple):
     """The number of items that each of the two knows; None means half of all."""
 
     items: int | None
@@ -29,7 +29,7 @@ class Halves(NamedTuple):
     other: Ints
 
 
-SETTINGS = (Share(1), Share(2), Share(3), Share(None))
+SETTINGS = (HalfKnowledge(1), HalfKnowledge(2), HalfKnowledge(3), HalfKnowledge(None))
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class TwoHalves(RecordAttack):
         return [Trial(str(setting), setting.items, success[setting], guessing) for setting in SETTINGS]
 
 
-def _halves(people: People, setting: Share, seed: int) -> list[Halves]:
+def _halves(people: People, setting: HalfKnowledge, seed: int) -> list[Halves]:
     """Draw different items of each person for both; none for people with a single item."""
     chance = np.random.default_rng(seed)
     found = []

@@ -41,7 +41,7 @@ from shoal.report.summary import FEW_WORDS
 from shoal.util.wording import counted
 
 if TYPE_CHECKING:
-    from shoal.evaluate.attack.before_release import Attempt
+    from shoal.evaluate.attack.before_release import PlannedAttacks
     from shoal.io.rules_file import RulesFile
 
 # A release is a directory: `--out x.csv` is rejected, with the command that was probably meant.
@@ -157,7 +157,7 @@ def method_of_rules(file: Path, typed: Mapping[str, Any]) -> tuple[RulesFile, Me
     return rules, ruled_method(rules, typed)
 
 
-def checks_before_writing(previous: Sequence[Path], crossing: int, exposed: int, attempt: Attempt | None) -> Sequence[ReleaseCheck]:
+def checks_before_writing(previous: Sequence[Path], crossing: int, exposed: int, attempt: PlannedAttacks | None) -> Sequence[ReleaseCheck]:
     """Return the comparison with earlier releases and the attacks that the options request. Their modules are loaded only if needed."""
     if not previous and attempt is None and (crossing, exposed) == (CROSSING, 0):
         return ()
@@ -239,7 +239,7 @@ def advise_on_little(job: Job, done: Done, *, verbose: bool) -> None:
     if job.rules is not None or all(warning.code != FEW_WORDS for warning in done.warnings):
         return
     from shoal.cli.suggest_command import advise_command, with_change
-    from shoal.evaluate.advise.advice import advice_on, changes, seconds_after
+    from shoal.evaluate.advise.changes import advice_on, changes, seconds_after
     from shoal.evaluate.advise.trial import Route
 
     seconds = seconds_after(done.seconds)

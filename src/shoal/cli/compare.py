@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from shoal.evaluate.compare.run_cells import CellRow
 
 _COMMA = re.compile(",")
-_OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma that stands in no parentheses
+_OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma outside parentheses
 
 
 @click.command("compare", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

@@ -22,14 +22,14 @@ config_option = click.option(
 
 
 @dataclass(frozen=True)
-class Settings:
+class OptionsFile:
     """The content of an options file."""
 
     file: Path = Path()
     values: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, file: Path) -> Settings:
+    def read(cls, file: Path) -> OptionsFile:
         """Read all keys and values of a file. They are interpreted later."""
         return cls(file, _read(file))
 
@@ -60,16 +60,16 @@ class Settings:
         )
 
 
-def typed_config(context: click.Context, typed: Mapping[str, Any]) -> Settings:
+def typed_config(context: click.Context, typed: Mapping[str, Any]) -> OptionsFile:
     """Read the options file named among `typed`. Empty during shell completion if the file cannot be read."""
     file = context.meta[CONFIG_FILE] = typed.get("config")
     if file is None:
-        return Settings()
+        return OptionsFile()
     try:
-        return Settings.read(Path(file))
+        return OptionsFile.read(Path(file))
     except ShoalError:
         if context.resilient_parsing:
-            return Settings()
+            return OptionsFile()
         raise
 
 

@@ -27,7 +27,7 @@ def command(input: tuple[Path, ...], out: Path, strict: bool, malformed: float |
     format and the order of the lines stay, so log tools read the result. For a log with a guarantee: shoal advise INPUT --for log
     """
     from shoal.cli import screen
-    from shoal.masking.run import clear_leftovers, mask_log
+    from shoal.masking.mask_file import clear_leftovers, mask_log
 
     options = Masking.parse({name: value for name, value in said.items() if value is not None})
     screen.note(*clear_leftovers(out))

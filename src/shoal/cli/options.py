@@ -21,7 +21,7 @@ from shoal.methods.catalogue import ListedParameter, listed_method
 from shoal.parameters import Declared
 
 if TYPE_CHECKING:
-    from shoal.evaluate.attack.before_release import Attempt
+    from shoal.evaluate.attack.before_release import PlannedAttacks
 
 # Types of numbers within limits. Help shows them as N, and the limits in words: `2 or more`, `1 to 1,024`.
 
@@ -83,14 +83,14 @@ def attack_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--attack", is_flag=False, flag_value=ALL, metavar="[NAMES]", help=_HELP)(command)
 
 
-def asked_attempt(said: dict[str, Any], method: Method) -> Attempt | None:
+def asked_attempt(said: dict[str, Any], method: Method) -> PlannedAttacks | None:
     """Return the requested attacks, whose options are removed from `said`. Raise if releases of this method cannot be attacked."""
     wanted = [said.pop(name) for name in ("attack", *_DRAWN)]
     if all(value is None for value in wanted):
         return None
-    from shoal.evaluate.attack.before_release import Attempt
+    from shoal.evaluate.attack.before_release import PlannedAttacks
 
-    attempt = Attempt.asked(*wanted)
+    attempt = PlannedAttacks.asked(*wanted)
     if attempt is not None:
         attempt.refuse(method)
     return attempt

@@ -30,7 +30,7 @@ from shoal.util.wording import duration, percent, visible
 
 WIDTH_IN_A_PIPE = 110
 SECONDS_BETWEEN_LINES = 10.0  # of progress where there is no terminal
-WIDEST_CLAIM = 44  # beside its verdict
+WIDEST_CLAIM = 44  # next to its verdict
 WIDEST_LINE = 90  # in a line with its verdict
 PAIRED = {"bag": "--bag/--set"}  # where either may have been typed
 

@@ -30,7 +30,7 @@ def command(root: Path | None, keep: Path | None, demo: bool, port: int, no_brow
     """
     insist_on_extra("studio")
     with interrupts.while_loading():
-        from shoal.studio.server import Settings, is_local, run_studio
+        from shoal.studio.server import StudioSettings, is_local, run_studio
     if not is_local(host) and not i_understand:
         raise ParameterError(
             f"--host {host!r} would let other machines reach your data, without encryption",
@@ -39,4 +39,4 @@ def command(root: Path | None, keep: Path | None, demo: bool, port: int, no_brow
             value=host,
         )
     with suppress(KeyboardInterrupt):  # how a studio is ended
-        run_studio(Settings(root, keep, host, port, not no_browser, demo), click.echo)
+        run_studio(StudioSettings(root, keep, host, port, not no_browser, demo), click.echo)

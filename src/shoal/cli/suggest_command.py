@@ -20,7 +20,7 @@ from shoal.pipeline.options import Preparation
 from shoal.pipeline.request import chosen_method, preparation
 
 if TYPE_CHECKING:
-    from shoal.evaluate.advise.advice import Change
+    from shoal.evaluate.advise.changes import Change
     from shoal.evaluate.advise.trial import Route
 
 OF_ADVICE = (
@@ -31,7 +31,7 @@ OF_ADVICE = (
     *("sql", "source"),
     *("taxonomy", "items_table", "item_level", "items_key", "items_name", "items_levels"),
     "method_k",
-)  # what `shoal advise` is told
+)  # the options of `shoal advise`
 SAID = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)  # typed, or in a file of options
 ONCE = ("private_report", "force")  # about one place
 PLACE = "out"

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 from shoal.cluster.arrow_schemas import NAMED, NODE, TYPED, WORDS, lists_of
-from shoal.cluster.exchange import Numbers, Step, sent, stored, told
+from shoal.cluster.exchange import NumberedPartitions, Step, sent, stored, told
 from shoal.cluster.spark import Cluster
 from shoal.data.bags import Ints
 from shoal.errors import GuaranteeNotMet
@@ -121,7 +121,7 @@ def classes_made(cluster: Cluster, shown: Step, given: Contents) -> tuple[Counte
 
 def classes_written(cluster: Cluster, classes: Step, given: Contents) -> Counted:
     """Return the classes of the records in the files. Raise unless every record is written as often as it was made."""
-    held = sent(cluster, "written", [(Numbers(len(given.files)), written_rows)], given, given.places, given.parts)
+    held = sent(cluster, "written", [(NumberedPartitions(len(given.files)), written_rows)], given, given.places, given.parts)
     parts = [json.loads(word) for word in told(cluster, held, counted_written, MadeContents(given, classes))]
     if any(part["differing"] for part in parts):
         raise GuaranteeNotMet(
@@ -173,7 +173,7 @@ def counted_names(given: Any, part: int, table: pa.Table) -> Iterator[str]:
         yield json.dumps([kind, names["name"].cast(pl.Int64).to_list() if kind == NODE else len(names)])
 
 
-def different_names(cluster: Cluster, source: Step | Numbers, work: Any, given: Any, parts: int) -> dict[int, list[Any]]:
+def different_names(cluster: Cluster, source: Step | NumberedPartitions, work: Any, given: Any, parts: int) -> dict[int, list[Any]]:
     """Return for each kind of names the results of `counted_names` for the partitions."""
     found: dict[int, list[Any]] = {}
     names = sent(cluster, "names", [(source, work)], given, NamePlaces(parts), parts)

@@ -29,7 +29,7 @@ SENDING = pa.schema([("file", pa.string()), ("size", pa.int64()), ("word", pa.st
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberedPartitions:
     """The numbers below n in a column `id`, each a partition."""
 
     n: int
@@ -70,7 +70,7 @@ class Sent:
     directory: Path
     files: tuple[str, ...]
     parts: int
-    words: tuple[str, ...] = ()  # that were said of them when they were made
+    words: tuple[str, ...] = ()  # messages of the tasks that made them
 
     def values(self, cluster: Cluster) -> Any:
         """Return the numbers of the partitions."""
@@ -86,7 +86,7 @@ class Sent:
         end_exchange(self.directory)
 
 
-Source = Numbers | Step | Sent
+Source = NumberedPartitions | Step | Sent
 
 
 @dataclass(frozen=True)

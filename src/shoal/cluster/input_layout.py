@@ -13,9 +13,9 @@ from urllib.parse import unquote, urlsplit
 
 import polars as pl
 
-from shoal.cluster.exchange import Numbers, Rows, Sent, sent
+from shoal.cluster.exchange import NumberedPartitions, Rows, Sent, sent
 from shoal.cluster.limits import FORMATS
-from shoal.cluster.read_events import Gathering, Input, events_of_lines, events_of_rows, events_of_spans, owner_places
+from shoal.cluster.read_events import EventGrouping, Input, events_of_lines, events_of_rows, events_of_spans, owner_places
 from shoal.cluster.spark import Cluster, spark_errors
 from shoal.data.accounting import Ledger, gone, kept
 from shoal.errors import InputError, option
@@ -39,14 +39,14 @@ PARQUET = (".parquet", ".parq")
 COMPRESSED = (".gz", ".bz2", ".deflate", ".snappy", ".lz4", ".zst", ".zstd")  # what Spark unpacks, by the names of files
 TAKEN = ("querylog", "table")
 
-Way = TypeVar("Way", bound=Gathering)
+Way = TypeVar("Way", bound=EventGrouping)
 
 
 @dataclass(frozen=True)
-class Found:
+class ClusterInput:
     """The partitions of the input that tasks read, or a Spark data frame; how a partition is processed, and facts about all of them."""
 
-    source: Numbers | Rows
+    source: NumberedPartitions | Rows
     work: Work
     given: Input
     files: int
@@ -82,7 +82,7 @@ class Found:
         how = self.given.how
         return kind(how, self.text, self.drops_repeats, how.read.owners == "folded", *more)
 
-    def told(self, sums: Counter[str], defects: Mapping[str, int]) -> Found:
+    def told(self, sums: Counter[str], defects: Mapping[str, int]) -> ClusterInput:
         """Return the input with the accounting of its rows. Raise if too many are defective, none could be used, or spellings of user IDs
         are undecided.
         """
@@ -130,7 +130,7 @@ def tallied(words: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
     return sums, defects
 
 
-def find_input(cluster: Cluster, data: Any, how: Preparation) -> Found:
+def find_input(cluster: Cluster, data: Any, how: Preparation) -> ClusterInput:
     """Open the input at paths, or a Spark data frame."""
     stage(READING)
     if not isinstance(data, list | tuple | str | Path):
@@ -143,16 +143,16 @@ def find_input(cluster: Cluster, data: Any, how: Preparation) -> Found:
         return _of_lines(cluster, paths, how)
 
 
-def _of_frame(frame: Any, how: Preparation, files: int, called: str) -> Found:
+def _of_frame(frame: Any, how: Preparation, files: int, called: str) -> ClusterInput:
     with spark_errors():
         first = pl.from_arrow(frame.limit(FIRST).toArrow())
     assert isinstance(first, pl.DataFrame)
     layout = _taken(find_layout(in_memory(first), how.reading))
     wanted = [layout.columns[at] for at in layout.places.values()]
-    return Found(Rows(frame.select(*(f"`{name}`" for name in wanted))), events_of_rows, Input(layout, how), files, called)
+    return ClusterInput(Rows(frame.select(*(f"`{name}`" for name in wanted))), events_of_rows, Input(layout, how), files, called)
 
 
-def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> Found:
+def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> ClusterInput:
     lines = cluster.lines(paths)
     files = sorted(lines.inputFiles())
     plain = _plain_files(files)
@@ -170,9 +170,9 @@ def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> Found:
     header = head.split(b"\n", 1)[0].rstrip(b"\r") if layout.header else b""
     called = paths[0] if len(files) == 1 else f"the log of {len(files)} files"
     if not plain:
-        return Found(Rows(lines), events_of_lines, Input(layout, how, header), len(files), called)
+        return ClusterInput(Rows(lines), events_of_lines, Input(layout, how, header), len(files), called)
     spans = spans_of(plain, cluster.span_bytes(sum(map(size_of, plain))))
-    return Found(Numbers(len(spans)), events_of_spans, Input(layout, how, header, tuple(spans)), len(files), called)
+    return ClusterInput(NumberedPartitions(len(spans)), events_of_spans, Input(layout, how, header, tuple(spans)), len(files), called)
 
 
 def _plain_files(files: Sequence[str]) -> list[Path]:

@@ -22,7 +22,7 @@ from shoal.io.step_files import stored_step
 from shoal.itemsets.itemset_counts import LARGEST_KEY, Known, key_digits, tallied_sets
 from shoal.itemsets.itemset_support import Moles
 
-LARGEST = 3  # sets that are counted on a cluster have at most so many items
+LARGEST = 3  # largest size of the sets that are counted on a cluster
 MOST_MOLES = 50_000_000  # sets of few people that the driver holds
 COUNTS = pa.schema([("key", pa.int64()), ("people", pa.int64())])
 FEWER = f"other records ({option('per')}), a greater k, or fewer items that are known"
@@ -48,7 +48,7 @@ class Named:
 
 
 @dataclass(frozen=True, eq=False)
-class Frequent:
+class FrequentItems:
     """Items of at least k people, sorted, with the number of records with each, and the number of other items."""
 
     held: Named | Any
@@ -64,17 +64,17 @@ class Counting:
     known: Known
 
 
-def frequent_items(cluster: Cluster, records: Any, k: int, *, several: bool) -> Frequent:
+def frequent_items(cluster: Cluster, records: Any, k: int, *, several: bool) -> FrequentItems:
     """Count all items; `several`: whether somebody owns more than one record."""
     people = "count(distinct owner)" if several else "count(1)"
     held = records.selectExpr("owner", "explode(words) as item").groupBy("item")
     counted = cluster.store(held.agg(*expressions("count(1) as records", f"{people} as people")), "items")
     rare = cluster.collect(counted.selectExpr(f"count_if(people < {k})"))[0][0]
     ordered = stored_step(cluster.place, "items").filter(pl.col("people") >= k).sort("item").collect()
-    return Frequent(Named(ordered["item"]), ordered["records"].to_numpy().astype(np.int64), int(rare))
+    return FrequentItems(Named(ordered["item"]), ordered["records"].to_numpy().astype(np.int64), int(rare))
 
 
-def moles_of(cluster: Cluster, records: Any, found: Frequent, k: int, most: int, *, several: bool) -> Moles:
+def moles_of(cluster: Cluster, records: Any, found: FrequentItems, k: int, most: int, *, several: bool) -> Moles:
     """Return all minimal sets of at most `most` items that fewer than k people have, in the order of one machine.
 
     Items are numbered in order; those of too few people have no names here, and the last numbers.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.cluster.spark import Cluster, expressions
-from shoal.privacy.evidence.known_sets import CountedSets, Knowledge
+from shoal.privacy.evidence.known_sets import AttackerKnowledge, CountedSets
 
 HELD = "array_sort(array_distinct(items))"
 
@@ -42,8 +42,8 @@ class Shown:
         return self.people < self.records
 
 
-def counted_known_sets(cluster: Cluster, shown: Shown, wanted: Knowledge) -> CountedSets:
-    """Count all sets of up to so many items in published records, by people if one has several records.
+def counted_known_sets(cluster: Cluster, shown: Shown, wanted: AttackerKnowledge) -> CountedSets:
+    """Count all sets of up to this many items in published records, by people if one has several records.
 
     The empty set comes first, then single items, and so on. Counting stops at the first size with too rare sets, because the claim fails.
     """

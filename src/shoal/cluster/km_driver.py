@@ -19,7 +19,7 @@ from shoal.cluster import km_worker as places
 from shoal.cluster.arrow_schemas import PUBLISHED
 from shoal.cluster.exchange import Rows, Sent, frame_of, sent, stored_frame
 from shoal.cluster.judge_records import as_it_is
-from shoal.cluster.prepared import Prepared
+from shoal.cluster.prepared import ClusterRecords
 from shoal.cluster.spark import Cluster, expressions, joined
 from shoal.data.bags import Ints
 from shoal.errors import Infeasible
@@ -32,7 +32,7 @@ COUNTED = "sum(people) as people", "sum(records) as records", "max(fresh) as fre
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class NumberCounts:
     """The number of people and of records for each number, and which are new."""
 
     people: Any
@@ -69,7 +69,7 @@ class RecordsInParts(ABC):
         """Run `lifted` on all partitions."""
 
     @abstractmethod
-    def tally(self, work: Any) -> Tally:
+    def tally(self, work: Any) -> NumberCounts:
         """Return counts of all numbers: `work` is `counted_nodes` or `counted_items`."""
 
     @abstractmethod
@@ -149,13 +149,13 @@ class RecordsOnCluster(RecordsInParts):
         """Lift lazily: Spark repeats it whenever it reads the records, until they are stored."""
         self.held = self.cluster.map(self.held, places.lifted, self.numbering, places.PLACES)
 
-    def tally(self, work: Any) -> Tally:
+    def tally(self, work: Any) -> NumberCounts:
         """Add up counts with Spark."""
         people, records, fresh = (np.zeros(len(self.numbering), np.int64) for _ in range(3))
         with frame_of(self.cluster, self._by_part(), work, self.numbering, places.NODES) as made:
             for row in self.cluster.collect(made.groupBy("node").agg(*expressions(*COUNTED))):
                 people[row[0]], records[row[0]], fresh[row[0]] = row[1:]
-        return Tally(people, records, fresh > 0)
+        return NumberCounts(people, records, fresh > 0)
 
     def rare_of_size(self, sought: places.Sought, found: list[Any]) -> tuple[Ints, Any]:
         """Add up the counts of all partitions with Spark, where the keys of rare sets stay."""
@@ -195,7 +195,7 @@ class RecordsOnCluster(RecordsInParts):
         return sets
 
 
-def published_from_below(cluster: Cluster, prepared: Prepared, present: Any, k: int, most: int) -> tuple[Any, int]:
+def published_from_below(cluster: Cluster, prepared: ClusterRecords, present: Any, k: int, most: int) -> tuple[Any, int]:
     """Return what is published of all records, and the number of items merged with another item of their record."""
     several = prepared.sums["several"] > 0
     words = itemsets.frequent_items(cluster, present, k, several=several)
@@ -226,7 +226,7 @@ def _coherent(plain: RecordsOnCluster, rare_words: int, *, several: bool) -> Mas
     tally, k = plain.tally(places.counted_items), plain.k
     numbers = np.flatnonzero(tally.people >= k)
     rare = int(((tally.people > 0) & (tally.people < k)).sum()) + rare_words
-    found = itemsets.Frequent(places.Frequent(numbers, plain.numbering.names), tally.records[numbers], rare)
+    found = itemsets.FrequentItems(places.FrequentNumbers(numbers, plain.numbering.names), tally.records[numbers], rare)
     moles = itemsets.moles_of(plain.cluster, plain.held, found, k, plain.most, several=several)
     settled = np.zeros(len(plain.numbering), bool)
     settled[numbers[coherent_by_counts(moles, np.concatenate([found.records, np.ones(rare, np.int64)]))]] = True

@@ -23,7 +23,7 @@ from shoal.cluster.read_events import record_places
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.errors import GuaranteeNotMet
 from shoal.itemsets.itemset_counts import Known, among_keys, held_sets, key_digits, tallied_sets
-from shoal.itemsets.km_from_below import NOTHING, Ladder, Mask, Places
+from shoal.itemsets.km_from_below import NOTHING, Mask, Places, PublishableTree
 from shoal.kinds.bags.write import by_name
 
 RARE = -2  # a word without a number
@@ -50,13 +50,13 @@ class Numbering:
         return Vocabulary(pl.concat([self.fitted.names, self.words.rename("item")]))
 
     @cached_property
-    def ladder(self) -> Ladder:
+    def ladder(self) -> PublishableTree:
         """The parent of each of them, and which may be published."""
         unlisted, barred = self.fitted.unlisted, self.fitted.barred
         above = np.full(len(self.words), NOTHING if unlisted is None else unlisted, np.int32)
         free = np.ones(len(self), bool)
         free[: len(self.fitted.names)] = True if barred is None else ~barred
-        return Ladder(np.concatenate([self.fitted.parent, above]), free)
+        return PublishableTree(np.concatenate([self.fitted.parent, above]), free)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Settling:
 
 
 @dataclass(frozen=True, eq=False)
-class Frequent:
+class FrequentNumbers:
     """Some of the numbers, sorted, as items of counted sets."""
 
     numbers: Ints

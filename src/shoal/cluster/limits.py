@@ -34,7 +34,7 @@ class Limit:
     Attributes:
         what: The option or feature.
         reason: Why, as the end of a sentence that begins with it.
-        asked: Whether a job asks for it.
+        asked: Whether a job requests it.
         methods: The kinds of methods that it holds for.
         hint: What to do instead.
         code: The code of the error.
@@ -57,7 +57,7 @@ def refuse(job: Job, beside: Sequence[str] = ()) -> None:
 
     Args:
         job: The job.
-        beside: Options that were given and are not part of the job, such as `private-report`.
+        beside: Options that are not part of the job, such as `private-report`.
 
     Raises:
         ParameterError: A cluster cannot do it.

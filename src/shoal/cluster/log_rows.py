@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from shoal.cluster.arrow_schemas import LOGGED
 from shoal.cluster.exchange import stored_frame
-from shoal.cluster.input_layout import Found, find_input, tallied
-from shoal.cluster.read_events import PARTS, Gathering, log_of, told_rows
+from shoal.cluster.input_layout import ClusterInput, find_input, tallied
+from shoal.cluster.read_events import PARTS, EventGrouping, log_of, told_rows
 from shoal.cluster.spark import Cluster
 from shoal.data.log import Log
 from shoal.data.query_units import with_single_blanks
@@ -28,7 +28,7 @@ UNACCOUNTED = "rows were lost or added without being accounted for"
 
 
 @dataclass(frozen=True)
-class Splitting(Gathering):
+class Splitting(EventGrouping):
     """How events become rows; `splits`: words count separately."""
 
     splits: bool
@@ -40,7 +40,7 @@ class Logged:
 
     rows: Any
     sums: Counter[str]
-    found: Found
+    found: ClusterInput
 
 
 def logged_rows(how: Splitting, part: int, table: pa.Table) -> Iterator[pa.Table]:
@@ -69,7 +69,9 @@ def read_log(cluster: Cluster, data: Any, how: Preparation, *, splits: bool) -> 
     return Logged(*gathered(cluster, found, logged_rows, work, LOGGED))
 
 
-def gathered(cluster: Cluster, found: Found, work: Work, how: Gathering, schema: pa.Schema) -> tuple[Any, Counter[str], Found]:
+def gathered(
+    cluster: Cluster, found: ClusterInput, work: Work, how: EventGrouping, schema: pa.Schema
+) -> tuple[Any, Counter[str], ClusterInput]:
     """Return the output of `work` for all events of some people at once, without the tallies; their sums, and how the input was read."""
     events = found.sent_to_owners(cluster)
     stage(PREPARING)

@@ -13,8 +13,8 @@ import polars as pl
 import pyarrow as pa
 
 from shoal import __version__
-from shoal.cluster import manifest as outcome
 from shoal.cluster import noisy_counts
+from shoal.cluster import run_output as outcome
 from shoal.cluster.person_values import Asked, read_values
 from shoal.cluster.spark import Cluster, expressions, joined
 from shoal.cluster.write_files import Content, write_parts
@@ -37,7 +37,7 @@ TEXT = pa.schema([("text", pa.string())])
 NOTHING_WRITTEN = "nothing was written"
 
 
-def released(cluster: Cluster, data: Any, how: Preparation, method: Mechanism, directory: ReleaseDirectory) -> outcome.Made:
+def released(cluster: Cluster, data: Any, how: Preparation, method: Mechanism, directory: ReleaseDirectory) -> outcome.ClusterRelease:
     """Select values and count them with noise, verify the noise, write the counts, and compare what was written."""
     summed = method.summed
     assert summed is not None
@@ -106,7 +106,7 @@ def _published(
     files: Sequence[FileFact],
     rows: int,
     directory: ReleaseDirectory,
-) -> outcome.Made:
+) -> outcome.ClusterRelease:
     """Write manifest and report next to the files, without any exact number of the input."""
     claims, found, summed = method.claims(), asked.found, method.summed
     assert summed is not None

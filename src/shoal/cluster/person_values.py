@@ -14,9 +14,9 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from shoal.cluster.input_layout import Found, find_input
+from shoal.cluster.input_layout import ClusterInput, find_input
 from shoal.cluster.log_rows import UNACCOUNTED, gathered
-from shoal.cluster.read_events import PARTS, Gathering, log_of, told_rows
+from shoal.cluster.read_events import PARTS, EventGrouping, log_of, told_rows
 from shoal.cluster.spark import Cluster
 from shoal.errors import GuaranteeNotMet
 from shoal.noise.counted_values import asked_values, columns_of, unit_of
@@ -25,7 +25,7 @@ from shoal.pipeline.options import Preparation
 
 
 @dataclass(frozen=True)
-class Asking(Gathering):
+class Asking(EventGrouping):
     """How events become values of people: whole payloads, terms or pairs."""
 
     unit: str
@@ -39,7 +39,7 @@ class Asked:
     texts: Any
     keys: tuple[str, ...]
     sums: Counter[str]
-    found: Found
+    found: ClusterInput
 
 
 def asked_schema(keys: tuple[str, ...]) -> pa.Schema:

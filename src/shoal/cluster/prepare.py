@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from shoal.cluster import manifest as outcome
 from shoal.cluster import read_events as reading
+from shoal.cluster import run_output as outcome
 from shoal.cluster.arrow_schemas import NODE, RECORD, RECORDS, TALLY, TYPED, UNKNOWN, Fitted, typed_tree
 from shoal.cluster.equivalence_classes import different_names, names_in
 from shoal.cluster.exchange import stored, stored_frame
-from shoal.cluster.input_layout import Found, find_input, tallied
-from shoal.cluster.prepared import Prepared
+from shoal.cluster.input_layout import ClusterInput, find_input, tallied
+from shoal.cluster.prepared import ClusterRecords
 from shoal.cluster.spark import Cluster
 from shoal.data.bags import Small
 from shoal.data.taxonomy import Taxonomy
@@ -23,7 +23,7 @@ from shoal.taxonomy.place_terms import fitted_tree
 from shoal.util.wording import counted
 
 
-def keep_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
+def keep_records(cluster: Cluster, data: Any, how: Preparation) -> ClusterRecords:
     """Store the records of paths or of a Spark data frame on the taxonomy."""
     found = find_input(cluster, data, how)
     insist_on_chosen_taxonomy(found, how)
@@ -39,13 +39,13 @@ def keep_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
     outcome.insist_on_known(how, sums, sums["unknown_terms"])
     used = np.sort(np.array([node for nodes in names.get(NODE, []) for node in nodes], np.int64))
     tree, renumbered = fitted_tree(given, used, 0 if how.unknown == "drop" else sums["unknown_terms"], how.floor_in_force)
-    return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, sum(names.get(TYPED, [])), notes, events.parts)
+    return ClusterRecords(records, sums, tree, Fitted.of(tree, renumbered), found, sum(names.get(TYPED, [])), notes, events.parts)
 
 
 # From the paths of the input to records on the cluster: the steps of the driver.
 
 
-def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
+def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> ClusterRecords:
     """Store the records of paths or of a Spark data frame on the cluster, on the taxonomy or with names as typed."""
     found = find_input(cluster, data, how)
     insist_on_chosen_taxonomy(found, how)
@@ -65,10 +65,10 @@ def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
         sums["unknown_terms"] = different_in(cluster, stored.where(f"kind = {UNKNOWN}"), "words")
         outcome.insist_on_known(how, sums, sums["unknown_terms"])
         tree, renumbered = _tree_of(cluster, records, given, how, sums["unknown_terms"])
-    return Prepared(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes, events.parts, given is not None)
+    return ClusterRecords(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes, events.parts, given is not None)
 
 
-def insist_on_chosen_taxonomy(found: Found, how: Preparation) -> None:
+def insist_on_chosen_taxonomy(found: ClusterInput, how: Preparation) -> None:
     """Raise if rows contain items and no taxonomy was chosen: one machine derives it from the paths of URLs; a cluster does not."""
     if "taxonomy" in how.follows and not found.text:
         raise ParameterError(
@@ -84,7 +84,7 @@ def _tree_of(cluster: Cluster, records: Any, given: Taxonomy, how: Preparation, 
     return fitted_tree(given, np.sort(used), 0 if how.unknown == "drop" else strange, how.floor_in_force)
 
 
-def insist_on_people(prepared: Prepared, k: int) -> None:
+def insist_on_people(prepared: ClusterRecords, k: int) -> None:
     """Raise if fewer than k people have non-empty records."""
     people = prepared.sums["people"]
     if people < k:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.cluster.arrow_schemas import Fitted
-from shoal.cluster.input_layout import Found
+from shoal.cluster.input_layout import ClusterInput
 from shoal.data.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True)
-class Prepared:
+class ClusterRecords:
     """Records on the cluster, and their number of partitions; their sums, their tree, and how the input was read.
 
     Without a taxonomy the tree is a root, with all names as typed below it.
@@ -22,7 +22,7 @@ class Prepared:
     sums: Counter[str]
     tree: Taxonomy
     fitted: Fitted
-    found: Found
+    found: ClusterInput
     items: int
     notes: tuple[str, ...]
     partitions: int

@@ -60,7 +60,7 @@ class Input:
 
 
 @dataclass(frozen=True)
-class Gathering:
+class EventGrouping:
     """How events become the log of some people: whether they have texts, which of them are one event, and which users are one person."""
 
     how: Preparation
@@ -70,7 +70,7 @@ class Gathering:
 
 
 @dataclass(frozen=True)
-class Placing(Gathering):
+class Placing(EventGrouping):
     """How events of a person become records on the taxonomy; a taxonomy from a file is sent along, WordNet is part of the program."""
 
     given: Taxonomy | None = None
@@ -200,7 +200,7 @@ def _typed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> I
     yield from _names(original.typed.vocabulary.names, TYPED)
 
 
-def log_of(how: Gathering, table: pa.Table) -> tuple[Log, dict[str, int]]:
+def log_of(how: EventGrouping, table: pa.Table) -> tuple[Log, dict[str, int]]:
     """Return the events as a log without repeated ones, and the number of users, as written and normalized."""
     events = pl.from_arrow(table)
     assert isinstance(events, pl.DataFrame)

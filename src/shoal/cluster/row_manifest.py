@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shoal import __version__
-from shoal.cluster import manifest as outcome
+from shoal.cluster import run_output as outcome
 from shoal.cluster.log_rows import UNACCOUNTED, Logged
 from shoal.cluster.spark import Cluster, joined
 from shoal.data.accounting import Accounting, Ledger, gone, kept
@@ -59,7 +59,7 @@ def publish(
     alone: Verdict,
     files: Sequence[FileFact],
     directory: ReleaseDirectory,
-) -> outcome.Made:
+) -> outcome.ClusterRelease:
     """Write manifest and report next to the files."""
     how, splits = logged.found.given.how, method.kept.unit.splits
     manifest: dict[str, Any] = {

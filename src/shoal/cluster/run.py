@@ -18,16 +18,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.cluster import grouping, limits, recoding, threshold
+from shoal.cluster import group_worker, limits, recode_items, threshold
 from shoal.cluster import judge_records as judging
-from shoal.cluster import manifest as outcome
 from shoal.cluster import noise as mechanism
 from shoal.cluster import read_events as reading
+from shoal.cluster import run_output as outcome
 from shoal.cluster.arrow_schemas import TYPED
 from shoal.cluster.equivalence_classes import Contents, classes_made, classes_written, different_names, item_names
-from shoal.cluster.exchange import Numbers, Step, gathered, sent, stored
+from shoal.cluster.exchange import NumberedPartitions, Step, gathered, sent, stored
 from shoal.cluster.prepare import insist_on_people, keep_records
-from shoal.cluster.prepared import Prepared
+from shoal.cluster.prepared import ClusterRecords
 from shoal.cluster.spark import Cluster, PrivatePlaces
 from shoal.cluster.write_files import write_stored
 from shoal.engines.ranges import Size, cut_sample, joined_leaves, one_of_each
@@ -40,12 +40,12 @@ from shoal.methods.bases.noisy_counts import Mechanism
 from shoal.methods.bases.recoding import RecodingMethod
 from shoal.methods.bases.threshold import ThresholdMethod
 from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, READING_BACK, Cancel, Events, note, stage
-from shoal.pipeline.job import Job, Written
+from shoal.pipeline.job import Job, WrittenRelease
 from shoal.pipeline.options import Preparation, Target
 from shoal.pipeline.run import insist
 from shoal.privacy.evidence.cluster_judging import JudgesClasses
 
-FAMILIES: dict[type, ModuleType] = {ThresholdMethod: threshold, RecodingMethod: recoding, Mechanism: mechanism}
+FAMILIES: dict[type, ModuleType] = {ThresholdMethod: threshold, RecodingMethod: recode_items, Mechanism: mechanism}
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class SparkBackend:
 
     Attributes:
         master: The master of the cluster; by default that of spark-submit, or all cores of this machine.
-        beside: Options that were given and are not part of a job, which are refused.
+        beside: Options that are not part of a job, which are rejected.
     """
 
     master: str | None = None
@@ -64,7 +64,7 @@ class SparkBackend:
         """Raise if a cluster does not support a request of the job."""
         limits.refuse(job, self.beside)
 
-    def release(self, job: Job) -> Written:
+    def release(self, job: Job) -> WrittenRelease:
         """Make, verify and write a release of the input, which is paths or a Spark data frame."""
         assert job.target is not None
         family, given = _family(job.method), isinstance(job.data, list | tuple | str | Path)
@@ -76,7 +76,7 @@ class SparkBackend:
             with closing(at() if given else Cluster.of(data, work, private.lock)) as cluster, cluster.watched():
                 made = family.released(cluster, data, job.preparation, job.method, directory)
         note(*made.notes, *made.left_out)
-        return Written(made.verdicts, made.manifest)
+        return WrittenRelease(made.verdicts, made.manifest)
 
 
 def _urls(paths: Any) -> list[str]:
@@ -85,57 +85,59 @@ def _urls(paths: Any) -> list[str]:
     return [re.sub(r"^((?!file:)[a-z][a-z0-9+.-]+):/+", r"\1://", path) for path in named]
 
 
-class Family(NamedTuple):
+class ClusterFamily(NamedTuple):
     """Methods that work in the same way on a cluster, and how a release is made. Those that form groups do so without Spark data frames."""
 
-    released: Callable[[Cluster, Any, Preparation, Any, ReleaseDirectory], outcome.Made]
+    released: Callable[[Cluster, Any, Preparation, Any, ReleaseDirectory], outcome.ClusterRelease]
     frames: bool = True
 
 
-def _family(method: Method) -> Family:
+def _family(method: Method) -> ClusterFamily:
     """Return the family of a method; methods of no other family must form groups."""
     for kind, family in FAMILIES.items():
         if isinstance(method, kind):
-            return Family(family.released)
-    return Family(_released, frames=False)
+            return ClusterFamily(family.released)
+    return ClusterFamily(_released, frames=False)
 
 
-def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
+def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.ClusterRelease:
     prepared = keep_records(cluster, data, how)
     insist_on_people(prepared, method.k)
     stage(GROUPING)
     size = Size.of(prepared.sums["present"], prepared.sums["people"], method.k)
     plan = _ranges(cluster, prepared, size)
-    ranges = sent(cluster, "ranges", [(prepared.records, grouping.with_range)], plan, grouping.range_places, plan.number)
-    work = grouping.Grouping(prepared.fitted, method)
-    published, _ = stored(cluster, ranges, grouping.published_ranges, work, "published")
+    ranges = sent(cluster, "ranges", [(prepared.records, group_worker.with_range)], plan, group_worker.range_places, plan.number)
+    work = group_worker.Grouping(prepared.fitted, method)
+    published, _ = stored(cluster, ranges, group_worker.published_ranges, work, "published")
     return _judged(cluster, prepared, published, method, directory)
 
 
 # -- the plan
 
 
-def _ranges(cluster: Cluster, prepared: Prepared, size: Size) -> grouping.Ranges:
+def _ranges(cluster: Cluster, prepared: ClusterRecords, size: Size) -> group_worker.Ranges:
     """Return the ranges, along cuts that are found on a sample, fixed, and counted on all records."""
     fitted, records, parts = prepared.fitted, prepared.records, prepared.partitions
     if size.ranges == 1:
-        return grouping.Ranges(np.zeros(1, np.int64))
-    by_hash = partial(grouping.hash_places, parts)
-    drawn = gathered(cluster, sent(cluster, "hashes", [(records, grouping.hashes)], fitted, by_hash, parts), grouping.drawn, size)
-    given = grouping.Drawn(fitted, drawn.column("hash").to_numpy().view(np.uint64))
-    contents = sent(cluster, "sample", [(records, grouping.sampled)], given, by_hash, parts)
-    bags, found = grouping.sample_of(gathered(cluster, contents, grouping.different, None), fitted)
+        return group_worker.Ranges(np.zeros(1, np.int64))
+    by_hash = partial(group_worker.hash_places, parts)
+    drawn = gathered(cluster, sent(cluster, "hashes", [(records, group_worker.hashes)], fitted, by_hash, parts), group_worker.drawn, size)
+    given = group_worker.Drawn(fitted, drawn.column("hash").to_numpy().view(np.uint64))
+    contents = sent(cluster, "sample", [(records, group_worker.sampled)], given, by_hash, parts)
+    bags, found = group_worker.sample_of(gathered(cluster, contents, group_worker.different, None), fitted)
     times = drawn.column("times").to_numpy()[np.argsort(given.hashes)]
     cuts = cut_sample(one_of_each(bags, found), times, fitted.coarse(), size.ranges)
-    leaves, words = stored(cluster, records, grouping.leaves, grouping.Frozen(fitted, cuts), "leaves")
+    leaves, words = stored(cluster, records, group_worker.leaves, group_worker.Frozen(fitted, cuts), "leaves")
     people = np.sum([json.loads(word) for word in words], axis=0)
-    return grouping.Ranges(joined_leaves(people, size.smallest, repeat=prepared.sums["several"] > 0), leaves)
+    return group_worker.Ranges(joined_leaves(people, size.smallest, repeat=prepared.sums["several"] > 0), leaves)
 
 
 # -- verifying and writing
 
 
-def _judged(cluster: Cluster, prepared: Prepared, published: Step, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.Made:
+def _judged(
+    cluster: Cluster, prepared: ClusterRecords, published: Step, method: GroupingMethod, directory: ReleaseDirectory
+) -> outcome.ClusterRelease:
     stage(JUDGING)
     answers = sent(cluster, "answers", [(published, judging.as_it_is)], None, reading.record_places, prepared.partitions)
     shown, words = stored(cluster, answers, judging.judged_part, judging.Pairing(prepared.fitted, prepared.records), "joined")
@@ -151,8 +153,8 @@ def _judged(cluster: Cluster, prepared: Prepared, published: Step, method: Group
 
 
 def _judged_and_written(
-    cluster: Cluster, prepared: Prepared, shown: Step, sums: Counter[str], method: GroupingMethod, directory: ReleaseDirectory
-) -> outcome.Made:
+    cluster: Cluster, prepared: ClusterRecords, shown: Step, sums: Counter[str], method: GroupingMethod, directory: ReleaseDirectory
+) -> outcome.ClusterRelease:
     """Verify the records, write them, and verify what was written."""
     claims, empty = JudgesClasses.among(method.claims()), sums["empty_published"]
     contents = Contents(tuple({claim.group_size for claim in claims}), prepared.partitions)
@@ -167,7 +169,7 @@ def _judged_and_written(
     alone = classes_written(cluster, classes, contents)
     written = [claim.judge_counted(judging.counts_of(alone.of(claim.group_size), empty, people=False)) for claim in claims]
     insist(written, "written")
-    names = different_names(cluster, Numbers(len(files)), item_names, contents, prepared.partitions)
+    names = different_names(cluster, NumberedPartitions(len(files)), item_names, contents, prepared.partitions)
     amounts = {"rows": sums["published"], "occurrences": sums["out"], "items": sum(names.get(TYPED, []))}
     amounts["different"] = made.of(contents.sizes[0])["different"]
     return outcome.publish(prepared, sums, method, verdicts, written, files, amounts, directory)

@@ -361,7 +361,7 @@ def _session(settings: Mapping[str, str]) -> Any:
     for name, value in settings.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")  # what fails is told by the program, in one line
+    session.sparkContext.setLogLevel("OFF")  # the program reports failures in one line
     return session
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.cluster import judge_rows as judging_rows
-from shoal.cluster import manifest as outcome
 from shoal.cluster import row_manifest as row_outcome
+from shoal.cluster import run_output as outcome
 from shoal.cluster import threshold_words as shared_rows
 from shoal.cluster.judge_rows import Judging
 from shoal.cluster.log_rows import UNACCOUNTED, Logged, read_log
@@ -27,7 +27,7 @@ from shoal.pipeline.run import insist
 NOTHING_WRITTEN = "nothing was written"
 
 
-def released(cluster: Cluster, data: Any, how: Preparation, method: ThresholdMethod, directory: ReleaseDirectory) -> outcome.Made:
+def released(cluster: Cluster, data: Any, how: Preparation, method: ThresholdMethod, directory: ReleaseDirectory) -> outcome.ClusterRelease:
     """Publish what enough people share, verify it, write it, and verify what was written."""
     said = method.kept
     logged = read_log(cluster, data, how, splits=said.unit.splits)
@@ -50,7 +50,7 @@ def _judged_and_written(
     directory: ReleaseDirectory,
     *,
     by_words: bool,
-) -> outcome.Made:
+) -> outcome.ClusterRelease:
     claim = method.kept.claim
     wanted = claim.rows_to_count
     assert wanted is not None

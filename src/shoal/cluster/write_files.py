@@ -56,7 +56,7 @@ OF_RECORDS = Content(TABLE, BagTable.kind, pa.schema([("items", pa.list_(pa.stri
 
 
 @dataclass(frozen=True)
-class Places:
+class FileParts:
     """What is to be written, and the number of files."""
 
     content: Content
@@ -73,7 +73,7 @@ class Parts:
     before: dict[int, int]
 
 
-def shuffled(given: Places, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def shuffled(given: FileParts, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return what is published, each record or row with a random number and its file."""
     places = random_places(len(table))
     columns = {name: table.column(name) for name in given.content.schema.names}
@@ -111,7 +111,7 @@ def write_parts(cluster: Cluster, shown: Any, directory: Path, content: Content 
     stage(WRITING)
     rows = int(cluster.collect(shown.selectExpr("count(1)"))[0][0])
     files = max(1, -(-rows // ROWS_IN_A_FILE))
-    placed = cluster.store(cluster.map(shown, shuffled, Places(content, files), content.shuffled), "shuffled")
+    placed = cluster.store(cluster.map(shown, shuffled, FileParts(content, files), content.shuffled), "shuffled")
     held = sorted((row[0], row[1]) for row in cluster.collect(placed.groupBy("file").count()))
     before = dict(zip((file for file, _ in held), np.cumsum([0, *(n for _, n in held)]).tolist(), strict=False))
     if not held:

@@ -34,8 +34,8 @@ PARENT = "as the parent"
 CATEGORY = "as categories"
 TOP = "at the root or unlisted"
 GENERALIZED = (PARENT, CATEGORY, TOP)
-# Parts of an account of records that were taken apart. Words are published as typed, in their cluster: beside others of their record, in a
-# chunk by themselves, or only told to occur there.
+# Parts of an account of records that were taken apart. Words are published as typed, in their cluster: with others of their record, in a
+# chunk by themselves, or only as occurring there.
 TOGETHER, ALONE, TERM_CHUNK = "together with others", "alone in a chunk", "in a term chunk"
 TAKEN_APART = (TOGETHER, ALONE, TERM_CHUNK)
 

@@ -24,7 +24,7 @@ _GAP, _ROWS = "gap:", "rows:"
 
 
 @dataclass(frozen=True)
-class Cut(Typed):
+class PseudonymScope(Typed):
     """The rows that share one pseudonym.
 
     `none`: there are no pseudonyms; `person`: all rows of a person; `day`: the rows of a person on one day; `gap:30m`: rows of a person
@@ -64,7 +64,7 @@ class Cut(Typed):
         return int(self.text.removeprefix(_ROWS)) if self.text.startswith(_ROWS) else None
 
 
-def parts_of_people(log: Log, cut: Cut) -> Ints:
+def parts_of_people(log: Log, cut: PseudonymScope) -> Ints:
     """Return a number for every row of a log: rows with the same number share a pseudonym.
 
     Rows with the same time are ordered by content, so that the input order does not matter.
@@ -89,7 +89,7 @@ def parts_of_people(log: Log, cut: Cut) -> Ints:
     return part
 
 
-def _begins(cut: Cut, times: Ints, first: Mask) -> Mask:
+def _begins(cut: PseudonymScope, times: Ints, first: Mask) -> Mask:
     """Return which rows start a part, in addition to the first of every person; rows are ordered by person and time."""
     begins = np.zeros(len(times), bool)
     if cut.rows is not None:

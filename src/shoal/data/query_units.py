@@ -19,7 +19,7 @@ from shoal.util.wording import there_are
 TERM, QUERY, TIME, USER = "term", PAYLOAD["text"], "time", "user"
 EXACT, PREFIX, RANGES = "exact", "prefix", "ranges"
 WAYS = (EXACT, PREFIX, RANGES)
-WORD = r"\S+"  # a word of a query: what stands between blanks, letter by letter as it was typed
+WORD = r"\S+"  # a word of a query: the text between blanks, exactly as typed
 _NAME = re.compile(r"[^,=+]+")
 
 
@@ -53,7 +53,7 @@ class Unit(Typed):
 
 
 @dataclass(frozen=True)
-class Beside(Written):
+class PublishedColumns(Written):
     """Columns published next to the unit, each in one way: unchanged (`exact`), as a `prefix` of a path, or as `ranges` of integers.
 
     Written `url=prefix, rank=ranges, country`. A value is published as the least general prefix or range that enough people share, or

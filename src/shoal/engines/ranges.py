@@ -31,13 +31,13 @@ from shoal.taxonomy.tree_counts import TreeCounts, tree_counts
 # -- cuts along the taxonomy, found on a sample: a binary tree of questions how much of a record lies below a node
 #
 # The sample is cut across what varies most, as blocks of similar records are (`cpp/lattice/split.hpp`): among the heaviest nodes and the
-# length, the one whose square root of the weight varies most. A cut asks for a number of occurrences, so that any record can be asked; it
+# length, the one whose square root of the weight varies most. A cut asks for a number of occurrences, so that it applies to any record; it
 # is put where both sides come nearest to the numbers of ranges that are wanted of them. All sums are of whole numbers below 2^53, which
 # floating point adds exactly in any order, so that they are the same on any machine.
 
 
 COORDINATES = 64
-FINENESS = 256  # steps in which the square root of a weight of one is told
+FINENESS = 256  # resolution of the square root of a weight of one
 GREATEST = 46_340  # steps, at most; the square is below 2^31
 LARGEST_SAMPLE = 2**21  # records, at most, about: the sum of their squares is to be below 2^53
 FULL_ENOUGH = 0.75  # of a range, at least, on either side of a cut

@@ -29,7 +29,7 @@ from shoal.kinds import write_table
 
 Slots = list[dict[int, list[str]]]
 """For every record the items that it has from each chunk."""
-SHARED, TERMS = -1, -2  # stand for the chunks of a joint cluster, and for the term chunk
+SHARED, TERMS = -1, -2  # represent the chunks of a joint cluster, and the term chunk
 
 
 def reconstructed(table: ChunkTable, rng: np.random.Generator) -> Bags:

@@ -24,7 +24,7 @@ from shoal.io.read.source import open_regular
 
 MANIFEST = "manifest.json"
 REPORT = "report.html"
-NOTICE = "NO-GUARANTEE.txt"  # stands beside the data of a release that guarantees nothing
+NOTICE = "NO-GUARANTEE.txt"  # is written next to the data of a release that guarantees nothing
 
 _TABLE = re.compile(r"([^_.]+)(_\w+)?\.(parquet|csv|jsonl|xlsx|txt|log)")  # a file of a table, after the name of the table
 

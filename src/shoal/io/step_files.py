@@ -27,7 +27,7 @@ def forget_step(place: Path, name: str) -> None:
 
 
 PACKING = pa.ipc.IpcWriteOptions(compression="lz4")
-DONE = "_SUCCESS"  # is beside the parts when all of them are there, as in what Spark stores
+DONE = "_SUCCESS"  # is written next to the parts when they are complete, as Spark does
 
 
 def write_stored(table: pa.Table, directory: Path, part: int) -> tuple[str, int]:

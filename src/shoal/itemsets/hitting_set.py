@@ -12,7 +12,7 @@ from shoal.itemsets.itemset_support import Moles, too_many_sets
 from shoal.util.sorted_numbers import distinct
 
 SCORES = ("mm/il", "mm", "1/il")
-PAIRS = 2  # sets of at most so many items need no list
+PAIRS = 2  # largest size of sets that need no list
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,7 +41,7 @@ class RareSets(Protocol):
         """Whether some set has two nodes or more."""
 
 
-class Records(Protocol):
+class RecodedRecords(Protocol):
     """Records that publish some of their items, wherever they are stored. Masks are over the nodes."""
 
     def lift(self) -> Mask:
@@ -57,7 +57,7 @@ class Records(Protocol):
         """Return the number of items that are published as typed."""
 
 
-SomeRecords = TypeVar("SomeRecords", bound=Records)
+SomeRecords = TypeVar("SomeRecords", bound=RecodedRecords)
 
 
 def climb(records: SomeRecords) -> SomeRecords:
@@ -69,7 +69,7 @@ def climb(records: SomeRecords) -> SomeRecords:
     return records
 
 
-def _settle(records: Records, changed: Mask) -> None:
+def _settle(records: RecodedRecords, changed: Mask) -> None:
     """Give up nodes that were just published until no set is rare."""
     while changed.any():
         rare: RareSets = records.rare_sets(changed)
@@ -89,7 +89,7 @@ def most_words(ways: list[SomeRecords]) -> SomeRecords:
 
 
 @dataclass(frozen=True, eq=False)
-class Ladder:
+class PublishableTree:
     """The parent of each node, and which nodes may be published. The root, node 0, is never published."""
 
     parent: Small
@@ -118,13 +118,13 @@ class Places:
     fresh: npt.NDArray[np.uint8]
 
     @classmethod
-    def first(cls, begins: Ints, items: Small, ladder: Ladder, settled: Mask | None) -> Self:
+    def first(cls, begins: Ints, items: Small, ladder: PublishableTree, settled: Mask | None) -> Self:
         """Make records that publish only settled items. Items below 0 have no node."""
         stays = np.zeros(len(items), bool) if settled is None else (items >= 0) & settled[items]
         shown = np.where(stays & ladder.publishable[items], items, NOTHING).astype(np.int32)
         return cls(begins, items, shown, np.where(stays, 0, items).astype(np.int32), np.zeros(len(items), np.uint8))
 
-    def lifted(self, ladder: Ladder) -> Self:
+    def lifted(self, ladder: PublishableTree) -> Self:
         """Publish one level more than was tried before, where nothing is published."""
         tries = (self.shown < 0) & (self.above > 0) & ladder.publishable[self.above]
         above = np.where(tries, ladder.parent[self.above], self.above).astype(np.int32)
@@ -149,7 +149,7 @@ class ChosenPlaces:
     of_several: bool
 
 
-PAIRS = 2  # sets of at most so many nodes are not kept, because there may be as many as pairs of items in the records
+PAIRS = 2  # sets of up to this many nodes are not kept, because there may be as many as pairs of items in the records
 BATCH = 1 << 23  # rare pairs whose records choose at a time
 
 
@@ -165,7 +165,7 @@ class RecordsHere:
         self._published = _kernels.PublishedRecords(
             ordered.view, ordered.owners if several else np.zeros(0, np.int64), len(tree), k, min(m, longest)
         )
-        self._ladder = Ladder(tree.parent, tree.publishable.astype(bool))
+        self._ladder = PublishableTree(tree.parent, tree.publishable.astype(bool))
         self._places = Places.first(ordered.indptr, ordered.items, self._ladder, settled)
         self._publish(np.flatnonzero(self._places.shown >= 0))
 

@@ -23,7 +23,7 @@ SUPPRESSED = -1
 
 
 @dataclass(frozen=True)
-class Steps:
+class RecodingSteps:
     """The steps of a recoding.
 
     It `start`s with rare sets generalized `by size` (sets of one item before sets of two) or all `at once`, or with everything at the
@@ -37,14 +37,14 @@ class Steps:
     local: bool = False
 
 
-def recoded_places(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps) -> Small:
+def recoded_places(records: Bags, tree: Taxonomy, k: int, m: int, steps: RecodingSteps) -> Small:
     """Return the published node of each occurrence of the records, which are non-empty sets; SUPPRESSED if there is none."""
     recoding = _Recoding(records, tree, k, m, steps)
     return recoding.places(lambda: kernels.run(recoding.run, label="recoding"))
 
 
 @contextmanager
-def recoding_beside(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps) -> Iterator[Callable[[], Small]]:
+def recoding_beside(records: Bags, tree: Taxonomy, k: int, m: int, steps: RecodingSteps) -> Iterator[Callable[[], Small]]:
     """Begin a recoding in the background if there is a second thread; calling what is yielded waits for the places that it found.
 
     Leaving the block stops the recoding.
@@ -61,7 +61,7 @@ def recoding_beside(records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps)
 class _Recoding:
     """The records in an order of their own, and the kernel that recodes them."""
 
-    def __init__(self, records: Bags, tree: Taxonomy, k: int, m: int, steps: Steps) -> None:
+    def __init__(self, records: Bags, tree: Taxonomy, k: int, m: int, steps: RecodingSteps) -> None:
         self._records, self._order, self._m = records, _order(records), m
         ordered = records.select(self._order)
         longest = int(np.diff(ordered.indptr).max(initial=1))

@@ -32,7 +32,7 @@ SHORTEST_STEM = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Holdings:
+class SensitiveHoldings:
     """Which record has which sensitive item: distinct pairs of numbers. `names` are the items by number."""
 
     names: tuple[str, ...]
@@ -56,7 +56,7 @@ class SensitiveNodes:
         _refuse([name for name, nodes in zip(names, found, strict=True) if not len(nodes)])
         return cls(taxonomy, names, tuple(found))
 
-    def held(self, bags: Bags) -> Holdings:
+    def held(self, bags: Bags) -> SensitiveHoldings:
         """Return which of these records have which sensitive item. Raise for items that no record has."""
         record = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
         pairs = []
@@ -68,7 +68,7 @@ class SensitiveNodes:
             pairs.append(np.column_stack([holders, np.full(len(holders), number)]))
         _refuse([name for name, held in zip(self.names, pairs, strict=True) if not len(held)])
         joined = np.concatenate(pairs).astype(np.int64)
-        return Holdings(self.names, joined[:, 0], joined[:, 1])
+        return SensitiveHoldings(self.names, joined[:, 0], joined[:, 1])
 
     @cached_property
     def telling(self) -> Mask:

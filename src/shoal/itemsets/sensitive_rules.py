@@ -26,7 +26,7 @@ Mask = npt.NDArray[np.bool_]
 MOST_RULES = 20_000  # for each first item of a rule, in one search
 MOST_WORK = 1 << 29  # records looked at in one search, over all sets: about ten seconds
 LONGEST = 1 << 40  # more items than any record has
-MOST_ROUNDS = 10  # of choosing anew among all rules that were found
+MOST_ROUNDS = 10  # of choosing again among all rules found
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Certainty:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FoundRules:
     """Rules as sets of items, from sets of one size; whether none was left out, and whether longer rules may exceed the limit if no
     shorter one does.
     """
@@ -54,7 +54,9 @@ class Found:
     may_be_longer: bool
 
 
-def breaching(records: Bags, sensitive: Mask, limit: Certainty, size: int, among: Mask | None = None, *, or_longer: bool = False) -> Found:
+def breaching(
+    records: Bags, sensitive: Mask, limit: Certainty, size: int, among: Mask | None = None, *, or_longer: bool = False
+) -> FoundRules:
     """Return the rules from sets of this size that exceed the limit; only of sets with one of the items `among`, if given.
 
     With `or_longer`, the first larger size with such rules is taken if there are none of this size.
@@ -71,7 +73,7 @@ def breaching(records: Bags, sensitive: Mask, limit: Certainty, size: int, among
         found = kernels.run(_kernels.breaching_rules, *arguments, label="finding rules")
     except kernels.Exceeded:
         raise _too_many_sets(limit) from None
-    return Found(_as_sets(found["start"], found["items"]), found["size"], found["complete"], found["may_be_longer"])
+    return FoundRules(_as_sets(found["start"], found["items"]), found["size"], found["complete"], found["may_be_longer"])
 
 
 @dataclass(eq=False)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from shoal.data.bags import Bags, Ints
-from shoal.itemsets.disassociation import TERM_CHUNK, Chunking
+from shoal.itemsets.shared_chunks import TERM_CHUNK, Chunking
 from shoal.util.sorted_numbers import distinct
 
 Mask = npt.NDArray[np.bool_]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from shoal.data.bags import Bags, Small
 from shoal.data.taxonomy import Taxonomy
-from shoal.itemsets.km_recoding import Steps, recoded_places
+from shoal.itemsets.km_recoding import RecodingSteps, recoded_places
 from shoal.methods.bases.km import KnownItemsMethod
 from shoal.parameters import param
 
@@ -31,4 +31,4 @@ class Apriori(KnownItemsMethod):
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
         """Generalize rare sets by size; undo unnecessary generalizations."""
-        return recoded_places(records, taxonomy, self.k, self.m, Steps("by size", undo=self.undo))
+        return recoded_places(records, taxonomy, self.k, self.m, RecodingSteps("by size", undo=self.undo))

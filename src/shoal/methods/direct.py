@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from shoal.data.bags import Bags, Small
 from shoal.data.taxonomy import Taxonomy
-from shoal.itemsets.km_recoding import Steps, recoded_places
+from shoal.itemsets.km_recoding import RecodingSteps, recoded_places
 from shoal.methods.bases.km import KnownItemsMethod
 
 
@@ -24,4 +24,4 @@ class Direct(KnownItemsMethod):
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
         """Generalize rare sets of all sizes."""
-        return recoded_places(records, taxonomy, self.k, self.m, Steps("at once"))
+        return recoded_places(records, taxonomy, self.k, self.m, RecodingSteps("at once"))

@@ -30,7 +30,7 @@ from shoal.data.original import Original
 from shoal.data.release import Release, Secret
 from shoal.data.tables.chunks import CLUSTER, ITEM, JOINT, SCHEMAS, ChunkTable, empty_part, numbered_subrecords
 from shoal.errors import Infeasible
-from shoal.itemsets.disassociation import TERM_CHUNK, Chunking, chunked, refined
+from shoal.itemsets.shared_chunks import TERM_CHUNK, Chunking, chunked, refined
 from shoal.itemsets.withholding import rare_words, settled, tied_words, without_words
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import EMPTY, Present, present_records
@@ -42,7 +42,7 @@ from shoal.util.wording import counted
 WITHHOLD, PUBLISH = "withhold", "publish"
 RARE, TIED = "suppressed: rare words", "suppressed: tied to others"  # parts of the account of occurrences
 ONLY_RARE = "withheld: nothing left"  # a part of the account of records
-SIZES = (100, 1_000, 10_000)  # of clusters that are tried beside one of all records
+SIZES = (100, 1_000, 10_000)  # of clusters that are tried in addition to one of all records
 
 
 @dataclass(frozen=True)

@@ -26,12 +26,12 @@ from shoal.methods.bases.noisy_counts import COUNTS, Mechanism, NoisyCounts, Sum
 from shoal.noise.budget_plan import CLICKS, CUTOFF, Budget, plan_of
 from shoal.noise.counted_values import ITEM, QUERY, UNITS, asked_values, clicked, columns_of, unit_of
 from shoal.noise.mechanisms import as_published, limit_of, with_noise
-from shoal.noise.per_person_bounds import Holdings, distinct_of_people, first_of_people
+from shoal.noise.per_person_bounds import PersonValues, distinct_of_people, first_of_people
 from shoal.noise.weights import equal_weights, policy_weights, whole_weights
 from shoal.parameters import param
 from shoal.privacy.differential_privacy import DifferentialPrivacy
 
-CAPS = {"policy": 64, "weighted": 64, "korolova": 2}  # mechanisms, and the cap of each unless another is asked for
+CAPS = {"policy": 64, "weighted": 64, "korolova": 2}  # mechanisms, and the default cap of each
 WEIGHTS_ONLY = "count is the noisy weight by which a value was chosen, not a number of people: no budget was spent on counts"
 
 
@@ -144,7 +144,7 @@ class DPQueries(Mechanism):
             return found.with_columns(count=as_published(scores[chosen], selection))
         return found.with_columns(count=self._noisy_counts(held, asked, found, steps[COUNTED]))
 
-    def _noisy_counts(self, held: Holdings, asked: pl.DataFrame, found: pl.DataFrame, step: NoisyStep) -> pl.Series:
+    def _noisy_counts(self, held: PersonValues, asked: pl.DataFrame, found: pl.DataFrame, step: NoisyStep) -> pl.Series:
         """Return the rounded noisy number of people with each published value or, with korolova, of its occurrences among what was kept."""
         if self.mechanism != "korolova":
             among = asked.join(found, on=found.columns, how="semi", maintain_order="left", nulls_equal=True)
@@ -162,7 +162,7 @@ def _promising(asked: pl.DataFrame, guide: NoisyStep) -> pl.DataFrame:
     return asked.join(wanted, on=wanted.columns, how="semi", maintain_order="left", nulls_equal=True)
 
 
-def _chosen(held: Holdings, step: NoisyStep) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], Ints]:
+def _chosen(held: PersonValues, step: NoisyStep) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], Ints]:
     """Return which values reach the threshold with noise, and the noisy numbers of all of them."""
     assert step.threshold is not None
     assert step.cap is not None

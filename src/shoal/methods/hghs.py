@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from shoal.data.bags import Bags, Small
 from shoal.data.taxonomy import Taxonomy
-from shoal.itemsets.km_recoding import Steps, recoded_places
+from shoal.itemsets.km_recoding import RecodingSteps, recoded_places
 from shoal.methods.bases.km import KnownItemsMethod
 
 
@@ -27,4 +27,4 @@ class HgHs(KnownItemsMethod):
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
         """Split nodes from the root down, suppressing where that costs less."""
-        return recoded_places(records, taxonomy, self.k, self.m, Steps("root", undo=True, suppress=True))
+        return recoded_places(records, taxonomy, self.k, self.m, RecodingSteps("root", undo=True, suppress=True))

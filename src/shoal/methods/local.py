@@ -17,7 +17,7 @@ import numpy as np
 
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
-from shoal.itemsets.km_recoding import Steps, recoded_places
+from shoal.itemsets.km_recoding import RecodingSteps, recoded_places
 from shoal.methods.bases.km import KnownItemsMethod
 from shoal.parameters import param
 
@@ -37,7 +37,7 @@ class Local(KnownItemsMethod):
         out = np.empty(len(records.items), np.int32)
         for part in parts_of(records, gray_order(records), self.part, self.k):
             chosen = records.select(part)
-            out[_places_of(records, part)] = recoded_places(chosen, taxonomy, self.k, self.m, Steps("by size"))
+            out[_places_of(records, part)] = recoded_places(chosen, taxonomy, self.k, self.m, RecodingSteps("by size"))
         return out
 
 

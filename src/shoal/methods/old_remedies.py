@@ -20,7 +20,7 @@ from shoal.data.accounting import Ledger, Part, changed, gone, kept
 from shoal.data.bags import Ints
 from shoal.data.items import Items
 from shoal.data.log import Log
-from shoal.data.pseudonym_scope import Cut, parts_of_people
+from shoal.data.pseudonym_scope import PseudonymScope, parts_of_people
 from shoal.data.query_units import n_words
 from shoal.errors import Infeasible, ParameterError, option
 from shoal.keyed.keys import WORD, SecretKey, hashed, hashed_words
@@ -61,7 +61,9 @@ class OldRemedies(UnguaranteedRows):
     )
     fates = {HASHED: "changed", SCRUBBED: "changed"}  # noqa: RUF012 (never changed)
 
-    ids: Cut = param(Cut("person"), help="which rows share an ID: none deletes IDs, person hashes them, the others also shorten sessions")
+    ids: PseudonymScope = param(
+        PseudonymScope("person"), help="which rows share an ID: none deletes IDs, person hashes them, the others also shorten sessions"
+    )
     queries: str = param(TYPED, choices=(TYPED, WHOLE, WORDS), help="publish queries as typed, hashed as a whole, or hashed word by word")
     scrub: bool = param(False, help="replace e-mail addresses, phone, card and social security numbers, postal addresses and listed names")
     names: Items | None = param(None, help="names to scrub, one per line")

@@ -33,7 +33,7 @@ from shoal.parameters import param
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.taxonomy.tree_counts import meet, tree_counts
 
-WORD_WORTH = 4  # a shared word counts as much as so many losses of one
+WORD_WORTH = 4  # a shared word counts as much as this many losses of one
 EXCHANGES = _kernels.RefineOptions(neighbours=8, depth=3, together=6, worst=0, worth=0)
 ROUNDS = 2
 

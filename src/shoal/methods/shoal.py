@@ -35,7 +35,7 @@ from shoal.errors import ParameterError
 from shoal.itemsets.sensitive_nodes import SensitiveNodes
 from shoal.methods.bases.group_search import Groups, GroupSearch, Search, top_down
 from shoal.methods.bases.grouping import GroupingMethod, content_order
-from shoal.methods.bases.sensitive_share import refuse_frequent, within_share
+from shoal.methods.bases.sensitive_share_merging import refuse_frequent, within_share
 from shoal.parameters import param
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.sensitive_share import SensitiveShare
@@ -47,7 +47,7 @@ ENDLESS = 10_000
 SMALL = 100_000  # records in all rounds together that small data gets, within the effort's most rounds
 SHORT = 24  # nodes that a record touches, up to which blocks are as large as an effort may have them
 NODES_PER_ITEM = 4  # that a record touches, about
-BLOCK_PER_K = 16  # a block holds so many times k records at least
+BLOCK_PER_K = 16  # a block holds at least this many times k records
 FEW_RECORDS = 50_000  # fewer may be searched at leisure; ranges of a large run have as many, and a person costs the same in all
 FEW_ENTRIES = 2_000_000  # nodes that all records together touch, up to which they may
 NEARLY_AS_GOOD = 1.1  # times the least loss, up to which groups are worth starting from
@@ -161,7 +161,7 @@ class Shoal(GroupingMethod):
 
     def records_that_help(self, items: float) -> float:
         """Return a third more than a block: groups are formed within blocks, and blocks of more data hold more similar records."""
-        many = SMALL  # records with so many items, for whole numbers
+        many = SMALL  # records with this many items, for whole numbers
         return 4 / 3 * max(EFFORTS[self.effort].block_of(many, round(many * NODES_PER_ITEM * items)), BLOCK_PER_K * self.k)
 
     @property

@@ -20,7 +20,7 @@ from shoal.errors import ParameterError, option
 from shoal.methods.bases.log_rows import RemainingRows
 from shoal.methods.bases.unguaranteed import UnguaranteedRows
 from shoal.parameters import param
-from shoal.taxonomy.topics import topics_of
+from shoal.taxonomy.text_topics import topics_of
 from shoal.util.wording import counted
 
 

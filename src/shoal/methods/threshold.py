@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal.data.durations import PERIODS
-from shoal.data.pseudonym_scope import Cut
-from shoal.data.query_units import Beside, Unit
+from shoal.data.pseudonym_scope import PseudonymScope
+from shoal.data.query_units import PublishedColumns, Unit
 from shoal.errors import ParameterError
 from shoal.methods.bases.threshold import DROPPED, Kept, ThresholdMethod
 from shoal.parameters import param
@@ -41,11 +41,13 @@ class Threshold(ThresholdMethod):
     )
     words: int | None = param(None, minimum=1, help="maximum number of words per published query (default: any number)")
     window: str | None = param(None, choices=PERIODS, help="time window within which k people must share the unit")
-    link: Cut = param(Cut(), help="which rows of a person share a pseudonym")
+    link: PseudonymScope = param(PseudonymScope(), help="which rows of a person share a pseudonym")
     times: str = param(
         DROPPED, choices=(DROPPED, *PERIODS), help="precision of published times: dropped, or rounded down to the hour, day or month"
     )
-    columns: Beside = param(Beside(), help="additional columns to publish, e.g. url=prefix, rank=ranges; all others are dropped")
+    columns: PublishedColumns = param(
+        PublishedColumns(), help="additional columns to publish, e.g. url=prefix, rank=ranges; all others are dropped"
+    )
     group: int | None = param(
         None, minimum=2, help="minimum number of people who share each time and each value of an additional column (default: k)"
     )

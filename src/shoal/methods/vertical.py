@@ -15,11 +15,11 @@ import numpy as np
 
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
-from shoal.itemsets.km_recoding import Steps, recoded_places
+from shoal.itemsets.km_recoding import RecodingSteps, recoded_places
 from shoal.methods.bases.km import KnownItemsMethod, published_sets
 from shoal.util.sorted_numbers import distinct
 
-AA = Steps("by size")
+AA = RecodingSteps("by size")
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Vertical(KnownItemsMethod):
         """Run AA over the results of the branches: a node of the first step is an item of the second."""
         met = published_sets(records, within)
         held = np.flatnonzero(met.lengths > 0)
-        node_of = np.full(len(taxonomy) + 1, -1, np.int32)  # the last one stands for what is suppressed already
+        node_of = np.full(len(taxonomy) + 1, -1, np.int32)  # the last one represents what is suppressed already
         if len(held):
             node_of[met.items] = recoded_places(met.select(held), taxonomy, self.k, self.m, AA)
         return node_of[within]

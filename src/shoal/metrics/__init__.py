@@ -55,7 +55,7 @@ class Metric:
         return self.with_additions is None or self.with_additions == adds_items
 
     def needs_groups_of(self, original: AnyOriginal) -> bool:
-        """Whether this takes, beside the published tables, which record of this original became which."""
+        """Whether the metric needs the mapping from original records to published ones, in addition to the tables."""
         return self.needs_groups or (self.needs_groups_for is not None and self.needs_groups_for(original))
 
     def measure(self, release: Release, original: AnyOriginal) -> float:

@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 
 MOST_RECORDS = 1_000  # different published records that are measured, evenly chosen
 MOST_PEOPLE = 8_192  # people on whom pairs are counted, evenly chosen
-SEEN_BEFORE = 1.0  # times that every pair is taken to be true together beside those counted, and by chance
+SEEN_BEFORE = 1.0  # pseudocounts of every pair: together, and by chance
 
 
 def bits(release: Release, original: Original) -> float:
@@ -75,7 +75,7 @@ class Pairs:
         self._holders: dict[int, Ints] = {}
 
     def in_common(self, items: Small, copies: int, of_node: Floats) -> Floats:
-        """What each two of these nodes, which rise, tell in common, for a record of so many copies."""
+        """Return the information shared by each two of these sorted nodes, for a record with this many copies."""
         true = np.zeros((len(items), self._people), np.float32)
         for row, node in enumerate(items.tolist()):
             true[row, self._holders_of(node)] = 1

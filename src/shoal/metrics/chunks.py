@@ -1,7 +1,7 @@
 """What is left of words that stood together, in chunks of records that were taken apart; of their pairs also in published records.
 
 Pairs are those of terms in one record. In published records the support of a pair is counted. In chunks `pair_error` takes for it what
-reconstructions give on average: in a chunk of both terms it is told; terms of different chunks of a cluster of n records, held by a and b
+reconstructions give on average: a chunk with both terms states it; terms of different chunks of a cluster of n records, held by a and b
 of them, meet in a * b / n; terms of the term chunk count as held once.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 TOP = 500
-FIRST_TERMS = 1000  # so many of the most frequent terms are looked at first
+FIRST_TERMS = 1000  # number of the most frequent terms that are examined first
 Pair = tuple[str, str]
 
 
@@ -43,7 +43,7 @@ def together(release: Release, original: Original) -> float:
 
 
 def pairs_together(release: Release, original: Original) -> float:
-    """Pairs of terms that stand in one sub-record, by those that stood in one record."""
+    """Share of the pairs of terms of one record that are still in one sub-record."""
     lengths = np.diff(original.bags.indptr)
     stood = int((lengths * (lengths - 1) // 2).sum())
     return sum(n * (n - 1) // 2 for n in _lengths(chunks_in(release))) / stood if stood else 1.0
@@ -89,7 +89,7 @@ def top_pairs(bags: Bags, copies: Ints | None = None) -> list[tuple[Pair, int]]:
 
 
 def _pairs_of(held: sp.csr_matrix, weights: Ints, names: pl.Series) -> list[tuple[Pair, int]]:
-    """All pairs of these columns that stand together somewhere, the most frequent first."""
+    """Return all pairs of these columns that occur together, the most frequent first."""
     import scipy.sparse as sp
 
     both = sp.triu(held.T @ sp.diags(weights, dtype=np.int64) @ held, 1).tocoo()

@@ -1,6 +1,6 @@
 """Losses that follow from the classes of a published table: the discernibility and the classification metric.
 
-Discernibility (Bayardo and Agrawal, ICDE 2005) charges each row the number of rows that it cannot be told from. The classification metric
+Discernibility (Bayardo and Agrawal, ICDE 2005) charges each row the number of rows that are identical to it. The classification metric
 (Iyengar, KDD 2002) charges each row whose label is not that of most rows of its class; here every column that is published unchanged is a
 label, and the charges are averaged. Both need the published rows alone.
 """

@@ -23,7 +23,7 @@ from shoal.text.terms import terms_of
 from shoal.util.sorted_numbers import distinct
 
 CLUSTERS, ROUNDS, WORDS = 10, 30, 200
-RECORDS, SEED = 10_000, 1  # of records so many are clustered, the same for every release
+RECORDS, SEED = 10_000, 1  # number of records that are clustered, the same for every release
 _KINDS: frozenset[str] = frozenset({"profiles"})
 _TAKES: frozenset[Shape] = frozenset({"log"})
 

@@ -1,4 +1,4 @@
-"""Hidden words: how well a release tells what else its people look for or buy.
+"""Hidden words: how well a release predicts what else its people look for or buy.
 
 A fifth of the different words of each person is hidden, and the release is made of the rest. Then every word gets a probability for every
 person: its popularity, times how much likelier the person's published record makes it. That depends on the lowest node above the word that
@@ -32,19 +32,19 @@ from shoal.util.sorted_numbers import distinct
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-SHARE = 5  # one of so many words is hidden
+SHARE = 5  # one word in this many is hidden
 GUESSES = 20
 NODE_CLASSES = 12  # of nodes by their people: more than a half of all, more than a quarter and so on
 WORD_CLASSES = 10  # of words by their people: none, one, two or three and so on
 PRIOR = 2.0  # hidden words that are taken for seen in each class, as often as by popularity
-UNSEEN = 0.5  # people who are taken to hold each word beside those who do: a word may be hidden from all its holders
+UNSEEN = 0.5  # pseudocount of people who hold each word, because a word may be hidden from all its holders
 MOST_RECORDS = 2_000  # different published records that are tried, evenly chosen
 DEVIATES = 1.96  # half of a 95% interval
 TINY = 1e-300  # instead of a sum of nothing
 
 
 @dataclass(frozen=True, eq=False)
-class Hidden:
+class HiddenWords:
     """Records without their hidden words; and the hidden pairs of a person and a word of `words`, whose names are sorted."""
 
     rest: Bags
@@ -68,14 +68,14 @@ class Guessed:
 
     @property
     def beats_popularity(self) -> bool:
-        """Whether the records tell more than popularity alone, beyond chance."""
+        """Whether the records predict more than popularity alone, beyond chance."""
         return self.gain_low > 0
 
 
 # -- hiding
 
 
-def hide_words(records: Bags) -> Hidden:
+def hide_words(records: Bags) -> HiddenWords:
     """Hide a fifth of the different words of each person, at least one of two or more. Words that differ in case alone are one word."""
     words = in_one_case(records.vocabulary.names)
     names = Vocabulary(words.unique().sort())
@@ -83,10 +83,10 @@ def hide_words(records: Bags) -> Hidden:
     different = distinct(held)
     people, word = different // len(names), different % len(names)
     hidden = _chosen(people, word)
-    return Hidden(_without(records, np.isin(held, different[hidden])), people[hidden], word[hidden], names.names)
+    return HiddenWords(_without(records, np.isin(held, different[hidden])), people[hidden], word[hidden], names.names)
 
 
-def without(records: Bags, hidden: Hidden) -> Bags:
+def without(records: Bags, hidden: HiddenWords) -> Bags:
     """Other records of the same people, such as their sessions, without the hidden words."""
     codes = Vocabulary(hidden.names).codes(in_one_case(records.vocabulary.names))
     held = _pairs(records, codes, len(hidden.names))
@@ -131,7 +131,7 @@ def _mixed(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 class Guesser:
     """Gives every word a probability, by popularity alone and by what a set of published nodes makes likely."""
 
-    def __init__(self, original: Original, hidden: Hidden, taxonomy: Taxonomy | None = None) -> None:
+    def __init__(self, original: Original, hidden: HiddenWords, taxonomy: Taxonomy | None = None) -> None:
         """`original` has the records without the hidden words. A word that none of them has is looked up in `taxonomy`."""
         self._tree = original.tree
         names = Vocabulary(hidden.names)
@@ -180,7 +180,7 @@ def _nodes_of_words(original: Original, codes: Small, names: pl.Series, taxonomy
 # -- the result
 
 
-def guess_hidden(release: Release, original: Original, hidden: Hidden, taxonomy: Taxonomy | None = None) -> Guessed | None:
+def guess_hidden(release: Release, original: Original, hidden: HiddenWords, taxonomy: Taxonomy | None = None) -> Guessed | None:
     """Guess the hidden words from a release of the rest.
 
     Args:
@@ -212,7 +212,7 @@ class _Trial:
     words: Ints
 
 
-def _trials(published: Bags, rows: Ints, owners: Ints, hidden: Hidden) -> list[_Trial]:
+def _trials(published: Bags, rows: Ints, owners: Ints, hidden: HiddenWords) -> list[_Trial]:
     """The hidden words by what is published of their people; people of whom nothing is published are one trial."""
     seen = pl.DataFrame({"owner": owners, "row": rows}).filter(pl.col("row") >= 0).group_by("owner").agg(pl.col("row").unique().sort())
     pairs = pl.DataFrame({"owner": hidden.owners, "word": hidden.words}).join(seen, on="owner", how="left")

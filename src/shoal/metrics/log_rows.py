@@ -25,7 +25,7 @@ def rows_kept(release: Release, original: LogOriginal) -> float:
 
 
 def queries_kept(release: Release, original: LogOriginal) -> float:
-    """Different queries of the original that are published, as a share of all of them; a row without a text asks none."""
+    """Different queries of the original that are published, as a share of all of them; a row without a text has no query."""
     there = int((original.log.texts.vocabulary.names != "").sum())
     return int(_shown(release, original).sum()) / max(1, there)
 
@@ -37,7 +37,7 @@ def people_kept(release: Release, original: LogOriginal) -> float:
 
 
 def _shown(release: Release, original: LogOriginal) -> pl.Series:
-    """Which of the different queries of the original are published just as they were asked; none if no queries are."""
+    """Which of the different queries of the original are published exactly as typed; none if no queries are published."""
     (table,) = release.tables_of(RowTable)
     asked = original.log.texts.vocabulary.names
     published = table.frame[table.unit].unique() if table.has_unit else pl.Series([], dtype=pl.String)
@@ -76,7 +76,7 @@ def words(texts: pl.Series) -> pl.Series:
 
 
 def texts_of(release: Release, original: LogOriginal) -> tuple[pl.Series, pl.Series]:
-    """The queries before and after, as often as they stand there."""
+    """Return the queries before and after, with repetitions."""
     table = release.only(ProfileTable)
     asked = original.log.frame["payload"]
     return asked.filter(asked != ""), table.frame[table.unit]
@@ -119,7 +119,7 @@ TOP_WORDS = Metric(
 )
 
 
-# What is left of a log of which counts are published: the words that stand in a counted value. Told only to whoever has the log.
+# What is left of a log of which counts are published: the words that occur in a counted value. Shown only to the owner of the log.
 
 
 WORDS = r"[\p{L}\p{M}\p{N}]+"

@@ -57,7 +57,7 @@ NCP = Metric("ncp", "normalized certainty penalty per item occurrence", "lower",
 #
 # GGD charges every published item its node loss, once for each record that bears it, and one for every item occurrence that is not
 # published.
-# Loss is GGD per item occurrence: 0 if all is published as it was, 1 if nothing is published. Neither says anything of a release that
+# Loss is GGD per item occurrence: 0 if all is published as it was, 1 if nothing is published. Neither applies to a release that
 # adds
 # items to records: an added one would make up for one that is not published.
 
@@ -128,14 +128,14 @@ BOUND = Metric(
 )
 
 
-# bLM, the loss of bags (Liu and Wang, ICDM'10, section V.A): the cost of a published term depends on all the terms it stands for.
+# bLM, the loss of bags (Liu and Wang, ICDM'10, section V.A): the cost of a published term depends on all the terms it represents.
 #
-# In each group a published term stands for a bag of original occurrences, at most one of each record for each of its copies. Every one of
-# them is charged the loss of that bag; an occurrence that nothing stands for is charged one. The paper leaves open what the loss of a bag
+# In each group a published term represents a bag of original occurrences, at most one of each record for each of its copies. Every one of
+# them is charged the loss of that bag; an occurrence that nothing represents is charged one. The paper leaves open what the loss of a bag
 # is;
 # both readings are here: the loss of the smallest subtree that holds the bag, or the share of all other terms in use that the bag holds.
 #
-# A term stands for itself first, then a node for what lies below it, then a term for one that is relevant to it (under the release's own
+# A term represents itself first, then a node for what lies below it, then a term for one that is relevant to it (under the release's own
 # relevance, where its method has such).
 
 

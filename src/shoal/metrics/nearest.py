@@ -2,7 +2,7 @@
 
 A record is a vector of its items, each weighted by how few records hold it, ln(n / holders). The ten records with the highest cosine are
 its nearest, if they have anything in common; of records that are equally near each has its share of the places that are left for them.
-What is published for a record stands in its place, and is compared with what is published for the others; a withheld one is like none.
+What is published for a record takes its place, and is compared with what is published for the others; a withheld one is like none.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 NEAREST, SEARCHES, SEED = 10, 200, 1
-DECIMALS = 9  # cosines that agree so far are equal: the order of additions must not decide
+DECIMALS = 9  # cosines that differ by less are equal: the order of additions must not decide
 
 
 def nearest_agreement(release: Release, original: Original) -> float:

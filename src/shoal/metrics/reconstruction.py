@@ -1,4 +1,4 @@
-"""How well groups in two parts tell which records hold a sensitive item (Ghinita, Tao and Kalnis, section VI).
+"""How well groups in two parts disclose which records hold a sensitive item (Ghinita, Tao and Kalnis, section VI).
 
 A query takes a sensitive item s and r other items. These divide the records into cells, by which of the r items they hold. `act` is the
 share of s's occurrences in a cell, `est` the same as the release tells it: an occurrence of s in a group is as likely in any of its rows.
@@ -104,7 +104,7 @@ class ComparedRows:
         )
 
     def error(self, sensitive: int, chosen: list[int]) -> float:
-        """The divergence of what the groups tell from what is, over the cells of the chosen items."""
+        """The divergence of the estimate of the groups from the original, over the cells of the chosen items."""
         cells = 1 << len(chosen)
         holders = self.before[sensitive]
         actual = np.bincount(_cells(self.before, chosen, self.n_before)[holders], minlength=cells) / max(1, len(holders))

@@ -1,7 +1,7 @@
 """The representative of a group of units of an access log: the rows that are published for each of them.
 
 It has as many rows and sessions as a member in the mean. Its pages are the group's, each as often as in the mean; a page, a referrer or a
-user agent of too few owners is generalized level by level until rows of enough owners meet. All else that stands beside a page is what most
+user agent of too few owners is generalized level by level until rows of enough owners meet. Everything else of a row is what most
 of the rows with that page have, or a mean of them.
 """
 
@@ -139,7 +139,7 @@ def allotted(weights: dict[Key, tuple[int, int]], count: int) -> dict[Key, int]:
     return {value: n for value, n in places.items() if n}
 
 
-# -- what stands beside a page
+# -- the fields next to a page
 
 
 def common(visits: Sequence[Visit], field: Callable[[Visit], Key | None], least: int) -> Key | None:
@@ -151,7 +151,7 @@ def common(visits: Sequence[Visit], field: Callable[[Visit], Key | None], least:
 
 
 def _request(page: str, alike: Sequence[Visit], visits: Sequence[Visit], least: int) -> str:
-    """Method, page and protocol; `-` where nothing may be told about the page."""
+    """Method, page and protocol; `-` if the page must not be disclosed."""
     if page == NOTHING:
         return NOTHING
     method = common(alike, lambda visit: visit.method, least) or common(visits, lambda visit: visit.method, least) or "GET"
@@ -160,7 +160,7 @@ def _request(page: str, alike: Sequence[Visit], visits: Sequence[Visit], least: 
 
 
 def _size(visits: Sequence[Visit], least: int) -> int | None:
-    """The size that most rows have, if enough owners have it; else the mean of those told, if enough owners have one."""
+    """The size that most rows have, if enough owners have it; else the mean of the known sizes, if enough owners have one."""
     told = [(visit.owner, visit.size) for visit in visits if visit.size is not None]
     usual = common(visits, lambda visit: visit.size, least)
     if usual is not None or len({owner for owner, _ in told}) < least:

@@ -22,7 +22,7 @@ from shoal.engines.local_engine import LocalEngine
 from shoal.microaggregation.mdav import Space, mdav_groups, mdav_of_part
 from shoal.util.sorted_numbers import distinct
 
-ENOUGH = 8  # a block has at least so many times k owners
+ENOUGH = 8  # a block has at least this many times k owners
 ROUNDS = 6  # in which poles become centroids
 LEAST = 0.1  # of the rows of a block, on either side
 
@@ -49,7 +49,7 @@ def mdav_in_blocks(space: Space[Any], owners: Ints, k: int, size: int) -> Ints:
     blocks = similar_blocks(space, owners, size, ENOUGH * k)
 
     def form(rows: Ints, task: _kernels.Task) -> Ints:
-        return mdav_of_part(Part(space, rows), owners[rows], k, task)
+        return mdav_of_part(SpacePart(space, rows), owners[rows], k, task)
 
     labels, formed = np.empty(len(space), np.int64), 0
     for rows, found in zip(blocks, engine.gather(engine.map(form, blocks)), strict=True):
@@ -89,7 +89,7 @@ def _nearer(space: Space[Any], rows: Ints, first: Any, second: Any) -> list[Ints
     return [np.sort(rows[order[:cut]]), np.sort(rows[order[cut:]])]
 
 
-class Part:
+class SpacePart:
     """Some rows of a space, numbered from 0 in their order."""
 
     def __init__(self, space: Space[Any], rows: Ints) -> None:

@@ -1,4 +1,4 @@
-"""Document vectors as a space (Abril, Navarro-Arribas and Torra, MDAI 2010), and the vector that stands for several of them.
+"""Document vectors as a space (Abril, Navarro-Arribas and Torra, MDAI 2010), and the vector that represents several of them.
 
 The distance of two vectors is 1 - (similarity of the best one-to-one matching of their terms) / (terms of the longer one). For MDAV the
 middle of many documents is their medoid, the one with the least sum of distances to the others.
@@ -28,7 +28,7 @@ UNITS = 2**40  # distances are whole numbers of this fraction, so that sums of t
 
 @dataclass(frozen=True)
 class TermSlot:
-    """A term of a group's vector: what it is called, its mean weight, and for each member the number of the term it stands for."""
+    """A term of a group's vector: what it is called, its mean weight, and for each member the number of the term it represents."""
 
     name: str
     weight: float
@@ -148,7 +148,7 @@ class DocumentSpace:
 
 @dataclass(frozen=True)
 class _Open:
-    """A term on the way: its number, or behind all words that of a node; and document and place of what it stands for."""
+    """A term on the way: its number, or behind all words that of a node; and document and position of what it represents."""
 
     term: int
     members: list[tuple[int, int]]

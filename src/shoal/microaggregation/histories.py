@@ -1,6 +1,6 @@
 """The histories of a log's people: each person's queries with text, time and clicks, people and queries in an order by content.
 
-A query is what one person asked at one time; rows of a log that differ only in what was clicked are one query with several clicks. Texts
+A query is one search of one person at one time; rows of a log that differ only in what was clicked are one query with several clicks. Texts
 and URLs are numbered by their order as strings, so nothing here depends on the order of rows or on the numbers of people.
 """
 
@@ -23,9 +23,9 @@ SECOND = 1_000_000  # in which times are counted
 
 @dataclass(frozen=True, eq=False)
 class Histories:
-    """People in an order by content; person i asked the queries from `starts[i]` on, below `starts[i + 1]`.
+    """People in an order by content; person i made the queries from `starts[i]` on, below `starts[i + 1]`.
 
-    `nth` counts from 0 how often the same person had asked the same text before. `rows` has the number of the log's rows of each query.
+    `nth` counts from 0 how often the same person had made the same query before. `rows` has the number of the log's rows of each query.
     Query q has the clicks from `clicks[q]` on, each with a rank and a URL, of which one may be missing.
     """
 
@@ -61,12 +61,12 @@ class Histories:
 
     @property
     def sizes(self) -> Ints:
-        """How many queries each person asked."""
+        """The number of queries of each person."""
         return np.diff(self.starts)
 
     @property
     def person(self) -> Ints:
-        """Who asked each query."""
+        """The person of each query."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
     @property
@@ -140,7 +140,7 @@ def _gathered(owners: Ints, person: Ints, columns: tuple[Ints, ...], texts: Voca
 
 
 def _askings(person: Ints, text: Ints) -> Ints:
-    """How often the same person asked the same text before, for queries in the order of their times."""
+    """Count how often the same person made the same query before, for queries in the order of their times."""
     order = np.lexsort((np.arange(len(person)), text, person))
     fresh = np.ones(len(person), bool)
     fresh[1:] = (np.diff(person[order]) != 0) | (np.diff(text[order]) != 0)

@@ -1,4 +1,4 @@
-"""Aggregation by contribution: who asked more gives more queries to the common history, and rather those that they repeat.
+"""Aggregation by contribution: people with more queries contribute more to the common history, and first those that they repeat.
 
 Of member i with |Q_i| queries the contribution is |Q_i| / sum |Q_j|, and the quota the contribution times |Q_i|. Members choose from their
 texts, the most repeated first: a text is taken with a probability of contribution times repetitions, until the quota is reached. Quotas are
@@ -17,10 +17,10 @@ from shoal.data.bags import Ints, Small
 from shoal.microaggregation.histories import MISSING, NO_TIME, SECOND, Histories, ranges
 from shoal.util.sorted_numbers import distinct
 
-# One history in place of several: which queries it holds, when they were asked and what was clicked.
+# One history in place of several: its queries, their times and their clicks.
 #
 # The n-th asking of a text by one person is matched with the n-th asking of it by another. Of such matches those of the most people come
-# first, then those whose text is asked most often. A time is the mean over the people matched, and a click the one that most of them
+# first, then those with the most frequent text. A time is the mean over the people matched, and a click the one that most of them
 # share,
 # at the mean of its ranks.
 
@@ -104,9 +104,9 @@ def shared_queries(histories: Histories, people: Ints, matches: Matches, least: 
 
 
 class Quota:
-    """Chooses the queries of one history after another such that every text is published about as often as it was asked.
+    """Chooses the queries of one history after another such that every text is published about as often as it occurs in the original.
 
-    A text is due as many rows as were asked in all groups so far, less those that were published; each asking that a history contains is
+    A text is due as many rows as it has in all groups so far, less those that were published; each query that a history contains is
     published for all its people. Into a history go the askings that are most due, as in an apportionment by largest remainders whose
     remainders are carried over to the next group.
     """
@@ -132,7 +132,7 @@ class Quota:
 
 
 def _in_turns(histories: Histories, people: Ints, matches: Matches, before: Ints, alike: Ints, wanted: int) -> Ints:
-    """So many of the matches that rank alike."""
+    """Return this many of the matches that rank equally."""
     if wanted == len(alike):
         return alike
     whose = np.repeat(np.arange(len(people)), histories.sizes[people])

@@ -170,7 +170,7 @@ def _scale(values: Ints) -> tuple[int, int]:
 
 
 def _scaled(values: Ints | Small, scale: tuple[int, int], missing: int) -> Small:
-    """From 0 to `APART`; unknown ones are told apart."""
+    """Return distances from 0 to `APART`; unknown ones are distinguished."""
     least, width = scale
     known = values != missing
     share = (np.where(known, values, least) - least) / max(width, 1)

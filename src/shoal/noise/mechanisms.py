@@ -64,7 +64,7 @@ def korolova_threshold(cap: int, epsilon: float, delta: float) -> float:
 # Balle and Wang, "Improving the Gaussian mechanism for differential privacy", ICML 2018 (the exact loss of the mechanism); Dong, Roth and
 # Su,
 # "Gaussian differential privacy", JRSS B 2022 (how several compose); Gopi et al., "Differentially private set union", ICML 2020 (the
-# threshold). Why the two parts of delta need not be added at their worst stands in docs/methods/dp-queries.md.
+# threshold). docs/methods/dp-queries.md explains why the two parts of delta need not be added at their worst.
 
 
 WHOLE_NUMBERS = 4e-9  # of epsilon, and of delta as a share: noise in whole numbers differs so little from Gaussian noise

@@ -18,7 +18,7 @@ OWNER = "owner"
 
 
 @dataclass(frozen=True, eq=False)
-class Holdings:
+class PersonValues:
     """Person i has `values[starts[i]:starts[i + 1]]`, row numbers of `table`, each with a number of `times`."""
 
     starts: Ints
@@ -36,9 +36,9 @@ class Holdings:
         """The number of distinct values."""
         return len(self.table)
 
-    def counted_once(self) -> Holdings:
+    def counted_once(self) -> PersonValues:
         """Return the same with each value of a person counted once."""
-        return Holdings(self.starts, self.values, np.ones_like(self.times), self.table)
+        return PersonValues(self.starts, self.values, np.ones_like(self.times), self.table)
 
     @cached_property
     def frame(self) -> pl.DataFrame:
@@ -47,7 +47,7 @@ class Holdings:
         return self.table[self.values].with_columns(pl.Series(OWNER, people))
 
 
-def distinct_of_people(asked: pl.DataFrame, cap: int | None) -> Holdings:
+def distinct_of_people(asked: pl.DataFrame, cap: int | None) -> PersonValues:
     """Return the distinct values of each person, at most `cap`: the most frequent ones, ties in an order of the values.
 
     `asked` has a user and the columns of a value in each row. People with few values come first; ties are ordered by content. So neither
@@ -62,14 +62,14 @@ def distinct_of_people(asked: pl.DataFrame, cap: int | None) -> Holdings:
     return _gathered(own.sort("size", "content", OWNER, "tie"), keys)
 
 
-def first_of_people(asked: pl.DataFrame, cap: int) -> Holdings:
+def first_of_people(asked: pl.DataFrame, cap: int) -> PersonValues:
     """Return the values in the first `cap` rows of each person, with multiplicities; rows are ordered by time."""
     keys = [name for name in asked.columns if name != OWNER]
     first = asked.group_by(OWNER, maintain_order=True).head(cap)
     return _gathered(first.group_by(OWNER, *keys).agg(times=pl.len().cast(pl.Int64)).sort(OWNER), keys)
 
 
-def _gathered(own: pl.DataFrame, keys: list[str]) -> Holdings:
+def _gathered(own: pl.DataFrame, keys: list[str]) -> PersonValues:
     """Group rows by person; `times` counts the occurrences of each value."""
     table = own.select(keys).unique().with_row_index("value")
     numbered = own.join(table, on=keys, how="left", maintain_order="left", nulls_equal=True)
@@ -77,4 +77,4 @@ def _gathered(own: pl.DataFrame, keys: list[str]) -> Holdings:
     fresh = np.ones(len(owners) + 1, bool)
     fresh[1:-1] = owners[1:] != owners[:-1]
     starts = np.flatnonzero(fresh) if len(owners) else np.zeros(1, np.int64)
-    return Holdings(starts, numbered["value"].to_numpy().astype(np.int64), numbered["times"].to_numpy(), table.drop("value"))
+    return PersonValues(starts, numbered["value"].to_numpy().astype(np.int64), numbered["times"].to_numpy(), table.drop("value"))

@@ -13,7 +13,7 @@ import numpy as np
 from shoal import kernels
 from shoal.data.bags import Ints
 from shoal.errors import ShoalError
-from shoal.noise.per_person_bounds import Holdings
+from shoal.noise.per_person_bounds import PersonValues
 
 ROUNDING = 2.0**-10  # what rounding may add to the sensitivity of a policy
 EXACT = 52  # bits of whole numbers that floating point holds, one left to spare
@@ -34,7 +34,7 @@ def most_people(cap: int, grid: int) -> int:
     return math.floor(ROUNDING * 2.0**grid / off)
 
 
-def policy_weights(held: Holdings, cutoff: float, cap: int) -> tuple[Ints, int]:
+def policy_weights(held: PersonValues, cutoff: float, cap: int) -> tuple[Ints, int]:
     """Return the number of each value, and the grid: each person in turn moves the numbers of their values towards the cutoff by a norm of
     1.
 
@@ -58,7 +58,7 @@ def policy_weights(held: Holdings, cutoff: float, cap: int) -> tuple[Ints, int]:
     return numbers.astype(np.int64), grid
 
 
-def equal_weights(held: Holdings, grid: int) -> Ints:
+def equal_weights(held: PersonValues, grid: int) -> Ints:
     """Return the number of each value: a person with n values adds 1/sqrt(n) to each of them, rounded down."""
     sizes = np.diff(held.starts)
     largest = int(sizes.max(initial=0))
@@ -68,7 +68,7 @@ def equal_weights(held: Holdings, grid: int) -> Ints:
     return numbers
 
 
-def whole_weights(held: Holdings, grid: int) -> Ints:
+def whole_weights(held: PersonValues, grid: int) -> Ints:
     """Return the number of each value: its total count over all people."""
     numbers = np.zeros(held.n_values, np.int64)
     np.add.at(numbers, held.values, held.times)

@@ -18,7 +18,7 @@ from shoal.io.read.parameter_files import with_files_read
 from shoal.methods import METHODS, Method
 from shoal.parameters import Declared, Param
 from shoal.pipeline.contract import stated_lack
-from shoal.pipeline.topics import claims_owed
+from shoal.pipeline.topic_claims import claims_owed
 from shoal.privacy import MODELS
 from shoal.report.summary import PROTECTS
 from shoal.report.verdict_text import LACKING, lack_of

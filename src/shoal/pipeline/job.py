@@ -30,7 +30,7 @@ from shoal.pipeline.events import Cancel, Events, note, running, warn
 from shoal.pipeline.options import Preparation, Target, is_topics
 from shoal.pipeline.prepare import Prepared, prepare, read_whole
 from shoal.pipeline.run import Judged, anonymize, few_words, publish, warnings_about
-from shoal.pipeline.topics import settled
+from shoal.pipeline.topic_claims import settled
 from shoal.report.alarms import alarms
 
 
@@ -46,7 +46,7 @@ class Done:
 
 
 @dataclass(frozen=True, eq=False)
-class Written:
+class WrittenRelease:
     """The result of a backend: verdicts on the written release, its manifest, and warnings."""
 
     verdicts: tuple[Verdict, ...]
@@ -60,7 +60,7 @@ class Backend(Protocol):
     def refuse(self, job: Job) -> None:
         """Raise, before anything is read, if the backend does not support a request of the job."""
 
-    def release(self, job: Job) -> Written:
+    def release(self, job: Job) -> WrittenRelease:
         """Run all stages. Nothing is written unless every claim holds."""
 
 
@@ -141,7 +141,7 @@ class Job:
             warn(*warnings)
             return Done(prepared, judged, manifest, time.perf_counter() - begun, warnings)
 
-    def run_on(self, backend: Backend, events: Events | None = None, cancel: Cancel | None = None) -> Written:
+    def run_on(self, backend: Backend, events: Events | None = None, cancel: Cancel | None = None) -> WrittenRelease:
         """Run all stages on a backend, such as a cluster. The job must have a target.
 
         Args:

@@ -190,7 +190,7 @@ sha256 = must(lambda value: isinstance(value, str) and bool(re.fullmatch("[0-9a-
 
 FINEST_GRID = 60
 DIGEST = "sha256"
-ENGINE = "engine"  # told where a release was not made on one machine
+ENGINE = "engine"  # present if a release was not made on one machine
 
 
 def faults(manifest: Any) -> Iterator[str]:

@@ -32,7 +32,7 @@ from shoal.util.wording import did_you_mean
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 LEAST = 512 << 20  # program, taxonomy, and a part of a log while records are made of it
-FIXED = 384 << 20  # what is taken beside the records when they are worked on
+FIXED = 384 << 20  # memory that processing needs in addition to the records
 SHARE = 4  # of the limit, the part that packed rows may take
 
 
@@ -129,7 +129,7 @@ ROWS: tuple[Shape, ...] = ("log", "access log", "table")
 OTHERS: tuple[Shape, ...] = (*ROWS, "documents")  # shapes that are no records
 FORMAT_OF: Mapping[Shape, str] = {"table": MICRODATA, "access log": ACCESSLOG, "documents": DOCUMENTS}  # shapes that only one format gives
 AS_TYPED = "as typed"
-MOST_TERMS, LARGEST_VECTOR = 50, 1_000  # terms of a document: unless something else is asked for, and at most
+MOST_TERMS, LARGEST_VECTOR = 50, 1_000  # terms of a document: default and maximum
 FLOOR = "floor"
 
 

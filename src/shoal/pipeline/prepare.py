@@ -158,7 +158,7 @@ class RecordGatherer:
         stack.add(*canonical_rows(indptr, items, counts, self._n_items), owners)
 
     def _learns_from_sessions(self, log: Log) -> bool:
-        """Whether topics are learned, from sessions that are not the records themselves; rows that name their records are not cut anew."""
+        """Whether topics are learned, from sessions that are not the records themselves; rows that name their records are not cut again."""
         return is_topics(self._how.taxonomy) and log.timed and self._how.per in ("user", "event")
 
     @property
@@ -177,7 +177,7 @@ class RecordGatherer:
 # -- preparation
 
 
-READ_AS = "reading"  # the key of what was said of how the input is to be read
+READ_AS = "reading"  # key of the options for reading the input
 FEWEST_KNOWN = 0.01  # share of the item occurrences that a taxonomy must know
 FITTING = "give one that is about these items, topics, generated, or paths for URLs"  # what to do where it has fewer
 TREE_DIGEST = "taxonomy_sha256"  # of a tree of topics that was learned before and has words of many people only
@@ -381,7 +381,7 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
 
 
 def taxonomy_of(records: Records, how: Preparation) -> tuple[Taxonomy, tuple[str, ...]]:
-    """The taxonomy that is asked for, made from these records if it is one that is made from data, and notes on it."""
+    """Return the requested taxonomy, made from these records if it is made from data, and notes on it."""
     if not is_topics(how.taxonomy):
         return load_taxonomy(how.taxonomy, how.loss, records.folded_words)
     people = fewest_in_names(how.taxonomy) or FEWEST_PEOPLE

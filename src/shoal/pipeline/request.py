@@ -22,7 +22,7 @@ from shoal.util.wording import did_you_mean
 OF_TABLES = {keyword.replace("-", "_"): name for keyword, name in OF_MICRODATA.items()}
 WITH_FILES = ("hierarchy", "item_sets")  # columns that come with a file
 COLUMNS = ("format", *ROLES, *OF_TABLES)
-_OF_DOCUMENTS: Mapping[str, tuple[str, ...]] = defaultdict(tuple, documents=("terms", "unknown"))  # what else may be said of a shape
+_OF_DOCUMENTS: Mapping[str, tuple[str, ...]] = defaultdict(tuple, documents=("terms", "unknown"))  # further options of a shape
 # Options for a product table, and their names as its fields.
 OF_ITEMS_TABLES = {"items_key": "key", "items_name": "name", "items_levels": "levels", "item_level": "level"}
 READING = (*COLUMNS, "sep", "encoding", "header", "strict", "malformed", "owners")

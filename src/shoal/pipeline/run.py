@@ -40,7 +40,7 @@ from shoal.pipeline.manifest_schema import DIGEST, digest_of, faults, manifest_b
 from shoal.pipeline.options import WHOLE, Target, is_generated, is_topics, shelf_within
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.reuse_rules import reapplied, rules_file
-from shoal.pipeline.topics import claims_on_names
+from shoal.pipeline.topic_claims import claims_on_names
 from shoal.report.alarms import alarm_notes, alarms, linked_rows
 from shoal.report.attacks import ATTACKS
 from shoal.report.facts import Facts

@@ -11,7 +11,7 @@ from fractions import Fraction
 from shoal.data.column_list import ColumnNames
 from shoal.data.items import Items
 from shoal.parameters import param
-from shoal.privacy.evidence.sensitive_columns import Finding, SensitiveColumnModel, ValuesOfClasses, as_written, upwards
+from shoal.privacy.evidence.sensitive_columns import AchievedLevel, SensitiveColumnModel, ValuesOfClasses, as_written, upwards
 from shoal.util.wording import counted
 
 
@@ -42,7 +42,7 @@ class AlphaKAnonymity(SensitiveColumnModel):
     items: Items | None = param(None, help="sensitive items, for records instead of a table")
     only: ColumnNames | None = param(None, help="sensitive values that the claim is about (default: all)")
 
-    def measure(self, values: ValuesOfClasses) -> Finding:
+    def measure(self, values: ValuesOfClasses) -> AchievedLevel:
         """Return the smallest class and the largest share, and how many classes miss each."""
         named = None if self.only is None else set(self.only.names)
         shares = [
@@ -52,4 +52,4 @@ class AlphaKAnonymity(SensitiveColumnModel):
         small, sure = sum(size < self.k for size in values.sizes), sum(share > as_written(self.alpha) for share in shares)
         broken = [f"{counted(small, 'class has', 'classes have')} fewer than {self.k:,} rows"] if small else []
         broken += [f"in {counted(sure, 'class', 'classes')} a sensitive value has a share above alpha"] if sure else []
-        return Finding({"records": min(values.sizes), "alpha": upwards(max(shares))}, tuple(broken))
+        return AchievedLevel({"records": min(values.sizes), "alpha": upwards(max(shares))}, tuple(broken))

@@ -23,8 +23,8 @@ from shoal.errors import ParameterError, option
 from shoal.parameters import param
 from shoal.privacy.evidence.claimed_item_roles import roles_of
 from shoal.privacy.evidence.cluster_judging import JudgesSets
-from shoal.privacy.evidence.known_sets import MOST_KNOWN, CountedSets, Knowledge, count_known_sets, items, repeated_items
-from shoal.privacy.evidence.recoding import recoding_defects
+from shoal.privacy.evidence.global_recoding import recoding_defects
+from shoal.privacy.evidence.known_sets import MOST_KNOWN, AttackerKnowledge, CountedSets, count_known_sets, items, repeated_items
 from shoal.util.wording import percent
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Coherence(JudgesSets):
         """Count every set of up to p public items; with the original, count people and verify the recoding."""
         names, taxonomy = release.published.vocabulary, original.taxonomy if original else None
         roles = roles_of(names, self.private, self.public, taxonomy, strict=original is not None)
-        found = count_known_sets(release, original, roles, Knowledge(self.k, self.p, _fraction(self.h)))
+        found = count_known_sets(release, original, roles, AttackerKnowledge(self.k, self.p, _fraction(self.h)))
         shared, rare = _witnesses(found, names, self.k)
         broken = [*_told(found), *shared, *repeated_items(release)]
         if original is not None and release.secret is not None:
@@ -89,9 +89,9 @@ class Coherence(JudgesSets):
         return found.level | {"breach": round(float(found.breach), 6), "p": self.p}
 
     @property
-    def sets_to_count(self) -> Knowledge | None:
+    def sets_to_count(self) -> AttackerKnowledge | None:
         """Return all sets of up to p items, if no item is named private or public."""
-        return Knowledge(self.k, self.p) if self.private is None and self.public is None else None
+        return AttackerKnowledge(self.k, self.p) if self.private is None and self.public is None else None
 
     def judge_sets(self, counted: CountedSets, defects: Sequence[str]) -> Verdict:
         """Verify counted sets as `judge` does if all items are public."""

@@ -29,7 +29,7 @@ from shoal.errors import ParameterError
 from shoal.parameters import Declared, param
 from shoal.privacy.evidence.equivalence_classes import told_untrue, untruthful_records
 from shoal.privacy.evidence.generalized_columns import classes_without_rows, untrue_by_row
-from shoal.privacy.evidence.known_sets import MOST_KNOWN, CountedSets, Holders, Knowledge, all_public, count_sets, items
+from shoal.privacy.evidence.known_sets import MOST_KNOWN, AttackerKnowledge, CountedSets, Holders, all_public, count_sets, items
 from shoal.privacy.evidence.microdata_evidence import RowClasses, changed_kept_columns, classes_of_rows, people_of_classes
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class KKmAnonymity(Model):
         """Count all sets of up to m items, by the users of the rows or, without users, by rows."""
         order = np.argsort(owners, kind="stable") if len(owners) else np.arange(len(sets), dtype=np.int64)
         holders = Holders(sets, order, owners[order] if len(owners) else owners)
-        return count_sets(holders, all_public(len(sets.vocabulary)), Knowledge(self.k, self.m))
+        return count_sets(holders, all_public(len(sets.vocabulary)), AttackerKnowledge(self.k, self.m))
 
     def _people(self, release: Release, classes: RowClasses, sets: Bags, original: TableOriginal) -> tuple[int | None, str]:
         """Return the number of people with the rarest combination, and a note if it is not known."""

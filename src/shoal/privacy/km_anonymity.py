@@ -22,7 +22,15 @@ from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy.evidence.cluster_judging import JudgesSets
 from shoal.privacy.evidence.equivalence_classes import truthful_or_not
-from shoal.privacy.evidence.known_sets import MOST_KNOWN, CountedSets, Knowledge, all_public, count_known_sets, items, repeated_items
+from shoal.privacy.evidence.known_sets import (
+    MOST_KNOWN,
+    AttackerKnowledge,
+    CountedSets,
+    all_public,
+    count_known_sets,
+    items,
+    repeated_items,
+)
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -59,9 +67,9 @@ class KmAnonymity(JudgesSets):
         return None if test not in {"singling out", "linking"} or known is None or known > self.m else 1 / self.k
 
     @property
-    def sets_to_count(self) -> Knowledge:
+    def sets_to_count(self) -> AttackerKnowledge:
         """Return all sets of up to m items."""
-        return Knowledge(self.k, self.m)
+        return AttackerKnowledge(self.k, self.m)
 
     def judge_sets(self, counted: CountedSets, defects: Sequence[str]) -> Verdict:
         """Verify sets counted elsewhere as `judge` does."""
@@ -71,7 +79,7 @@ class KmAnonymity(JudgesSets):
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count every set of up to m published items; with the original, count people and verify the generalization."""
         names = release.published.vocabulary
-        found = count_known_sets(release, original, all_public(len(names)), Knowledge(self.k, self.m))
+        found = count_known_sets(release, original, all_public(len(names)), AttackerKnowledge(self.k, self.m))
         broken, notes = [*_told(found, self.k), *repeated_items(release)], _notes(found)
         if original is not None:
             untrue, undecided = truthful_or_not(release, original)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from shoal.data.column_list import ColumnNames
 from shoal.data.items import Items
 from shoal.parameters import param
-from shoal.privacy.evidence.sensitive_columns import Finding, SensitiveColumnModel, ValuesOfClasses, as_written
+from shoal.privacy.evidence.sensitive_columns import AchievedLevel, SensitiveColumnModel, ValuesOfClasses, as_written
 from shoal.util.wording import counted
 
 C = 3.0  # factor of recursive diversity, where the claim names none
@@ -44,12 +44,12 @@ class LDiversity(SensitiveColumnModel):
     columns: ColumnNames | None = param(None, help="columns that an attacker may know (default: all others)")
     items: Items | None = param(None, help="sensitive items, for records instead of a table")
 
-    def measure(self, values: ValuesOfClasses) -> Finding:
+    def measure(self, values: ValuesOfClasses) -> AchievedLevel:
         """Return the smallest l of all classes, and how many classes have less than the claim."""
         levels = [self._level(sorted(counts.values(), reverse=True)) for counts in values.counts]
         achieved = {"l": min(level for level, _ in levels)}
         missed = sum(not holds for _, holds in levels)
-        return Finding(
+        return AchievedLevel(
             achieved, (f"{counted(missed, 'class has', 'classes have')} fewer than {self.l:,} {_WORDS[self.kind]}",) if missed else ()
         )
 

@@ -14,7 +14,7 @@ from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy.evidence.claimed_item_roles import Mask, roles_of
 from shoal.privacy.evidence.equivalence_classes import judge_classes
-from shoal.privacy.evidence.recoding import recoding_defects
+from shoal.privacy.evidence.global_recoding import recoding_defects
 
 if TYPE_CHECKING:
     from shoal.data.original import Original

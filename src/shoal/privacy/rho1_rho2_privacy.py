@@ -14,7 +14,7 @@ from shoal.data.column_list import ColumnNames
 from shoal.data.items import Items
 from shoal.errors import ParameterError
 from shoal.parameters import param
-from shoal.privacy.evidence.sensitive_columns import Finding, SensitiveColumnModel, ValuesOfClasses, as_written, upwards
+from shoal.privacy.evidence.sensitive_columns import AchievedLevel, SensitiveColumnModel, ValuesOfClasses, as_written, upwards
 from shoal.util.wording import counted
 
 
@@ -48,7 +48,7 @@ class Rho1Rho2Privacy(SensitiveColumnModel):
                 "rho1 must be below rho2", code="options-conflict", hint="write rho1-rho2-privacy(rho1=0.1, rho2=0.5, ...)"
             )
 
-    def measure(self, values: ValuesOfClasses) -> Finding:
+    def measure(self, values: ValuesOfClasses) -> AchievedLevel:
         """Return the largest share of a rare value in a class, and how many classes have too much of one."""
         everybody = sum(values.sizes)
         rare = {value for value, n in values.total.items() if Fraction(n, everybody) <= as_written(self.rho1)}
@@ -58,4 +58,4 @@ class Rho1Rho2Privacy(SensitiveColumnModel):
         ]
         sure = sum(share > as_written(self.rho2) for share in shares)
         broken = (f"in {counted(sure, 'class', 'classes')} a value of at most rho1 has a share above rho2",) if sure else ()
-        return Finding({"rho2": upwards(max(shares))}, broken)
+        return AchievedLevel({"rho2": upwards(max(shares))}, broken)

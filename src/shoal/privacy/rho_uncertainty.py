@@ -30,8 +30,8 @@ from shoal.errors import ParameterError
 from shoal.parameters import param
 from shoal.privacy.evidence.claimed_item_roles import Roles, sensitive_items
 from shoal.privacy.evidence.equivalence_classes import truthful_or_not
+from shoal.privacy.evidence.global_recoding import recoding_defects
 from shoal.privacy.evidence.known_sets import MOST_KNOWN, MOST_WITNESSES, Holders, holders_in, repeated_items
-from shoal.privacy.evidence.recoding import recoding_defects
 from shoal.util.wording import counted, percent
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class RhoUncertainty(Model):
         return self.sensitive
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """Return rho for inferring a sensitive item from other items, from any number or from at most so many."""
+        """Return rho for inferring a sensitive item from other items, from any number or from a limited number of them."""
         beyond = self.antecedent is not None and (known is None or known > self.antecedent)
         return None if test != "sensitive inference" or beyond else self.rho
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from shoal.data.claims import Verdict, verified_if
 from shoal.data.durations import PERIODS, Period
-from shoal.data.query_units import QUERY, TIME, Beside, Unit
+from shoal.data.query_units import QUERY, TIME, PublishedColumns, Unit
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError, option
@@ -72,7 +72,7 @@ class Support(JudgesRows):
     words: int | None = param(None, minimum=1, help="maximum number of words per published query")
     window: str | None = param(None, choices=PERIODS, help="time window within which k people must share the unit")
     times: str | None = param(None, choices=PERIODS, help="precision of published times")
-    columns: Beside | None = param(None, help="additional published columns, each as prefixes or ranges")
+    columns: PublishedColumns | None = param(None, help="additional published columns, each as prefixes or ranges")
     group: int | None = param(None, minimum=2, help="minimum number of people who share each additional value (default: k)")
     pseudonyms: str | None = param(
         None, choices=("people", "parts"), help="whether a pseudonym covers all rows of a person or a part of them"

@@ -17,7 +17,7 @@ from shoal.data.items import Items
 from shoal.data.value_tree import ValueTree
 from shoal.errors import ParameterError
 from shoal.parameters import param
-from shoal.privacy.evidence.sensitive_columns import Finding, SensitiveColumnModel, ValuesOfClasses, as_written, upwards
+from shoal.privacy.evidence.sensitive_columns import AchievedLevel, SensitiveColumnModel, ValuesOfClasses, as_written, upwards
 from shoal.util.wording import counted
 
 Surplus = Mapping[str, Fraction]  # by how much a value is more frequent in a class than in the table
@@ -59,7 +59,7 @@ class TCloseness(SensitiveColumnModel):
         if self.items is not None and self.distance != "equal":
             raise ParameterError("sets of sensitive items have no order and no tree", code="options-conflict", hint="leave distance out")
 
-    def measure(self, values: ValuesOfClasses) -> Finding:
+    def measure(self, values: ValuesOfClasses) -> AchievedLevel:
         """Return the largest distance, and how many classes are beyond t."""
         total = values.total
         everybody = sum(total.values())
@@ -70,7 +70,7 @@ class TCloseness(SensitiveColumnModel):
             surplus = {value: Fraction(counts.get(value, 0), n) - Fraction(all_of_it, everybody) for value, all_of_it in total.items()}
             apart.append(self._moved(surplus, order))
         far = sum(distance > as_written(self.t) for distance in apart)
-        return Finding(
+        return AchievedLevel(
             {"t": upwards(max(apart))}, (f"{counted(far, 'class is', 'classes are')} further than t from the whole table",) if far else ()
         )
 

@@ -20,7 +20,7 @@ WIDTH, HEIGHT = 640, 18
 LEAST = 2.0  # pixels: what is not nothing is seen
 COLOURS = {"same": "#1b7f5c", "near": "#62b394", "changed": "#2f6db5", "vague0": "#d9a441", "gone0": "#b3b3b3"}
 TONES = {"kept": "same", "changed": "changed", "gone": "gone0"}
-DRAWN = ("records", "rows")  # an account, where there are no words to be told of
+DRAWN = ("records", "rows")  # the accounting shown if there are no words
 
 Row = tuple[str, str]
 

@@ -33,7 +33,7 @@ def role_choices(format: str) -> dict[str, str]:
 
 
 def roles_shown(columns: Sequence[str], options: Mapping[str, Any], found: Mapping[str, Any] | None) -> list[str]:
-    """The role of each column, as it was read, or as was said if it could not be read; empty if it has none."""
+    """Return the role of each column as read, or as chosen if the file could not be read; empty if it has none."""
     if found is not None and found["format"] != MICRODATA:
         named = {name: role for role, name in found["columns"].items()}
         return [named.get(name, "") for name in columns]

@@ -99,14 +99,14 @@ def _values_of_k(text: str) -> list[int]:
 
 
 def comparison_page(request: Request, job: StoredJob) -> Response:
-    """A comparison as it stands."""
+    """Show the current state of a comparison."""
     facts = {"job": job, "end": job.end, "command": command_of_comparison(job.task), "uploaded": job.task.get("origin") == UPLOAD}
     steps = steps_of(str(job.task.get("source", "")))
     return page(request, "compared.html", {**facts, **_board(job), "steps": steps, "step": "choose"})
 
 
 async def cells(studio: Studio, request: Request) -> Response:
-    """The frontier and the cells as they stand, without the rest of the page."""
+    """Show the current frontier and cells, without the rest of the page."""
     job = requested_job(studio, request, COMPARE)
     return page(request, "cells.html", {"job": job, **_board(job)})
 

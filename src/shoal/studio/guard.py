@@ -83,7 +83,7 @@ class Guard:
     """The outermost layer of the server.
 
     Attributes:
-        app: What is asked if a request may pass.
+        app: The application that receives accepted requests.
         sessions: The open sessions.
         hosts: The names by which this server may be called, with the port.
         cookie_name: The name of the cookie; another one for each port, as browsers share cookies among the ports of a host.
@@ -147,7 +147,7 @@ class Guard:
         if origins and origins[0].lower() not in {f"http://{host}" for host in self.hosts}:
             return False
         site = headers.get("sec-fetch-site", "none")
-        # A browser names the site that a link was on. A page of ours, or a frame, may only be asked for by us or by the user.
+        # A browser names the site that a link was on. A page of ours, or a frame, may only be requested by us or by the user.
         return site in {"same-origin", "none"}
 
     def _opened(self, token: str) -> Response:

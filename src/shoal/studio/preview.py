@@ -28,7 +28,7 @@ from shoal.studio.states import EVERYTHING
 from shoal.studio.tasks import Values, described
 
 SECONDS = 1.5  # for all methods of an answer together
-MOST_DOUBLINGS = 3  # of this time, for a question that was asked before
+MOST_DOUBLINGS = 3  # of this time, for a repeated question
 USUAL_K = 5
 SUPPRESSES, GENERALIZES = "leaves out rare items", "generalizes rare items"
 GROUPS = "makes groups of k people alike"
@@ -57,7 +57,7 @@ class Preview:
     def of(self, k: int, knows: int) -> Values:
         """What each method would leave, and whom an attacker would find. Who asks again gets an answer from larger samples.
 
-        A question that the time was too short for gets more of it when it is asked again.
+        A question whose time was too short gets more time when it is repeated.
         """
         begun, before = time.perf_counter(), self._unanswered.get((k, knows), 0)
         methods = list(self._methods(k, knows))

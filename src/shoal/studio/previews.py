@@ -29,7 +29,7 @@ class _Process:
 
 
 class Previews:
-    """The processes by the files that they keep, the one that was asked last at the end."""
+    """The processes by their open files, the most recently used one last."""
 
     def __init__(self) -> None:
         self._kept: dict[str, _Process] = {}

@@ -1,6 +1,6 @@
 """Runs tasks in processes of their own, as many at once as there are cores; the others wait.
 
-One process waits with everything loaded, so that a task begins at once. A process is told to stop by a line to its standard input, or by
+One process waits with everything loaded, so that a task begins at once. A process is stopped by a line to its standard input, or by
 the end of it when the server ends. One that does not stop in time is killed; it wrote to an unfinished directory only, which is removed
 then. A process that dies, as by a fault in a kernel, ends its job and not the server.
 """

@@ -29,7 +29,7 @@ REPORT = "report.html"
 
 
 async def job_page(studio: Studio, request: Request) -> Response:
-    """A job as it stands: progress while it runs, and what it made or found when it is over."""
+    """Show the state of a job: its progress while it runs, its result when it is finished."""
     job = requested_job(studio, request, *KINDS)
     kind = job.task.get("kind")
     if kind == COMPARE:

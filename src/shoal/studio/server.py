@@ -30,7 +30,7 @@ LAST_SECONDS = 3
 
 
 @dataclass(frozen=True)
-class Settings:
+class StudioSettings:
     """How a studio is started.
 
     Attributes:
@@ -58,7 +58,7 @@ def is_local(host: str) -> bool:
         return host == "localhost"
 
 
-def run_studio(settings: Settings, say: Callable[[str], None]) -> None:
+def run_studio(settings: StudioSettings, say: Callable[[str], None]) -> None:
     """Serve until an interrupt.
 
     Args:
@@ -93,7 +93,9 @@ def _listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-async def _serve(settings: Settings, root: Root | None, folder: StudioFolder, listening: socket.socket, say: Callable[[str], None]) -> None:
+async def _serve(
+    settings: StudioSettings, root: Root | None, folder: StudioFolder, listening: socket.socket, say: Callable[[str], None]
+) -> None:
     store, sessions = Store(folder), Sessions()
     interrupted = store.mark_interrupted()
     if interrupted:

@@ -193,7 +193,7 @@ async def find_routes(studio: Studio, request: Request) -> Response:
 
 
 async def preview(studio: Studio, request: Request) -> Response:
-    """What would be left, for a script: what an attacker may know and k as the dial stands now."""
+    """Return the preview for a script: what would be left for this k and this attacker knowledge."""
     source, fields = _confirmed(studio, request), await read_form(request)
     k = whole_number(fields, "k", 2, LARGEST_K)
     if fields.get("knows") not in KNOWLEDGE:

@@ -1,4 +1,4 @@
-"""How a task of a studio can stand, and the name of the file that describes it."""
+"""The states of a task of the studio, and the name of the file that describes it."""
 
 from __future__ import annotations
 

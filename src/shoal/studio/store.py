@@ -1,6 +1,6 @@
 """The sources and jobs of a studio, as the files of its folder have them.
 
-A source is a file that was opened: its place, what was said about it, and whether the user confirmed who its people are. A job is a task
+A source is a file that was opened: its path, the options for reading it, and whether the user confirmed who its people are. A job is a task
 with its events. The state of a job follows from its events and from whether a process of this server works on it.
 """
 
@@ -40,7 +40,7 @@ class OpenedFile:
         name: Its name, as the page shows it.
         path: Its place.
         origin: How it came: uploaded, by its path, or a bundled sample.
-        options: What was said about how it is read, by names of options.
+        options: The options for reading it, by name.
         confirmed: Whether the user confirmed who the people are.
         look: The ID of the job that looked at it with these options.
     """
@@ -92,7 +92,7 @@ class StoredJob:
 
     @property
     def state(self) -> str:
-        """How it stands."""
+        """Its state."""
         return str(self.end.get("state", "")) or self.alive or INTERRUPTED
 
     @property
@@ -102,7 +102,7 @@ class StoredJob:
 
     @property
     def words(self) -> str:
-        """How it stands, in words."""
+        """Its state in words."""
         return WORDS.get(self.state, self.state)
 
     @property
@@ -112,7 +112,7 @@ class StoredJob:
 
     @property
     def created(self) -> str:
-        """When it was asked for."""
+        """When it was requested."""
         return str(self.task.get("created", ""))
 
     def texts(self, kind: str) -> list[str]:

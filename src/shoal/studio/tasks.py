@@ -14,7 +14,7 @@ from shoal.data.log import Log
 from shoal.errors import InputError, ParameterError, ShoalError
 from shoal.evaluate.advise.advise import ROUNDS, MeasuredRoute, advise
 from shoal.evaluate.attack import Draw
-from shoal.evaluate.attack.before_release import AttackCheck, Attempt
+from shoal.evaluate.attack.before_release import AttackCheck, PlannedAttacks
 from shoal.io.atomic_file import PrivateFile
 from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.formats import column_names
@@ -182,7 +182,7 @@ def _knows(method: str, settings: Mapping[str, Any]) -> int | None:
 def is_attackable(method: str, settings: Mapping[str, Any]) -> bool:
     """Whether releases of a method can be attacked before they are written."""
     try:
-        Attempt((), Draw()).refuse(chosen_method(method, dict(settings)))
+        PlannedAttacks((), Draw()).refuse(chosen_method(method, dict(settings)))
     except ParameterError:
         return False
     return True
@@ -198,7 +198,7 @@ def publish_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: 
     form = task.get("to") or default_format(method.publishes)
     target = Target.asked(folder / RELEASE, form, None, force=False)
     private = PrivateFile(folder / PRIVATE, target.directory) if method.publishes in RECORDS else None
-    attempt = Attempt.asked(task.get("attack"))
+    attempt = PlannedAttacks.asked(task.get("attack"))
     checks = [] if attempt is None else [AttackCheck(attempt)]
     done = Job((Path(task["path"]),), method, how, checks=checks, target=target).run(events, cancel)
     assert done.manifest is not None

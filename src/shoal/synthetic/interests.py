@@ -25,7 +25,7 @@ SPREAD, LONGEST = 1.0, 40
 
 
 @dataclass(frozen=True, eq=False)
-class Topics:
+class NounTopics:
     """Intervals of the nouns, and their popularity. Number 0 is all nouns: general vocabulary."""
 
     low: Ints
@@ -49,7 +49,7 @@ class Interests:
         return self.topics[users, (uniform * self.counts[users]).astype(np.int64)]
 
 
-def topics(taxonomy: Taxonomy, nouns: Nouns, n: int, rng: np.random.Generator) -> Topics:
+def topics(taxonomy: Taxonomy, nouns: Nouns, n: int, rng: np.random.Generator) -> NounTopics:
     """Return the n heaviest of the largest subtrees that are small enough, with random weights."""
     low = np.searchsorted(nouns.node, np.arange(len(taxonomy)))
     high = np.searchsorted(nouns.node, taxonomy.end)
@@ -59,7 +59,7 @@ def topics(taxonomy: Taxonomy, nouns: Nouns, n: int, rng: np.random.Generator) -
     weight = (nouns.popularity.reach[high] - nouns.popularity.reach[low])[roots] * waits(rng.random(len(roots)))
     chosen = roots[np.argsort(-weight, kind="stable")[:n]]
     everything = np.zeros(1, np.int64), np.full(1, len(nouns.node))
-    return Topics(
+    return NounTopics(
         np.concatenate([everything[0], low[chosen]]),
         np.concatenate([everything[1], high[chosen]]),
         Weighted(np.concatenate([[0.0], zipf(len(chosen), 0.7, 5.0)])),
@@ -71,13 +71,13 @@ def sizes(mean: float, nouns: Nouns) -> LongTailed:
     return LongTailed(mean, SPREAD, min(int(mean * LONGEST) + 1, len(nouns.node) // 10))
 
 
-def interests(n: int, sizes: Callable[[Floats], Ints], topics: Topics, rng: np.random.Generator) -> Interests:
+def interests(n: int, sizes: Callable[[Floats], Ints], topics: NounTopics, rng: np.random.Generator) -> Interests:
     """Draw the interests of n users."""
     counts = 1 + np.minimum((1.2 * waits(rng.random(n))).astype(np.int64), MOST_TOPICS - 1)
     return Interests(sizes(rng.random(n)), counts, topics.popularity.draw(rng.random((n, MOST_TOPICS))))
 
 
-def draw_nouns(who: Interests, topics: Topics, nouns: Nouns, rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
+def draw_nouns(who: Interests, topics: NounTopics, nouns: Nouns, rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
     """Draw users, their nouns and the topic of each noun: `sizes[u]` different nodes for user u.
 
     Ordered by user and within a user by topic.

@@ -14,7 +14,7 @@ import polars as pl
 
 from shoal.data.bags import Ints, Small
 from shoal.synthetic.chance import Flags, Weighted, zipf
-from shoal.synthetic.interests import Interests, Topics, draw_nouns
+from shoal.synthetic.interests import Interests, NounTopics, draw_nouns
 from shoal.synthetic.words import Nouns
 
 MOST_NOUNS = 3
@@ -43,7 +43,7 @@ class Language:
     """The vocabulary of users, each word by number; 0 is no word."""
 
     nouns: Nouns
-    topics: Topics
+    topics: NounTopics
     strangers: pl.Series
     stranger_popularity: Weighted
 
@@ -160,7 +160,7 @@ def _strangers(who: Interests, language: Language, unknown: float, rng: np.rando
 
 
 def _placed(user: Ints, stranger_user: Ints, rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
-    """Return queries of nouns, the unknown word in each of them, and the unknown words that stand alone."""
+    """Return queries of nouns, the unknown word in each of them, and the unknown words that are queries by themselves."""
     n = len(stranger_user)
     begin, end = np.searchsorted(user, stranger_user), np.searchsorted(user, stranger_user, side="right")
     query = begin + (rng.random(n) * (end - begin)).astype(np.int64)

@@ -6,7 +6,7 @@ Labels are not always as unique as a tree wants them. The rules:
   one group;
 * an item whose label returns among its own groups is still an item of its own. Where the group right above it
   holds nothing else the two are one node; otherwise the group is called `label (group)`, so that the item can
-  be published as itself and still be told from its group;
+  be published as itself and still be distinguished from its group;
 * an item that is elsewhere a group with the same parent is that group: items may be inner nodes;
 * any other label in two places is an error;
 * paths that end in different labels get a root of their own, `(root)`, unless one of them ends in `*`, which

@@ -100,7 +100,7 @@ def _in_lower_case(words: pl.Series) -> pl.Series:
 
 
 def _with_nodes(flat: Ladder, lowest: Ints, taxonomy: Taxonomy, names: pl.Series) -> Ladder:
-    """The ladder with the nodes that stand above these lowest rungs, under these names.
+    """Return the ladder with the nodes above these lowest rungs, under these names.
 
     Nodes above the floor of every release are none of it. A node that is called as a word that means it is the rung of that word.
     """

@@ -1,4 +1,4 @@
-"""Topics and a given taxonomy as one tree: words that keep much company lie below topics, others where the taxonomy has them.
+"""Topics and another taxonomy as one tree: words with many co-occurrences are placed below topics, others where the taxonomy has them.
 
 What a word of few people is about cannot be learned from the few sessions that have it; a taxonomy such as WordNet knows. Words that it
 does not list stay below their topics. Categories of the taxonomy whose name is a word below a topic are renamed, so that names are unique.
@@ -16,15 +16,15 @@ from shoal.taxonomy.learned import Topics
 from shoal.util.sorted_numbers import distinct
 
 KINDS = " (kinds)"  # after the name of a category that is also a word below a topic
-NEVER = 1 << 62  # no word has so many people: all words that the taxonomy lists lie there
+NEVER = 1 << 62  # more people than any word has: all words of the taxonomy stay there
 
 
 def hybrid(topics: Topics, given: Taxonomy, company: int, loss: str = DEFAULT_LOSS) -> Taxonomy:
-    """One tree of topics and of a given taxonomy.
+    """Join topics and another taxonomy in one tree.
 
     Args:
         topics: The learned topics.
-        given: The taxonomy for words that keep little company.
+        given: The taxonomy for words with few co-occurrences.
         company: Words of at least this many people lie below topics, `NEVER` for none that the taxonomy lists.
         loss: The node loss.
 

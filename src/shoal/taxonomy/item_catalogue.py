@@ -82,7 +82,7 @@ def item_tree(table: pl.DataFrame, columns: ItemColumns) -> ItemTree:
     """The items in a table of texts.
 
     Raises:
-        InputError: The table has fewer than two items, or names that cannot be told apart.
+        InputError: The table has fewer than two items, or names that cannot be distinguished.
     """
     rows = table.filter(pl.col(columns.key).is_not_null())
     names, notes = _item_names(rows, columns)

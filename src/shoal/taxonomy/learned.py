@@ -30,7 +30,7 @@ RARE_ROOT = "(any topic, with rare words)"  # of a tree that also has words of f
 FEWEST_PEOPLE = 10  # who hold each word of a name, unless something else is given: twice the usual k
 TITLES, CANDIDATES = 3, 12  # words of a name, and words that it is chosen from
 SEPARATOR = " / "
-MORE = "..."  # beside the only word of a name
+MORE = "..."  # follows the only word of a name
 BALANCE = 0.2  # share of the holders that each side of a split has at least
 
 
@@ -51,7 +51,7 @@ class Topics:
         return len(self.parent) - 1
 
     def taxonomy(self, loss: str = DEFAULT_LOSS, fewest: int = 1) -> Taxonomy:
-        """The tree of the topics and of the words that at least so many people hold."""
+        """Return the tree of the topics and of the words that at least `fewest` people hold."""
         root = ROOT if fewest >= self.fewest else RARE_ROOT
         names, above = [root, *self._names()], self.parent.tolist()
         placed = np.flatnonzero((self.topic >= 0) & (self.people >= fewest))
@@ -97,7 +97,7 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None
         The topics.
 
     Raises:
-        TaxonomyError: No two words of so many people occur together, or a word cannot be told from the name of a topic.
+        TaxonomyError: No two words of enough people occur together, or a word looks like the name of a topic.
     """
     names = contexts.vocabulary.names.to_list()
     _insist_on_words(names)
@@ -106,7 +106,7 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None
         company = company.filled(company_of(wider, company.lonely))
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
     ordered = _reordered(company, by_name)
-    named = np.array([names[i] != MORE for i in by_name], bool)  # an item of dots cannot be told from those beside the only word
+    named = np.array([names[i] != MORE for i in by_name], bool)  # an item of dots looks like the dots after the only word
     frequent = (ordered.people >= fewest) & (np.diff(ordered.indptr) > 0) & named
     if frequent.sum() < 2:
         raise TaxonomyError(
@@ -126,7 +126,7 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None
 
 
 def _insist_on_words(names: list[str]) -> None:
-    """Raise if a word looks like a name of a topic: what is published could then not be told apart, nor its people counted."""
+    """Raise if a word looks like a name of a topic: published names would be ambiguous, and their people could not be counted."""
     alike = sum(SEPARATOR in name or name in (ROOT, RARE_ROOT) for name in names)
     if alike:
         raise TaxonomyError(

@@ -2,11 +2,11 @@
 
 The rules:
 
-* an item keeps its name, since the data call it so. One that stands below several groups is placed below the lowest group that holds them
+* an item keeps its name, because the data use it. An item below several groups is placed below the lowest group that holds them
   all, so that whatever it is generalized to is true of it;
 * two groups are the same if all levels above them are. Of different groups with one name the highest keeps it, if it is alone on its level
   and no item has that name; the others are called `name (group above)`, and where that is no help either, by their whole path;
-* an empty cell is a level that the item does not have: what stands below it is placed below the next level that is filled. A row without
+* an empty cell is a level that the item does not have: its content is placed below the next level that is filled. A row without
   an item is left out and counted;
 * the only group of the highest level is the root; several get a root of their own, `(root)`.
 """
@@ -199,7 +199,7 @@ def _rooted(placed: Mapping[str, Group], names: Mapping[Group, str]) -> tuple[st
     return root, parents
 
 
-# -- what is said of it
+# -- notes
 
 
 def _of_groups(names: Mapping[Group, str], placed: Mapping[str, Group], root: str) -> list[Conflict]:

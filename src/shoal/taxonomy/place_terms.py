@@ -182,7 +182,7 @@ def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: 
 def fitted_tree(taxonomy: Taxonomy, used: Ints, strange: int, floor: Floor) -> tuple[Taxonomy, Small]:
     """The tree that records would be put on which use these nodes and this many unknown terms, and the new numbers of the taxonomy's nodes.
 
-    One leaf represents all unknown terms, whose names are not told; losses are those of the tree with all of them.
+    One leaf represents all unknown terms, whose names are not shown; losses are those of the tree with all of them.
     """
     fitted, renumbered = restricted(taxonomy, used.astype(np.int32))
     above = floor.bars(taxonomy)[renumbered >= 0]
@@ -194,7 +194,7 @@ def fitted_tree(taxonomy: Taxonomy, used: Ints, strange: int, floor: Floor) -> t
 
 
 def _barring(fitted: Taxonomy, above: npt.NDArray[np.bool_], floor: Floor) -> Taxonomy:
-    """The fitted tree with the nodes above the floor not to be published, and with them the node of unlisted terms, which tells nothing."""
+    """The fitted tree with the nodes above the floor not to be published, nor the node of unlisted terms, which carries no information."""
     barred = np.zeros(len(fitted), bool)
     barred[: len(above)] = above
     if fitted.unlisted is not None and not floor.lets_all_pass:
@@ -216,7 +216,7 @@ def _distinct_from(others: Vocabulary, terms: pl.Series) -> pl.Series:
 
 
 def frequent_unknown_terms(bags: Bags, taxonomy: Taxonomy, people: int = 1) -> Sequence[tuple[str, int]]:
-    """The terms of at least so many people that the taxonomy misses, with their occurrences, the most frequent first."""
+    """Return the terms of at least `people` people that the taxonomy lacks, with their occurrences, the most frequent first."""
     nodes = taxonomy.nodes(bags.vocabulary.names)
     table = pl.DataFrame({"term": bags.vocabulary.names, "n": bags.item_counts(), "node": nodes, "people": bags.people_per_item})
     missing = table.filter((pl.col("node") < 0) & (pl.col("people") >= people)).sort("n", "term", descending=[True, False])

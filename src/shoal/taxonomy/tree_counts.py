@@ -27,7 +27,7 @@ LARGEST_SCORE = 2**62
 
 @dataclass(frozen=True, eq=False)
 class TreeCounts:
-    """Per record, the counts of all weighted nodes above its items, in preorder; with what scores need beside them.
+    """Per record, the counts of all weighted nodes above its items, in preorder, and further data for scores.
 
     Scores are whole numbers: `units` of them make a loss of one.
     """
@@ -120,7 +120,7 @@ def category_counts(bags: Bags, taxonomy: Taxonomy, levels: int | None = None) -
 
 
 def published_items(published: Bags, copies: Ints, tree: Taxonomy) -> tuple[Ints, Ints]:
-    """In how many published records each node stands, and how often; counted block by block, so that nothing large is made."""
+    """Count the published records that contain each node, and its copies, block by block to limit memory."""
     records, times = np.zeros(len(tree), np.int64), np.zeros(len(tree), np.int64)
     for begin, end in published.blocks():
         some = published.part(begin, end)

@@ -1,7 +1,7 @@
 """A taxonomy of URLs and file paths, made from the data: every page lies below the folders of its path.
 
-`/blog/2009/rain.html` lies below `/blog/2009/*`, that below `/blog/*`, and that below `/*`. A page with a query string lies beside the
-same page without one, below `/search?*`. URLs of other hosts lie below `http://host/*`. The star tells a folder, which represents any page
+`/blog/2009/rain.html` lies below `/blog/2009/*`, that below `/blog/*`, and that below `/*`. A page with a query string lies next to the
+same page without one, below `/search?*`. URLs of other hosts lie below `http://host/*`. The star marks a folder, which represents any page
 below it, from the page that a server shows for the folder's own address. It depends on the set of names alone.
 """
 
@@ -22,7 +22,7 @@ ROOT = "(any page)"
 ANY = "*"
 NOTHING = "-"
 
-URL_SHARE = 0.5  # of the items, at least, that look like paths or addresses where most are said to be such
+URL_SHARE = 0.5  # smallest share of items that look like paths or addresses for the rule to apply
 _URL = r"^([a-z][a-z0-9+.-]*://|/[^/ ]|/$|[a-z0-9-]+(\.[a-z0-9-]+)+/)"
 
 _HOST = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")

@@ -2,7 +2,7 @@
 nouns that name them.
 
 In this tree a term means the first sense, which is the most frequent, of the noun it is a form of; `senses` has all senses
-and all hypernyms. The data is embedded, built by `scripts/build_wordnet.py`; its licence is beside it.
+and all hypernyms. The data is embedded, built by `scripts/build_wordnet.py`; its licence is next to it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from shoal.parameters import insist_on_text
 
 # -- noun morphology: from a word as people write it to the noun in the list, over whole columns of distinct terms
 #
-# A term is looked up as it stands; then by the irregular forms; then by the endings of regular plurals; a term of several words at last
+# A term is looked up as it is; then by the irregular forms; then by the endings of regular plurals; a term of several words at last
 # word by word. The first form that is a noun of the list wins. As in WordNet, a spelling also matches with its spaces turned to hyphens,
 # its hyphens turned to spaces, or both or its full stops taken out: "hip hop", "hip_hop" and "hip-hop" are one noun.
 

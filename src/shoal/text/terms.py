@@ -75,7 +75,7 @@ def is_stop_word(words: pl.Series) -> pl.Series:
 
 
 SHORTEST = 2
-AT_ONCE = 1 << 21  # texts that are split together: what that takes beside its answer stays small however long the log
+AT_ONCE = 1 << 21  # texts that are split together, so that memory stays small however long the log is
 NO_WORD = r"[^\p{L}\p{M}\p{N}]+"
 
 

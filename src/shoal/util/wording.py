@@ -73,7 +73,7 @@ def _plain(name: str) -> str:
 # Text from files, data and manifests as a terminal may show it: control characters are written out instead.
 #
 # An item may hold the escape sequences with which a program moves the cursor, colours and overwrites lines, or characters that reorder or
-# hide what stands beside them; printed as they are, they could put any verdict on the screen.
+# hide what is next to them; printed as they are, they could put any verdict on the screen.
 
 
 # Controls, invisible format characters (bidirectional overrides, zero width), halves of surrogate pairs, line and paragraph separators.

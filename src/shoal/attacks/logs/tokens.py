@@ -22,9 +22,9 @@ from shoal.parameters import param
 
 Floats = npt.NDArray[np.float64]
 
-BANDS = (10, 50, 100, 500)  # so many of the most frequent tokens
+BANDS = (10, 50, 100, 500)  # number of the most frequent tokens
 FIRST, GROWTH, ROUNDS = 60, 1.3, 4  # tokens that are assigned first; more each time; rounds with as many
-CANDIDATES, MORE = 1.5, 20  # for so many tokens there are so many words to choose from: times as many, and some more
+CANDIDATES, MORE = 1.5, 20  # words to choose from for n tokens: a multiple of n, and some more
 COMPANY = 100  # largest numbers of common texts that are compared before any token has a word
 SURE, FEWEST = 0.7, 10  # the share of assigned tokens whose company counts, and how many at least
 

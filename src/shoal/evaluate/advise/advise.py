@@ -53,7 +53,7 @@ MOST_ITEMS = 0.8  # share of the items that must be kept at a level for coarser 
 
 @dataclass(frozen=True)
 class MeasuredRoute:
-    """A candidate, the options that complete it, and what it amounts to.
+    """A candidate, the options that complete it, and its result.
 
     Attributes:
         candidate: The row of the table of decisions.
@@ -77,12 +77,12 @@ class MeasuredRoute:
 
     @property
     def use(self) -> float:
-        """What is left, in items, where coarser ones count less."""
+        """The share of items left; coarser items count less."""
         return (self.found.expected_kept or 0.0) * self.worths[0] + (self.found.near or 0.0) * self.worths[1]
 
     @property
     def safe(self) -> bool:
-        """Whether an attacker finds at most so many people as the limit says, or there is nobody to find."""
+        """Whether an attacker finds no more people than the limit allows, or there is nobody to find."""
         return self.found.expected is None or self.found.expected <= self.limit * (1 + ROUNDING)
 
     @property
@@ -103,7 +103,7 @@ class MeasuredRoute:
 
     @property
     def risk(self) -> str:
-        """What an attacker finds, in words."""
+        """The risk in words."""
         if self.found.expected is None:
             return f"no attack was made: {self.found.why_not}"
         about = "" if self.found.whole else "about "
@@ -111,7 +111,7 @@ class MeasuredRoute:
 
     @property
     def left(self) -> str:
-        """What is left of the data, in words."""
+        """The utility in words."""
         assert self.found.expected_kept is not None
         about = "" if self.found.whole else "about "
         near = f", {percent(self.found.near)} one level up" if self.found.near else ""
@@ -119,7 +119,7 @@ class MeasuredRoute:
 
     @property
     def _range(self) -> str:
-        """The range of a forecast in words; of one that is not to be relied on it says so."""
+        """The range of a forecast in words, with a warning if it is unreliable."""
         if self.found.whole or self.found.kept_between is None:
             return ""
         least, most = self.found.kept_between
@@ -202,7 +202,7 @@ class GoalAdvice:
 
 @dataclass(frozen=True)
 class Advice:
-    """What `shoal.advise` found: what the data is, and for each goal the routes that are worth taking."""
+    """The result of `shoal.advise`: facts about the data, and for each goal the recommended routes."""
 
     facts: DataFacts
     goals: tuple[GoalAdvice, ...]
@@ -210,7 +210,7 @@ class Advice:
     seconds: float = 0.0
 
     def _repr_html_(self) -> str:
-        """For notebooks: what the data is, and the routes to each goal."""
+        """Show the facts about the data and the routes to each goal in a notebook."""
         rows = [
             [goal.goal.name, route.candidate.method, route.candidate.protects, route.left, route.risk]
             for goal in self.goals
@@ -241,7 +241,7 @@ def advise(
 
     Args:
         data: Files, or data in memory that can be read again.
-        said: What was said about the data, by names of options; None for those that were not given.
+        said: The options for the data by name; None for those that were not set.
         goal: The name of a goal; by default all goals that fit the data.
         k: The number of people behind every published record; by default that of each method.
         given: A taxonomy that was loaded already.
@@ -278,7 +278,7 @@ def advise(
 
 
 def _opened(samples: Samples, said: Mapping[str, Any], wanted: Goal | None) -> Reading:
-    """The data as the options say; where its columns are not known, as a table of people or as documents, if it can be read so.
+    """Read the data as the options specify; if its columns are not known, as a table of people or as documents, if possible.
 
     Roles of columns that only a table has say that it is one. A goal for one of these formats alone says which it is, so what is wrong
     with the data in that format is raised.
@@ -307,7 +307,7 @@ def _opened(samples: Samples, said: Mapping[str, Any], wanted: Goal | None) -> R
 
 
 def fitting_taxonomy(reading: Reading, facts: DataFacts, said: Mapping[str, Any]) -> dict[str, str]:
-    """The option for a taxonomy that is about these items; none where the usual one is."""
+    """Return the option for a taxonomy that covers these items; empty if the default does."""
     if facts.format in (MICRODATA, DOCUMENTS) or facts.texts:
         return {}
     if facts.urls:
@@ -344,7 +344,7 @@ def _ladder(samples: Samples, reading: Reading, said: Mapping[str, Any]) -> _Lad
 
 @dataclass(frozen=True, eq=False)
 class _Question:
-    """What is asked for: the data, what is known and was said of it, the options for a fitting taxonomy, k, and a product table."""
+    """A request for advice: the data, facts about it, its options, the options for a fitting taxonomy, k, and a product table."""
 
     samples: Samples
     facts: DataFacts
@@ -367,7 +367,7 @@ class _Question:
         return self.rungs[self.ladder.first(self.k or FEWEST, one.together) :]
 
     def worths(self, level: str | None) -> tuple[float, float]:
-        """What an item is worth at a level, and one level above that."""
+        """Return the value of an item at a level, and one level above."""
         if len(self.rungs) == 1:
             return 1.0, 0.0
         at = self.rungs.index(level) if level in self.rungs else 0
@@ -376,7 +376,7 @@ class _Question:
 
 @dataclass(frozen=True, eq=False)
 class _Try:
-    """A candidate at a level with all its options, which is tried; `refused` says why it cannot be."""
+    """A candidate at a level with all its options; `refused` is the reason why it cannot be tried."""
 
     candidate: Candidate
     level: str | None
@@ -387,7 +387,7 @@ class _Try:
     refused: str = ""
 
     def route(self, asked: _Question) -> MeasuredRoute:
-        """What was found so far."""
+        """The results so far."""
         found = Measured(0.0, why_not=self.refused) if self.attempt is None else self.attempt.found
         of_items = not asked.facts.texts
         return MeasuredRoute(self.candidate, self.options, self.settings, found, self.limit, of_items, self.level, asked.worths(self.level))

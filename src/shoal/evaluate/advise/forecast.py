@@ -1,4 +1,4 @@
-"""What samples of growing size say about all people: how much is kept, whom an attacker finds, and how long a run takes.
+"""Forecasts for all people from samples of growing size: how much is kept, how many people an attacker finds, and the time of a run.
 
 In a sample fewer words are frequent, so less is kept there than of all data. Two models continue what was seen. By the first, the share
 grows with every doubling of the sample as it did before, and slows down if it did so. By the second, its odds grow by a factor, which
@@ -32,7 +32,7 @@ from shoal.attacks.outcome import Interval
 Reals = npt.NDArray[np.float64]
 
 TARGETS = 200  # people who are attacked, at most
-DAMPING = 0.9  # of the growth of what is kept, for every further doubling, where two samples do not tell it
+DAMPING = 0.9  # of the growth of what is kept, for every further doubling, if two samples do not show it
 LEAST_DAMPING = 0.75
 LEAST_DAMPING_OF_ODDS = 0.85
 AT_LAST = 2  # doublings by which growth is measured
@@ -47,7 +47,7 @@ HOPE, FEW = 3.0, 3  # by how much the risk of the first samples, which are few, 
 
 
 @dataclass(frozen=True)
-class Trial:
+class SampleTrial:
     """A release of one sample: what is left (`kept`, of `what`), how much of it is one level up (`near`), whom an attacker finds.
 
     `seconds` is the time of the run, `took` that of the whole trial with the attack.
@@ -68,7 +68,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a route amounts to.
+    """The result of a route.
 
     Attributes:
         seconds: How long the trials took.
@@ -117,31 +117,31 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Share:
-    """A share of all data that is to be expected, and its range."""
+class ExpectedShare:
+    """An expected share of all data, and its range."""
 
     expected: float
     least: float
     most: float
 
 
-def expected_share(people: Sequence[int], shares: Sequence[float | None], doublings: float) -> Share | None:
-    """A share of all people, who are so many doublings more than those of the last sample; None where no sample has one."""
+def expected_share(people: Sequence[int], shares: Sequence[float | None], doublings: float) -> ExpectedShare | None:
+    """Forecast a share for all people, whose number is the last sample doubled `doublings` times; None if no sample has one."""
     known = [(math.log2(many), share) for many, share in zip(people, shares, strict=True) if share is not None]
     if not known:
         return None
     last = known[-1][1]
     if doublings <= 0:
-        return Share(last, last, last)
+        return ExpectedShare(last, last, last)
     if len(known) < 2:
-        return Share(last, last * (1 - ALONE), min(1.0, last * (1 + ALONE)))
+        return ExpectedShare(last, last * (1 - ALONE), min(1.0, last * (1 + ALONE)))
     expected = _mean_of_models(known, doublings)
     growth = abs(expected - last)
     # Two samples show that the share grows, but not how that goes on.
     wrong = growth / 2 if len(known) == 2 else _error_before(known, doublings)
     models = _linear(known, doublings), _by_odds(known, doublings, damped=True), _by_odds(known, doublings, damped=False)
     least, most = min(*models, expected - OF_GROWTH * growth), max(*models, expected + OF_GROWTH * growth)
-    return Share(expected, max(0.0, least - wrong), min(1.0, most + wrong))
+    return ExpectedShare(expected, max(0.0, least - wrong), min(1.0, most + wrong))
 
 
 def _error_before(known: Sequence[tuple[float, float]], doublings: float) -> float:
@@ -156,7 +156,7 @@ def _mean_of_models(known: Sequence[tuple[float, float]], doublings: float) -> f
 
 
 def _linear(known: Sequence[tuple[float, float]], doublings: float) -> float:
-    """A share that goes on as it did with every doubling of the sample, by less each time if it did so before."""
+    """Extrapolate a share by its growth per doubling of the sample, with decreasing growth if it decreased before."""
     growth = [(y - x) / (b - a) for (a, x), (b, y) in pairwise(known)]
     damping = DAMPING if len(growth) < 2 else _damping(growth, LEAST_DAMPING)
     recent = growth[-AT_LAST:]
@@ -176,7 +176,7 @@ def _damping(growth: Sequence[float], least: float) -> float:
 
 
 def _by_odds(known: Sequence[tuple[float, float]], doublings: float, *, damped: bool) -> float:
-    """A share whose odds go on as they did with every doubling of the sample, or by less each time; it never passes 0 or 1."""
+    """Extrapolate a share by the growth of its odds per doubling of the sample, or by less each time; it never passes 0 or 1."""
     recent = [(size, _log_odds(share)) for size, share in known[-AT_LAST - 1 :]]
     growth = [(y - x) / (b - a) for (a, x), (b, y) in pairwise(recent)]
     damping = _damping(growth, LEAST_DAMPING_OF_ODDS) if damped and len(growth) > 1 else 1.0
@@ -229,13 +229,13 @@ def _odds(rate: float) -> float:
 
 
 def expected_seconds(people: Sequence[int], seconds: Sequence[float], total: int, work: Callable[[int], float]) -> float:
-    """The time for so many people: a fixed part, and one that grows with a power of their number.
+    """Forecast the time for `total` people: a fixed part, and one that grows with a power of their number.
 
     Args:
         people: The sizes of the samples, growing.
         seconds: The time that each of them took.
         total: The number of all people.
-        work: How much work is spent on each of so many people, which may be less where there are many.
+        work: The work per person for a number of people, which may decrease with the number.
     """
     time, load = max(seconds[-1], SHORTEST), np.array([many * work(many) for many in people], float)
     ahead = total * work(total) / load[-1]

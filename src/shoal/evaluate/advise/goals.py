@@ -27,7 +27,7 @@ QUERYLOG, TABLE, TRANSACTIONS = "querylog", "table", "transactions"
 
 @dataclass(frozen=True)
 class Goal:
-    """What a publisher wants: a name, the wish in words, and the formats that it fits, the best fit first."""
+    """A goal of a publisher: its name, its description, and the formats that it fits, the best fit first."""
 
     name: str
     wish: str
@@ -65,7 +65,7 @@ def goal_called(name: str) -> Goal:
 
 @dataclass(frozen=True)
 class DataFacts:
-    """What is known of data from the part that was read.
+    """Facts about data, from the part that was read.
 
     Attributes:
         format: The format it was read as.
@@ -89,7 +89,7 @@ class DataFacts:
 
     @property
     def words(self) -> str:
-        """What the data is, in plain words."""
+        """A description of the data in plain words."""
         about = "" if self.part >= 1 else "about "
         people, rows = counted(self.people, "person", "people"), f"{about}{self.rows:,}"
         told = {
@@ -110,7 +110,7 @@ class DataFacts:
 
 
 def facts_of(reading: Reading) -> DataFacts:
-    """What is known of data that was read, in whole or in part."""
+    """Return the facts about data that was read, in whole or in part."""
     from shoal.data.log import Log
     from shoal.data.table import Table
     from shoal.taxonomy.urls import are_urls

@@ -1,4 +1,4 @@
-"""What `shoal mask` lets an attacker find, measured on a sample, so that masking is never named without its risk.
+"""The risk that remains after `shoal mask`, measured on a sample, so that masking is never proposed without its risk.
 
 A reader of a masked log can link the requests of one network with one browser. An attacker who knows four pages of a visitor looks for the
 networks and browsers that requested all four. Finding the right one counts as found, also if several visitors share it.

@@ -67,7 +67,7 @@ class Samples:
         return self._readings[options]
 
     def of(self, how: Preparation, people: int, given: Taxonomy | None = None) -> CaseSource:
-        """The rows or records of so many people, drawn by a fixed seed; of fewer the same ones again, and all where they are as few."""
+        """Return the rows or records of `people` people, drawn by a fixed seed; smaller samples are part of larger ones."""
         asked = replace(how, memory=None)
         source = CaseSource(self.reading(asked), asked, given)
         everybody = distinct(owners_of(source.reading.data))
@@ -75,13 +75,13 @@ class Samples:
 
 
 def sample_of(reading: Reading, people: int) -> Reading:
-    """What was read of so many people, drawn by a fixed seed; of all where they are as few."""
+    """Return the data of `people` people, drawn by a fixed seed; all data if there are no more people."""
     everybody = distinct(owners_of(reading.data))
     return reading if len(everybody) <= people else drawn(CaseSource(reading, Preparation()), everybody, people).reading
 
 
 def drawn(source: CaseSource, everybody: Ints, people: int) -> CaseSource:
-    """So many of these people, drawn by the seed."""
+    """Draw `people` of these people by the seed."""
     chosen = np.random.default_rng(SEED).permutation(everybody)[:people]
     wanted = np.isin(owners_of(source.reading.data), chosen)
     data = source.reading.data

@@ -23,7 +23,7 @@ from shoal.attacks.outcome import Interval, wilson
 from shoal.data.claims import Model
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Cancelled, ShoalError
-from shoal.evaluate.advise.forecast import TARGETS, Measured, Trial, expected_risk, expected_seconds, expected_share, hoped_risk
+from shoal.evaluate.advise.forecast import TARGETS, Measured, SampleTrial, expected_risk, expected_seconds, expected_share, hoped_risk
 from shoal.evaluate.advise.goals import MOST_SECONDS
 from shoal.evaluate.advise.sample import SEED, Samples, owners_of
 from shoal.evaluate.attack.case import CaseSource
@@ -76,7 +76,7 @@ class Attempt:
         """
         self.route = route
         self._samples, self._total = samples, total
-        self._trials: list[Trial] = []
+        self._trials: list[SampleTrial] = []
         self._sizes: Iterator[int] | None = None
         self._ended = self._whole = False
         self._why_not = ""
@@ -129,7 +129,7 @@ class Attempt:
         return SURELY * self._seconds_for([one.took for one in self._trials], self._total) <= left
 
     def _seconds_for(self, seconds: Sequence[float], people: int) -> float:
-        """The time for so many people, by that of the samples."""
+        """Forecast the time for `people` from that of the samples."""
         per_person = self._trials[-1].records / max(1, self._trials[-1].people)
 
         def work(many: int) -> float:
@@ -162,7 +162,7 @@ def all_measured(data: Any, routes: Sequence[Route], total: int, seconds: float)
 
 @contextmanager
 def _within(seconds: float) -> Iterator[Cancel]:
-    """Cancels what runs inside after so many seconds."""
+    """Cancels the work inside after `seconds`."""
     cancel = Cancel()
     timer = threading.Timer(min(seconds, MOST_SECONDS), cancel.cancel)
     timer.daemon = True
@@ -173,7 +173,7 @@ def _within(seconds: float) -> Iterator[Cancel]:
         timer.cancel()
 
 
-def _tried(source: CaseSource, route: Route, cancel: Cancel) -> Trial:
+def _tried(source: CaseSource, route: Route, cancel: Cancel) -> SampleTrial:
     """The release of one sample, judged and attacked."""
     begun = time.perf_counter()
     unguaranteed = route.method.guarantees_nothing
@@ -189,7 +189,7 @@ def _tried(source: CaseSource, route: Route, cancel: Cancel) -> Trial:
     of, sizes = known_of(owners_repeat(judged.original)), judged.original.to_account()
     records = sizes.get("records", max(sizes.values(), default=0))
     took = time.perf_counter() - begun
-    return Trial(
+    return SampleTrial(
         people, seconds, kept, what, judged.metrics.get("one_level"), risk, of, why_not, records, sizes.get("occurrences", 0), took
     )
 
@@ -224,7 +224,7 @@ _BY_SHAPE: Mapping[str, tuple[Callable[[Judged], float | None], str]] = {
 # -- from samples to all people
 
 
-def forecast_of(trials: Sequence[Trial], method: Method, total: int, whole: bool) -> Measured:
+def forecast_of(trials: Sequence[SampleTrial], method: Method, total: int, whole: bool) -> Measured:
     """What is to be expected of all people, except for the time."""
     last, people = trials[-1], [one.people for one in trials]
     doublings = 0.0 if whole else max(0.0, math.log2(total / last.people))
@@ -251,7 +251,7 @@ def forecast_of(trials: Sequence[Trial], method: Method, total: int, whole: bool
     )
 
 
-def _people_who_help(trial: Trial, method: Method) -> float:
+def _people_who_help(trial: SampleTrial, method: Method) -> float:
     """The number of people up to which a method keeps more of more people."""
     records = max(1, trial.records)
     return method.records_that_help(trial.items / records) * trial.people / records

@@ -41,14 +41,14 @@ one-more-item."""
 
 
 @dataclass(frozen=True)
-class Attempt:
+class PlannedAttacks:
     """The attacks on a release before it is written, and the number of people to attack."""
 
     names: tuple[str, ...]
     draw: Draw
 
     @classmethod
-    def asked(cls, wanted: Wanted, targets: Any = None, control: Any = None) -> Attempt | None:
+    def asked(cls, wanted: Wanted, targets: Any = None, control: Any = None) -> PlannedAttacks | None:
         """Make it from the options; None if no attack is requested."""
         drawn = {name: value for name, value in {"targets": targets, "control": control}.items() if value is not None}
         names = _named(wanted)
@@ -94,7 +94,7 @@ class AttackCheck:
     option = "attack"
     needs_reading = True
 
-    def __init__(self, attempt: Attempt) -> None:
+    def __init__(self, attempt: PlannedAttacks) -> None:
         self._attempt = attempt
 
     def begin(self, job: Job) -> None:
@@ -113,7 +113,7 @@ class AttackCheck:
         return replace(done.judged, attacks=published(found, self._attempt))
 
 
-def release_checks(series: Series, attempt: Attempt | None) -> list[ReleaseCheck]:
+def release_checks(series: Series, attempt: PlannedAttacks | None) -> list[ReleaseCheck]:
     """Return the checks of a release before it is written: comparison with earlier ones, and attacks."""
     found: list[ReleaseCheck] = [SeriesCheck(series)] if series.previous else []
     return found if attempt is None else [*found, AttackCheck(attempt)]
@@ -130,7 +130,7 @@ def insist(found: Attacked) -> None:
     if above:
         worst = max(above, key=lambda one: (one.targets >= FEWEST_PEOPLE, _least(one)))
         what = f"{len(above)} of the attacks exceed their guaranteed bounds: {worst.attack}, knowing {worst.knowledge},"
-        many = worst.targets >= FEWEST_PEOPLE  # a rate of a handful of people is theirs, and is not told
+        many = worst.targets >= FEWEST_PEOPLE  # a rate of a handful of people would disclose them, so it is not reported
         told = f"succeeds at least {percent(_least(worst))} of the time" if many else "succeeds too often"
         raise GuaranteeNotMet(
             f"{what} {told}, but at most {percent(worst.ceiling or 0.0)} is allowed", code="attack-succeeds", hint="nothing was written"
@@ -149,7 +149,7 @@ def unsure(manifest: Mapping[str, Any]) -> list[str]:
     return [f"{len(found)} of the attacks may exceed their guaranteed bounds{hint}"] if found else []
 
 
-def published(found: Attacked, attempt: Attempt) -> dict[str, Any]:
+def published(found: Attacked, attempt: PlannedAttacks) -> dict[str, Any]:
     """Return the manifest entry about attacks: how people were drawn, rates over many of them, and attacks without a rate."""
     draw, asked = attempt.draw, attempt.names or tuple(ATTACKS)
     told = [_published(one) for one in found.outcomes if one.targets >= FEWEST_PEOPLE]

@@ -21,7 +21,7 @@ from shoal.data.claims import Model
 from shoal.data.log import Log
 from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
-from shoal.evaluate.attack.linking import Linking, of_owners, rows_of_owners
+from shoal.evaluate.attack.linking_subjects import Linking, of_owners, rows_of_owners
 from shoal.evaluate.attack.stage import Stage, raw_stage, records_in, stage_of
 from shoal.evaluate.attack.targets import chosen_people
 

@@ -19,18 +19,18 @@ from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
-from shoal.evaluate.attack.linking import Linking
+from shoal.evaluate.attack.linking_subjects import Linking
 from shoal.evaluate.attack.stage import published_log, stage_of, words_of
 from shoal.taxonomy.place_terms import as_typed
 
-SLOT = timedelta(minutes=10)  # a stretch of time in which something was asked is one item
+SLOT = timedelta(minutes=10)  # a period with at least one query is one item
 WORDS, WITH_TIMES = "the words of one", "the words and times of one"
 
 
 def personas(case: Case, draw: Draw) -> list[Linking]:
     """Return one published record of each person with several, to find another one of them."""
     original, release = case.prepared.original, case.release
-    if release.secret is None and case.method is not None:  # under a fresh key it is another one, in which as much is told
+    if release.secret is None and case.method is not None:  # under a fresh key it is another one, which discloses as much
         release = _anew(case)
     table = next(iter(release.tables_of(RowTable)), None)
     if not isinstance(original, LogOriginal) or table is None:

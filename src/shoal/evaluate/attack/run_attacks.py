@@ -27,17 +27,17 @@ from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.evaluate.attack.attack_result import Attacked
+from shoal.evaluate.attack.attack_time import expected_seconds
 from shoal.evaluate.attack.case import Case, CaseSource, facing_release
-from shoal.evaluate.attack.expected_time import expected_seconds
-from shoal.evaluate.attack.linking import linking_outcomes
+from shoal.evaluate.attack.linking_subjects import linking_outcomes
 from shoal.evaluate.attack.other_original import insist_on_same_original, strange_records
 from shoal.evaluate.attack.periods import periods
 from shoal.evaluate.attack.personas import personas
+from shoal.evaluate.attack.plain_logs import tokens
 from shoal.evaluate.attack.scenario import NOTHING_BESIDE, NOTHING_MORE, More, OtherReleases, Remaking, enough, outcomes_of, told_of_remakes
 from shoal.evaluate.attack.stage import owners_repeat, stage_of
 from shoal.evaluate.attack.tables import attacks_on_table
 from shoal.evaluate.attack.targets import LeftOut, left_out, record_outcomes
-from shoal.evaluate.attack.tokens import tokens
 from shoal.io.read.dispatch import read
 from shoal.kinds import KINDS
 from shoal.methods import Method

@@ -35,7 +35,7 @@ from shoal.pipeline.options import Preparation, is_file, made_from_data
 from shoal.pipeline.prepare import Prepared, Records, prepare, prepare_records
 from shoal.pipeline.remake import made_again
 
-REMADE_RECORDS = 25_000  # records in all these releases together, unless another number is asked for
+REMADE_RECORDS = 25_000  # records in all these releases together, unless another number is requested
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ from shoal.methods.bases.log_rows import USER
 from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import counted
 
-# An original whose tree also has the items of people who are not in it, so that all that is known of them can be told.
+# An original whose tree also has the items of people who are not in it, so that all knowledge about them can be expressed.
 #
 # A tree is often cut down to the items that records hold. An item that only people outside hold would be missing there, and leaving it
 # out of

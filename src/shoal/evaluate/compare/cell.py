@@ -17,7 +17,7 @@ from shoal.evaluate.compare.grid import Cell
 from shoal.evaluate.compare.later_period import EarlierPeriod, forecasts
 from shoal.evaluate.compare.words_kept import coverage, words_of
 from shoal.evaluate.compare.worst_attack import AttackEffort, worst_attack
-from shoal.evaluate.hidden_words import hidden_words
+from shoal.evaluate.hidden_words_trial import hidden_words
 from shoal.io.comparison_files import peak_mb, store, taken
 from shoal.metrics import METRICS, measure
 from shoal.metrics.count_queries import errors_by_level

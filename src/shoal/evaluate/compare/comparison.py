@@ -14,7 +14,7 @@ from shoal.evaluate.compare.defaults import DEFAULT_SECONDS, QUICK_PEOPLE, QUICK
 from shoal.evaluate.compare.grid import RECORD, Cell, ComparisonRequest, Left, grid, prepared_for
 from shoal.evaluate.compare.run_cells import STOPPED, CellRow, Comparison, Limits, TellRow, Watch, as_frame, compare
 from shoal.evaluate.compare.worst_attack import AttackEffort
-from shoal.evaluate.hidden_words import GAIN_LOW
+from shoal.evaluate.hidden_words_trial import GAIN_LOW
 from shoal.io.comparison_files import CellFiles
 from shoal.io.release_directory import insist_apart
 from shoal.pipeline.options import Preparation

@@ -17,7 +17,7 @@ from shoal.methods import METHODS, Method, insist_on_packages
 from shoal.parameters import Param
 from shoal.pipeline.options import NO_TAXONOMY, Preparation, is_topics
 from shoal.pipeline.request import preparation
-from shoal.pipeline.topics import settled
+from shoal.pipeline.topic_claims import settled
 
 RECORD = "record"  # what a column of records makes of one, where no other way is requested
 COMPARED: frozenset[str] = frozenset({"sets", "bags", "log"})

@@ -32,7 +32,7 @@ from shoal.text.terms import in_one_case, terms_of
 
 
 EARLIER = 0.7  # share of the rows that lie in the earlier period, about
-TRIED, SEED = 500, 1  # so many queries and steps are tried, the same in every cell
+TRIED, SEED = 500, 1  # numbers of queries and steps that are tried, the same in every cell
 
 Tried = TypeVar("Tried")
 Words = tuple[str, ...]

@@ -16,7 +16,7 @@ import polars as pl
 from shoal import __version__, kernels
 from shoal.data.patience import patience
 from shoal.errors import OutputError
-from shoal.evaluate.compare.expected_time import expected_seconds, in_order
+from shoal.evaluate.compare.comparison_time import expected_seconds, in_order
 from shoal.evaluate.compare.grid import Cell
 from shoal.evaluate.compare.shared_inputs import Given, Prepare
 from shoal.evaluate.compare.worst_attack import AttackEffort

@@ -167,7 +167,7 @@ ALONG_H = f"h % (k = {SMALL_K}, p = {SMALL_P})"
 
 
 @dataclass(frozen=True)
-class Point:
+class CoherenceRun:
     """A run: the varied parameter and its value, and delta, h, k and p."""
 
     along: str
@@ -194,12 +194,12 @@ class Setting:
 
     small: bool = False  # also run with small k and p, at the paper's h and without a bound on private items
 
-    def points(self) -> list[Point]:
+    def points(self) -> list[CoherenceRun]:
         """Return all runs of this data set."""
-        along_k = [Point("k", float(k), self.delta, H, k, self.p) for k in self.ks]
-        along_p = [Point("p", float(p), self.delta, H, self.k, p) for p in self.ps]
-        along_h = [Point(ALONG_H, 100 * h, self.delta, h, SMALL_K, SMALL_P) for h in (H, 1.0)] if self.small else []
-        return [*along_k, *along_p, *(Point("delta %", 100 * d, d, H, self.k, self.p) for d in self.deltas), *along_h]
+        along_k = [CoherenceRun("k", float(k), self.delta, H, k, self.p) for k in self.ks]
+        along_p = [CoherenceRun("p", float(p), self.delta, H, self.k, p) for p in self.ps]
+        along_h = [CoherenceRun(ALONG_H, 100 * h, self.delta, h, SMALL_K, SMALL_P) for h in (H, 1.0)] if self.small else []
+        return [*along_k, *along_p, *(CoherenceRun("delta %", 100 * d, d, H, self.k, self.p) for d in self.deltas), *along_h]
 
 
 def _board(n: int, seed: int) -> Bags:

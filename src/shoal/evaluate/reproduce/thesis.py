@@ -121,7 +121,7 @@ def _density_finding(rows: Rows) -> PaperFinding:
 
 KS, RS, R, K = (5, 7, 10, 15), (5, 10, 30, 50, 100), 10, 5
 PUBLISHED_SIZES = (1_000, 10_000, 20_000, 30_000, 40_000, 53_058)
-COMPARED = (1_000, 10_000)  # sizes whose loss is compared, beside the largest
+COMPARED = (1_000, 10_000)  # sizes whose loss is compared, in addition to the largest
 REPEATS = 3
 ORDER = (PRINTED1, PRINTED2, PARTITION, CLUMP1, CLUMP2, INCREASE, PARTITION_LCG)
 

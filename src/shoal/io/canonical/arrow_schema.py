@@ -21,7 +21,7 @@ _LONGEST_PADDING = 8
 _DEEPEST = 64
 _STRAY = carries("bytes:ARROW:schema", "ARROW:schema holds bytes that describe no column")
 
-# The fields of each table: a number of so many bytes with the values that it may have, a text, a vector of tables (`*`), a vector that
+# The fields of each table: a number with its size in bytes and its permitted values, a text, a vector of tables (`*`), a vector that
 # must be empty (`#`), or a table.
 _FLAG, _UNIT, _WIDTH, _SIZE = (1, range(2)), (2, range(4)), (4, (8, 16, 32, 64, 128, 256)), (4, range(1 << 16))
 _Held = str | tuple[int, Collection[int]]

@@ -150,7 +150,7 @@ i4* < variant |
 _OFFICE, _MICROSOFT = "http://schemas.openxmlformats.org", "http://schemas.microsoft.com/office/spreadsheetml"
 _MAIN = f"{_OFFICE}/spreadsheetml/2006/main"
 _EXTENDED, _CORE = f"{_OFFICE}/officeDocument/2006/extended-properties", f"{_OFFICE}/package/2006/metadata/core-properties"
-# The namespace prefixes of writers, and what each may stand for.
+# The namespace prefixes of writers, and the namespaces each may denote.
 _PREFIXES = {
     "": {_MAIN, _EXTENDED, _CORE, f"{_OFFICE}/package/2006/relationships", f"{_OFFICE}/package/2006/content-types"},
     "x": {_MAIN},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 _BLOCK_HEAD = 3
-_REPEATED = 1  # a block of one byte, so many times
+_REPEATED = 1  # a block that repeats one byte
 
 
 def frame_end(data: bytes | memoryview, at: int = 0) -> int | None:

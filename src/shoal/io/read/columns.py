@@ -109,7 +109,11 @@ def only(names: Sequence[str], role: str, places: Sequence[int], options: ReadOp
         )
     listed = ", ".join(repr(names[at]) for at in places)
     raise InputError(
-        f"several columns could be the {role}: {listed}", code="ambiguous-column", hint=f"name one with {option(role)}", role=role
+        f"several columns could be the {role}: {listed}",
+        code="ambiguous-column",
+        hint=f"name one with {option(role)}",
+        role=role,
+        columns=[names[at] for at in places],
     )
 
 
@@ -120,7 +124,9 @@ def numbered_roles(width: int, options: ReadOptions) -> dict[str, int]:
         return {}
     for role, number in named.items():
         if not 1 <= int(number) <= width:
-            raise InputError(f"there is no field {number} for the {role}: the first line has {width} fields", code="missing-column")
+            raise InputError(
+                f"there is no field {number} for the {role}: the first line has {width} fields", code="missing-column", value=number
+            )
     return {role: int(number) - 1 for role, number in named.items()}
 
 
@@ -130,7 +136,7 @@ def knows_any(names: Sequence[str]) -> bool:
 
 
 def known_as_header(names: Sequence[str], options: ReadOptions) -> bool:
-    """Whether these certainly are names and may be quoted: the user said so, or they include a named column, a user column or two known
+    """Whether these certainly are names and may be quoted: the user stated it, or they include a named column, a user column or two known
     names.
     """
     said = bool(options.header) or any(name in names for name in options.named.values())

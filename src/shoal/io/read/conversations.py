@@ -158,7 +158,7 @@ def nested_conversations(schema: Mapping[str, pl.DataType]) -> dict[str, str]:
 
 
 def holds_prompts(source: Source, names: Sequence[str], found: Columns, options: ReadOptions) -> bool:
-    """Whether a file is read as conversations: the user said so, or a column of a known name contains them and there is no alternative."""
+    """Whether a file is read as conversations: the user stated it, or a known column contains them and there is no alternative."""
     if options.format is not None or options.text is not None:
         return options.format == PROMPTS or (options.format is None and options.text in found)
     if options.item is not None or options.count is not None or not KNOWN_TURNS.intersection(found):
@@ -197,7 +197,7 @@ def _column_of_turns(source: Source, names: Sequence[str], found: Columns, optio
     hint = f"a conversation is a list of turns with role and content, or from and value; {option('text')} names its column"
     if not known:
         what = "no column of conversations" if options.text is None else f"no conversations in the column {options.text!r}"
-        raise InputError(f"{source.path} has {what} in a form that is known", code="missing-column", hint=hint)
+        raise InputError(f"{source.path} has {what} in a form that is known", code="missing-column", hint=hint, value=options.text)
     raise InputError(
         f"{len(known)} columns of {source.path} contain conversations", code="ambiguous-column", hint=f"name one with {option('text')}"
     )

@@ -312,7 +312,7 @@ class Collector:
 
     def _empty_texts(self, log: Log) -> int:
         payload = log.frame["payload"]
-        short = payload.filter(payload.str.len_bytes() <= 1)  # hardly any, and lengths are told without reading texts
+        short = payload.filter(payload.str.len_bytes() <= 1)  # hardly any, and lengths are known without reading texts
         empty = (short == "") | (short == "-") if self._layout.dash_is_empty else short == ""
         return int(empty.sum())
 

@@ -413,6 +413,7 @@ def _refuse_defects(cells: _Cells, numbers: dict[str, pl.Series], roles: ColumnR
             code="defective-rows",
             hint=OTHERWISE,
             defects=dict(found.counts),
+            rows=found.first_rows(),
         )
 
 

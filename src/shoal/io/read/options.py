@@ -19,7 +19,7 @@ FORMATS = ("querylog", "table", "transactions", ACCESSLOG, PROMPTS, MICRODATA, D
 OWNERS = ("exact", "folded")
 MOST_MALFORMED = 0.1  # of a file's rows; beyond that it is more likely that the file is misread than that it is damaged
 CLICKS = ("rank", "url")
-ITEMS_TABLE = "items_table"  # what a manifest calls what was said about a product table
+ITEMS_TABLE = "items_table"  # the manifest's key for the options of a product table
 ROLES = ("user", "time", "text", "item", "record", "count", *CLICKS)
 # Options for columns of microdata, and their names here.
 OF_MICRODATA = {

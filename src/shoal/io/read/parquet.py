@@ -117,7 +117,7 @@ os.register_at_fork(after_in_child=TRIALS.after_fork)
 
 
 ROWS_AT_ONCE = 500_000
-SLICE_BYTES = 32 << 20  # that a slice of so many rows is taken to have, where only the first bytes of a file are wanted
+SLICE_BYTES = 32 << 20  # assumed number of rows of a slice, if only the first bytes of a file are needed
 LISTS_AT_ONCE = 100_000
 
 

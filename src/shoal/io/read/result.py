@@ -62,6 +62,10 @@ class Defects:
         """Return one line of text per reason: how many, and where."""
         return [f"{n:,} x {reason}: {_places(self.lines[reason], n, place)}" for reason, n in self.counts.items()]
 
+    def first_rows(self) -> dict[str, list[int | str]]:
+        """Return the first rows for each reason, as a fact of an error."""
+        return {reason: list(lines) for reason, lines in self.lines.items()}
+
 
 class DefectList:
     """Collects defects while files are read; `file` is the name of the current one if there are several."""
@@ -190,6 +194,7 @@ class Tally:
                 code="defective-rows",
                 hint=_advice(found, self._hint),
                 defects=dict(found.counts),
+                rows=found.first_rows(),
             )
 
     def ledger(self) -> Ledger:
@@ -202,6 +207,8 @@ class Tally:
                 f"{self.called} has no usable row: {why}",
                 code="no-usable-rows",
                 hint=_advice(found, f"see {option('format')}, {option('sep')} and the column options"),
+                defects=dict(found.counts),
+                rows=found.first_rows(),
             )
         self._refuse_many(found)
         malformed = {f"malformed: {reason}": gone(n) for reason, n in found.counts.items()}
@@ -222,4 +229,5 @@ class Tally:
                     f"{option('malformed', placeholder='SHARE')}, from 0 to 1, accepts more",
                 ),
                 defects=dict(found.counts),
+                rows=found.first_rows(),
             )

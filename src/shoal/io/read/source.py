@@ -406,7 +406,7 @@ class Source:
         hint = "shoal reads text, plain or with gzip, zstd or zip, Parquet, and Excel workbooks (.xlsx)"
         for magic, what in UNREADABLE.items():
             if odd and self.head.startswith(magic):
-                raise InputError(f"{self.path} is {what}, not plain text", code="not-plain-text", hint=hint)
+                raise InputError(f"{self.path} is {what}, not plain text", code="not-plain-text", hint=hint, found=what)
         if odd * 20 > len(self.head):
             raise InputError(f"{self.path} is a binary file, not text", code="not-plain-text", hint=hint)
         if b"\n" not in self.head and b"\r" in self.head.rstrip(b"\r"):

@@ -33,7 +33,7 @@ from shoal.io.read.source import Source
 PEOPLE = 1 << 14  # owners of one range
 PARCEL = 8 << 20  # bytes of a range's rows that are worth packing
 WAITING = 96 << 20  # bytes of rows of all ranges that may wait to be packed
-ROW = 32  # bytes that a row takes beside its text
+ROW = 32  # bytes of a row without its text
 OWNER = "owner"
 
 

@@ -281,6 +281,7 @@ def _from_columns(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) ->
     raise InputError(
         f"{path} has no column of records; it has {listed}",
         code="missing-column",
+        columns=frame.columns,
         hint="a column of lists called items, or the columns record and item",
     )
 

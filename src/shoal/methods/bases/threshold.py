@@ -22,8 +22,8 @@ from shoal.data.claims import Model
 from shoal.data.durations import PERIODS, Period, beginning
 from shoal.data.log import Log
 from shoal.data.original import LogOriginal
-from shoal.data.pseudonym_scope import Cut, parts_of_people
-from shoal.data.query_units import EXACT, QUERY, TIME, Beside, Unit
+from shoal.data.pseudonym_scope import PseudonymScope, parts_of_people
+from shoal.data.query_units import EXACT, QUERY, TIME, PublishedColumns, Unit
 from shoal.data.release import Release
 from shoal.data.tables.column_types import Slots
 from shoal.data.tables.rows import PAYLOAD, RowTable
@@ -37,7 +37,7 @@ from shoal.privacy.support import Support
 from shoal.taxonomy.generalization_ladders import TOP, ladder_of
 from shoal.util.sorted_numbers import distinct
 
-WHOLE, NOTHING_BESIDE, UNLINKED_ROWS = Unit(), Beside(), Cut()
+WHOLE, NOTHING_BESIDE, UNLINKED_ROWS = Unit(), PublishedColumns(), PseudonymScope()
 DROPPED = "dropped"  # what becomes of times
 CHANGED = "published with other words"
 NO_QUERY, NO_UNIT, TOO_LONG, RARE = "dropped: no query", "dropped: empty", "dropped: too many words", "dropped: fewer than k people"
@@ -61,9 +61,9 @@ class Kept:
     words: int | None = None
     window: Period | None = None
     times: Period | None = None
-    columns: Beside = NOTHING_BESIDE
+    columns: PublishedColumns = NOTHING_BESIDE
     group: int | None = None
-    link: Cut = UNLINKED_ROWS
+    link: PseudonymScope = UNLINKED_ROWS
 
     @classmethod
     def said(cls, *, window: str | None, times: str, **rest: Any) -> Self:
@@ -117,7 +117,7 @@ class ThresholdMethod(Method):
         named = dict.fromkeys((*kept.unit.columns, *kept.columns.names, *([TIME] if kept.times else [])))
         further = tuple(name for name in named if name not in (TIME, QUERY))
         first = [((USER,), kept.link.links), ((TIME,), TIME in named), (tuple(PAYLOAD.values()), QUERY in named)]
-        return (*(slot for slot, there in first if there), *(further for _ in further))  # further columns stand as they did in the log
+        return (*(slot for slot, there in first if there), *(further for _ in further))  # further columns stay as they were in the log
 
     def apply(self, original: LogOriginal) -> Release:
         """Publish what enough people share, and account for every row, word and cell."""
@@ -169,6 +169,7 @@ class _Rows:
             raise ParameterError(
                 f"this log has no column {name!r}",
                 code="missing-column",
+                value=name,
                 hint=f"it has {there}; clicks are named with {option('rank')} and {option('url')}",
             )
         return self.log.frame[name]

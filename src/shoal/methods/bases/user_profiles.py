@@ -34,7 +34,7 @@ from shoal.privacy.user_k_anonymity import UserKAnonymity
 from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import counted
 
-BLOCKS_PER_K = 8  # a block holds so many times k people at least
+BLOCKS_PER_K = 8  # a block holds at least this many times k people
 AGGREGATED, FULL = "in the profile of the group", "left out: the profile is full"
 RARE, EMPTY = "withheld: fewer than min_owners people of the group", "dropped: no query"
 

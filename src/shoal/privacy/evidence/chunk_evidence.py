@@ -38,7 +38,7 @@ from shoal.data import patience
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, RECORDS, SUBRECORD, ChunkTable
 from shoal.privacy.evidence.chunk_words import LEAST, known_holders
-from shoal.privacy.evidence.known_sets import CountedSets, Holders, Knowledge, all_public, count_sets
+from shoal.privacy.evidence.known_sets import AttackerKnowledge, CountedSets, Holders, all_public, count_sets
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -122,7 +122,7 @@ def _gaps(chunk: Members, n: int, m: int, least: int) -> dict[int, set[int]]:
 
 def _sums(gaps: Iterable[Mapping[int, set[int]]], n: int, m: int) -> set[int]:
     """Return the sums below n of the gaps of sets of two or more chunks with up to m terms in total."""
-    reached: set[tuple[int, int, int]] = {(0, 0, 0)}  # chunks (two stand for more), terms, sum
+    reached: set[tuple[int, int, int]] = {(0, 0, 0)}  # chunks (2 means two or more), terms, sum
     for of_chunk in gaps:
         patience.spend(len(reached) * sum(map(len, of_chunk.values())) * STEPS_A_SET, "adding up what the chunks of a cluster may lack")
         reached |= {
@@ -301,7 +301,7 @@ def both_parts(subrecords: pl.DataFrame, shared: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def count_chunk_sets(told: pl.DataFrame, knowledge: Knowledge, owners: Ints | None = None) -> Counts:
+def count_chunk_sets(told: pl.DataFrame, knowledge: AttackerKnowledge, owners: Ints | None = None) -> Counts:
     """Count the sets of one item, two items and so on in the sub-records of each chunk.
 
     `told` are rows of `both_parts`; with `owners`, by number of the sub-record, people are counted.

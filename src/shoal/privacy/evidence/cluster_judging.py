@@ -13,7 +13,7 @@ from shoal.data.claims import Model, Verdict
 from shoal.data.noise_record import NoisyStep
 from shoal.errors import ParameterError, option
 from shoal.privacy.evidence.equivalence_classes import ClassCounts
-from shoal.privacy.evidence.known_sets import CountedSets, Knowledge
+from shoal.privacy.evidence.known_sets import AttackerKnowledge, CountedSets
 from shoal.privacy.evidence.row_support import CountedRows, RowsToCount
 
 
@@ -68,7 +68,7 @@ class JudgesSets(JudgedOnWorkers):
 
     @property
     @abstractmethod
-    def sets_to_count(self) -> Knowledge | None:
+    def sets_to_count(self) -> AttackerKnowledge | None:
         """Return the itemsets that workers must count; None if these parameters need one machine."""
 
     @abstractmethod

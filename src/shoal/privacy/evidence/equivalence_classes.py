@@ -30,7 +30,7 @@ def identical_records(bags: Bags) -> Ints:
     return label
 
 
-# -- the original records that a published record may stand for
+# -- the original records that a published record may represent
 #
 # Needed where only a file is at hand, and nobody knows the mapping from records to groups.
 #

@@ -21,11 +21,11 @@ from shoal.data import patience
 from shoal.data.bags import Ints
 from shoal.data.release import Release
 from shoal.privacy.evidence.equivalence_classes import classes_of, fewest_people
-from shoal.privacy.evidence.known_sets import Holders, Knowledge, all_public, holders_in
+from shoal.privacy.evidence.known_sets import AttackerKnowledge, Holders, all_public, holders_in
 
 BUDGET = 1_000_000_000  # sets in records: what is counted in a few seconds
 RAREST = 8  # items whose sets are looked at first
-EVERYTHING = Knowledge(k=1, most=1)
+EVERYTHING = AttackerKnowledge(k=1, most=1)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ STEPS_A_SET = 4  # at least, for each set that is counted
 
 
 @dataclass(frozen=True)
-class Knowledge:
+class AttackerKnowledge:
     """Attacker knowledge: at most `most` items; fewer than `k` people is too few, and a private item above `share` is too certain."""
 
     k: int
@@ -80,7 +80,7 @@ class Holders:
     row: Ints
     owners: Ints
 
-    def count(self, size: int, roles: Roles, knowledge: Knowledge, most_examples: int = MOST_WITNESSES) -> dict[str, Any]:
+    def count(self, size: int, roles: Roles, knowledge: AttackerKnowledge, most_examples: int = MOST_WITNESSES) -> dict[str, Any]:
         """Count all sets of this size."""
         question = _kernels.SetQuestion(
             size=size,
@@ -107,12 +107,12 @@ def all_public(n: int) -> Roles:
     return Roles(np.ones(n, bool), np.zeros(n, bool))
 
 
-def count_known_sets(release: Release, original: Original | None, roles: Roles, knowledge: Knowledge) -> CountedSets:
+def count_known_sets(release: Release, original: Original | None, roles: Roles, knowledge: AttackerKnowledge) -> CountedSets:
     """Count sets of zero, one, two and more items. Counting stops at the first size with unsafe sets, because the claim fails."""
     return count_sets(holders_in(release, original), roles, knowledge)
 
 
-def count_sets(holders: Holders, roles: Roles, knowledge: Knowledge) -> CountedSets:
+def count_sets(holders: Holders, roles: Roles, knowledge: AttackerKnowledge) -> CountedSets:
     """Do the same for any records whose users are known."""
     counted, longest = CountedSets(people=len(holders.owners) > 0), holders.longest(roles)
     last = min(knowledge.most, longest)

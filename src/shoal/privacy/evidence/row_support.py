@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SMALL = 2**32  # numbers below it fit into half of a number
 LONGEST = 2**31 - 1  # words of a query: no text has more
-WHO, WINDOW = "(who)", "(window)"  # columns beside those of the rows, under names that no column of theirs has
+WHO, WINDOW = "(who)", "(window)"  # auxiliary columns, under names that no column of the rows has
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def upwards(level: Fraction) -> float:
 
 
 @dataclass(frozen=True)
-class Finding:
+class AchievedLevel:
     """The level that a table achieves, and the message about classes that miss the claim."""
 
     achieved: dict[str, Any]
@@ -86,7 +86,7 @@ class SensitiveColumnModel(Model):
             raise ParameterError("records have items and no columns", code="options-conflict", hint="name sensitive columns, or items")
         object.__setattr__(self, "judges", frozenset({"bags"}))
 
-    def measure(self, values: ValuesOfClasses) -> Finding:
+    def measure(self, values: ValuesOfClasses) -> AchievedLevel:
         """Return the level that these classes achieve, and what misses the claim."""
         raise NotImplementedError
 

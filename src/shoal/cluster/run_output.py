@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from shoal import __version__
-from shoal.cluster.input_layout import Found
-from shoal.cluster.prepared import Prepared
+from shoal.cluster.input_layout import ClusterInput
+from shoal.cluster.prepared import ClusterRecords
 from shoal.data.accounting import Accounting, Ledger, gone, kept
 from shoal.data.claims import Model, Verdict
 from shoal.data.items import plain_values
@@ -39,7 +39,7 @@ SPARK = "spark"
 
 
 @dataclass(frozen=True)
-class Made:
+class ClusterRelease:
     """A written release, its manifest, and the verdicts."""
 
     manifest: dict[str, Any]
@@ -62,7 +62,7 @@ def insist_on_known(how: Preparation, sums: Counter[str], strange: int) -> None:
 
 
 def publish(
-    prepared: Prepared,
+    prepared: ClusterRecords,
     sums: Counter[str],
     method: Method,
     verdicts: Sequence[Verdict],
@@ -72,7 +72,7 @@ def publish(
     directory: ReleaseDirectory,
     notes: Sequence[str] = (),
     rules: RulesFile | None = None,
-) -> Made:
+) -> ClusterRelease:
     """Write manifest and report next to the files and, if any, the recoding rules."""
     beside = [] if rules is None else [written_page(directory, RULES, rules.content(__version__))]
     manifest: dict[str, Any] = {
@@ -91,8 +91,13 @@ def publish(
 
 
 def finished(
-    manifest: dict[str, Any], published: int, verdicts: Sequence[Verdict], found: Found, notes: tuple[str, ...], directory: ReleaseDirectory
-) -> Made:
+    manifest: dict[str, Any],
+    published: int,
+    verdicts: Sequence[Verdict],
+    found: ClusterInput,
+    notes: tuple[str, ...],
+    directory: ReleaseDirectory,
+) -> ClusterRelease:
     """Write the report and the manifest, which lists it."""
     stage(REPORT_STAGE)
     page = render_report(Facts(manifest=manifest, published=published))
@@ -101,21 +106,21 @@ def finished(
     insist_on_schema(manifest)
     directory.write(MANIFEST, manifest_bytes(manifest))
     left_out = tuple(f"left out: {n:,} x {reason}" for reason, n in found.defects.items())
-    return Made(manifest, tuple(verdicts), (*found.notes, *notes), left_out)
+    return ClusterRelease(manifest, tuple(verdicts), (*found.notes, *notes), left_out)
 
 
 def _steps(sums: Counter[str]) -> Steps:
     return Steps(**{name.name: sums[name.name] for name in fields(Steps)})
 
 
-def facts_of_reading(found: Found) -> dict[str, Any]:
+def facts_of_reading(found: ClusterInput) -> dict[str, Any]:
     """Return the manifest entries about how the input was read."""
     said = found.given.how.read.described()
     several = {"files": found.files} if found.files > 1 else {}
     return {"format": found.given.layout.format, **several, **({READ_AS: said} if said else {}), "rows": found.rows.total}
 
 
-def _facts(prepared: Prepared, claims: Sequence[Model]) -> dict[str, Any]:
+def _facts(prepared: ClusterRecords, claims: Sequence[Model]) -> dict[str, Any]:
     """Return the manifest entries about the input."""
     found, sums, how = prepared.found, prepared.sums, prepared.found.given.how
     facts = facts_of_reading(found) | {
@@ -132,7 +137,7 @@ def _facts(prepared: Prepared, claims: Sequence[Model]) -> dict[str, Any]:
     return facts | how.described() | protects
 
 
-def _account(prepared: Prepared, sums: Counter[str]) -> Accounting:
+def _account(prepared: ClusterRecords, sums: Counter[str]) -> Accounting:
     """Return the outcome of rows, words, records and occurrences."""
     steps = _steps(prepared.sums)
     records = {"published": kept(sums["published"]), EMPTY: gone(sums["empty"]), NOTHING_LEFT: gone(sums["nothing_left"])}
@@ -151,7 +156,7 @@ def _forms(sums: Counter[str]) -> Forms:
     return Forms(sums["typed"], sums["renamed"], sums["parent"], sums["category"], sums["top"])
 
 
-def _metrics(prepared: Prepared, sums: Counter[str]) -> dict[str, float]:
+def _metrics(prepared: ClusterRecords, sums: Counter[str]) -> dict[str, float]:
     """Return the routine metrics of records on a taxonomy, by the formulas of `shoal.metrics`, from sums."""
     tree, total = prepared.tree, max(1, sums["occurrences"])
     dropped = prepared.sums["unknown_dropped"]

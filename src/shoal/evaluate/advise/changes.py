@@ -1,4 +1,4 @@
-"""What would help where hardly a word is left: smaller records, or other routes of the table of decisions (`routes`).
+"""Changes that keep more words after a poor release: smaller records, or other routes of the table of decisions (`routes`).
 
 Each change is tried on a sample before it is proposed (`trial`), and is shown with what it keeps and with the share of people who are found
 by an attacker who knows four of their items. A change that lets more people be found than 1 in k is not proposed, however many are found
@@ -27,8 +27,8 @@ from shoal.pipeline.prepare import Prepared
 from shoal.util.wording import counted, percent
 
 LOG = "log"
-OF_RECORDS = ("per", "gap", "record", "count", "taxonomy")  # options that say nothing where rows of a log are published
-OF_TAXONOMIES = ("node_loss", "unknown", "tree", "floor")  # options that say nothing where names stay as they were typed
+OF_RECORDS = ("per", "gap", "record", "count", "taxonomy")  # options without effect if rows of a log are published
+OF_TAXONOMIES = ("node_loss", "unknown", "tree", "floor")  # options without effect if names stay as typed
 SHORT_RUN, PART_OF_RUN, MOST_SECONDS = 20.0, 0.5, 20.0  # after a longer run, changes are tried for a part of its time
 VARIABLE = "SHOAL_ADVICE"  # of the environment: other seconds for it; with 0 nothing is tried
 LATE = "could not be tried in the time there was: `shoal advise` takes longer"
@@ -49,7 +49,7 @@ class Change:
 
 
 def changes(prepared: Prepared, method: Method) -> list[Change]:
-    """What may keep more words than this method did: coarser items, smaller records, and the candidates of all goals that fit the data."""
+    """Return the changes that may keep more words: coarser items, smaller records, and the candidates of all goals that fit the data."""
     if not isinstance(prepared.original, Original):
         return []
     facts = _facts(prepared)
@@ -61,7 +61,7 @@ def changes(prepared: Prepared, method: Method) -> list[Change]:
 
 
 def _facts(prepared: Prepared) -> DataFacts:
-    """What is known of data that was prepared, which is not held as it was read."""
+    """Return the facts about prepared data, which is no longer available as it was read."""
     reading, original = prepared.reading, prepared.records
     return DataFacts(
         format="transactions" if reading is None or not reading.format else reading.format,
@@ -116,7 +116,7 @@ def _number(value: str) -> int | str:
 
 @dataclass(frozen=True)
 class TriedChange:
-    """A change, how it is typed, and what it amounts to on a sample."""
+    """A change, its options as typed, and its result on a sample."""
 
     change: Change
     text: str
@@ -124,13 +124,13 @@ class TriedChange:
 
     @property
     def worth(self) -> str:
-        """What it keeps, and whom an attacker finds."""
+        """What the change keeps, and the share of people an attacker finds."""
         assert self.found.expected_kept is not None
         return f"keeps {percent(self.found.expected_kept)} of the words; {_finds(self.found)}"
 
 
 @dataclass(frozen=True)
-class Advice:
+class ProposedChanges:
     """Changes that keep more words: those that let no more people be found than `limit`, and those that do.
 
     `untried` is how many could not be measured, `late` how many were not for lack of time. `present` is the release at hand, measured on
@@ -146,7 +146,7 @@ class Advice:
 
     @property
     def measured_on(self) -> str:
-        """On whom the numbers were measured, and what the release at hand amounts to there."""
+        """The sample of the measurement, and the result of the present release on it."""
         tried = [self.present, *(one.found for one in (*self.proposed, *self.risky))]
         whom = f"all {counted(self.present.people, 'person', 'people')}"
         if not all(one.whole for one in tried):
@@ -156,12 +156,12 @@ class Advice:
 
     @property
     def heading(self) -> str:
-        """What is said before the changes that are proposed."""
+        """The introduction to the proposed changes."""
         return f"alternatives that keep more words, and what each protects ({self.measured_on}):"
 
     @property
     def notes(self) -> list[str]:
-        """What is not proposed, and why."""
+        """The changes that are not proposed, and why."""
         lines = [f"  {one.change.label}: {one.worth}" for one in self.risky]
         risky = [f"not proposed, because an attacker would find more than {percent(self.limit)} of the people:", *lines] if lines else []
         rest = ((self.untried, "could not be measured"), (self.late, LATE))
@@ -169,7 +169,7 @@ class Advice:
 
 
 def seconds_after(run: float) -> float:
-    """How long changes may be tried after a release that took so many seconds, so that nobody waits much longer because of them.
+    """Return how long changes may be tried after a release that took `run` seconds, so that nobody waits much longer because of them.
 
     After a short run it is 0: trying them would take longer than the release.
     """
@@ -179,8 +179,8 @@ def seconds_after(run: float) -> float:
     return 0.0 if run < SHORT_RUN else min(PART_OF_RUN * run, MOST_SECONDS)
 
 
-def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Change, str, Route]], seconds: float) -> Advice:
-    """What is worth proposing of these changes, tried one after the other on a sample of the data, which has this many people."""
+def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Change, str, Route]], seconds: float) -> ProposedChanges:
+    """Try changes one after the other on a sample of the data, which has this many people, and return those worth proposing."""
     here, *tried = all_measured(data, [present, *(route for _, _, route in options)], people, seconds)
     found = [TriedChange(change, text, one) for (change, text, _), one in zip(options, tried, strict=True)]
     known = [one for one in found if one.found.expected_kept is not None and one.found.expected is not None]
@@ -189,7 +189,7 @@ def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Ch
     better = [one for one in known if (one.found.expected_kept or 0.0) > (here.expected_kept or 0.0)]
     safe, risky = ([one for one in better if _acceptable(one, limit) is wanted] for wanted in (True, False))
     late = sum(one.found.why_not in {TIME_IS_UP, TOO_LONG} for one in found)
-    return Advice(here, tuple(safe), tuple(risky), len(found) - len(known) - late, late, limit)
+    return ProposedChanges(here, tuple(safe), tuple(risky), len(found) - len(known) - late, late, limit)
 
 
 def _acceptable(one: TriedChange, limit: float) -> bool:
@@ -202,7 +202,7 @@ def _kept(found: Measured) -> str:
 
 
 def _finds(found: Measured) -> str:
-    """The share of people who are found; of a sample, what is to be expected of all people."""
+    """The share of people found; for a sample, the share expected of all people."""
     assert found.expected is not None
     about = "" if found.whole else "about "
     return f"an attacker who knows {KNOWN.items} words of {found.of} finds {about}{percent(found.expected)} of the people"

@@ -1,4 +1,4 @@
-"""What a release on topics that are learned from its own data owes: how many people stand behind a name, and the claim that says so.
+"""Claims of a release on topics that were learned from its own data: how many people hold every word in a name.
 
 The names of learned topics are words of the data. Twice as many people as the method promises to hide each person among must hold each
 of these words, unless another number is given (`topics:20`). The number is settled before anything is read, since it depends on the
@@ -32,7 +32,7 @@ def settled(how: Preparation, method: Method) -> Preparation:
         The same preparation, with the number in the name of its taxonomy.
 
     Raises:
-        ParameterError: Fewer people are asked for than the method hides each person among, or names of topics cannot be published here.
+        ParameterError: The requested number of people is below the method's k, or this method cannot publish names of topics.
     """
     _insist_on_judge(method)
     hidden = max((claim.values().get("k") or 0 for claim in method.claims()), default=0) or USUAL

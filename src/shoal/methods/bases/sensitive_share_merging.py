@@ -19,7 +19,7 @@ import polars as pl
 from shoal.data.bags import Bags, Ints
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible
-from shoal.itemsets.sensitive_nodes import Holdings
+from shoal.itemsets.sensitive_nodes import SensitiveHoldings
 from shoal.methods.bases.release_builder import within_floor
 from shoal.taxonomy.tree_counts import TreeCounts, meet, tree_counts
 from shoal.util.wording import percent
@@ -45,7 +45,7 @@ class Shares:
     share: Fraction
 
     @classmethod
-    def of(cls, groups: Ints, owners: Ints, held: Holdings, share: Fraction) -> Shares:
+    def of(cls, groups: Ints, owners: Ints, held: SensitiveHoldings, share: Fraction) -> Shares:
         """Count: a person with several records in a group counts once, with the items of all of them."""
         import scipy.sparse as sp
 
@@ -74,7 +74,7 @@ class Shares:
         return np.asarray(most - self.allowed(self.people[others] + self.people[group]), np.int64)
 
 
-def refuse_frequent(held: Holdings, owners: Ints, share: Fraction) -> None:
+def refuse_frequent(held: SensitiveHoldings, owners: Ints, share: Fraction) -> None:
     """Raise if more than the share of all people have an item: no grouping can hide it."""
     everybody = Shares.of(np.zeros(len(owners), np.int64), owners, held, share)
     people, holders = int(everybody.people[0]), everybody.holders.toarray()[0]
@@ -93,7 +93,7 @@ def refuse_frequent(held: Holdings, owners: Ints, share: Fraction) -> None:
     )
 
 
-def within_share(bags: Bags, taxonomy: Taxonomy, groups: Ints, held: Holdings, share: Fraction) -> tuple[Ints, Bags]:
+def within_share(bags: Bags, taxonomy: Taxonomy, groups: Ints, held: SensitiveHoldings, share: Fraction) -> tuple[Ints, Bags]:
     """Merge groups as needed, and return them with the least common generalization of their records.
 
     Under a floor, nodes above it are left out, because groups that differ only in these are published identically. Groups that then publish
@@ -106,7 +106,9 @@ def within_share(bags: Bags, taxonomy: Taxonomy, groups: Ints, held: Holdings, s
     return found, published
 
 
-def _merged_until_right(bags: Bags, taxonomy: Taxonomy, groups: Ints, held: Holdings, share: Fraction, merge: Merge) -> tuple[Ints, Bags]:
+def _merged_until_right(
+    bags: Bags, taxonomy: Taxonomy, groups: Ints, held: SensitiveHoldings, share: Fraction, merge: Merge
+) -> tuple[Ints, Bags]:
     while True:
         published = within_floor(meet(bags, taxonomy, groups), taxonomy)
         alike = published.identical()

@@ -18,11 +18,11 @@ import pyarrow.compute as pc
 from shoal.cluster import itemset_counts as itemsets
 from shoal.cluster import judge_itemsets as judging_sets
 from shoal.cluster import judge_records as judging
-from shoal.cluster import manifest as outcome
+from shoal.cluster import run_output as outcome
 from shoal.cluster.arrow_schemas import PUBLISHED, SUMS, list_array, lists_of
 from shoal.cluster.km_driver import published_from_below
 from shoal.cluster.prepare import different_in, insist_on_people, prepare_records
-from shoal.cluster.prepared import Prepared
+from shoal.cluster.prepared import ClusterRecords
 from shoal.cluster.spark import Cluster, joined
 from shoal.cluster.write_files import write_parts
 from shoal.data.claims import Verdict
@@ -39,7 +39,7 @@ from shoal.privacy.evidence.cluster_judging import JudgesSets
 from shoal.privacy.evidence.equivalence_classes import told_untrue
 
 
-def released(cluster: Cluster, data: Any, how: Preparation, method: RecodingMethod, directory: ReleaseDirectory) -> outcome.Made:
+def released(cluster: Cluster, data: Any, how: Preparation, method: RecodingMethod, directory: ReleaseDirectory) -> outcome.ClusterRelease:
     """Recode as the method chooses, verify it, write it, and verify what was written."""
     prepared = prepare_records(cluster, data, how)
     if prepared.sums["more_than_once"]:
@@ -81,13 +81,13 @@ def without_others(kept: pl.Series, part: int, table: pa.Table) -> Iterator[pa.T
 
 def _judged_and_written(
     cluster: Cluster,
-    prepared: Prepared,
+    prepared: ClusterRecords,
     published: Any,
     method: RecodingMethod,
     notes: list[str],
     directory: ReleaseDirectory,
     merged: int | None = None,
-) -> outcome.Made:
+) -> outcome.ClusterRelease:
     """Verify and write; `merged` is the number of items merged with another one of their record, if items are generalized."""
     stage(JUDGING)
     both = cluster.store(joined(prepared.records, published, "record", "left"), "joined")
