@@ -12,7 +12,7 @@ import pytest
 
 import shoal
 from shoal.evaluate.compare import comparison, run_cells
-from shoal.evaluate.compare.expected_time import in_order
+from shoal.evaluate.compare.comparison_time import in_order
 from shoal.evaluate.compare.grid import Cell
 from shoal.evaluate.compare.run_cells import STOPPED
 from shoal.report.comparison_page import RELOAD, render_comparison
