@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx2 as httpx
@@ -92,21 +91,21 @@ def preview(server: Server, name: str) -> None:
 def while_running(server: Server, name: str, seconds: int) -> None:
     """Load pages while the routes of a log are tried, and then while one of them is published."""
     address = server.opened(name)
-    answer = server.post(f"{address}/advise", goal=GOAL, k="5", seconds="20", knows="1")
+    answer = server.post(f"{address}/advise", goal=GOAL, k="5", seconds="120", knows="1")
     advice = str(answer.url).rpartition("job=")[2]
     routes = f"{address}/choose?job={advice}"
     browser = Follower(server)
-    load_pages(server, browser, routes, "routes are tried", seconds, lambda page: 'class="card route"' in page)
+    load_pages(server, browser, routes, "routes are tried", seconds)
     answer = server.post(f"{address}/publish", job=advice, route="0", **{"route-goal": GOAL})
     assert answer.status_code == 200, answer.text
-    load_pages(server, browser, answer.url.path, "a release is made", seconds, lambda page: 'id="progress"' not in page)
+    load_pages(server, browser, answer.url.path, "a release is made", seconds)
     found = re.search("<h1>(.*?)</h1>", server.client.get(answer.url.path).text)
     print(f"the page of the job shows: {found[1] if found else ''}")
     server.post(f"{answer.url.path}/cancel")
 
 
-def load_pages(server: Server, browser: Follower, path: str, what: str, seconds: int, is_over: Callable[[str], bool]) -> None:
-    """Load pages for some time, or until a page shows that the job is over."""
+def load_pages(server: Server, browser: Follower, path: str, what: str, seconds: int) -> None:
+    """Load pages for some time, or until a page shows no progress any more."""
     browser.follow(path)
     begun, before, times = time.monotonic(), server.processor_seconds, []
     while time.monotonic() < begun + seconds:
@@ -116,7 +115,7 @@ def load_pages(server: Server, browser: Follower, path: str, what: str, seconds:
             times.append(time.perf_counter() - asked)
             assert found.status_code == 200
         browser.look()
-        if is_over(found.text):
+        if 'id="progress"' not in found.text:
             break
         time.sleep(0.2)
     used = (server.processor_seconds - before) / len(times)

@@ -136,11 +136,13 @@ IN_TURN = {
     "tests/spark/test_reading.py": 2,
     "tests/spark/test_spark.py": 3,
     "tests/spark/test_thresholds.py": 3,
-    "tests/studio/test_browser.py": 6,
+    "tests/studio/test_browser.py": 8,
     "tests/studio/test_compare_page.py": 5,
+    "tests/studio/test_hostile_files.py": 2,
     "tests/studio/test_path.py": 2,
     "tests/studio/test_processes.py": 4,
     "tests/studio/test_release_attacks.py": 2,
+    "tests/studio/test_wire_attacks.py": 3,
     "tests/synthetic/test_querylog.py": 3,
 }
 

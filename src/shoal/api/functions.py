@@ -177,8 +177,8 @@ def anonymize(
 
         Taxonomy.
 
-        taxonomy: "wordnet", "topics" (learned from the data), "generated", "paths", "none", a path, nested dictionaries such as
-            `{"Food": {"Fruit": ["Apple", "Pear"]}}`, a frame, or a `shoal.Taxonomy`.
+        taxonomy: "wordnet", "topics" (learned from the data), "topics+wordnet", "generated", "paths", "none", a path, nested dictionaries
+            such as `{"Food": {"Fruit": ["Apple", "Pear"]}}`, a frame, or a `shoal.Taxonomy`.
         levels: Columns of a taxonomy that is a frame, from the highest level to the items.
         node_loss: Loss function for taxonomy nodes: "information" (default), "lm", "height" or "people".
         unknown: What happens to terms that are not in the taxonomy: "keep" (default), "drop" or "refuse".

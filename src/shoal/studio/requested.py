@@ -99,9 +99,10 @@ def insist_on_end(job: StoredJob) -> StoredJob:
     return job
 
 
-def steps_of(source: str, choose: str = "") -> dict[str, str]:
-    """The addresses of the steps before a release; the choice has one of its own if it was made there."""
-    return {"open": "/", "understand": f"/sources/{source}", "choose": choose or f"/sources/{source}/choose"}
+def steps_of(source: str, choose: str = "", *, confirmed: bool = True) -> dict[str, str]:
+    """The addresses of the steps before a release. The choice may have another one, and has none before people are confirmed."""
+    steps = {"open": "/", "understand": f"/sources/{source}"}
+    return {**steps, "choose": choose or f"/sources/{source}/choose"} if confirmed else steps
 
 
 def waiting_page(request: Request, job: StoredJob, address: str, title: str, step: str, how: str = "") -> Response:

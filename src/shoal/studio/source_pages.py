@@ -65,7 +65,7 @@ async def understand(studio: Studio, request: Request) -> Response:
         "levels": (found or {}).get("levels", []),
         "root": None if studio.root is None else str(studio.root.path),
         "largest": studio.largest_upload >> 20,
-        "steps": steps_of(source.identity),
+        "steps": steps_of(source.identity, confirmed=source.confirmed),
         "step": "understand",
     }
     return page(request, "understand.html", facts)

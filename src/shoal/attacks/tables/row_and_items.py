@@ -22,6 +22,7 @@ class RowAndItems(TableAttack):
 
     name = "row-and-items"
     test = "linking"
+    needs_items = True
     story = (
         "The attacker knows all quasi-identifiers of a person and some items of the person's set, takes the published rows that match the "
         "quasi-identifiers best, and of these the rows that may have most of the known items. Once the items alone are known."

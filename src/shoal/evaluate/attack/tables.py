@@ -36,7 +36,8 @@ def attacks_on_table(original: TableOriginal, release: Release, names: Sequence[
     targets = draw.some(np.arange(len(table)))
     outcomes: list[Outcome] = []
     notes: list[str] = []
-    for name in names or TABLE_ATTACKS:
+    usual = [name for name, kind in TABLE_ATTACKS.items() if table.item_sets or not kind.needs_items]
+    for name in names or usual:
         attack = TABLE_ATTACKS[name]()
         found = [
             one
