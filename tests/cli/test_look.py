@@ -37,6 +37,7 @@ def test_people_records_and_the_largest_owner(shell: Shell):
     assert found["columns"]["user"] == "email" and found["columns"]["item"] == "item"
     assert (found["people"], found["records"], found["items"], found["occurrences"]) == (3, 3, 7, 10)
     assert found["largest_owner"] == {"rows": 6, "records": 1}
+    assert found["density"] == 10 / (3 * 7)
     assert found["part"] == 1
     by_event = seen(shell, "--taxonomy", "generated", "--per", "event")
     assert (by_event["people"], by_event["records"]) == (3, 10)

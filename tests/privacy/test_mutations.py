@@ -720,6 +720,12 @@ MUTATIONS = {
             kkm, "recoding_in_groups", lambda sets, *rest: recoding_in_groups(replace(sets, owners=np.arange(len(sets))), *rest)
         ),
     ),
+    "groups are not merged for the diversity of a column": Mutation(
+        "l-diversity",
+        "fewer than 2 distinct",
+        ("sorts.csv", *BY_AGE[1:-1], "sort", "--sensitive", "sort", "--l", "2"),
+        lambda monkeypatch: monkeypatch.setattr("shoal.methods.bases.microdata.diverse_groups", lambda table, group, values, wanted: group),
+    ),
     "mdav forgets who owns a row": Mutation(
         "microdata-k-anonymity",
         "people only, who own several rows",
@@ -800,8 +806,9 @@ def data(shell: Shell) -> Shell:
     shell.file("doses.csv", "user,item\n0,Butter\n" + "1,Apple\n" * 9)
     shell.file("searches.csv", searches())
     shell.file("people.csv", people_csv())
-    ages = [(10 * decade + year, ["flu", "cold", "cough"][year]) for decade in (1, 5, 9) for year in range(3)]
-    shell.file("ages.csv", "age,illness\n" + "".join(f"{age},{illness}\n" for age, illness in ages))
+    ages = [(10 * decade + year, ["flu", "cold", "cough"][year], decade > 4) for decade in (1, 5, 9) for year in range(3)]
+    shell.file("ages.csv", "age,illness\n" + "".join(f"{age},{illness}\n" for age, illness, _ in ages))
+    shell.file("sorts.csv", "age,sort\n" + "".join(f"{age},{sort}\n" for age, _, sort in ages))
     shell.file("public.csv", "age,name\n" + "11,A\n51,B\n91,C\n" * 6)
     shell.file("clicks.tsv", clicks())
     shell.file("access.log", some_visits(10, sessions=3))

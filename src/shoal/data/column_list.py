@@ -40,12 +40,19 @@ class ColumnNames:
 
     @classmethod
     def of(cls, value: Any) -> Self:
-        """Make column names from an object of this class or a sequence of texts."""
+        """Make column names from an object of this class, a sequence of texts, or what `str` writes."""
         if isinstance(value, cls):
             return value
+        if isinstance(value, str):
+            return cls.parse(value)
         if isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value):
             return cls(tuple(value))
         raise ParameterError("give a list of names of columns", code="wrong-type")
+
+    @property
+    def described(self) -> str:
+        """The names as a manifest has them."""
+        return str(self)
 
     def __str__(self) -> str:
         return ",".join(re.sub(r"([,\\])", r"\\\1", name) for name in self.names)

@@ -11,7 +11,7 @@ from shoal.auditing.audit import located, seen_at
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.parameter_files import without_files
-from shoal.metrics import METRICS, measure
+from shoal.metrics import METRICS, measure, routine
 from shoal.pipeline.claims import claims_of
 from shoal.pipeline.manifest import Published
 from shoal.pipeline.manifest_schema import DIGEST, digest_of
@@ -50,8 +50,12 @@ def measured(
     found = seen_at(place, ())
     claims = tuple(without_files(claim) for claim in claims_of(place.manifest)) if place.manifest else ()
     tell([*_lack(place), *(f"original: {note}" for note in prepared.notes), *found.notes])
-    _refuse_unmeasured(name for name in names if METRICS[name].needs_groups_of(prepared.original))
-    return measure(replace(found.release, claims=claims), prepared.original, list(names) or None)
+    lacking = bool(_lack(place))
+    _refuse_unmeasured(name for name in names if METRICS[name].needs_groups_of(prepared.original) or (METRICS[name].of_means and lacking))
+    release = replace(found.release, claims=claims)
+    usual = routine(release.kinds, prepared.original.shape, on_taxonomy=prepared.original.on_taxonomy, adds_items=release.adds_items)
+    wanted = list(names) or [one.name for one in usual if not (one.of_means and lacking)]
+    return measure(release, prepared.original, wanted) if wanted else {}
 
 
 def _lack(place: Published) -> list[str]:

@@ -179,6 +179,7 @@ METHODS: Table[type[Method]] = Table(
         "old-remedies": "shoal.methods.old_remedies:OldRemedies",
         "secret-sharing": "shoal.methods.secret_sharing:SecretSharing",
         "split-personality": "shoal.methods.split_personality:SplitPersonality",
+        "perturbation": "shoal.methods.perturbation:Perturbation",
     },
 )
 

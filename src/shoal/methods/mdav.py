@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal.data.bags import Ints
+from shoal.data.column_list import ColumnNames
 from shoal.data.table import Table
 from shoal.methods.bases.microdata import TableMethod
 from shoal.microaggregation.spaces import groups_of_table
@@ -26,6 +27,9 @@ class MDAV(TableMethod):
     paper = "Domingo-Ferrer and Torra, Data Mining and Knowledge Discovery 11(2), 2005"
 
     k: int = param(3, minimum=2, help="minimum number of people per published combination of values")
+    l: int | None = param(None, minimum=2, help="minimum number of different sensitive values per group")  # noqa: E741
+    t: float | None = param(None, minimum=0, maximum=1, help="largest distance between the sensitive values of a group and of all rows")
+    sensitive: ColumnNames | None = param(None, help="sensitive columns, which are published unchanged, for l and t")
 
     def grouped(self, table: Table) -> Ints:
         """Group by MDAV."""

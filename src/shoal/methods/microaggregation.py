@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shoal.data.bags import Ints
+from shoal.data.column_list import ColumnNames
 from shoal.data.table import Table
 from shoal.methods.bases.microdata import TableMethod
 from shoal.microaggregation.spaces import better_groups_of_table
@@ -49,6 +50,9 @@ class Microaggregation(TableMethod):
     k: int = param(3, minimum=2, help="minimum number of people per published combination of values")
     effort: str = param("balanced", choices=tuple(EFFORTS), help="search effort: more effort takes longer and loses less")
     seed: int = param(0, minimum=0, help="random seed of the search; releases with other seeds are of similar quality")
+    l: int | None = param(None, minimum=2, help="minimum number of different sensitive values per group")  # noqa: E741
+    t: float | None = param(None, minimum=0, maximum=1, help="largest distance between the sensitive values of a group and of all rows")
+    sensitive: ColumnNames | None = param(None, help="sensitive columns, which are published unchanged, for l and t")
 
     def grouped(self, table: Table) -> Ints:
         """Run MDAV, then the rounds of local search for the effort."""

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class Metric:
     """One number: what it says, which way is better, and whether it needs to know which record became which, or a taxonomy.
 
-    `needs_groups_for` tells the originals for which alone it needs to know which record became which.
+    `needs_groups_for` tells the originals for which alone it needs to know which record became which. Without this knowledge a metric
+    `of_means` assumes that means of groups are published, as releases without a guarantee do not.
 
     `shares` are the parts of the account of occurrences whose share of all that was given a metric is, where it is one.
 
@@ -37,6 +38,7 @@ class Metric:
     highest: float | None = None
     needs_groups: bool = False
     needs_groups_for: Callable[[Any], bool] | None = None
+    of_means: bool = False
     routine: bool = True
     needs_taxonomy: bool = False
     kinds: frozenset[str] = frozenset({"bags"})

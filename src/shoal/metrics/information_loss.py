@@ -95,6 +95,7 @@ INFORMATION_LOSS = Metric(
     information_loss,
     highest=1.0,
     needs_groups_for=_is_mixed,
+    of_means=True,
     kinds=frozenset({"rows"}),
     takes=frozenset({"table"}),
 )

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal.data.claims import ALL_NUMBERS, Model, Numbers
+from shoal.data.column_list import ColumnNames
 from shoal.data.original import KEPT, AnyOriginal
 from shoal.data.release import Release
 from shoal.errors import option
@@ -154,7 +155,7 @@ def announced(prepared: Prepared, claims: Iterable[Model] = ()) -> Announced:
     lines = [f"left out: {line}" for line in left_out]
     if not safe_numbers(claims := tuple(claims)):
         lines = [ROWS_LEFT_OUT] if lines else []
-    return Announced(disclosed_notes(prepared.notes, claims), tuple(lines), tuple(_unprotected(prepared)))
+    return Announced(disclosed_notes(prepared.notes, claims), tuple(lines), tuple(_unprotected(prepared, claims)))
 
 
 def doubts(method: Method) -> list[str]:
@@ -169,7 +170,8 @@ def doubts(method: Method) -> list[str]:
     return []
 
 
-def _unprotected(prepared: Prepared) -> list[str]:
-    kept = prepared.original.columns().get(KEPT, [])
+def _unprotected(prepared: Prepared, claims: Iterable[Model]) -> list[str]:
+    covered = {name for claim in claims if isinstance(found := claim.values().get("sensitive"), ColumnNames) for name in found.names}
+    kept = [name for name in prepared.original.columns().get(KEPT, []) if name not in covered]
     names = ", ".join(map(repr, kept))
     return [f"published unchanged and not covered by the claim: {names}; together they may identify people"] if kept else []

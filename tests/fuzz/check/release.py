@@ -249,6 +249,8 @@ def wrong_release(case: Case, directory: Path, place: Path, said: str) -> list[s
     wrong = wrong_files(release) + named_people(case, place, said) + leaked_words(case, release, said) + wrong_accounts(release.manifest)
     if release.manifest["method"] != case.method:
         wrong.append("the manifest names another method")
+    if case.method == "perturbation":
+        return wrong + tables.check_perturbed(case, directory, release) + wrong_amounts(seen)
     if case.method in NO_GUARANTEE:
         return wrong + logs.check_unguaranteed(case, release, seen.log()) + wrong_amounts(seen)
     if not release.manifest["claims"]:

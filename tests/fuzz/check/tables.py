@@ -149,6 +149,34 @@ def recount_sensitive(model: str, release: Release, values: dict[str, str], achi
     return wrong if stated else [*wrong, f"{told} is achieved, {achieved} is stated"]
 
 
+def check_perturbed(case: Case, directory: Path, release: Release) -> list[str]:
+    """Columns that are not perturbed, and values that only change places, are those of the table; no row is lost."""
+    raw, published, technique = read_table(directory / case.inputs[0]), release.tables["microdata"], case.text("technique", "noise")
+    apart = {name for key in ("drop-column", "user") for name in str(case.said.get(key, "")).split(",")}
+    kept = str(case.said.get("keep-column", "")).split(",")
+    wrong = [] if not release.manifest["claims"] and "no_guarantee" in release.manifest else ["a guarantee is claimed"]
+    if set(published[0]) != set(raw[0]) - apart or len(published) != len(raw):
+        return [*wrong, "other columns or rows than those of the table"]
+    for name in published[0]:
+        sides = [[row[name] for row in rows] for rows in (raw, published)]
+        if name in kept:
+            same = Counter(map(str, sides[0])) == Counter(map(str, sides[1]))
+        elif technique in {"swap", "permute"}:
+            same = sorted(_comparable(one) for one in sides[0]) == sorted(_comparable(one) for one in sides[1])
+        else:
+            continue
+        wrong += [] if same else [f"the values of {name} are not those of the table"]
+    return wrong
+
+
+def _comparable(value: Any) -> tuple[float, str]:
+    """A number as such, a text as such."""
+    try:
+        return float(value), ""
+    except ValueError:
+        return 0.0, str(value)
+
+
 def recount_presence(case: Case, directory: Path, release: Release, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
     """How many of the people with each value of a column that is published as it is are in the release."""
     column = values["columns"]

@@ -12,7 +12,7 @@ from fuzz.make import logs, records, tables
 FAMILIES: dict[str, Callable[[Draw], Case]] = {
     **dict.fromkeys(records.PARAMETERS, records.made),
     **dict.fromkeys(logs.OPTIONS, logs.made),
-    **dict.fromkeys(("mdav", "microaggregation"), tables.made_microdata),
+    **dict.fromkeys(("mdav", "microaggregation", "perturbation"), tables.made_microdata),
     "kkm": tables.made_item_table,
     "accesslog-mdav": tables.made_access,
     "document-vectors": tables.made_documents,

@@ -53,6 +53,9 @@ def made_microdata(draw: Draw) -> Case:
     """A table of numbers and perhaps of other kinds of columns."""
     case, rng = Case(draw.number, draw.method, "microdata", []), draw.rng
     case.said["k"] = draw.one(["2", "2", "3", "3", "5", "12"])
+    if draw.method == "perturbation":
+        case.said |= {"no-guarantee": True, "technique": draw.one(["noise", "swap", "condense", "permute"])}
+        draw.options(case, {"amount": ["0.01", "0.1", "1"]}, 0.5)
     if draw.method == "microaggregation":
         draw.options(case, {"effort": ["fast", "balanced", "thorough"], "seed": ["0", "5"]}, 0.4)
     n = rng.choice([3, 6, 10, 20, 40])
@@ -63,7 +66,7 @@ def made_microdata(draw: Draw) -> Case:
     if draw.chance(0.2):
         columns["constant"] = [7] * n
     _kinds(draw, case, columns, n)
-    if draw.chance(0.3):
+    if draw.chance(0.3) or case.said.get("technique") == "permute":
         columns["note"] = [f"t{rng.randrange(4)}" for _ in range(n)]
         case.said["keep-column"] = "note"
     if draw.chance(0.2):
@@ -74,7 +77,11 @@ def made_microdata(draw: Draw) -> Case:
         case.owners = draw.people(n // several + 1)
         columns["person"] = [case.owners[i // several] for i in range(n)]
         case.said["user"] = "person"
-    if "note" in columns and "user" not in case.said and draw.chance(0.5):
+    if draw.method == "perturbation":
+        case.said |= {"sensitive": "note"} if case.said["technique"] == "permute" else {}
+    elif "note" in columns and draw.chance(0.3) and len(set(columns["note"])) > 1:
+        case.said |= {"sensitive": "note", "l": "2"} if "user" in case.said or draw.chance(0.5) else {"sensitive": "note", "t": "0.3"}
+    elif "note" in columns and "user" not in case.said and draw.chance(0.5):
         case.said["claim"] = draw.one(LEVELS)
         if case.said["claim"] == PRESENCE:
             known = [*columns["note"], *(f"t{rng.randrange(5)}" for _ in range(rng.randrange(9)))]
@@ -120,7 +127,7 @@ def made_item_table(draw: Draw) -> Case:
 
 def _kinds(draw: Draw, case: Case, columns: dict[str, list[Any]], n: int) -> None:
     """Columns that are nominal, ordinal or nodes of a hierarchy, which only one of the methods takes."""
-    if draw.method == "microaggregation" and not draw.chance(0.1):
+    if draw.method != "mdav" and not draw.chance(0.1):
         return
     if draw.chance(0.25):
         columns["job"] = [draw.one(["baker", "smith", "clerk"]) for _ in range(n)]

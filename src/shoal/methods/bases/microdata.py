@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -19,10 +20,14 @@ from shoal.data.original import TableOriginal
 from shoal.data.release import Release
 from shoal.data.table import Attribute, Table
 from shoal.data.tables.rows import RowTable
+from shoal.errors import ParameterError, option
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import build_row_release
 from shoal.microaggregation.attributes import attribute_space, group_means
+from shoal.microaggregation.diverse_groups import Diversity, diverse_groups
+from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.microdata_k_anonymity import MicrodataKAnonymity
+from shoal.privacy.t_closeness import TCloseness
 
 MICRODATA = "microdata"  # the name of the published table
 AGGREGATED = "microaggregated"
@@ -36,6 +41,18 @@ class TableMethod(Method):
     fates = {AGGREGATED: "changed"}  # noqa: RUF012 (never changed)
 
     k: int
+    l: int | None  # noqa: E741 (the name of the field)
+    t: float | None
+    sensitive: ColumnNames | None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.sensitive is None) != (self.l is None and self.t is None):
+            raise ParameterError(
+                "a sensitive column needs l or t, and these need a sensitive column",
+                code="options-conflict",
+                hint=f"give {option('sensitive')} with {option('l')} or {option('t')}",
+            )
 
     @property
     def needs_taxonomy(self) -> bool:
@@ -44,7 +61,13 @@ class TableMethod(Method):
 
     def claims(self) -> tuple[Model, ...]:
         """Claim k-anonymity over the quasi-identifiers, which depend on the table."""
-        return (MicrodataKAnonymity(k=self.k),)
+        return (MicrodataKAnonymity(k=self.k), *self._of_sensitive_columns(None))
+
+    def _of_sensitive_columns(self, columns: ColumnNames | None) -> tuple[Model, ...]:
+        """Return what is claimed about the sensitive columns of classes of rows that are alike in these columns."""
+        diverse = () if self.l is None else (LDiversity(l=self.l, sensitive=self.sensitive, columns=columns),)
+        close = () if self.t is None else (TCloseness(t=self.t, sensitive=self.sensitive, columns=columns),)
+        return (*diverse, *close)
 
     @abstractmethod
     def grouped(self, table: Table) -> Ints:
@@ -53,10 +76,30 @@ class TableMethod(Method):
     def apply(self, original: TableOriginal) -> Release:
         """Publish every row with the centroid of its group; kept columns are unchanged."""
         table = original.table
-        published = RowTable(_aggregated(table, self.grouped(table)))
+        published = RowTable(_aggregated(table, self._diverse(table, self.grouped(table))))
         release = build_row_release(self, len(table), {MICRODATA: published}, {AGGREGATED: changed(len(table))}, np.arange(len(table)))
-        claim = MicrodataKAnonymity(k=self.k, columns=ColumnNames(tuple(attribute.name for attribute in table.quasi)))
-        return replace(release, claims=(claim,))
+        columns = ColumnNames(tuple(attribute.name for attribute in table.quasi))
+        return replace(release, claims=(MicrodataKAnonymity(k=self.k, columns=columns), *self._of_sensitive_columns(columns)))
+
+    def _diverse(self, table: Table, group: Ints) -> Ints:
+        """Merge groups until the sensitive columns are as the claims say."""
+        if self.sensitive is None:
+            return group
+        kept = {attribute.name: attribute.values for attribute in table.attributes if not attribute.quasi}
+        for name in self.sensitive.names:
+            if name not in kept:
+                raise ParameterError(
+                    f"the sensitive column {name!r} is not published unchanged",
+                    code="column-role-conflict",
+                    hint=f"name it with {option('keep_column')}",
+                )
+        if self.t is not None and table.owners_repeat:
+            raise ParameterError(
+                "people have several rows, so shares of people cannot be kept", code="one-row-per-person", hint="use l alone"
+            )
+        columns = [kept[name].cast(pl.String).fill_null("") for name in self.sensitive.names]
+        value = pl.DataFrame(columns).select(pl.struct(pl.all()).rank("dense")).to_series().to_numpy().astype(np.int64) - 1
+        return diverse_groups(table, group, value, Diversity(self.l, None if self.t is None else Fraction(repr(self.t))))
 
 
 def _aggregated(table: Table, group: Ints) -> pl.DataFrame:

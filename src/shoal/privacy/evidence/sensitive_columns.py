@@ -21,6 +21,7 @@ from shoal.data.original import AnyOriginal, TableOriginal
 from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
+from shoal.parameters import Declared
 from shoal.privacy.evidence.microdata_evidence import classes_of_rows
 from shoal.privacy.evidence.sensitive_items import LOST, rows_of_records
 
@@ -141,6 +142,12 @@ class SensitiveColumnModel(Model):
     def sensitive_items(self) -> Items | None:
         """The items of records that must not be inferred."""
         return self.items
+
+    def keeps(self, promise: Declared) -> bool:
+        """A promise without columns is kept by a claim that names them: only the table shows which they are."""
+        if isinstance(promise, SensitiveColumnModel) and promise.columns is None and promise.items is None:
+            return type(self) is type(promise) and self.values() | {"columns": None} == promise.values()
+        return super().keeps(promise)
 
     def told(self) -> dict[str, Any]:
         """Return the parameters without the sensitive items, which may disclose what somebody has."""
