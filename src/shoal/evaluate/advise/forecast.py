@@ -164,12 +164,12 @@ def _linear(known: Sequence[tuple[float, float]], doublings: float) -> float:
 
 
 def _damped(doublings: float, damping: float) -> float:
-    """How many steps doublings count as, each of which counts less than the one before by this factor."""
+    """Return the number of steps that doublings count as, if each counts less than the one before by this factor."""
     return doublings if damping == 1 else damping * (1 - damping**doublings) / (1 - damping)
 
 
 def _damping(growth: Sequence[float], least: float) -> float:
-    """By which factor the growth changed from doubling to doubling; it never rises, and is not below the least."""
+    """Return the factor of the growth from doubling to doubling: at most 1 and not below `least`."""
     first, last = abs(growth[0]), abs(growth[-1])
     factor = (last / first) ** (1 / (len(growth) - 1)) if first > 0 else 1.0
     return float(np.clip(factor, least, 1.0))
