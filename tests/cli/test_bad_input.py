@@ -75,6 +75,11 @@ def test_one_person_is_not_called_people(data: Shell):
     assert data("anonymize", "one.csv", "--out", "release").err.endswith("1 person cannot be hidden among 5 (lower k, or give more data)\n")
 
 
+def test_an_output_below_a_file(data: Shell):
+    line = one_line(data("anonymize", "log.tsv", "--out", "log.tsv/release"))
+    assert "is a file, not a directory (choose another place)" in line
+
+
 def test_a_directory(data: Shell):
     data.directory.joinpath("folder").mkdir()
     assert "folder contains no data files" in refused(data, "folder")

@@ -11,7 +11,7 @@ from typing import IO, cast
 
 from shoal.errors import OutputError, option
 from shoal.io import partial_outputs as unfinished
-from shoal.io.release_directory import disk_errors, insist_outside_releases, release_around
+from shoal.io.release_directory import disk_errors, insist_on_directory, insist_outside_releases, release_around
 
 
 @contextmanager
@@ -26,8 +26,7 @@ def whole_file(path: Path, force: bool, check: Callable[[Path], None] | None = N
         raise OutputError(f"{path} is not a regular file", code="output-exists", hint="name a new file")
     if path.exists() and not force:
         raise OutputError(f"{path} exists already", code="output-exists", hint=f"overwrite it with {option('force', True)}")
-    if not path.parent.is_dir():
-        raise OutputError(f"there is no directory {path.parent}", code="no-such-directory")
+    insist_on_directory(path.parent)
     insist_outside_releases(path.parent)
     own = unfinished.begin(path)
     try:
@@ -71,8 +70,7 @@ class PrivateFile:
                 code="inside-a-release",
                 hint="give a path elsewhere",
             )
-        if not self._path.parent.is_dir():
-            raise OutputError(f"there is no directory {self._path.parent}", code="no-such-directory", hint="create it first")
+        insist_on_directory(self._path.parent)
         if self._path.is_dir() or (self._path.exists() and not self._force):
             raise OutputError(
                 f"{self._path} exists already",

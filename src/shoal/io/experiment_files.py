@@ -12,7 +12,7 @@ import polars as pl
 from shoal.errors import InputError, OutputError, option
 from shoal.io import partial_outputs as unfinished
 from shoal.io.atomic_file import whole_file
-from shoal.io.release_directory import disk_errors, insist_outside_releases
+from shoal.io.release_directory import disk_errors, insist_on_directory, insist_outside_releases
 
 
 class ExperimentFiles:
@@ -23,8 +23,7 @@ class ExperimentFiles:
 
     def check(self) -> None:
         """Raise if nothing could be written here; called before the work."""
-        if not self.directory.parent.is_dir():
-            raise OutputError(f"there is no directory {self.directory.parent}", code="no-such-directory", hint="create it first")
+        insist_on_directory(self.directory.parent)
         if self.directory.exists() and not self.directory.is_dir():
             raise OutputError(f"{self.directory} exists and is a file", code="output-is-a-file", hint="name a directory")
         insist_outside_releases(self.directory)

@@ -85,8 +85,7 @@ class ReleaseDirectory:
     def check(self) -> None:
         """Raise if the release could not be written here; cheap enough to be called before hours of work."""
         parent = self.target.parent
-        if not parent.is_dir():
-            raise OutputError(f"there is no directory {parent}", code="no-such-directory", hint="create it first")
+        insist_on_directory(parent)
         insist_outside_releases(parent)
         if not os.access(parent, os.W_OK | os.X_OK):
             raise OutputError(f"{parent} may not be written by this user", code="not-writable")
@@ -146,6 +145,15 @@ def release_files(directory: Path) -> set[str]:
         if "shoal" in manifest:
             return {MANIFEST, REPORT, *(str(file["name"]) for file in manifest["files"])}
     return set()
+
+
+def insist_on_directory(place: Path) -> None:
+    """Raise if there is no directory in which an output could be written."""
+    if place.is_dir():
+        return
+    if place.exists():
+        raise OutputError(f"{place} is a file, not a directory", code="no-such-directory", hint="choose another place")
+    raise OutputError(f"there is no directory {place}", code="no-such-directory", hint="create it first")
 
 
 def insist_outside_releases(path: Path) -> None:

@@ -24,6 +24,7 @@ from typing import Any
 from shoal.errors import InputError, OutputError
 from shoal.io import partial_outputs
 from shoal.io.comparison_files import CELLS
+from shoal.io.release_directory import insist_on_directory
 from shoal.util.wording import toml_value
 
 SOURCES, JOBS, TAXONOMIES = "sources", "jobs", "taxonomies"
@@ -87,8 +88,7 @@ def _kept(place: Path) -> Path:
         raise OutputError(f"{place} is not a folder", code="output-is-a-file", hint="name a new folder")
     if path.is_dir() and any(path.iterdir()) and not (path / MARKER).is_file():
         raise OutputError(f"{place} contains files of others", code="directory-has-other-files", hint="name a new or empty folder")
-    if not path.parent.is_dir():
-        raise OutputError(f"there is no directory {path.parent}", code="no-such-directory", hint="create it first")
+    insist_on_directory(path.parent)
     path.mkdir(mode=0o700, exist_ok=True)
     if not (path / MARKER).exists():
         write_text(path / MARKER, TITLE)
