@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -28,7 +27,7 @@ import numpy as np
 from accesslog import WAYS, made_up, original_at
 from common import DATA, RESULTS, show
 from datasets import generated_log
-from scale import Run, ran
+from scale import Run, compile_modules, ran
 from shoal.data.bags import Ints
 from shoal.methods.accesslog_mdav import AccessLogMDAV
 from shoal.microaggregation.blocks import mdav_in_blocks
@@ -68,7 +67,6 @@ while process.poll() is None:
 print(json.dumps({"first page (clock)": first}))
 sys.exit(process.returncode)
 """
-COMPILE = "import compileall, pathlib, shoal; compileall.compile_dir(pathlib.Path(shoal.__file__).parent, quiet=2)"
 POLARS = """
 import sys, polars as pl
 lines = pl.read_csv(sys.argv[1], separator="\\x01", quote_char=None, has_header=False, new_columns=["line"])
@@ -263,9 +261,7 @@ def main() -> int:
     options = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
     pythons = ({"before": options.before} if options.before else {}) | {"now": sys.executable}
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    for python in pythons.values():
-        ran("-c", COMPILE, python=python)
+    compile_modules(*pythons.values())
     rows: list[dict[str, Any]] = []
     for name, target in TARGETS.items():
         if options.only and not name.startswith(tuple(options.only)):

@@ -54,6 +54,13 @@ def ran(*arguments: str, python: str = sys.executable) -> Run:
         return Run(used.ru_utime + used.ru_stime, clock, used.ru_maxrss / 1024, out.read().decode())
 
 
+def compile_modules(*pythons: str) -> None:
+    """Compile the modules of these installations, as they are for everybody who runs a command a second time."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    for python in pythons or (sys.executable,):
+        ran("-c", "import compileall, pathlib, shoal; compileall.compile_dir(pathlib.Path(shoal.__file__).parent, quiet=2)", python=python)
+
+
 def whole_program(log: Path, effort: str) -> Run:
     """From the file to a release that was judged."""
     with tempfile.TemporaryDirectory() as place:
