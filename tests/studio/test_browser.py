@@ -50,7 +50,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def page(address: str) -> Iterator[Page]:
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(accept_downloads=True)
+        page = browser.new_context(accept_downloads=True).new_page()  # whose context can have further pages
         page.set_default_timeout(MILLISECONDS)
         complaints: list[str] = []
         requested: list[str] = []
