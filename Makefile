@@ -9,6 +9,7 @@ KERNEL_BUILD := build/kernels
 # a test starts would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --no-compile
+EDITABLE := $(PIP) --no-build-isolation --config-settings=wheel.cmake=false --config-settings=editable.mode=inplace
 
 .PHONY: demo docs test test-all spark lint sanitize sanitized-kernels bench wheels clean
 
@@ -53,6 +54,15 @@ $(VENV)/installed: $(VENV)/tools pyproject.toml $(KERNEL_SOURCES)
 	+$(MAKE) --no-print-directory --jobs=2 $(VENV)/package $(VENV)/kernels
 	touch $@
 
+# The same with the packages of tests, documentation and linters, which one command resolves and downloads meanwhile.
+$(VENV)/checked: $(VENV)/tools pyproject.toml $(KERNEL_SOURCES)
+	+$(MAKE) --no-print-directory --jobs=2 $(VENV)/packages $(VENV)/kernels
+	touch $(addprefix $(VENV)/,package installed tested documented linted) $@
+
+$(VENV)/packages: $(VENV)/tools pyproject.toml
+	$(EDITABLE) --editable . --group test --group docs --group lint
+	touch $@
+
 $(VENV)/tools:
 	$(PYTHON) -c 'import sys; sys.exit("shoal needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -63,7 +73,7 @@ $(VENV)/tools:
 
 # An editable installation: a change of a Python file needs no further step.
 $(VENV)/package: $(VENV)/tools pyproject.toml
-	$(PIP) --no-build-isolation --config-settings=wheel.cmake=false --config-settings=editable.mode=inplace --editable .
+	$(EDITABLE) --editable .
 	touch $@
 
 # Only units with changed files are compiled again.
@@ -91,7 +101,7 @@ $(VENV)/linted: $(VENV)/tested
 	touch $@
 
 $(VENV)/measured: $(VENV)/installed
-	$(PIP) --no-build-isolation --config-settings=wheel.cmake=false --config-settings=editable.mode=inplace --editable '.[bench]'
+	$(EDITABLE) --editable '.[bench]'
 	touch $@
 
 clean:

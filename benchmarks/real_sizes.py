@@ -3,9 +3,11 @@
 Each row is a whole run, from the file to the judged and written release, in a process of its own: seconds of processor time in all and of
 each stage, their ratio to Polars' reading and grouping of the same file, and the most memory. A row is marked where it exceeds its target.
 `--before` names the Python of another installation, which takes each row in turn with this one. The part `blocks` has the loss of groups
-that are formed inside blocks. Input files are made once, in benchmarks/results, and used again.
+that are formed inside blocks. Input files are made once, in benchmarks/results, and used again. The modules of each installation are
+compiled before, as they are for everybody who runs it a second time.
 
-A new target is a line of `TARGETS`.
+A new target is a line of `TARGETS`, or of a function that is added to it. A target in seconds of the clock on two idle cores is twice as
+many seconds of processor time.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -30,6 +33,7 @@ from shoal.data.bags import Ints
 from shoal.methods.accesslog_mdav import AccessLogMDAV
 from shoal.microaggregation.blocks import mdav_in_blocks
 from shoal.microaggregation.visit_space import Visits, VisitSpace
+from shop import write as write_shop
 
 STAGED = """
 import json, sys, time
@@ -52,12 +56,32 @@ import shoal
 shoal.look(sys.argv[1], **json.loads(sys.argv[2]))
 print(json.dumps({"reading": time.process_time()}))
 """
+COMPARE = """
+import json, os, subprocess, sys, time
+from pathlib import Path
+page, begun, first = Path(sys.argv[1]) / "comparison.html", time.monotonic(), None
+process = subprocess.Popen([sys.executable, "-m", "shoal", "compare", *sys.argv[2:], "--out", sys.argv[1]], stdout=2)
+while process.poll() is None:
+    if first is None and page.exists():
+        first = time.monotonic() - begun
+    time.sleep(0.05)
+print(json.dumps({"first page (clock)": first}))
+sys.exit(process.returncode)
+"""
+COMPILE = "import compileall, pathlib, shoal; compileall.compile_dir(pathlib.Path(shoal.__file__).parent, quiet=2)"
 POLARS = """
 import sys, polars as pl
 lines = pl.read_csv(sys.argv[1], separator="\\x01", quote_char=None, has_header=False, new_columns=["line"])
 first = pl.col("line").str.splitn(sys.argv[2], 2).struct.field("field_0")
 lines.group_by(first.alias("user")).agg(pl.col("line"))
 """
+
+
+POLARS_PARQUET = """
+import sys, polars as pl
+pl.read_parquet(sys.argv[1]).group_by("basket_id").agg(pl.col("product_id"))
+"""
+STAGES = ("reading", "preparing", "grouping", "judging", "writing", "first page (clock)")
 
 
 def access_log(lines: int) -> Path:
@@ -94,6 +118,7 @@ class Target:
     needs: str = ""  # a file of the shared data
     times_polars: float = math.inf
     script: str = STAGED
+    command: Callable[[Path, str], list[str]] | None = None  # Python's arguments, for the file and a place for what is written
 
     def seconds_at(self, polars: float) -> float:
         """What a run may take where Polars takes so long to read and group the file."""
@@ -121,24 +146,90 @@ TARGETS = {
 }
 
 
+# Commands other than `anonymize`: whole command lines, whose stages are not told apart.
+
+BASKETS = ("--record", "basket_id", "--item", "product_id", "--item-level", "product_type")
+
+
+def shop_sales(baskets: int = 150_000) -> Path:
+    """The sales of a made-up shop; its products are next to them."""
+    directory = RESULTS / f"shop-{baskets}"
+    if not directory.exists():
+        write_shop(directory, baskets, 20_000, 0)
+    return directory / "sales.parquet"
+
+
+def shop_options(sales: Path) -> list[str]:
+    """How the sales are read."""
+    return [str(sales), *BASKETS, "--items-table", str(sales.parent / "products.parquet")]
+
+
+def made_release(data: list[str], name: str, *options: str) -> str:
+    """A release to be attacked, made once."""
+    place = RESULTS / f"release-{name}"
+    if not place.exists():
+        ran("-m", "shoal", "anonymize", *data, *options, "--out", str(place), "--json")
+    return str(place)
+
+
+def attack(data: list[str], name: str, *options: str) -> list[str]:
+    """All attacks that need no other release, on 200 people."""
+    without = ("--targets", "200", "--control", "0", "--remakes", "0", "--json")
+    original, how = data[0], data[1:]
+    return ["-m", "shoal", "attack", original, made_release(data, name, *options), *how, *without]
+
+
+def quick(sales: Path, place: str) -> list[str]:
+    """The default grid on a sample."""
+    return ["-c", COMPARE, place, *shop_options(sales), "--quick", "--k", "2,5,10,25", "--m", "1,2,3"]
+
+
+def command_targets() -> dict[str, Target]:
+    """Targets of `attack`, `compare` and `advise`, and of documents."""
+    news, large = "bbc-news.jsonl.gz", generated_log
+    return {
+        "attack, 150,000 baskets": Target(shop_sales, {}, 40, command=lambda file, _: attack(shop_options(file), "shop")),
+        "attack, 650,000 people": Target(
+            lambda: large(650_000), {}, 240, 3_000, command=lambda file, _: attack([str(file)], "650000", "--effort", "fast")
+        ),
+        "compare --quick, 150,000 baskets, default grid": Target(shop_sales, {}, 600, command=quick),
+        "advise, 150,000 baskets": Target(shop_sales, {}, 40, command=lambda file, _: ["-m", "shoal", "advise", *shop_options(file)]),
+        "advise, 1,000,000 rows": Target(lambda: large(25_000), {}, 40, command=lambda file, _: ["-m", "shoal", "advise", str(file)]),
+        "document-vectors, 2,225 BBC articles": Target(
+            lambda: DATA / news, {"format": "documents", "method": "document-vectors", "k": 3}, 120, separator=" ", needs=news
+        ),
+    }
+
+
+TARGETS |= command_targets()
+
+
 def run_of(python: str, target: Target) -> Run:
-    """A whole run; prints the seconds of its stages."""
+    """A whole run; prints the seconds of its stages, if they are told apart."""
     with tempfile.TemporaryDirectory() as place:
+        if target.command is not None:
+            return ran(*target.command(target.file(), f"{place}/out"), python=python)
         return ran("-c", target.script, str(target.file()), json.dumps(target.options), f"{place}/release", python=python)
+
+
+def stages_of(run: Run, target: Target) -> dict[str, float]:
+    """The seconds of the stages that a run printed."""
+    return {} if target.command is not None and target.command is not quick else json.loads(run.printed.splitlines()[-1])
 
 
 def measured(name: str, target: Target, pythons: dict[str, str]) -> list[dict[str, Any]]:
     """A row for each installation."""
-    polars = ran("-c", POLARS, str(target.file()), target.separator).seconds
+    file = target.file()
+    polars = ran("-c", POLARS if file.suffix != ".parquet" else POLARS_PARQUET, str(file), target.separator).seconds
     rows = []
     for version, python in pythons.items():
         run = run_of(python, target)
-        stages = json.loads(run.printed.splitlines()[-1])
+        stages = stages_of(run, target)
         over = run.seconds > target.seconds_at(polars) or (target.megabytes is not None and run.megabytes > target.megabytes)
         rows.append(
             {"target": name, "version": version, "s": run.seconds, "at most s": target.seconds_at(polars), "clock s": run.clock}
             | {"times Polars": run.seconds / polars, "MB": round(run.megabytes), "at most MB": target.megabytes or "", "over": over}
-            | {f"{stage} s": stages.get(stage, 0.0) for stage in ("reading", "preparing", "grouping", "judging", "writing")}
+            | {f"{stage} s": stages.get(stage, 0.0) for stage in STAGES}
         )
     return rows
 
@@ -172,6 +263,9 @@ def main() -> int:
     options = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
     pythons = ({"before": options.before} if options.before else {}) | {"now": sys.executable}
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    for python in pythons.values():
+        ran("-c", COMPILE, python=python)
     rows: list[dict[str, Any]] = []
     for name, target in TARGETS.items():
         if options.only and not name.startswith(tuple(options.only)):

@@ -1,14 +1,17 @@
 """Measure the studio while a large job runs: `python benchmarks/studio.py --people 650000 --seconds 60`.
 
-A server is started as a user starts it. A generated search log is opened by its path, and its routes are tried, which keeps a worker busy.
-Meanwhile pages are loaded, and a browser follows the progress. Printed are the times of pages in the server (its processor time, and wall
-time, which depends on other load of the machine), the longest task of the page in the browser, and the peak memory of the server. Before
-that, the preview of a log of 10,000 people is asked with several dials.
+A server is started as a user starts it. First the preview of a log of 10,000 people is asked with several dials. Then a large search log is
+opened by its path, its routes are tried, and the first one is published, with all people. Meanwhile pages are loaded, and a browser follows
+the progress. Printed are the times of pages in the server (its processor time, and wall time, which depends on other load of the machine),
+the longest task of the page in the browser, and the peak memory of the server.
+
+`--log FILE` uses a log that was made before (`shoal generate`), so that it is not generated again.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import statistics
@@ -25,11 +28,12 @@ import shoal
 PREVIEWED = 10_000
 DIALS = [(5, 1), (5, 2), (10, 3), (5, 99), (25, 99), (10, 1)]
 CHANGE = re.compile(r'name="shoal-change" content="([0-9a-f]+)"')
-OBSERVER = """() => {
+GOAL = "queries"
+OBSERVER = """
   window.longest = 0;
   const keep = (list) => { for (const one of list.getEntries()) window.longest = Math.max(window.longest, one.duration); };
   new PerformanceObserver(keep).observe({ type: "longtask", buffered: true });
-}"""
+"""
 
 
 class Server:
@@ -85,39 +89,61 @@ def preview(server: Server, name: str) -> None:
 
 
 def while_running(server: Server, name: str, seconds: int) -> None:
-    """Load pages while routes are tried."""
+    """Load pages while the routes of a log are tried, and then while one of them is published."""
     address = server.opened(name)
-    job = str(server.post(f"{address}/advise", goal="histories", k="5", seconds="600", knows="1").url).rpartition("job=")[2]
-    page = _follow(server, f"{address}/choose?job={job}")
-    end, before, times = time.monotonic() + seconds, server.processor_seconds, []
-    while time.monotonic() < end:
-        for path in ("/", "/history", f"{address}/choose?job={job}"):
-            begun = time.perf_counter()
-            assert server.client.get(path).status_code == 200
-            times.append(time.perf_counter() - begun)
+    answer = server.post(f"{address}/advise", goal=GOAL, k="5", seconds="120", knows="1")
+    advice = str(answer.url).rpartition("job=")[2]
+    routes = f"{address}/choose?job={advice}"
+    browser = Follower(server)
+    load_pages(server, browser, routes, "routes are tried", seconds)
+    answer = server.post(f"{address}/publish", job=advice, route="0", **{"route-goal": GOAL})
+    assert answer.status_code == 200, answer.text
+    load_pages(server, browser, answer.url.path, "a release is made", seconds)
+    found = re.search("<h1>(.*?)</h1>", server.client.get(answer.url.path).text)
+    print(f"the page of the job shows: {found[1] if found else ''}")
+    server.post(f"{answer.url.path}/cancel")
+
+
+def load_pages(server: Server, browser: Follower, path: str, what: str, seconds: int) -> None:
+    """Load pages for some time, or until a page shows no progress any more."""
+    browser.follow(path)
+    begun, before, times = time.monotonic(), server.processor_seconds, []
+    while time.monotonic() < begun + seconds:
+        for one in ("/", "/history", path):
+            asked = time.perf_counter()
+            found = server.client.get(one)
+            times.append(time.perf_counter() - asked)
+            assert found.status_code == 200
+        browser.look()
+        if 'id="progress"' not in found.text:
+            break
         time.sleep(0.2)
     used = (server.processor_seconds - before) / len(times)
-    print(f"{len(times)} pages while a job runs: median {statistics.median(times) * 1000:.0f} ms, longest {max(times) * 1000:.0f} ms,")
-    print(f"  {used * 1000:.1f} ms of processor time each, with the event stream; peak memory of the server {server.peak_mb:.0f} MB")
-    if page is not None:
-        print(f"  longest task in the browser: {page.evaluate('window.longest'):.0f} ms")  # type: ignore[attr-defined]
-    server.post(f"/jobs/{job}/cancel")
+    print(f"{len(times)} pages in {time.monotonic() - begun:.0f} s while {what}: median {statistics.median(times) * 1000:.0f} ms,")
+    print(f"  longest {max(times) * 1000:.0f} ms, {used * 1000:.1f} ms of processor time each, with the event stream;")
+    print(f"  peak memory of the server {server.peak_mb:.0f} MB; longest task in the browser {browser.longest:.0f} ms")
 
 
-def _follow(server: Server, path: str) -> object | None:
-    """A page in a browser that follows the progress; None where there is no browser."""
-    try:
+class Follower:
+    """A page in a browser that follows the progress of a job; nothing where there is no browser."""
+
+    def __init__(self, server: Server) -> None:
         from playwright.sync_api import sync_playwright
-    except ImportError:
-        return None
-    if shutil.which("chromium") is None:
-        return None
-    browser = sync_playwright().start().chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-    page = browser.new_page()
-    page.goto(server.address)
-    page.goto(f"{server.here}{path}")
-    page.evaluate(OBSERVER)
-    return page
+
+        self.longest = 0.0
+        browser = sync_playwright().start().chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        self._page, self._here = browser.new_page(), server.here
+        self._page.set_default_timeout(600_000)
+        self._page.add_init_script(OBSERVER)
+        self._page.goto(server.address)
+
+    def follow(self, path: str) -> None:
+        """Show a page."""
+        self._page.goto(f"{self._here}{path}")
+
+    def look(self) -> None:
+        """Ask for the longest task so far."""
+        self.longest = max(self.longest, float(self._page.evaluate("window.longest")))
 
 
 def main() -> None:
@@ -125,14 +151,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--people", type=int, default=100_000)
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--log", type=Path)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         shoal.generate(users=PREVIEWED, seed=1).write_csv(Path(place, "small.csv"))
-        shoal.generate(users=asked.people, seed=2).write_csv(Path(place, "large.csv"))
+        if asked.log is None:
+            shoal.generate(users=asked.people, seed=2).write_csv(Path(place, "large.csv"))
+        else:
+            os.link(asked.log, Path(place, "large.csv"))
         server = Server(Path(place))
         try:
             preview(server, "small.csv")
-            print(f"a log of {asked.people:,} people, {Path(place, 'large.csv').stat().st_size >> 20:,} MB")
+            of = f"{asked.people:,} people" if asked.log is None else asked.log.name
+            print(f"a log of {of}, {Path(place, 'large.csv').stat().st_size >> 20:,} MB")
             while_running(server, "large.csv", asked.seconds)
         finally:
             server.process.terminate()

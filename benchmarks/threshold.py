@@ -173,7 +173,7 @@ def whole_run(path: Path, said: dict[str, Any]) -> None:
     """The same, judged with the original, measured, written, read back and judged again, with its report."""
     method = Threshold(**said)
     with TemporaryDirectory(dir=path.parent) as place:
-        publish(anonymize(prepare(path, Preparation.default_for(method)), method), Target(Path(place) / "release"))
+        publish(anonymize(prepare(path, Preparation.default_for(method)), method).publishable(), Target(Path(place) / "release"))
 
 
 WORKS: dict[str, Callable[[Path], None]] = {

@@ -1,8 +1,10 @@
-"""Taxonomies by what releases on them tell: WordNet or the data's own tree, learned topics, and both together (hybrid).
+"""Taxonomies by what releases on them tell: WordNet or the data's own tree, learned topics, both together (hybrid), and random parts.
 
 For each data set, k, method, node loss and taxonomy: bits per record, the gain of hidden words over popularity in bits per word with its
 95% interval, their recall among 20 guesses, and the shares of words kept and suppressed. Topics for the hidden words are learned from the
-rest alone. Run `python benchmarks/topics.py [--sets Excite,groceries] [--k 5,10] [--methods shoal,km] [--losses information,people]`.
+rest alone. Random parts are a control: a yardstick by which they win does not measure meaning.
+
+Run `python benchmarks/topics.py [--sets Excite,groceries] [--k 5,10] [--methods shoal,km] [--losses information,people]`.
 """
 
 from __future__ import annotations
@@ -10,8 +12,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from common import data_file, show
 from datasets import LASTFM, LINES, generated_log
@@ -30,7 +35,8 @@ from shoal.taxonomy.hybrid import hybrid
 from shoal.taxonomy.learned import FEWEST_PEOPLE
 from shoal.taxonomy.wordnet import wordnet
 
-OWN, LEARNED, HYBRID = "own", "learned", "hybrid"
+OWN, LEARNED, HYBRID, RANDOM = "own", "learned", "hybrid", "random"
+SMALLEST = 6  # words of a random part that is not split
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,7 @@ class Data:
         """One line of the table."""
         how, (tree, rest_tree) = replace(self.how, loss=loss), self.trees[kind]
         whole = prepare_records(self.whole, how, tree)
-        numbers = measure(made_by(method, whole.records), whole.records, ["bits", "kept", "suppressed"])
+        numbers = measure(made_by(method, whole.records), whole.records, ["bits", "joint_bits", "kept", "suppressed"])
         rest = prepare_records(self.rest, how, rest_tree)
         fixed = rest.taxonomy if how.taxonomy != "paths" or rest_tree is not None else None
         found = guess_hidden(made_by(method, rest.records), rest.records, self.hidden, fixed)
@@ -94,7 +100,27 @@ def _learned(records: Records, hidden: Hidden, with_wordnet: bool) -> dict[str, 
         topics = [topics_of(some, FEWEST_PEOPLE, by_records=False) for some in (records, rest)]
         first, second = (hybrid(one, wordnet(), company=FEWEST_PEOPLE) for one in topics)
         found[HYBRID] = (first, second)
-    return found
+    first, second = (_random(some) for some in (records, rest))
+    return {**found, RANDOM: (first, second)}
+
+
+def _random(records: Records) -> Taxonomy:
+    """A tree without meaning: words in the order of a hash, halved again and again so that both halves have as many holders."""
+    words, people = records.folded.vocabulary.names.to_list(), records.folded.people_per_item
+    order = np.array(sorted(range(len(words)), key=lambda word: sha256(words[word].encode()).digest()))
+    parents: dict[str, str | None] = {"(root)": None}
+    pending = [("(root)", order)]
+    while pending:
+        name, part = pending.pop()
+        holders = np.cumsum(people[part])
+        middle = int(np.searchsorted(holders, holders[-1] / 2)) + 1
+        if len(part) <= SMALLEST or middle >= len(part):
+            parents |= {words[word]: name for word in part.tolist()}
+            continue
+        for half in (part[:middle], part[middle:]):
+            parents[f"(part {len(parents)})"] = name
+            pending.append((next(reversed(parents)), half))
+    return Taxonomy.from_parents(parents)
 
 
 def _method(name: str, k: int) -> Method:

@@ -2,7 +2,8 @@
 
     python scripts/studio_pictures.py [--all DIRECTORY]
 
-`--all` also writes every page at 1280 and 400 pixels, in light and dark colours, to be looked at after a change of the pages.
+`--all` also writes every page at 1280 and 400 pixels, in light and dark colours, to be looked at after a change of the pages, and prints
+what axe-core objects to.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import FilePayload, Page, sync_playwright
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 SAMPLES = Path(__file__).parents[1] / "src" / "shoal" / "samples"
@@ -37,7 +39,7 @@ def walk(page: Page, origin: str) -> dict[str, str]:
     """Go from a sample to a release that is audited and attacked; the addresses of the pages on the way."""
     found = {"open": origin, "audit": f"{origin}/audit", "history": f"{origin}/history", "taxonomies": f"{origin}/taxonomies"}
     page.click("button:has-text('600 people')")
-    page.wait_for_selector("text=Who are the people?")
+    page.wait_for_selector("text=What does the file contain?")
     found["question"] = page.url
     page.goto(origin)
     page.set_input_files("#file", SAMPLES / "baskets.csv")
@@ -53,14 +55,51 @@ def walk(page: Page, origin: str) -> dict[str, str]:
     page.click(".route:not([hidden]) >> text=Publish with this route")
     page.wait_for_selector("text=The claim holds.")
     found["publish"] = page.url
-    page.click("text=Audit it from its files alone")
+    page.click("button:text-is('Audit it')")
     page.wait_for_selector("text=Checks")
     found["audited"] = page.url
     page.goto(found["publish"])
-    page.click("text=Attack it")
+    page.click("button:text-is('Attack it')")
     page.wait_for_selector("text=Strongest attacks")
     found["attacked"] = page.url
-    return found | compare(page, found["choose"]) | edit(page, origin)
+    return found | further(page, origin) | compare(page, found["choose"]) | edit(page, origin)
+
+
+def further(page: Page, origin: str) -> dict[str, str]:
+    """Pages that few see: a search log, a product table, an access log, a refused file, a cancelled job, a missing page, other releases."""
+    found = {"missing": f"{origin}/nothing"}
+    for name, text in (("queries", "Search log"), ("access", "Access log")):
+        page.goto(origin)
+        page.click(f"button:has-text('{text}')")
+        page.wait_for_selector("#people")
+        found[f"understand_{name}"] = page.url
+        page.check("#people")
+        page.click("text=Continue")
+        page.wait_for_selector(".preview-row")
+        found[f"choose_{name}"] = page.url
+    page.fill("#seconds", "600")
+    page.click("text=Find routes")
+    found["waiting"] = page.url
+    page.goto(origin)
+    page.set_input_files("#file", file("goods.csv", "colour,shape\n" + "red,round\nblue,square\n" * 9))
+    page.click("text=A table with one row per person")
+    page.wait_for_selector("[role=alert]")
+    found["refused"] = page.url
+    page.goto(origin)
+    page.set_input_files("#file", file("visits.csv", "user,item\n" + "".join(f"{n},milk\n{n},tea\n" for n in range(30))))
+    page.wait_for_selector("text=Drop a product table here")
+    page.set_input_files("#file", file("goods.csv", "item,group\nmilk,dairy\ntea,drinks\n"))
+    page.wait_for_selector("text=is joined to the items")
+    found["joined"] = page.url
+    page.goto(f"{origin}/audit")
+    page.set_input_files("#file", file("theirs.txt", "milk\tbread\n" * 3 + "beer\n" * 3))
+    page.wait_for_selector("text=This release makes no claim.")
+    return found | {"audited_other": page.url}
+
+
+def file(name: str, text: str) -> FilePayload:
+    """A file to be dropped."""
+    return {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
 
 
 def compare(page: Page, choose: str) -> dict[str, str]:
@@ -86,7 +125,7 @@ def edit(page: Page, origin: str) -> dict[str, str]:
     page.wait_for_selector("text=Browse")
     learned = page.url
     page.goto(f"{origin}/taxonomies")
-    page.set_input_files("#file", {"name": "goods.csv", "mimeType": "text/csv", "buffer": b"product,group\nmilk,dairy\nbeer,drinks\n"})
+    page.set_input_files("#file", file("goods.csv", "product,group\nmilk,dairy\nbeer,drinks\n"))
     page.wait_for_selector("text=What is in this file?")
     new = page.url
     page.goto(learned)
@@ -100,8 +139,9 @@ def picture(page: Page, address: str, width: int, height: int, colours: str, fil
     """Write one picture."""
     page.set_viewport_size({"width": width, "height": height})
     page.emulate_media(color_scheme="dark" if colours == "dark" else "light")
-    page.goto(address, wait_until="networkidle")
-    page.wait_for_function("!document.querySelector('[aria-busy]')")
+    page.goto(address)  # pages that follow a job are never without requests
+    page.wait_for_timeout(500)
+    page.wait_for_selector("[aria-busy]", state="detached")
     page.screenshot(path=file, full_page=whole)
 
 
@@ -112,6 +152,19 @@ def take(pages: Mapping[str, str], page: Page, everything: Path | None) -> None:
     for which, address in pages.items() if everything is not None else ():
         for width, colours in ((1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")):
             picture(page, address, width, 900, colours, Path(str(everything), f"{which}-{width}-{colours}.png"), whole=True)
+            for line in findings(page):
+                print(f"{which}, {width} pixels, {colours}: {line}")
+
+
+def findings(page: Page) -> list[str]:
+    """What axe-core objects to, and whether the page is wider than the window; nothing if axe is not installed."""
+    axe = find_spec("axe_playwright_python")
+    if axe is None or axe.origin is None:
+        return []
+    page.evaluate((Path(axe.origin).parent / "axe.min.js").read_text("utf-8"))
+    found = page.evaluate("axe.run(document, {iframes: false})")["violations"]
+    wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+    return [f"{one['impact']}: {one['id']}, {one['nodes'][0]['html']}" for one in found] + ["wider than the window"] * wide
 
 
 def main() -> None:

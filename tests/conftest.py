@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -12,11 +13,13 @@ import pytest
 from hypothesis import settings
 
 from helpers.cli import FOOD, Shell, baskets
-from helpers.rotation import IN_TURN, ROTATING, VARIABLE, chosen, current_turn, fewer_examples
+from helpers.rotation import IN_TURN, ROTATING, VARIABLE, WHOLE, chosen, current_turn, draw_examples_of_the_turn, fewer_examples, waiting
 
-# How long an example takes says nothing on a busy machine. Every run draws other examples, and a failure says how to repeat its own.
+# How long an example takes says nothing on a busy machine. A failing example says how to repeat it.
 settings.register_profile("any machine", deadline=None, derandomize=False, print_blob=True)
 settings.load_profile("any machine")
+
+_STARTED = pytest.StashKey[float]()  # processor time when a test began
 
 # A process that a shell started in the background ignores Ctrl-C, and tests of interrupts would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -46,10 +49,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str:
+    repeat = f"{VARIABLE}={os.environ[VARIABLE]} repeats it with its random examples"
     if config.getoption("--everything"):
-        return "all cases of all tests"
-    files = len(ROTATING) + len(IN_TURN)
-    return f"a part of the cases of {files} large test files: {VARIABLE}={os.environ[VARIABLE]} repeats it, --everything runs all"
+        return f"all cases of all tests: {repeat}"
+    return f"a part of the cases of {len(ROTATING) + len(IN_TURN) + len(WHOLE)} large test files: {repeat}, --everything runs all"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -60,13 +63,43 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason="takes a minute or two: --slow runs it"))
     named = any("::" in argument for argument in config.args)  # a test that is named runs
     if not config.getoption("--everything") and not named:
+        for item in waiting(items, int(os.environ[VARIABLE])):
+            item.add_marker(pytest.mark.skip(reason="runs at one of some commits, and with --everything"))
         skipped = {id(item) for item in slow}  # takes no turn from a test that runs
         taken = {id(item) for item in chosen((item for item in items if id(item) not in skipped), int(os.environ[VARIABLE]))}
-        kept = [item for item in items if id(item) in taken | skipped]
-        left_out = {id(item) for item in items} - {id(item) for item in kept}
-        config.hook.pytest_deselected(items=[item for item in items if id(item) in left_out])
+        taken |= skipped
+        kept = [item for item in items if id(item) in taken]
+        config.hook.pytest_deselected(items=[item for item in items if id(item) not in taken])
         items[:] = kept
         fewer_examples(getattr(item, "obj", None) for item in kept)
+
+
+def _processor_seconds() -> float:
+    """Processor time of this process and of the programs that it started and waited for."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
+    item.stash[_STARTED] = _processor_seconds()
+    if item.config.getoption("--hypothesis-seed") is None:
+        draw_examples_of_the_turn(item, int(os.environ[VARIABLE]))
+    yield
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    """Add the processor time of a test to the JUnit results: unlike the time of a clock, it says the same on a busy machine."""
+    try:
+        yield
+    finally:
+        item.user_properties.append(("processor_seconds", f"{_processor_seconds() - item.stash[_STARTED]:.3f}"))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    gc.collect()
+    gc.freeze()  # thousands of test cases and modules stay until the end: no need to look through them again and again
 
 
 @pytest.fixture

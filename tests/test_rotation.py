@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.rotation import EXAMPLES, FEWEST, IN_TURN, ROOT, ROTATING, VARIABLE, chosen, current_turn, fewer_examples
+from helpers.rotation import (
+    EXAMPLES,
+    FEWEST,
+    IN_TURN,
+    ROOT,
+    ROTATING,
+    VARIABLE,
+    WHOLE,
+    chosen,
+    current_turn,
+    draw_examples_of_the_turn,
+    fewer_examples,
+    waiting,
+)
 
 FILE, PARTS = next(iter(ROTATING.items()))
 
@@ -21,6 +35,11 @@ FILE, PARTS = next(iter(ROTATING.items()))
 @dataclass(frozen=True)
 class Case:
     nodeid: str
+
+
+@dataclass(frozen=True)
+class RandomCase(Case):
+    obj: Callable[[], None]
 
 
 CASES = [Case(f"{FILE}::test_{name}[{n}]") for name, size in (("many", 41), ("few", 2), ("two", PARTS)) for n in range(size)]
@@ -52,9 +71,16 @@ def test_tests_that_take_turns_are_all_taken():
     assert {case for part in taken for case in part} == {*cases}
 
 
+def test_files_that_run_in_full_have_their_turn_at_one_of_some_commits():
+    file, parts = next(iter(WHOLE.items()))
+    cases = [Case(f"{file}::test_{n}") for n in range(5)]
+    assert [waiting([*cases, *ALONE], turn) for turn in range(2 * parts)] == [cases if turn % parts else [] for turn in range(2 * parts)]
+    assert chosen(cases, 1) == cases
+
+
 def test_rotating_files_exist_and_are_named_once():
-    assert not [file for file in [*ROTATING, *IN_TURN] if not (ROOT / file).is_file()]
-    assert not ROTATING.keys() & IN_TURN.keys()
+    assert not [file for file in [*ROTATING, *IN_TURN, *WHOLE] if not (ROOT / file).is_file()]
+    assert len({*ROTATING, *IN_TURN, *WHOLE}) == len(ROTATING) + len(IN_TURN) + len(WHOLE)
 
 
 @pytest.mark.parametrize(("all_of_them", "usual"), [(20 * EXAMPLES, 20), (FEWEST + 1, FEWEST), (FEWEST - 1, FEWEST - 1)])
@@ -72,6 +98,27 @@ def test_a_usual_run_draws_fewer_examples(all_of_them: int, usual: int):
     fewer_examples([draw, draw, None])
     draw()
     assert len(drawn) == usual
+
+
+def test_a_turn_repeats_its_random_examples_and_another_draws_others():
+    drawn: list[int] = []
+
+    @settings(max_examples=20, database=None)
+    @given(st.integers())
+    def draw(number: int) -> None:
+        drawn.append(number)
+
+    def examples(nodeid: str, turn: int) -> list[int]:
+        drawn.clear()
+        draw_examples_of_the_turn(RandomCase(nodeid, draw), turn)
+        draw()
+        return [*drawn]
+
+    first = examples("tests/test_some.py::test_one[1]", 17)
+    assert examples("tests/test_some.py::test_one[1]", 17) == first
+    assert examples("tests/test_some.py::test_one[2]", 17) != first
+    assert examples("tests/test_some.py::test_one[1]", 18) != first
+    draw_examples_of_the_turn(Case("tests/test_some.py::test_without_examples"), 17)
 
 
 def test_the_turn_can_be_repeated(monkeypatch: pytest.MonkeyPatch):

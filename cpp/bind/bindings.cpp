@@ -30,6 +30,7 @@ void bind_ssc(nb::module_& m);
 void bind_grow(nb::module_& m);
 void bind_reading(nb::module_& m);
 void bind_cuts(nb::module_& m);
+void bind_attack(nb::module_& m);
 void bind_band(nb::module_& m);
 void bind_topics(nb::module_& m);
 void bind_chunks(nb::module_& m);
@@ -249,6 +250,7 @@ NB_MODULE(_kernels, m) {
     bind_vectors(m);
     bind_fields(m);
     bind_cuts(m);
+    bind_attack(m);
     bind_band(m);
     bind_topics(m);
     bind_chunks(m);

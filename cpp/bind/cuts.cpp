@@ -69,7 +69,7 @@ RareFound rare_found(const I64& start, const I32& nodes, const I32& record, cons
     same_size(record.shape(0), set.shape(0));
     RareFound found;
     for (std::size_t i = 1; i < start.shape(0); ++i)
-        found.sets.emplace_back(nodes.data() + start.data()[i - 1], nodes.data() + start.data()[i]);
+        found.sets.add(span(nodes).subspan(start.data()[i - 1], start.data()[i] - start.data()[i - 1]));
     for (std::size_t i = 0; i < record.shape(0); ++i) {
         need(set.data()[i] >= 0 && static_cast<std::size_t>(set.data()[i]) < found.sets.size(), "sets that are there");
         need(record.data()[i] >= 0, "records from 0");
@@ -80,15 +80,13 @@ RareFound rare_found(const I64& start, const I32& nodes, const I32& record, cons
 
 std::vector<int64_t> sets_of_nodes(const RareFound& found, std::size_t nodes) {
     std::vector<int64_t> out(nodes, 0);
-    for (const auto& set : found.sets) {
-        nodes_within(set, nodes);
-        for (int32_t node : set) ++out[node];
-    }
+    nodes_within(found.sets.nodes(), nodes);
+    for (int32_t node : found.sets.nodes()) ++out[node];
     return out;
 }
 
 bool has_sets_of_several(const RareFound& found) {
-    return std::ranges::any_of(found.sets, [](const auto& set) { return set.size() > 1; });
+    return found.sets.nodes().size() > found.sets.size();  // none is empty
 }
 
 Array8 give_up(const I64& begins, const I32& shown, const U8& fresh, RareFound& found, const I64& everywhere, Task& task) {
@@ -96,7 +94,7 @@ Array8 give_up(const I64& begins, const I32& shown, const U8& fresh, RareFound& 
     need(span(begins).front() == 0 && span(begins).back() == static_cast<int64_t>(shown.shape(0)), "records that hold all places");
     same_size(shown.shape(0), fresh.shape(0));
     for (int32_t node : span(shown)) need(node < static_cast<int64_t>(everywhere.shape(0)), "nodes that have a number");
-    for (const auto& set : found.sets) nodes_within(set, everywhere.shape(0));
+    nodes_within(found.sets.nodes(), everywhere.shape(0));
     for (const auto& held : found.holdings) need(held.record < static_cast<int64_t>(begins.shape(0)) - 1, "records that are there");
     return hand_over(unlocked([&] { return given_up({span(begins), span(shown), span(fresh)}, found, span(everywhere), task); }));
 }

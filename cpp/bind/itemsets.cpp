@@ -69,6 +69,7 @@ nb::object rules_for_python(Rules&& found) {
     out["start"] = hand_over(std::move(found.sets.start));
     out["items"] = hand_over(std::move(found.sets.values));
     out["hidden"] = hand_over(std::move(found.hidden));
+    out["size"] = found.size;
     out["complete"] = found.complete;
     out["may_be_longer"] = found.may_be_longer;
     return out;
@@ -78,12 +79,12 @@ void bind_rules(nb::module_& m) {
     nb::class_<RuleQuestion>(m, "RuleQuestion", "Which rules give a hidden item away.")
         .def(
             "__init__",
-            [](RuleQuestion* self, int64_t size, int64_t numerator, int64_t denominator, int64_t most) {
-                need(size >= 0 && most >= 1, "sets of no fewer than 0 items, and at least one rule");
+            [](RuleQuestion* self, int64_t size, int64_t largest, int64_t numerator, int64_t denominator, int64_t most, int64_t work) {
+                need(size >= 0 && work >= 0 && largest >= size && most >= 1, "sets of no fewer than 0 items, and at least one rule");
                 need(denominator > 0 && numerator >= 0, "a limit of at least 0");
-                new (self) RuleQuestion{size, {numerator, denominator}, most};
+                new (self) RuleQuestion{size, largest, {numerator, denominator}, most, work};
             },
-            nb::kw_only(), "size"_a, "numerator"_a, "denominator"_a, "most"_a);
+            nb::kw_only(), "size"_a, "largest"_a, "numerator"_a, "denominator"_a, "most"_a, "work"_a);
     m.def(
         "breaching_rules",
         [](const BoundRows& rows, I64 owners, U8 hidden, U8 first, const RuleQuestion& question, int threads, Task& task) {
@@ -97,28 +98,35 @@ void bind_hitting(nb::module_& m) {
     m.def(
         "eliminate_moles",
         [](I64 start, I32 values, I64 loss, const char* score, Task& task) {
-            const Lists moles = lists(start, values, static_cast<int64_t>(loss.shape(0)));
             not_negative(span(loss));
             const std::string_view wanted(score);
             need(wanted == "mm/il" || wanted == "mm" || wanted == "1/il", "a score of mm/il, mm or 1/il");
             const MoleScore by = wanted == "mm/il" ? MoleScore::per_loss : wanted == "mm" ? MoleScore::number : MoleScore::least_loss;
-            Elimination found = unlocked(
-                [&] { return eliminate(ListedMoles(moles, static_cast<int64_t>(loss.shape(0))), span(loss), by, task); });
+            const auto items = static_cast<int64_t>(loss.shape(0));
+            Elimination found = unlocked([&] {
+                const Lists moles = lists(start, values, items);
+                task.check();
+                return eliminate(ListedMoles(moles, items), span(loss), by, task);
+            });
             return std::tuple(hand_over(std::move(found.items)), hand_over(std::move(found.removed)));
         },
         "start"_a, "values"_a, "loss"_a, "score"_a, "task"_a);
     m.def(
         "improve_hitting",
         [](I64 start, I32 values, I64 loss, I64 items, Task& task) {
-            const Lists moles = lists(start, values, static_cast<int64_t>(loss.shape(0)));
             not_negative(span(loss));
             indices_within(span(items), static_cast<int64_t>(loss.shape(0)));
-            std::vector<char> gone(loss.shape(0), 0);
-            for (int64_t item : span(items)) gone[item] = 1;
-            for (int64_t m = 0; m < moles.size(); ++m)
-                need(std::ranges::any_of(moles[m], [&](int32_t item) { return gone[item] != 0; }), "items that hit every set");
-            const ListedMoles listed(moles, static_cast<int64_t>(loss.shape(0)));
-            return hand_over(unlocked([&] { return improve_hitting(listed, span(loss), span(items), task); }));
+            return hand_over(unlocked([&] {
+                const Lists moles = lists(start, values, static_cast<int64_t>(loss.shape(0)));
+                std::vector<char> gone(loss.shape(0), 0);
+                for (int64_t item : span(items)) gone[item] = 1;
+                for (int64_t m = 0; m < moles.size(); ++m)
+                    need(std::ranges::any_of(moles[m], [&](int32_t item) { return gone[item] != 0; }), "items that hit every set");
+                task.check();
+                const ListedMoles listed(moles, static_cast<int64_t>(loss.shape(0)));
+                task.check();
+                return improve_hitting(listed, span(loss), span(items), task);
+            }));
         },
         "start"_a, "values"_a, "loss"_a, "items"_a, "task"_a);
     m.def(

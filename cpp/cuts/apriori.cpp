@@ -148,7 +148,7 @@ private:
 };
 
 // Sets of rare nodes are mended first: their nodes are cheap to generalize, and that often mends sets of more frequent ones too.
-std::size_t holders_together(const Tokens& tokens, const std::vector<int32_t>& set) {
+std::size_t holders_together(const Tokens& tokens, std::span<const int32_t> set) {
     std::size_t total = 0;
     for (int32_t node : set) total += tokens.holders(node).size();
     return total;
@@ -156,12 +156,17 @@ std::size_t holders_together(const Tokens& tokens, const std::vector<int32_t>& s
 
 // Mends all sets of up to this many nodes that are rare now; returns whether there were any.
 bool mend_rare_sets(Generalizer& generalizer, RareSets& rare, const Cut& cut, int64_t size, Task& task) {
-    auto sets = rare.with(cut.nodes(), {size, RareSets::all, false}, task).sets;
-    std::ranges::sort(sets);
-    std::ranges::stable_sort(sets, {}, [&](const auto& set) { return holders_together(cut.tokens(), set); });
-    for (const auto& set : sets) {
+    const NodeSets sets = rare.with(cut.nodes(), {size, RareSets::all, false}, task).sets;
+    // No two sets are equal, so their order is one of the sets and not of where they were found.
+    std::vector<std::pair<std::size_t, std::size_t>> order;
+    for (std::size_t i = 0; i < sets.size(); ++i) order.emplace_back(holders_together(cut.tokens(), sets[i]), i);
+    std::ranges::sort(order, [&](const auto& a, const auto& b) {
         task.check();
-        generalizer.mend(set);
+        return a.first != b.first ? a.first < b.first : std::ranges::lexicographical_compare(sets[a.second], sets[b.second]);
+    });
+    for (const auto& [_, i] : order) {
+        task.check();
+        generalizer.mend(sets[i]);
     }
     return !sets.empty();
 }

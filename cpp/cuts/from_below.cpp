@@ -40,11 +40,10 @@ RareFound PublishedRecords::rare_sets(std::span<const int32_t> changed, const Ta
     return rare_.with(changed, {problem_.m, RareSets::all, true, true}, task);
 }
 
-std::vector<uint8_t> given_up(const ShownPlaces& places, RareFound& found, std::span<const int64_t> everywhere, const Task& task) {
+std::vector<uint8_t> given_up(const ShownPlaces& places, const RareFound& found, std::span<const int64_t> everywhere, const Task& task) {
     std::vector<uint8_t> gone(places.shown.size(), 0);
     Cover cover(everywhere.size());
-    for_each_record(found, [&](int32_t record, std::span<const RareFound::Holding> held) {
-        task.check();
+    for_each_record(found, task, [&](int32_t record, std::span<const RareFound::Holding> held) {
         const auto fresh = only_fresh(places, record);
         insist_on_fresh(found, held, fresh);
         const auto chosen = cover.chosen(found, held, fresh, [&](int32_t node) { return everywhere[node]; });

@@ -42,6 +42,6 @@ private:
 // 1 at every place that gives up what it shows. Each record that holds rare sets gives up fresh nodes that hit all of them: again and again
 // the one that hits most of those that are left, of equals the one that is in more rare sets `everywhere`, then the one of the lower
 // number. Each set must have a node that its record publishes at fresh places only.
-std::vector<uint8_t> given_up(const ShownPlaces& places, RareFound& found, std::span<const int64_t> everywhere, const Task& task);
+std::vector<uint8_t> given_up(const ShownPlaces& places, const RareFound& found, std::span<const int64_t> everywhere, const Task& task);
 
 }  // namespace shoal

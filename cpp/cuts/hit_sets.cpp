@@ -22,7 +22,7 @@ struct Candidate {
 
 }  // namespace
 
-std::vector<int32_t> hit_sets(const std::vector<std::vector<int32_t>>& sets, const Cut& cut, int64_t budget) {
+std::vector<int32_t> hit_sets(const NodeSets& sets, const Cut& cut, int64_t budget) {
     std::map<int32_t, Candidate> candidates;
     for (std::size_t i = 0; i < sets.size(); ++i)
         for (int32_t node : sets[i]) {

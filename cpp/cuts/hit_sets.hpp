@@ -7,6 +7,6 @@ namespace shoal {
 
 // Greedily, the node that hits most sets for what its suppression costs first; ties go to the lower number. Nothing where it would cost
 // `budget` or more.
-std::vector<int32_t> hit_sets(const std::vector<std::vector<int32_t>>& sets, const Cut& cut, int64_t budget);
+std::vector<int32_t> hit_sets(const NodeSets& sets, const Cut& cut, int64_t budget);
 
 }  // namespace shoal

@@ -71,7 +71,7 @@ private:
         return item > node_ ? item : no_node;
     }
 
-    bool holds_child(const std::vector<int32_t>& set) const {
+    bool holds_child(std::span<const int32_t> set) const {
         return std::ranges::any_of(set, [this](int32_t node) { return is_child(node); });
     }
 
@@ -98,15 +98,15 @@ private:
     std::vector<Move> raised(std::span<const int32_t> changed, Task& task) {
         RareFound found = rare_.with(changed, {problem_.m, RareSets::all, true}, task);
         if (found.empty()) found = rare_.with(std::span(&node_, 1), {problem_.m, RareSets::all, true}, task);
-        std::vector<Move> out = raised_where_held(found);
+        std::vector<Move> out = raised_where_held(found, task);
         return out.empty() ? given_back(found) : out;
     }
 
     // In each record that holds a rare set with a child, the children that hit most of its rare sets become the node.
-    std::vector<Move> raised_where_held(RareFound& found) {
+    std::vector<Move> raised_where_held(RareFound& found, const Task& task) {
         std::erase_if(found.holdings, [&](const auto& holding) { return !holds_child(found.sets[holding.set]); });
         std::vector<Move> out;
-        for_each_record(found, [&](int32_t record, std::span<const RareFound::Holding> held) {
+        for_each_record(found, task, [&](int32_t record, std::span<const RareFound::Holding> held) {
             raise(record, cover_.chosen(found, held, children_in(found, held), [](int32_t) { return 0; }), out);
         });
         return out;
@@ -128,7 +128,7 @@ private:
     // For every rare set of the node as many records as people are missing take the node back.
     std::vector<Move> given_back(const RareFound& found) const {
         std::vector<Donor> donors;
-        for (const auto& set : found.sets) find_donors(set, donors);
+        for (std::size_t i = 0; i < found.sets.size(); ++i) find_donors(found.sets[i], donors);
         sort_unique(donors);
         std::vector<Move> out;
         for (const Donor& donor : donors) raise(donor.record, std::span(&donor.child, 1), out);
@@ -137,7 +137,7 @@ private:
     }
 
     // Donors for one set: records that hold its other nodes and a child; children that many of them hold give first.
-    void find_donors(const std::vector<int32_t>& set, std::vector<Donor>& out) const {
+    void find_donors(std::span<const int32_t> set, std::vector<Donor>& out) const {
         std::vector<int64_t> people;
         std::vector<Donor> able;
         for (int32_t record : holders_of_others(set)) {
@@ -170,7 +170,7 @@ private:
     }
 
     // Records that hold all nodes of a set but the one that is split, and that one or a child of it: found from the rarest of the others.
-    std::vector<int32_t> holders_of_others(const std::vector<int32_t>& set) const {
+    std::vector<int32_t> holders_of_others(std::span<const int32_t> set) const {
         std::vector<int32_t> others, out;
         std::ranges::remove_copy(set, std::back_inserter(others), node_);
         if (others.empty()) {

@@ -31,7 +31,7 @@ RareFound RareSets::with(std::span<const int32_t> nodes, const Wanted& wanted, c
         done_[node] = 1;
     }
     for (int32_t node : nodes) done_[node] = 0;
-    if (wanted.minimal && wanted.size > 2) keep_minimal(found_);
+    if (wanted.minimal && wanted.size > 2) keep_minimal(found_, task);
     return std::move(found_);
 }
 
@@ -166,9 +166,10 @@ void RareSets::hold_more(int64_t bytes) {
 }
 
 int32_t RareSets::note() {
-    hold_more(static_cast<int64_t>(64 + set_.size() * sizeof(int32_t)));
-    found_.sets.push_back(set_);
-    std::ranges::sort(found_.sets.back());
+    hold_more(static_cast<int64_t>(sizeof(std::size_t) + set_.size() * sizeof(int32_t)));
+    rising_ = set_;
+    std::ranges::sort(rising_);
+    found_.sets.add(rising_);
     return static_cast<int32_t>(found_.sets.size()) - 1;
 }
 

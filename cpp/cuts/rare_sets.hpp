@@ -7,13 +7,48 @@
 
 namespace shoal {
 
+// Sets of nodes in one piece of memory, which millions of them are freed with at once.
+class NodeSets {
+public:
+    std::size_t size() const { return start_.size() - 1; }
+    bool empty() const { return size() == 0; }
+    std::span<const int32_t> operator[](std::size_t i) const {
+        return std::span<const int32_t>(nodes_).subspan(start_[i], start_[i + 1] - start_[i]);
+    }
+    void add(std::span<const int32_t> set) {
+        nodes_.insert(nodes_.end(), set.begin(), set.end());
+        start_.push_back(nodes_.size());
+    }
+    // The nodes of all sets, one after the other.
+    std::span<const int32_t> nodes() const { return nodes_; }
+    // Leaves only the sets that are marked, in their order.
+    void keep(const std::vector<uint8_t>& marked) {
+        std::size_t kept = 0, end = 0;
+        for (std::size_t i = 0, begin = 0; i < marked.size(); ++i) {
+            const std::size_t next = start_[i + 1];
+            if (marked[i]) {
+                const auto last = std::copy(nodes_.begin() + begin, nodes_.begin() + next, nodes_.begin() + end);
+                end = static_cast<std::size_t>(last - nodes_.begin());
+                start_[++kept] = end;
+            }
+            begin = next;
+        }
+        start_.resize(kept + 1);
+        nodes_.resize(end);
+    }
+
+private:
+    std::vector<std::size_t> start_{0};
+    std::vector<int32_t> nodes_;
+};
+
 // Rare sets, their nodes rising, and which records hold each.
 struct RareFound {
     struct Holding {
         int32_t record;
         int32_t set;
     };
-    std::vector<std::vector<int32_t>> sets;
+    NodeSets sets;
     std::vector<Holding> holdings;  // only where asked for
 
     bool empty() const { return sets.empty(); }
@@ -74,11 +109,11 @@ private:
     std::vector<Level> levels_;
     std::vector<int64_t> people_, last_owner_;  // by node, cleared before a next level begins
     std::vector<int32_t> slot_, set_of_;
-    std::vector<int32_t> set_;
+    std::vector<int32_t> set_, rising_;
     RareFound found_;
     int64_t held_ = 0;  // bytes of what was found
 
-    static constexpr int64_t most_held = int64_t{2} << 30;
+    static constexpr int64_t most_held = int64_t{1} << 30;
     void hold_more(int64_t bytes);
 };
 

@@ -27,11 +27,13 @@ public:
     }
 
     std::vector<int64_t> run(std::span<const int64_t> items) {
-        for (int64_t item : items)
+        for (int64_t item : items) {
+            task_.check();
             if (!gone_[item]) suppress(static_cast<int32_t>(item));
+        }
         const std::vector<int32_t> order = by_worth();
         put_back(order);
-        while (pass(order)) task_.check();
+        while (pass(order)) {}
         put_back(order);
         std::vector<int64_t> out;
         for (std::size_t item = 0; item < gone_.size(); ++item)
@@ -76,6 +78,7 @@ private:
         int64_t worth = 0;
         for (int32_t item : items) {
             if (!gone_[item] || sole_[item] > 0) continue;
+            task_.check();
             restore(item);
             worth += loss_[item];
             if (restored) restored->push_back(item);
@@ -87,6 +90,7 @@ private:
         bool better = false;
         for (int32_t item : order) {
             if (visits_left_ < 0) return false;
+            task_.check();
             if (gone_[item] ? bring_in(item) : take_out(item)) better = true;
         }
         return better;

@@ -1,8 +1,9 @@
 #include "itemsets/rules.hpp"
 
 #include <algorithm>
-#include <map>
+#include <atomic>
 #include <memory>
+#include <numeric>
 
 #include "base/parallel.hpp"
 
@@ -63,20 +64,19 @@ void number_rows(const RuleRecords& in, Numbered& out) {
 
 // Who holds all numbers of a row but one, which is hidden; `having` are the people who hold that one, rising.
 Chance chance_of(const Numbered& data, std::span<const int32_t> row, int32_t itself, const std::vector<int64_t>& having) {
-    std::vector<int32_t> all, narrowed;
-    bool begun = false;
-    for (int32_t number : row) {
-        if (number == itself) continue;
+    std::vector<int32_t> others, all, narrowed;
+    std::ranges::remove_copy(row, std::back_inserter(others), itself);
+    std::ranges::sort(others, {}, [&](int32_t number) { return data.holders.length(number); });  // what narrows most first
+    for (int32_t number : others) {
         const auto holders = data.holders[number];
-        if (begun) {
+        if (number == others.front()) {
+            all.assign(holders.begin(), holders.end());
+        } else {
             intersect(all, holders, narrowed);
             std::swap(all, narrowed);
-        } else {
-            all.assign(holders.begin(), holders.end());
         }
-        begun = true;
     }
-    if (!begun)
+    if (others.empty())
         for (int32_t record = 0; record < data.rows.size(); ++record) all.push_back(record);
     const auto with = data.holders[itself];
     narrowed.clear();
@@ -87,30 +87,52 @@ Chance chance_of(const Numbered& data, std::span<const int32_t> row, int32_t its
     return {records, data.people(narrowed)};
 }
 
-// The chances of all hidden items in all records that X may be part of; identical records have the same.
-void find_chances(Numbered& data, Task& task) {
-    std::map<std::vector<int32_t>, std::vector<Chance>> known;
+// The people who hold each hidden item, rising; nothing where everybody owns one record.
+std::vector<std::vector<int64_t>> people_with_hidden(const Numbered& data) {
     std::vector<std::vector<int64_t>> having(data.hidden_item.size());
     for (std::size_t i = 0; i < data.item.size() && !data.owners.empty(); ++i)
         if (data.place[i] >= 0)
             for (int32_t record : data.holders[static_cast<int64_t>(i)]) having[data.place[i]].push_back(data.owners[record]);
-    for (int64_t record = 0; record < data.rows.size(); ++record) {
-        task.check();
+    return having;
+}
+
+// Records that X may be part of and that hold something hidden; identical ones follow one another.
+std::vector<int32_t> asked_records(const Numbered& data) {
+    std::vector<int32_t> out;
+    for (int32_t record = 0; record < data.rows.size(); ++record) {
         const auto row = data.rows[record];
         const bool wanted = data.starts == static_cast<int64_t>(data.item.size()) || (!row.empty() && row.front() < data.starts);
-        std::vector<int32_t> hidden;
-        for (int32_t number : row)
-            if (wanted && data.place[number] >= 0) hidden.push_back(number);
-        if (!hidden.empty()) {
-            auto [entry, fresh] = known.try_emplace(std::vector<int32_t>(row.begin(), row.end()));
-            for (int32_t number : hidden) {
-                if (fresh) entry->second.push_back(chance_of(data, row, number, having[data.place[number]]));
-                data.hidden.values.push_back(data.place[number]);
-            }
-            data.chance.insert(data.chance.end(), entry->second.begin(), entry->second.end());
-        }
-        data.hidden.close();
+        if (wanted && std::ranges::any_of(row, [&](int32_t number) { return data.place[number] >= 0; })) out.push_back(record);
     }
+    std::ranges::sort(out, [&](int32_t a, int32_t b) { return std::ranges::lexicographical_compare(data.rows[a], data.rows[b]); });
+    return out;
+}
+
+// The chances of all hidden items in all records that X may be part of; identical records have the same.
+void find_chances(Numbered& data, int threads, Task& task) {
+    const auto having = people_with_hidden(data);
+    const std::vector<int32_t> asked = asked_records(data);
+    data.hidden.start.assign(static_cast<std::size_t>(data.rows.size()) + 1, 0);
+    for (int32_t record : asked)
+        data.hidden.start[record + 1] = std::ranges::count_if(data.rows[record], [&](int32_t number) { return data.place[number] >= 0; });
+    std::partial_sum(data.hidden.start.begin(), data.hidden.start.end(), data.hidden.start.begin());
+    data.hidden.values.resize(static_cast<std::size_t>(data.hidden.start.back()));
+    data.chance.resize(data.hidden.values.size());
+    const auto same = [&](std::size_t i) { return i > 0 && std::ranges::equal(data.rows[asked[i - 1]], data.rows[asked[i]]); };
+    task.begin(static_cast<int64_t>(asked.size()));
+    parallel_blocks(static_cast<int64_t>(asked.size()), 64, threads, task, [&](int64_t begin, int64_t end, int) {
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+            const auto row = data.rows[asked[i]];
+            int64_t at = data.hidden.start[asked[i]];
+            const bool known = static_cast<int64_t>(i) > begin && same(i);
+            int64_t like = known ? data.hidden.start[asked[i - 1]] : 0;
+            for (int32_t number : row) {
+                if (data.place[number] < 0) continue;
+                data.hidden.values[at] = data.place[number];
+                data.chance[at++] = known ? data.chance[like++] : chance_of(data, row, number, having[data.place[number]]);
+            }
+        }
+    });
 }
 
 // A record that holds a set, and where its numbers behind the set's last one begin.
@@ -121,12 +143,26 @@ struct Holder {
 
 using Holders = std::vector<Holder>;
 
+// Records that were looked at, over all sets, sizes and threads. The sum decides whether the search ends, so threads make no difference.
+class Work {
+public:
+    explicit Work(int64_t most) : most_(most) {}
+    void add(int64_t records) {
+        if (done_.fetch_add(records, std::memory_order_relaxed) + records > most_) throw OutOfPatience("sets of items");
+    }
+
+private:
+    const int64_t most_;
+    std::atomic<int64_t> done_{0};
+};
+
 // Looks at sets for one thread.
 class Finder {
 public:
-    Finder(const Numbered& data, const RuleQuestion& question)
+    Finder(const Numbered& data, const RuleQuestion& question, Work& work)
         : data_(data),
           question_(question),
+          work_(work),
           filled_(data.item.size(), 0),
           tally_(data.hidden_item.size()),
           inside_(data.hidden_item.size(), 0) {}
@@ -153,6 +189,7 @@ private:
     void visit(const Holders& holders, Rules& out, Task& task) {
         task.check();
         if (!out.complete) return;
+        work_.add(static_cast<int64_t>(holders.size()));
         count(holders);
         if (static_cast<int64_t>(set_.size()) == question_.size) return judge(holders, out);
         if (!std::ranges::any_of(counted_, [&](const Tally& tally) { return may_breach(tally); })) return;
@@ -247,6 +284,7 @@ private:
 
     const Numbered& data_;
     const RuleQuestion& question_;
+    Work& work_;
     std::vector<int64_t> filled_;
     std::vector<Tally> tally_, counted_;
     std::vector<char> inside_;
@@ -263,19 +301,13 @@ void take(Rules& all, const Rules& part) {
     all.may_be_longer = all.may_be_longer || part.may_be_longer;
 }
 
-}  // namespace
-
-Rules breaching_rules(const RuleRecords& records, const RuleQuestion& question, int threads, Task& task) {
-    Numbered data;
-    data.owners = records.owners;
-    number_items(records, data);
-    number_rows(records, data);
-    find_chances(data, task);
+// Rules from sets of one size.
+Rules rules_of_one_size(const Numbered& data, const RuleQuestion& question, Work& work, int threads, Task& task) {
     Rules out;
     if (question.size == 0) {
         Holders everyone;
         for (int32_t i = 0; i < data.rows.size(); ++i) everyone.push_back({i, data.rows.start[i]});
-        if (!everyone.empty()) Finder(data, question).find({}, everyone, out, task);
+        if (!everyone.empty()) Finder(data, question, work).find({}, everyone, out, task);
         return out;
     }
     std::vector<Rules> parts(data.starts);
@@ -283,7 +315,7 @@ Rules breaching_rules(const RuleRecords& records, const RuleQuestion& question, 
         static_cast<std::size_t>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(data.starts, 1))));
     task.begin(data.starts);
     parallel_blocks(data.starts, 1, threads, task, [&](int64_t first, int64_t, int worker) {
-        if (!workers[worker]) workers[worker] = std::make_unique<Finder>(data, question);
+        if (!workers[worker]) workers[worker] = std::make_unique<Finder>(data, question, work);
         Holders holders;
         for (int32_t record : data.holders[first]) {
             const auto row = data.rows[record];
@@ -295,6 +327,23 @@ Rules breaching_rules(const RuleRecords& records, const RuleQuestion& question, 
     });
     for (const Rules& part : parts) take(out, part);
     return out;
+}
+
+}  // namespace
+
+Rules breaching_rules(const RuleRecords& records, const RuleQuestion& question, int threads, Task& task) {
+    Numbered data;
+    data.owners = records.owners;
+    number_items(records, data);
+    number_rows(records, data);
+    find_chances(data, threads, task);
+    RuleQuestion now = question;
+    Work work(question.work);
+    for (;; ++now.size) {
+        Rules out = rules_of_one_size(data, now, work, threads, task);
+        out.size = now.size;
+        if (!out.hidden.empty() || !out.complete || !out.may_be_longer || now.size >= question.largest) return out;
+    }
 }
 
 }  // namespace shoal

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "base/wide_vectors.hpp"
+
 namespace shoal {
 
 namespace {
@@ -39,11 +41,69 @@ int64_t words_apart(std::span<const int32_t> a, std::span<const int32_t> b) {
     return all == 0 ? 0 : (all - common) * kApart / all;
 }
 
+// Loops over the queries of a person, or over clicks, are compiled twice: with vectors of 32 bytes, and for every processor.
+#define SHOAL_INLINED [[gnu::always_inline]] inline
+#ifdef SHOAL_X86_64
+#define SHOAL_TWICE(NAME, PARAMETERS, ...)                                \
+    SHOAL_WIDE void NAME##_wide PARAMETERS { NAME##_loop(__VA_ARGS__); }  \
+    void NAME PARAMETERS {                                                \
+        if (wide_vectors) return NAME##_wide(__VA_ARGS__);                \
+        NAME##_loop(__VA_ARGS__);                                         \
+    }
+#else
+#define SHOAL_TWICE(NAME, PARAMETERS, ...) \
+    void NAME PARAMETERS { NAME##_loop(__VA_ARGS__); }
+#endif
+
 // Values are kUnknown, or from 0 to kApart.
-int32_t values_apart(int32_t a, int32_t b) {
+SHOAL_INLINED int32_t values_apart(int32_t a, int32_t b) {
     const int32_t unknown = a == b ? 0 : static_cast<int32_t>(kApart);
     return a == kUnknown || b == kUnknown ? unknown : std::abs(a - b);
 }
+
+// Weighted distances of a time to others, added to what all have in common.
+SHOAL_INLINED void times_apart_loop(int32_t* row, const int32_t* times, int64_t n, int32_t time, int32_t weight, int32_t common) {
+    for (int64_t j = 0; j < n; ++j) row[j] = common + weight * values_apart(time, times[j]);
+}
+SHOAL_TWICE(times_apart, (int32_t* row, const int32_t* times, int64_t n, int32_t time, int32_t weight, int32_t common), row, times, n, time,
+            weight, common)
+
+// Weighted distances of one click to the first click of each query, where it is the only one.
+struct OneClick {
+    int32_t rank, host, by_rank, by_host, weight;
+};
+SHOAL_INLINED void add_one_click_loop(int32_t* row, const int32_t* clicks, const int32_t* ranks, const int32_t* hosts, int64_t n,
+                                      OneClick click) {
+    constexpr auto apart = static_cast<int32_t>(kApart);
+    for (int64_t j = 0; j < n; ++j) {
+        const int32_t one = (click.by_rank * values_apart(click.rank, ranks[j]) + click.by_host * (click.host == hosts[j] ? 0 : apart)) / apart;
+        row[j] += click.weight * (clicks[j] == 0 ? apart : clicks[j] == 1 ? one : 0);
+    }
+}
+SHOAL_TWICE(add_one_click, (int32_t* row, const int32_t* clicks, const int32_t* ranks, const int32_t* hosts, int64_t n, OneClick click), row,
+            clicks, ranks, hosts, n, click)
+
+SHOAL_INLINED void add_no_click_loop(int32_t* row, const int32_t* clicks, int64_t n, int32_t weight) {
+    for (int64_t j = 0; j < n; ++j) row[j] += clicks[j] == 0 ? 0 : weight * static_cast<int32_t>(kApart);
+}
+SHOAL_TWICE(add_no_click, (int32_t* row, const int32_t* clicks, int64_t n, int32_t weight), row, clicks, n, weight)
+
+// Distances in units of kApart.
+SHOAL_INLINED void shorten_loop(int32_t* row, int64_t n) {
+    for (int64_t j = 0; j < n; ++j) row[j] /= static_cast<int32_t>(kApart);
+}
+SHOAL_TWICE(shorten, (int32_t* row, int64_t n), row, n)
+
+// The nearest of these distances, and of each the nearest so far.
+SHOAL_INLINED void take_nearest_loop(const int32_t* distances, int32_t* back, int64_t n, int32_t& nearest) {
+    int32_t least = nearest;
+    for (int64_t j = 0; j < n; ++j) {
+        least = std::min(least, distances[j]);
+        back[j] = std::min(back[j], distances[j]);
+    }
+    nearest = least;
+}
+SHOAL_TWICE(take_nearest, (const int32_t* distances, int32_t* back, int64_t n, int32_t& nearest), distances, back, n, nearest)
 
 // The mean distance of each child to the nearest one of the other node, averaged over both directions. `row(i)` gives the distances of child
 // i of the first node to the n children of the second; `back` is room for the nearest of each of these.
@@ -53,12 +113,8 @@ int64_t sets_apart(int64_t first, int64_t first_end, int64_t n, std::vector<int3
     back.assign(n, static_cast<int32_t>(kApart));
     int64_t there = 0;
     for (int64_t i = first; i < first_end; ++i) {
-        const int32_t* const distances = row(i);
         auto nearest = static_cast<int32_t>(kApart);
-        for (int64_t j = 0; j < n; ++j) {
-            nearest = std::min(nearest, distances[j]);
-            back[j] = std::min(back[j], distances[j]);
-        }
+        take_nearest(row(i), back.data(), n, nearest);
         there += nearest;
     }
     const int64_t here = std::accumulate(back.begin(), back.end(), int64_t{0});
@@ -90,13 +146,13 @@ private:
         const uint64_t signature = texts_.signature[text];
         const int32_t* const texts = people_.text.data() + begin_;
         const int32_t* const times = people_.time.data() + begin_;
-        for (int64_t j = 0; j < size_; ++j) row_[j] = by_time * values_apart(time, times[j]);
-        for (int64_t j = 0; j < size_; ++j) {
-            const bool strange = (signature & signature_[j]) == 0 && text != texts[j];
-            row_[j] += by_text * static_cast<int32_t>(strange ? kApart : text_distance(texts_, text, texts[j]));
-        }
+        const auto apart = static_cast<int32_t>(kApart);
+        times_apart(row_.data(), times, size_, time, by_time, by_text * apart);  // most texts have nothing in common
+        for (int64_t j = 0; j < size_; ++j)
+            if ((signature & signature_[j]) != 0 || text == texts[j])
+                row_[j] -= by_text * (apart - static_cast<int32_t>(text_distance(texts_, text, texts[j])));
         if (weights_.clicks > 0) add_clicks(p);
-        for (int64_t j = 0; j < size_; ++j) row_[j] /= static_cast<int32_t>(kApart);
+        shorten(row_.data(), size_);
         return row_.data();
     }
 
@@ -116,16 +172,13 @@ private:
 
     void add_clicks(int64_t p) {
         const int64_t first = point_.clicks[p], n = point_.clicks[p + 1] - first;
-        const auto weight = static_cast<int32_t>(weights_.clicks), apart = static_cast<int32_t>(kApart);
+        const auto weight = static_cast<int32_t>(weights_.clicks);
         if (n == 0) {
-            for (int64_t j = 0; j < size_; ++j) row_[j] += weight * (clicks_[j] == 0 ? 0 : apart);
+            add_no_click(row_.data(), clicks_.data(), size_, weight);
         } else if (n == 1) {
-            const int32_t rank = point_.rank[first], host = point_.host[first];
             const auto by_rank = static_cast<int32_t>(weights_.rank), by_host = static_cast<int32_t>(weights_.host);
-            for (int64_t j = 0; j < size_; ++j) {
-                const int32_t one = (by_rank * values_apart(rank, rank_[j]) + by_host * (host == host_[j] ? 0 : apart)) / apart;
-                row_[j] += weight * (clicks_[j] == 0 ? apart : clicks_[j] == 1 ? one : 0);
-            }
+            add_one_click(row_.data(), clicks_.data(), rank_.data(), host_.data(), size_,
+                          {point_.rank[first], point_.host[first], by_rank, by_host, weight});
             for (int64_t j : several_) row_[j] += weight * clicks_apart(p, begin_ + j);
         } else {
             for (int64_t j = 0; j < size_; ++j) row_[j] += weight * clicks_apart(p, begin_ + j);

@@ -160,7 +160,7 @@ def beyond_ascii(stream: object, task: Task) -> Annotated[NDArray[numpy.int64], 
 class RuleQuestion:
     """Which rules give a hidden item away."""
 
-    def __init__(self, *, size: int, numerator: int, denominator: int, most: int) -> None: ...
+    def __init__(self, *, size: int, largest: int, numerator: int, denominator: int, most: int, work: int) -> None: ...
 
 def breaching_rules(rows: Rows, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], hidden: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], question: RuleQuestion, threads: int, task: Task) -> object: ...
 
@@ -487,6 +487,25 @@ class PublishedRecords:
         """
 
 def give_up(begins: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], shown: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], fresh: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], rare: RareSets, everywhere: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+class MatchIndex:
+    """Published rows by the nodes that they hold, with the weights of nodes."""
+
+    def __init__(self, published: Rows, parent: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class NumberLists:
+    """List i is values[indptr[i]:indptr[i + 1]]."""
+
+    def __init__(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class Knowledge:
+    """Items that people have or lack, and their rows."""
+
+    def __init__(self, *, items: NumberLists, counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], own: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], absent: NumberLists, mine: NumberLists, possible: NumberLists, limited: bool) -> None: ...
+
+def best_matches(index: MatchIndex, known: Knowledge, with_rows: bool, threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+def possible_rows(index: MatchIndex, records: Rows, threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
 
 def band_order(rows: Rows, items: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 

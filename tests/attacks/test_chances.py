@@ -7,7 +7,7 @@ import pytest
 
 from helpers.data import food, on
 from shoal.attacks import ATTACKS
-from shoal.attacks.attacker_view import People, Scene
+from shoal.attacks.attacker_view import Owned, People, Scene
 from shoal.attacks.known_items import KnownItems
 from shoal.attacks.matching import Matcher
 from shoal.attacks.one_more_item import OneMoreItem
@@ -52,9 +52,10 @@ def test_in_a_group_of_two_nobody_is_found_with_more_than_a_half():
 
 
 def test_the_lowest_published_node_counts():
+    apple = np.array([food().names.codes(["Apple"])[0]], np.int64)
     matcher = Matcher(scene([["Apple"], ["Fruit"], ["Food"], ["Orange"]], [1] * 4))
-    apple = matcher.scene.tree.names.codes(["Apple"])[0]
-    scores = matcher.scores([np.array([apple])]).matrix.toarray()[0]
+    rows = [Owned.one_each(np.array([row])) for row in range(4)]
+    scores = [int(matcher.best([apple], possible=one).top[0]) - 1 for one in rows]  # of the only row that may be meant
     assert scores[0] > scores[1] > scores[2] == scores[3] == 0  # Food is above everything and tells nothing
 
 

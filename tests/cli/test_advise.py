@@ -187,8 +187,8 @@ def test_topics_are_tried_unless_a_taxonomy_is_given(shell: Shell, monkeypatch: 
     goal = advised(shell, "log.tsv", "--for", "histories", "--k", "3")["goals"][0]
     tried = [one for one in (*goal["routes"], *goal["not_offered"]) if one["method"] == "shoal"]
     by_taxonomy = {one["options"].get("taxonomy"): one for one in tried if "per" not in one["options"]}
-    assert set(by_taxonomy) == {"topics", None}
-    assert by_taxonomy["topics"]["kept"] > 0
+    assert set(by_taxonomy) == {"topics+wordnet", None}
+    assert by_taxonomy["topics+wordnet"]["kept"] > 0
     assert by_taxonomy[None]["kept"] is None  # WordNet knows none of the words
     facts = DataFacts("querylog", 60, 120, 8, timed=True, texts=True)
     assert not any("taxonomy" in one.options for one in candidates_for("histories", facts, taxonomy_given=True))

@@ -128,7 +128,7 @@ def test_a_release_without_a_record_is_refused_in_one_line(typed: Shell):
     typed.file("raw.txt", "a b\nc d\na d\n")
     typed.file("nothing.txt", "")
     answer = typed("attack", "raw.txt", "nothing.txt", "--format", "transactions", "--taxonomy", "none")
-    assert (answer.code, answer.err) == (1, "shoal: nothing.txt is empty\n")
+    assert (answer.code, answer.err) == (1, "shoal: nothing.txt is empty (name a file with data)\n")
 
 
 def test_one_target_has_a_wide_interval_and_fails_nothing(typed: Shell):

@@ -44,6 +44,9 @@ FILES: dict[str, tuple[str | bytes | None, str]] = {
     "a broken Parquet": (b"PAR1" + bytes(40), "Parquet"),
     "a header only": ("user,query\n", "no rows"),
     "blank lines only": ("\n\n\n", "input"),
+    "an array that ends too early": ('[{"user": 1,', "ends too early"),
+    "an object instead of lines": ("{}", "JSON object per line"),
+    "two columns of one name": ("user,user,query\n1,2,a\n", "several columns could be the user"),
 }
 
 
@@ -53,8 +56,23 @@ def test_a_file_that_cannot_be_used(data: Shell, name: str):
     if content is not None:
         data.file("input", content)
     line = refused(data, "input")
-    assert "input" in line
+    assert "input" in line or "column" in line
     assert said in line
+    assert line.endswith(")"), "no next step"
+
+
+def test_an_empty_word_is_not_the_current_directory(data: Shell):
+    assert "the name of a file is empty" in refused(data, "")
+
+
+def test_a_column_whose_name_is_there_twice_is_named_by_its_number(data: Shell):
+    data.file("twice.csv", "user,user,query\n1,2,a\n")
+    assert "--user 1" in refused(data, "twice.csv", "--user", "user", "--text", "query")
+
+
+def test_one_person_is_not_called_people(data: Shell):
+    data.file("one.csv", "user,query\n1,milk\n1,bread\n")
+    assert data("anonymize", "one.csv", "--out", "release").err.endswith("1 person cannot be hidden among 5 (lower k, or give more data)\n")
 
 
 def test_a_directory(data: Shell):

@@ -99,6 +99,21 @@ def test_a_comparison_that_was_killed_goes_on(shop: Shell):
     assert not list((shop.directory / "found").glob(".*")), "prepared data was left behind"
 
 
+def test_a_cell_ends_with_the_process_that_started_it(tmp_path: Path):
+    os.mkfifo(tmp_path / "prepared")  # whose reading never ends
+    told = json.dumps({"method": "clump", "settings": [["k", 2]], "per": "user", "effort": {}, "threads": 1, "patience": None})
+    words = [sys.executable, "-m", "shoal.evaluate.compare.cell", str(tmp_path / "prepared"), told, str(tmp_path / "result")]
+    with subprocess.Popen(words, stdin=subprocess.PIPE) as process:
+        time.sleep(0.2)
+        assert process.poll() is None
+        assert process.stdin is not None
+        process.stdin.close()  # as when its parent is killed
+        try:
+            assert process.wait(30) == 1
+        finally:
+            process.kill()
+
+
 def test_a_setting_that_cannot_be_is_told(shop: Shell):
     answer = shop(*COMPARE, "--methods", "clump", "--k", "2,5000", "--json")
     assert answer.code == 0

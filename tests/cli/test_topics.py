@@ -77,6 +77,66 @@ def test_a_release_on_topics_is_verified_and_audited(log: Shell):
     assert [claim["verdict"] for claim in from_files["claims"]] in (["verified", "not checkable"], ["verified", "verified"])
 
 
+# -- with WordNet's categories for words of few people
+
+
+DOGS = ("terrier", "poodle", "spaniel", "beagle", "collie")
+WITH_WORDNET = ("--taxonomy", "topics+wordnet", "--k", "3")
+
+
+def searches_for_dogs() -> list[tuple[str, str, str]]:
+    """The same searches; every fifth person also searches for a dog that few others do, and everybody for a dog."""
+    rows = queries()
+    rows += [(f"p{n}", "2006-03-02 09:00:00", f"{DOGS[n % 5]} {WORDS['food'][n % 4]}") for n in range(0, 36, 2)]
+    return rows + [(f"p{n}", "2006-03-03 09:00:00", f"dog {WORDS['homes'][n % 4]}") for n in range(18)]
+
+
+@pytest.fixture
+def dogs(shell: Shell) -> Shell:
+    shell.file("log.tsv", written(searches_for_dogs()))
+    assert shell("anonymize", "log.tsv", *WITH_WORDNET, "--method", "partition", "--out", "release").code == 0
+    return shell
+
+
+def test_words_of_few_people_become_categories_of_wordnet(dogs: Shell):
+    told = manifest(dogs)
+    assert told["input"]["taxonomy"] == "topics+wordnet:6"
+    assert [claim["model"] for claim in told["claims"]] == ["k-anonymity(k=3)", "node-names(people=6, categories=wordnet)"]  # type: ignore[index]
+    published = {item for record in items(dogs) for item in record}
+    assert topics_in(dogs)
+    assert any(item.startswith("dog (kinds)") or item in {"domestic animal", "hunting dog", "animal"} for item in published), published
+    assert not published & set(DOGS)
+    assert CANARY not in "".join(text for _, text in everything_in(dogs.directory / "release"))
+    with_original = dogs("audit", "release", "--original", "log.tsv", "--json")
+    assert with_original.code == 0, with_original.err
+    assert json.loads(with_original.out)["unchecked"] == 0
+    assert dogs("taxonomy", "learn", "log.tsv", "--people", "6", "--all-words", "--with-wordnet", "--out", "tree.tsv").code == 0
+    assert dogs("anonymize", "log.tsv", "--taxonomy", "tree.tsv", "--k", "3", "--method", "partition", "--out", "by-file").code == 0
+    assert items(dogs, "by-file") == items(dogs)
+
+
+@pytest.mark.parametrize(
+    ("new", "sound"),
+    [
+        ("song / lyrics", True),
+        ("sport", True),
+        ("dog (kinds)", True),
+        ("terrier (kinds)", False),
+        ("zqnothing", False),
+        ("poodle / dog", False),
+    ],
+)
+def test_names_next_to_categories_are_judged(dogs: Shell, new: str, sound: bool):
+    """Categories of WordNet are public, but one is renamed only for a word that many people hold."""
+    old = topics_in(dogs)[0]
+    records = pl.read_parquet(dogs.directory / "release" / "records.parquet")
+    changed = [[item for item in record if item not in (old, new)] + [new] * (old in record) for record in records["items"].to_list()]
+    records.with_columns(pl.Series("items", changed)).write_parquet(dogs.directory / "changed.parquet")
+    claim = ("--claim", "node-names(people=6, categories=wordnet)")
+    answer = dogs("audit", "changed.parquet", *claim, "--original", "log.tsv", "--taxonomy", "topics+wordnet:6", "--json")
+    assert json.loads(answer.out)["claims"][0]["verdict"] == ("verified" if sound else "fails"), answer.everything
+
+
 def test_order_names_threads_and_front_ends_do_not_matter(log: Shell, monkeypatch: pytest.MonkeyPatch):
     assert log("anonymize", "log.tsv", *TOPICS, "--out", "release").code == 0
     rows = queries()

@@ -35,8 +35,8 @@ def _audited(case: Case, directory: Path, release: str, *further: str) -> Answer
         options += ["--sensitive", "listed.txt"]
     if (directory / case.text("taxonomy", "wordnet")).is_file():
         options += ["--taxonomy", case.text("taxonomy", "")]
-    if "hierarchy" in case.said:
-        options += ["--hierarchy", case.text("hierarchy", "")]
+    for option in ("hierarchy", "item-sets"):
+        options += [f"--{option}", case.text(option, "")] if option in case.said else []
     return typed(["audit", release, *original, *options, *further])
 
 

@@ -126,6 +126,27 @@ def microdata(name: Spelling, directory: Path) -> list[str]:
     return [data, "--format", "microdata", "--user", "person", *roles]
 
 
+def item_table(name: Spelling, directory: Path) -> list[str]:
+    """Ages, towns of a hierarchy with some of one person, baskets with words of one person, and a column that is dropped."""
+    rows = []
+    for person in range(PEOPLE):
+        items = ["bread", name("w", 10 + person) if person % 6 == 0 else "milk"]
+        town = name("t", person % 4) if person % 3 == 0 else f"town{person % 2}"
+        rows.append((name("u", person), str(20 + 2 * person), town, "|".join(items), name("r", person)))
+    nodes = [(name("t", n), name("n", n % 2)) for n in range(4)] + [("town0", "north"), ("town1", "north")]
+    nodes += [(name("n", 0), "land"), (name("n", 1), "land"), ("north", "land")]
+    towns = _table(directory / f"{name('x')}.csv", ("child", "parent"), nodes)
+    food = [(name("w", 10 + person), name("n", 3)) for person in range(0, PEOPLE, 6)] + [
+        (name("n", 3), "food"),
+        ("milk", "food"),
+        ("bread", "food"),
+    ]
+    shop = _table(directory / f"{name('x', 2)}.csv", ("child", "parent"), food)
+    data = _table(directory / f"{name('f')}.csv", ("person", "age", "town", "basket", name("c")), rows)
+    roles = ["--quasi", "age", "--hierarchy", f"town={towns}", "--item-sets", f"basket={shop}", "--drop-column", name("c")]
+    return [data, "--format", "microdata", "--user", "person", *roles]
+
+
 def numbers(name: Spelling, directory: Path) -> list[str]:
     """Ages and incomes alone, and a column that is dropped."""
     rows = [(name("u", person), str(20 + 2 * person), str(100 - 3 * person), name("r", person)) for person in range(PEOPLE)]
@@ -225,6 +246,7 @@ BY_SHAPE: dict[str, Words] = {
     "log": searches,
     "access log": visits,
     "table": microdata,
+    "table with items": item_table,
     "documents": documents,
 }
 OWN_INPUT: dict[str, Words] = {"microaggregation": numbers}  # methods that do not take the usual input of their shape

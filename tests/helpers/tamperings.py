@@ -175,7 +175,7 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
     ),
     "fewer people": (put("claims[0].achieved.people", 2), OnlyStated("claims[0].achieved.people"), REPRINTED),
     "words of a claim": (put("claims[0].notes", ["judged by experts"]), OnlyStated("claims[0].notes[0]"), REPRINTED),
-    "an unknown model": (put(CLAIM, "l-diversity(l=3)"), damaged("no model is called 'l-diversity'")),
+    "an unknown model": (put(CLAIM, "l-secrecy(l=3)"), damaged("no model is called 'l-secrecy'")),
     "a claim that cannot be read": (put(CLAIM, "k-anonymity(3"), damaged("cannot read")),
     "a claim that names a file": (put(CLAIM, "sensitive-share(h=0.5, items=/etc/passwd)"), damaged("names a file")),
     "a claim that names a file here": (put(CLAIM, "coherence(h=0.5, k=3, p=1, private=baskets.txt)"), damaged("names a file")),

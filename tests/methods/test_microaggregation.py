@@ -19,7 +19,7 @@ from shoal.microaggregation.attributes import information_loss
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 4), st.booleans(), st.integers(0, 5))
 def test_more_effort_never_loses_more(drawn, k, columns, repeated, seed):
     rng = np.random.default_rng(drawn)
-    n = int(rng.integers(k, 90))
+    n = int(rng.integers(k, 60))
     owners = np.r_[np.arange(k), rng.integers(0, n, n - k)] if repeated else np.arange(n)
     table = Table.from_numbers(rng.normal(size=(n, columns)), owners=owners)
     methods = [MDAV(k=k), *(Microaggregation(k=k, effort=effort, seed=seed) for effort in EFFORTS)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
 
 from helpers.queries import START, clicked_log, random_log
 from shoal.data.log import Log
@@ -170,3 +171,42 @@ def test_groups_by_incidence_start_with_the_pair_that_coincides_most() -> None:
     incidence = np.array([[0, 1, 9, 1, 0], [1, 0, 2, 3, 5], [9, 2, 0, 1, 1], [1, 3, 1, 0, 1], [0, 5, 1, 1, 0]])
     assert [group.tolist() for group in greedy_groups(incidence, 2)] == [[0, 2], [1, 3, 4]]
     assert [group.tolist() for group in greedy_groups(incidence, 3)] == [[0, 1, 2, 3, 4]]
+
+
+def clicks_by_definition(histories: Histories, people: list[int], text: int, nth: int, least: int) -> tuple[int, int]:
+    """Mean rank and URL of the n-th click after a text: those of the most people first, then by URL."""
+    made: dict[int, list[tuple[int, int]]] = {}  # URL: person and rank
+    for person in people:
+        for query in range(histories.starts[person], histories.starts[person + 1]):
+            if histories.text[query] == text:
+                for click in range(histories.clicks[query], histories.clicks[query + 1]):
+                    made.setdefault(int(histories.url[click]), []).append((person, int(histories.rank[click])))
+    shared = {url: clicks for url, clicks in made.items() if len({person for person, _ in clicks}) >= least}
+    order = sorted(shared, key=lambda url: (-len({person for person, _ in shared[url]}), url))
+    if nth >= len(order):
+        return MISSING, MISSING
+    ranked = [(person, rank) for person, rank in shared[order[nth]] if rank != MISSING]
+    if len({person for person, _ in ranked}) < least:
+        return MISSING, order[nth]
+    return (2 * sum(rank for _, rank in ranked) + len(ranked)) // (2 * len(ranked)), order[nth]
+
+
+@pytest.mark.parametrize("least", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_clicks_are_those_of_the_definition(seed: int, least: int) -> None:
+    chance = np.random.default_rng(seed)
+    rows = []
+    for _ in range(120):
+        rank = None if chance.integers(4) == 0 else int(chance.integers(5))
+        url = None if rank is None and chance.integers(2) else f"u{chance.integers(4)}"
+        rows.append((int(chance.integers(8)), int(chance.integers(30)), "ab"[chance.integers(2)], rank, url))
+    histories = Histories.of(clicked_log(rows))
+    members = np.sort(chance.permutation(len(histories))[:5])
+    matches = Matches.of(histories, members)
+    chosen = np.arange(len(matches.text))
+    found = profile_of(histories, matches, chosen, least)
+    expected = [
+        clicks_by_definition(histories, members.tolist(), int(matches.text[m]), int(matches.nth[m]), least) for m in chosen.tolist()
+    ]
+    assert list(zip(found.rank.tolist(), found.url.tolist(), strict=True)) == expected
+    assert {rank for rank, _ in expected} > {MISSING}

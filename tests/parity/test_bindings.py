@@ -52,11 +52,15 @@ def scored(given: tuple[list[int], list[int], list[int]] = GOOD, k: int = 2) -> 
     return _kernels.Scored(rows(given), wide([2, 2]), wide([0, 1]), wide([0, 1, 1]), 1, k, False)
 
 
+def match_index(given: tuple[list[int], list[int], list[int]] = GOOD) -> Any:
+    return _kernels.MatchIndex(rows(given), narrow(PARENT), wide([0, 1, 1]), wide([1, 1]))
+
+
 CUTS = _kernels.CutTree(narrow([1]), narrow([3]), wide([1]), narrow([-1]), narrow([-2]))
 CLUMP = _kernels.ClumpOptions(r=1, total=False)
 PARTITION = _kernels.PartitionOptions(k=2, tries=1, recurse_leftover=True, owners_repeat=False)
 MOLES = _kernels.MoleQuestion(k=2, h_numerator=1, h_denominator=2, p=2, achieved=False)
-RULES = _kernels.RuleQuestion(size=1, numerator=1, denominator=2, most=5)
+RULES = _kernels.RuleQuestion(size=1, largest=1, numerator=1, denominator=2, most=5, work=10**6)
 COMPANY = _kernels.CompanyBounds(features=3, longest=200, enough=9, strongest=9, smoothing=0.75, units=32)
 RECODING = _kernels.RecodingPlan(k=2, m=1, suppressed=1, start="by size", undo=False, suppress=False, local=False)
 SENSES = _kernels.Senses(_kernels.Rows(wide([0, 1, 2, 3]), narrow([0, 1, 2]), narrow([1, 2, 2])), narrow([1, 2, 2]))
@@ -116,6 +120,8 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "company": lambda: run(_kernels.company, r(), people, *words, COMPANY, 1),
         "topic_tree": lambda: run(_kernels.topic_tree, r(), 3, people, np.ones(2, np.uint8), 0.2, 3, 1),
         "top_closed": lambda: run(_kernels.top_closed, r(), wide([1, 1]), 5, 1),
+        "MatchIndex": lambda: match_index(given),
+        "possible_rows": lambda: run(_kernels.possible_rows, match_index(), r(), 1),
     }
 
 
@@ -138,7 +144,7 @@ COMPARE_ONLY = {
 def test_every_kernel_that_takes_rows_is_listed() -> None:
     functions = {name: kernel for name, kernel in vars(_kernels).items() if not isinstance(kernel, type)}
     takes_rows = {name for name, kernel in functions.items() if re.search(r"indptr|: \S*\bRows\b", kernel.__doc__ or "")}
-    takes_rows |= {"Scored", "PublishedRecords"}
+    takes_rows |= {"Scored", "PublishedRecords", "MatchIndex"}
     as_they_come = {"canonical_rows", "renamed_rows"}
     beside_clusters = {"typical_term_sets"}
     assert takes_rows - as_they_come - beside_clusters == set(KERNELS)
@@ -324,3 +330,26 @@ def test_rare_sets_and_places_that_are_not_there_are_refused() -> None:
             call()
     with pytest.raises(ValueError, match="without a fresh node"):
         given(wide([0, 1]), narrow([2]), narrow([0]), narrow([0]))
+
+
+LISTS = {"items": ([0, 1], [1]), "absent": ([0, 1], [2]), "mine": ([0, 1], [1]), "possible": ([0, 1], [0])}
+
+
+def matched(lists: dict[str, tuple[list[int], list[int]]], counts: list[int], own: list[int]) -> Any:
+    given = {name: _kernels.NumberLists(wide(starts), narrow(values)) for name, (starts, values) in lists.items()}
+    known = _kernels.Knowledge(**given, counts=narrow(counts), own=wide(own), limited=True)
+    return kernels.run(_kernels.best_matches, match_index(), known, True, 1)
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("wrong", [([0, 1], [3]), ([0, 1], [-1]), ([0, 2], [0]), ([1, 0], [0]), ([], [0]), ([0, 1, 1], [0])], ids=str)
+def test_knowledge_of_nodes_and_rows_that_are_not_there_is_refused(name: str, wrong: tuple[list[int], list[int]]) -> None:
+    matched(LISTS, [0], [0])
+    with pytest.raises(ValueError, match="kernel input: expected"):
+        matched(LISTS | {name: wrong}, [0], [0])
+
+
+@pytest.mark.parametrize(("counts", "own"), [([], [0]), ([0], [0, 0])])
+def test_counts_of_other_items_than_the_known_ones_are_refused(counts: list[int], own: list[int]) -> None:
+    with pytest.raises(ValueError, match="kernel input: expected"):
+        matched(LISTS, counts, own)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import polars as pl
 import pytest
@@ -64,6 +66,15 @@ class Twin:
         return ((APART - 2 * third) * text + third * value_apart(a[1], b[1]) + third * clicks) // APART
 
 
+@pytest.fixture(params=[True, False], ids=["wide vectors", "plain loops"])
+def vectors(request: pytest.FixtureRequest) -> Iterator[None]:
+    """With vectors of 32 bytes, where the processor has them, and without."""
+    _kernels.use_wide_vectors(request.param)
+    yield
+    _kernels.use_wide_vectors(True)
+
+
+@pytest.mark.usefixtures("vectors")
 @pytest.mark.parametrize("comparing", ["words", "letters"])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_distance_is_that_of_the_definition(comparing: Comparing, seed: int) -> None:

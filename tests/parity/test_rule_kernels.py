@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,9 @@ from helpers.itemsets import bags_of
 from helpers.rules import every_rule, greatest, sensitive_records
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags
+from shoal.errors import ParameterError
+from shoal.itemsets import sensitive_rules
+from shoal.itemsets.sensitive_rules import Certainty, breaching
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
@@ -43,9 +47,13 @@ def test_the_judge_finds_the_greatest_certainty_of_every_sensitive_item(database
         assert rules[frozenset(known.tolist()), hidden] == Fraction(holders, cohort)
 
 
-def found_rules(bags: Bags, hidden: Mask, first: Mask | None, limit: Fraction, size: int, most: int = 10**9) -> dict[str, Any]:
+def found_rules(
+    bags: Bags, hidden: Mask, first: Mask | None, limit: Fraction, size: int, most: int = 10**9, largest: int = 0
+) -> dict[str, Any]:
     """What the methods' kernel finds; records come sorted by owner."""
-    question = _kernels.RuleQuestion(size=size, numerator=limit.numerator, denominator=limit.denominator, most=most)
+    question = _kernels.RuleQuestion(
+        size=size, largest=max(size, largest), numerator=limit.numerator, denominator=limit.denominator, most=most, work=10**9
+    )
     owners = bags.owners if bags.owners_repeat else np.zeros(0, np.int64)
     marks = np.zeros(0, np.uint8) if first is None else first.astype(np.uint8)
     found: dict[str, Any] = kernels.run(_kernels.breaching_rules, bags.view, owners, hidden.astype(np.uint8), marks, question, 2, label="")
@@ -73,8 +81,28 @@ def test_the_methods_find_every_rule_of_a_size_that_breaches_the_limit(database:
     if size == 0 and some:
         return
     assert set(found["rules"]) == wanted
+    assert found["size"] == size
     if not wanted and any(len(known) > size for known, _ in rules):
         assert found["may_be_longer"]
+    first_with_rules(bags, hidden, first, limit, size, rules)
+
+
+def first_with_rules(bags: Bags, hidden: Mask, first: Mask | None, limit: Fraction, size: int, rules: dict[Any, Any]) -> None:
+    """In one call the kernel goes on to the smallest size from here on that has a rule."""
+    sizes = [len(rule[0]) for rule in rules if len(rule[0]) >= size]
+    found = found_rules(bags, hidden, first, limit, size, largest=100)
+    assert set(found["rules"]) == {rule for rule in rules if len(rule[0]) == min(sizes, default=-1)}
+    assert not sizes or found["size"] == min(sizes)
+
+
+def test_a_search_that_would_look_at_too_many_sets_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    bags = bags_of([{0, 1, 2, 3, 4}, {0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}], 5)
+    hidden = np.array([False, False, False, False, True])
+    assert breaching(bags, hidden, Certainty(0.9), 1, or_longer=True).size == 4
+    monkeypatch.setattr(sensitive_rules, "MOST_WORK", 10)
+    with pytest.raises(ParameterError) as refused:
+        breaching(bags, hidden, Certainty(0.9), 1, or_longer=True)
+    assert refused.value.code == "too-many-itemsets"
 
 
 def test_rules_are_left_out_where_too_many_are_found() -> None:

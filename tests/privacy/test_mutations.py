@@ -22,6 +22,7 @@ from shoal.data.tables.chunks import ChunkTable
 from shoal.itemsets import sensitive_rules as rules
 from shoal.itemsets import top_down_cut as specializing
 from shoal.itemsets import within_distance as closing
+from shoal.itemsets.local_recoding import recoding_in_groups
 from shoal.itemsets.sensitive_nodes import SensitiveNodes
 from shoal.methods import (
     accesslog_mdav,
@@ -30,6 +31,7 @@ from shoal.methods import (
     document_vectors,
     dp_queries,
     k_delta,
+    kkm,
     td_control,
     tds,
     user_microaggregation,
@@ -42,6 +44,7 @@ from shoal.microaggregation import history_aggregation as aggregation
 from shoal.microaggregation import visit_space as visits
 from shoal.microaggregation.document_space import DocumentSpace
 from shoal.microaggregation.history_aggregation import Quota
+from shoal.microaggregation.value_ranges import Ranges
 from shoal.pipeline import prepare
 from shoal.privacy import MODELS
 from shoal.taxonomy import learned
@@ -394,6 +397,8 @@ PEOPLE = ("people.csv", "--format", "microdata", "--k", "3")
 BY_MDAV = (*PEOPLE, "--method", "mdav")
 BY_AGE = ("ages.csv", "--format", "microdata", "--k", "3", "--method", "mdav", "--keep-column", "illness")
 
+BY_KKM = ("shop.csv", "--format", "microdata", "--k", "3", "--m", "1", "--method", "kkm", "--item-sets", "basket=shop-tree.csv")
+
 REQUESTS = ("access.log", "--method", "accesslog-mdav", "--k", "3", "--per")
 
 DOCUMENTS = ("papers.jsonl", "--method", "document-vectors", "--user", "author", "--k", "3")
@@ -698,6 +703,29 @@ MUTATIONS = {
         ("sorts.csv", *BY_AGE[1:-1], "sort", "--sensitive", "sort", "--l", "2"),
         lambda monkeypatch: monkeypatch.setattr("shoal.methods.bases.microdata.diverse_groups", lambda table, group, values, wanted: group),
     ),
+    "kkm publishes items as typed": Mutation(
+        "kkm-anonymity",
+        "are held by fewer than 3 rows of their class",
+        BY_KKM,
+        lambda patch: patch.setattr(kkm, "recoding_in_groups", lambda records, *_: records.items),
+    ),
+    "kkm forms clusters of k - 1": Mutation(
+        "kkm-anonymity", "classes of fewer than 3", (*BY_KKM, "--delta", "0"), around("mdav", one_less(2))
+    ),
+    "kkm publishes ranges that are too narrow": Mutation(
+        "kkm-anonymity",
+        "not true of them",
+        BY_KKM,
+        lambda patch: patch.setattr(Ranges, "absorb", lambda ranges, group, other: None),
+    ),
+    "kkm forgets who owns a row": Mutation(
+        "kkm-anonymity",
+        "people share a class",
+        ("shop-twice.csv", *BY_KKM[1:], "--user", "who"),
+        lambda patch: patch.setattr(
+            kkm, "recoding_in_groups", lambda sets, *rest: recoding_in_groups(replace(sets, owners=np.arange(len(sets))), *rest)
+        ),
+    ),
     "mdav forgets who owns a row": Mutation(
         "microdata-k-anonymity",
         "people only, who own several rows",
@@ -765,6 +793,10 @@ def data(shell: Shell) -> Shell:
     shell.file("visits.csv", "user,item\n" + "\n".join(rows) + "\n")
     shell.file("pairs.txt", eight_items())
     shell.file("topical.txt", topical())
+    shell.file("shop.csv", "age,basket\n" + "".join(f"{age},{'milk' if age % 4 else 'tea|milk'}\n" for age in range(20, 50)))
+    own = [f"p{n // 4},{20 + n % 4 * 10},{'tea' if n % 4 == 0 and n > 39 else 'milk'}" for n in range(60)]
+    shell.file("shop-twice.csv", "who,age,basket\n" + "\n".join([*own, *["p0,20,ale"] * 3]) + "\n")
+    shell.file("shop-tree.csv", "milk,drink\ntea,drink\nale,drink\ndrink,all\nall,\n")
     shell.file("private.txt", "i1\n")
     shell.file("few.txt", "a\n" * 6 + "a b\n" * 4 + "c\n" * 2)
     shell.file("nearly.txt", "a\n" * 17 + "a b\n" + "b\n" * 2)

@@ -105,7 +105,6 @@ def test_a_job_is_plain_files_and_its_audit_holds(visitor: Visitor, measured: tu
 def test_a_file_without_people_is_refused_with_a_question(visitor: Visitor) -> None:
     address = visitor.open("colour,shape\n" + "red,round\nblue,square\n" * 9, "shapes.csv")
     page = visitor.get(address).text
-    assert "Who are the people?" in page
     assert "What does the file contain?" in page
     assert "colour" in page
     assert f'action="{address}/confirm"' not in page
@@ -115,7 +114,7 @@ def test_a_file_without_people_is_refused_with_a_question(visitor: Visitor) -> N
 def test_roles_changed_by_hand_are_read_and_published(visitor: Visitor) -> None:
     rows = "".join(f"c{n % 30},b{n},{'tea' if n % 2 else 'milk'}\n" for n in range(60))
     address = visitor.open(f"who,visit,what\n{rows}", "visits.csv")
-    assert "Who are the people?" in visitor.get(address).text
+    assert "What does the file contain?" in visitor.get(address).text
     page = visitor.post(f"{address}/read", **{"format": "table", "role-0": "user", "role-1": "record", "role-2": "item"})
     assert "30 people, 60 records" in page.text
     assert "Each value of the column “who” is one person" in page.text
@@ -146,7 +145,7 @@ def test_a_change_of_roles_takes_back_the_confirmation_and_the_routes(visitor: V
 
 def test_a_table_of_people_is_read_after_a_click(visitor: Visitor) -> None:
     address = visitor.open(TABLE, "people.csv")
-    assert "Who are the people?" in visitor.get(address).text
+    assert "What does the file contain?" in visitor.get(address).text
     page = visitor.post(f"{address}/read", format="microdata").text
     assert "Each row is about one person" in page
     _, page = published(visitor, address, routes(visitor, address, "table"), "table")

@@ -20,7 +20,7 @@ from helpers.rotation import current_turn
 from helpers.studio import CHANGE, Visitor, baskets_csv, records, unzipped, visited, wait_for
 from shoal.io.studio_folder import read_events
 from shoal.studio.open_pages import sample_path
-from shoal.studio.processes import Processes
+from shoal.studio.processes import WORKER, Processes
 from shoal.studio.states import CANCELLED, DONE, INTERRUPTED, PUBLISH, RUNNING
 
 LONGEST = 4.0  # seconds until the release of the sample is cancelled
@@ -62,6 +62,17 @@ def test_two_jobs_at_once_make_what_each_makes_alone(tmp_path: Path) -> None:
         assert [wait_for(found, job) for job in jobs] == [DONE, DONE]
         one, two = (records(unzipped(found, job, tmp_path / str(n))) for n, job in enumerate(jobs))
     assert one == two
+
+
+def test_a_worker_whose_task_is_done_ends_without_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "b.csv").write_text(baskets_csv())
+    (tmp_path / "job.toml").write_text(f'kind = "look"\nname = "b.csv"\npath = "{tmp_path / "b.csv"}"\n')
+    with subprocess.Popen([sys.executable, "-m", WORKER], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(bytes(tmp_path) + b"\n")
+        process.stdin.flush()  # it stays open, as that of a server does
+        assert (process.wait(60), process.stderr.read()) == (0, b"")
 
 
 @dataclass

@@ -39,6 +39,7 @@ class FileOptions(TypedDict, total=False):
     nominal: Columns | None
     ordinal: Columns | None
     hierarchy: Columns | None
+    item_sets: Columns | None
     sep: str | None
     encoding: str | None
     header: bool | None
@@ -68,7 +69,7 @@ class DataOptions(FileOptions, total=False):
 
 
 DATA_OPTIONS = tuple(DataOptions.__annotations__)
-LISTED = ("quasi", "keep_column", "drop_column", "nominal", "ordinal", "hierarchy", "levels", "items_levels")
+LISTED = ("quasi", "keep_column", "drop_column", "nominal", "ordinal", "hierarchy", "item_sets", "levels", "items_levels")
 READ_AS_LISTS = {
     "keep": "keep_column",
     "drop": "drop_column",
@@ -76,6 +77,7 @@ READ_AS_LISTS = {
     "nominal": "nominal",
     "ordinal": "ordinal",
     "hierarchy": "hierarchy",
+    "item_sets": "item_sets",
 }
 FLAGS = ("header", "strict", "bag")
 

@@ -18,7 +18,7 @@ from shoal.evaluate.advise.advise import Advice
 from shoal.evaluate.advise.advise import advise as find_routes
 from shoal.evaluate.advise.goals import MOST_SECONDS, SECONDS
 from shoal.evaluate.compare.comparison import ComparisonTask
-from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, GRAINS, QUICK_K, QUICK_KNOWN, QUICK_TARGETS
+from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, DEFAULT_SECONDS, GRAINS, QUICK_K, QUICK_KNOWN, QUICK_TARGETS
 from shoal.evaluate.compare.grid import ComparisonRequest, NamedMethod
 from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.evaluate.reconstruct import Reconstructions
@@ -36,6 +36,7 @@ __all__ = ["advise", "compare", "reconstruct"]
 _K = Param("k", int, 5, "", minimum=2)
 _SECONDS = Param("seconds", float, SECONDS, "", minimum=1, maximum=MOST_SECONDS)
 _JOBS = Param("jobs", int, 1, "", minimum=1)
+_SECONDS = Param("run_seconds", int, DEFAULT_SECONDS, "", minimum=1)
 _TARGETS = Param("targets", int, 200, "", minimum=1)
 _SEED = Param("seed", int, 0, "", minimum=0)
 _FORMATS = (*FRAME_FORMATS, "transactions")
@@ -60,7 +61,8 @@ def advise(
         seconds: Time for all trials together.
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
+            malformed,
             per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
             item_level, items_key, items_name, items_levels.
 
@@ -99,6 +101,7 @@ def compare(
     targets: int | None = None,
     seed: int = 0,
     quick: bool = False,
+    run_seconds: int | None = None,
     threads: int | None = None,
     patience: float | None = None,
     events: Events | None = None,
@@ -121,12 +124,15 @@ def compare(
         targets: Number of people to attack in each cell. Default: 200, or 50 if `quick`.
         seed: Seed for drawing these people.
         quick: Compare a sample of 1,000 people. The table and the page are marked as such.
+        run_seconds: Time limit of a cell by the clock; one that takes longer is stopped, and `refused` says so. Default: 1,800, or 120 if
+            `quick`.
         threads: Number of threads, shared by all cells that run at the same time. Default: all cores.
         patience: Work that verifying a claim may take, as a multiple of the default. A claim that takes more is not verified.
         events: Receives progress, notes and warnings; see `shoal.Events`.
         cancel: Cancels the comparison from another thread; see `shoal.Cancel`. Finished cells stay in `out`.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
+            malformed,
             gap, bag, taxonomy (a name or a file), node_loss, unknown, terms, tree, floor, items_table,
             item_level, items_key, items_name, items_levels.
 
@@ -163,7 +169,7 @@ def compare(
             title = files[0].name if len(files) == 1 else f"{len(files)} inputs"
             task = ComparisonTask(files, requested, said, Path(out), title, making)
             _tell(task.notes)
-            finished = task.run(effort, workers, quick=bool(quick))
+            finished = task.run(effort, workers, quick=bool(quick), seconds=None if run_seconds is None else _SECONDS.check(run_seconds))
         _tell(finished.notes)
         return finished.table
 

@@ -69,7 +69,7 @@ _BOUNDED = (Param("k", int, 5, "", minimum=2), Param("seed", int, 0, "", minimum
 OF_SERIES = ("previous", "crossing", "exposed")
 OF_ATTACKS = ("attack", "targets", "control")
 _OF_RELEASES = ("claim", "rules", "bound", "no_guarantee", *OF_SERIES, *OF_ATTACKS)
-NOT_OF_DATA = frozenset({"data", "method", "k", "seed", "threads", "memory", "patience", "events", "cancel", "parameters", *_OF_RELEASES})
+NOT_OF_DATA = frozenset({"data", "method", "k", "threads", "memory", "patience", "events", "cancel", "parameters", *_OF_RELEASES})
 
 
 @checked
@@ -79,7 +79,8 @@ def read(data: str | Path | Any, **options: Any) -> Reading:
     Args:
         data: A path, a frame (Polars, pandas, Arrow), a column of lists, or lists of items.
         **options: How to read it, all optional: format, user, time, text, item, record, count, rank, url, sep, encoding, header,
-            strict, malformed and owners as in `shoal.anonymize`; quasi, keep, drop, nominal, ordinal, hierarchy: columns of microdata.
+            strict, malformed and owners as in `shoal.anonymize`; quasi, keep, drop, nominal, ordinal, hierarchy,
+            item_sets: columns of microdata.
 
     Returns:
         The data as records, log or table (`data`), its `format`, the `roles` of its columns, `notes` on what was detected, and the
@@ -107,7 +108,6 @@ def anonymize(
     method: Method | str | None = None,
     *,
     k: int | None = None,
-    seed: int | None = None,
     taxonomy: GivenTaxonomy | None = None,
     levels: Iterable[str] | None = None,
     per: Per | Literal["owner", "row"] | None = None,
@@ -138,6 +138,7 @@ def anonymize(
     nominal: Columns | None = None,
     ordinal: Columns | None = None,
     hierarchy: Columns | None = None,
+    item_sets: Columns | None = None,
     owners: Literal["exact", "folded"] | None = None,
     sep: str | None = None,
     encoding: str | None = None,
@@ -173,12 +174,11 @@ def anonymize(
         Parameters of methods. Not every method has all of them; others are passed by keyword as `parameters`.
 
         k: Number of people that every published record must be shared by. Default: 5.
-        seed: Seed of the random numbers that the method draws.
 
         Taxonomy.
 
-        taxonomy: "wordnet", "topics" (learned from the data), "generated", "paths", "none", a path, nested dictionaries such as
-            `{"Food": {"Fruit": ["Apple", "Pear"]}}`, a frame, or a `shoal.Taxonomy`.
+        taxonomy: "wordnet", "topics" (learned from the data), "topics+wordnet", "generated", "paths", "none", a path, nested dictionaries
+            such as `{"Food": {"Fruit": ["Apple", "Pear"]}}`, a frame, or a `shoal.Taxonomy`.
         levels: Columns of a taxonomy that is a frame, from the highest level to the items.
         node_loss: Loss function for taxonomy nodes: "information" (default), "lm", "height" or "people".
         unknown: What happens to terms that are not in the taxonomy: "keep" (default), "drop" or "refuse".
@@ -215,6 +215,7 @@ def anonymize(
         nominal: Quasi-identifiers that are names without an order.
         ordinal: Quasi-identifiers with an order: numbers, or "column=low|middle|high".
         hierarchy: Quasi-identifiers with a taxonomy in a file, as "column=file".
+        item_sets: Column with a set of items per row, with | between them, and the taxonomy of the items, as "column=file".
         owners: "folded" treats user IDs that differ only in spelling (ann, Ann) as one person, "exact" as different people.
         sep: Separator of fields or items.
         encoding: Encoding of text files, such as "latin-1". Default: UTF-8, or what a byte order mark names.
@@ -244,7 +245,7 @@ def anonymize(
         events: Receives stages, progress, notes and warnings; see `shoal.Events`.
         cancel: Cancels the run from another thread; see `shoal.Cancel`.
         **parameters: Further parameters of the method, such as `m=2` of "km", or `effort` of "shoal": how long it searches for a
-            release with less information loss. `shoal.list_methods("km")` describes them.
+            release with less information loss; `seed` of the random numbers that a method draws. `shoal.list_methods("km")` describes them.
 
     Returns:
         The verified release. For a Spark frame, an object whose `write` runs the work on the cluster.
@@ -278,7 +279,8 @@ def bound(data: str | Path | Any, k: int = 5, *, seed: int = 0, threads: int | N
         seed: Seed for drawing the sample of records that is examined if there are more than 100,000.
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
+            malformed,
             per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
             item_level, items_key, items_name, items_levels.
 
@@ -316,7 +318,8 @@ def look(
         show_rare: Whether the examples contain values that fewer than 5 people share.
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
+            malformed,
             per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
             item_level, items_key, items_name, items_levels.
 
@@ -373,7 +376,8 @@ def audit(
         threads: Number of threads. Default: all cores.
         patience: Work that verifying a claim may take, as a multiple of the default. A claim that takes more does not hold.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
+            malformed,
             per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
             item_level, items_key, items_name, items_levels. The manifest gives the defaults.
 
@@ -442,7 +446,8 @@ def measure(
         metrics: Names of metrics (`shoal.list_metrics()` lists them). Default: those of every release.
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
+            malformed,
             per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
             item_level, items_key, items_name, items_levels. The manifest gives the defaults.
 
@@ -501,7 +506,8 @@ def attack(
         reference: A readable log that the attacker has, for releases with hashed words. Default: half of the people.
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, owners, sep, encoding, header, strict, malformed,
+            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
+            malformed,
             per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
             item_level, items_key, items_name, items_levels. The manifest gives the defaults.
 
@@ -571,7 +577,7 @@ def _released(data: Any, method: Method | str | None, asked: Mapping[str, Any]) 
 def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> Result:
     said = {name: value for name, value in asked.items() if name not in NOT_OF_DATA}
     own = own_parameters(method, said)
-    given = {name: asked[name] for name in ("k", "seed")} | own | asked["parameters"]
+    given = {"k": asked["k"]} | own | asked["parameters"]
     found = None if asked["rules"] is None else read_rules(asked["rules"])
     chosen = wanted_method(method, given, said) if found is None else method_under(found, method, given)
     insist_on_consent(chosen, asked["no_guarantee"])

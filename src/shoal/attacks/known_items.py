@@ -10,8 +10,7 @@ import numpy as np
 
 from shoal.attacks import RecordAttack, Trial
 from shoal.attacks.attacker_view import People, Scene
-from shoal.attacks.matching import Block, Fits, Matcher, counted
-from shoal.attacks.scores import Scores
+from shoal.attacks.matching import Matcher, counted
 from shoal.data.bags import Ints
 from shoal.parameters import param
 
@@ -87,19 +86,14 @@ class KnownItems(RecordAttack):
         claimed = {setting: np.zeros(len(people), bool) for setting in settings}
         for block in matcher.blocks(people):
             place = block.place
-            fits = matcher.fits([one.items for setting in settings for one in told[setting][place]])
             for setting in settings:
-                scores = _scores(block, fits, setting, told[setting][place])
-                success[setting][place] = block.chance(scores)
-                claimed[setting][place] = scores.stands_out(self.eccentricity)
+                known = told[setting][place]
+                absent = [one.absent for one in known] if setting.absent else None
+                matches = block.best([one.items for one in known], absent, whole=setting.items is None)
+                success[setting][place] = block.found(matches)
+                claimed[setting][place] = matches.stands_out(self.eccentricity)
         guessing = people.rows_each / max(1, scene.n_records)
         return [Trial(str(one), one.within_models, success[one], guessing, claimed[one]) for one in settings]
-
-
-def _scores(block: Block, fits: Fits, setting: Knowledge, told: Sequence[Told]) -> Scores:
-    """Return how well each row fits the knowledge about these people."""
-    scores = fits.scores([one.items for one in told], [one.absent for one in told] if setting.absent else None)
-    return fits.only(scores, block.possible) if setting.items is None else scores
 
 
 def _told(scene: Scene, people: People, setting: Knowledge, seed: int) -> list[Told]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from shoal.attacks import RecordAttack, Trial
 from shoal.attacks.attacker_view import People, Scene
+from shoal.attacks.best_matches import BestMatches
 from shoal.attacks.matching import Matcher
-from shoal.attacks.scores import Scores
 from shoal.data.bags import Ints
 
 NOTHING = -1
@@ -41,7 +41,7 @@ class OneMoreItem(RecordAttack):
         success = np.zeros(len(people))
         for place in (block.place for block in matcher.blocks(people)):
             known = [one.known for one in hidden[place]]
-            guesses = _guesses(matcher, matcher.scores(known), known)
+            guesses = _guesses(matcher, matcher.best(known, with_rows=True), known)
             success[place] = [guess == one.item for guess, one in zip(guesses, hidden[place], strict=True)]
         naive = [_most_popular(popular, one.known) == one.item for one in hidden]
         return [Trial("all items but one", None, success, float(np.mean(naive)) if naive else 0.0)]
@@ -58,17 +58,17 @@ def _hidden(people: People, seed: int) -> list[Hidden]:
     return found
 
 
-def _guesses(matcher: Matcher, scores: Scores, known: list[Ints]) -> list[int]:
+def _guesses(matcher: Matcher, matches: BestMatches, known: list[Ints]) -> list[int]:
     """Return for each person the item most frequent in the best matching records, other than the known ones."""
     import scipy.sparse as sp
 
     scene, copies = matcher.scene, matcher.scene.copies
     everywhere = np.bincount(scene.published.items, weights=copies[matcher.row_of], minlength=len(scene.tree)).astype(np.int64)
-    best = sp.csr_matrix((copies[scores.best.indices], scores.best.indices, scores.best.indptr), shape=scores.best.shape)
+    best = sp.csr_matrix((copies[matches.rows], matches.matrix.indices, matches.starts), shape=matches.matrix.shape)
     held = (best @ matcher.present.T).tocsr()
     found = []
     for person, items in enumerate(known):
-        counts = everywhere.copy() if scores.unfitted[person] else held[person].toarray().ravel()
+        counts = everywhere.copy() if matches.unfitted[person] else held[person].toarray().ravel()
         counts[items] = 0
         counts[scene.holders == 0] = 0  # a node that stands for others is no item of anybody
         found.append(int(counts.argmax()) if counts.any() else NOTHING)

@@ -82,12 +82,6 @@ class Scores:
         """Do the same if it counts as the person's when one of these rows, a binary matrix, is among the best matches."""
         return np.where(self.in_best(possible) > 0, 1 / np.maximum(1, self.best_copies), 0.0)
 
-    def same(self, other: Scores) -> Floats:
-        """Return the probability that two draws, one from the best of each, give the same record. No score is negative."""
-        both = self.best.multiply(other.best) @ self.scene.copies
-        both = np.where(self.unfitted, other.best_copies, np.where(other.unfitted, self.best_copies, both))
-        return np.asarray(both / np.maximum(1, self.best_copies * other.best_copies))
-
     def stands_out(self, least: float) -> Mask:
         """Return for whom a single record matches best, ahead of the second by this many standard deviations of all scores."""
         n, copies = max(1, self.scene.n_records), self.scene.copies[self.matrix.indices]

@@ -49,10 +49,10 @@ class TwoHalves(RecordAttack):
         halves = {setting: _halves(people, setting, seed) for setting in SETTINGS}
         success = {setting: np.zeros(len(people)) for setting in SETTINGS}
         for place in (block.place for block in matcher.blocks(people)):
-            fits = matcher.fits([part for setting in SETTINGS for both in halves[setting][place] for part in both])
             for setting in SETTINGS:
                 both = halves[setting][place]
-                same = fits.scores([half.one for half in both]).same(fits.scores([half.other for half in both]))
+                one, other = [half.one for half in both], [half.other for half in both]
+                same = matcher.best(one, with_rows=True).same(matcher.best(other, with_rows=True))
                 success[setting][place] = np.where([len(half.one) > 0 for half in both], same, 0.0)
         guessing = 1 / max(1, scene.n_records)
         return [Trial(str(setting), setting.items, success[setting], guessing) for setting in SETTINGS]

@@ -372,13 +372,13 @@ def located(place: Published, how: Preparation | None, given: Taxonomy | None = 
     """
     if how is None:
         how = preparation_of(place.manifest) if place.manifest else Preparation()
-    for word in how.read.hierarchy:
+    for keyword, word in [("hierarchy", word) for word in how.read.hierarchy] + [("item-sets", word) for word in how.read.item_sets]:
         column, _, file = word.partition("=")
         if file == A_FILE:
             raise ParameterError(
                 f"the column {column!r} was published with a hierarchy from a file, which the manifest does not name",
                 code="taxonomy-not-located",
-                hint=f"name the file with {option('hierarchy', column + '=FILE')}",
+                hint=f"name the file with {option(keyword, column + '=FILE')}",
             )
     told = place.manifest["input"].get("taxonomy") if place.manifest else None
     if given is None and how.taxonomy == told and is_file(how.taxonomy) and not Path(how.taxonomy).exists():

@@ -118,7 +118,7 @@ def contradictions(manifest: Manifest) -> Iterator[str]:
     if "terms" in manifest["accounting"]:
         yield from _of_terms(manifest)
     if "occurrences" in manifest["accounting"]:
-        yield from _of_words(manifest)
+        yield from _of_words(manifest) if "records_as" in manifest["input"] else ()
         yield from _of_shares(manifest)
         yield from _of_losses(manifest)
 
@@ -162,7 +162,7 @@ def _of_topics(given: Manifest) -> Iterator[str]:
     spec = str(given.get("taxonomy", ""))
     if is_topics(spec) != (LEARNED_FROM in given):
         yield f"input.{LEARNED_FROM} must be given for topics, and only for them"
-    if is_topics(spec) and not re.fullmatch(rf"{TOPICS}:[1-9]\d{{0,9}}", spec, re.ASCII):
+    if is_topics(spec) and not re.fullmatch(rf"{TOPICS}(\+wordnet)?:[1-9]\d{{0,9}}", spec, re.ASCII):
         yield "input.taxonomy does not say how many people hold each word in the name of a topic"
 
 

@@ -200,7 +200,7 @@ def files_read(input: Any, rules: Path | None, previous: Sequence[Path], how: Pr
         *(path for path in (rules, config) if path is not None),
         *([how.taxonomy] if is_file(how.taxonomy) else []),
         *([how.read.items.source] if how.read.items is not None and isinstance(how.read.items.source, str) else []),
-        *(word.partition("=")[2] for word in how.read.hierarchy),
+        *(word.partition("=")[2] for word in (*how.read.hierarchy, *how.read.item_sets)),
         *(word for text in texts for word in (text, text.removeprefix("@")) if os.path.isfile(word)),  # noqa: PTH113 - texts of any length
     ]
     return [Path(name) for name in named if str(name)]

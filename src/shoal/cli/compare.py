@@ -16,7 +16,17 @@ from shoal.cli.input_options import called, files_argument
 from shoal.cli.options import DATA_PARAMETERS, WholeNumber, data_options, patience_option
 from shoal.data.patience import allowing
 from shoal.errors import ParameterError
-from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, GRAINS, QUICK_K, QUICK_KNOWN, QUICK_PEOPLE, QUICK_TARGETS
+from shoal.evaluate.compare.defaults import (
+    DEFAULT_K,
+    DEFAULT_KNOWN,
+    DEFAULT_SECONDS,
+    GRAINS,
+    QUICK_K,
+    QUICK_KNOWN,
+    QUICK_PEOPLE,
+    QUICK_SECONDS,
+    QUICK_TARGETS,
+)
 from shoal.kernels import threads as all_threads
 from shoal.util.wording import counted, percent
 
@@ -49,6 +59,12 @@ _OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma that stands in no parentheses
     is_flag=True,
     help=f"Use a sample of {QUICK_PEOPLE:,} people, k = 5, m = 2 and {QUICK_TARGETS} targets, unless other values are given.",
 )
+@click.option(
+    "--run-seconds",
+    type=WholeNumber(1),
+    help="Time limit of one run; a run that takes longer is stopped and listed as such. "
+    f"[default: {DEFAULT_SECONDS}, or {QUICK_SECONDS} with --quick]",
+)
 @data_options(without=("per",))
 @patience_option
 @config_option
@@ -64,6 +80,7 @@ def command(
     targets: int | None,
     seed: int,
     quick: bool,
+    run_seconds: int | None,
     patience: float | None,
     as_json: bool,
     **said: Any,
@@ -86,7 +103,7 @@ def command(
     screen.note(*task.notes)
     tell_time = screen.time_teller("the comparison takes", "" if quick else "--quick compares a sample")
     with allowing(patience), screen.progress():
-        done = task.run(effort, jobs or all_threads(), quick=quick, tell_time=tell_time)
+        done = task.run(effort, jobs or all_threads(), quick=quick, seconds=run_seconds, tell_time=tell_time)
     rows = done.rows
     screen.note(*done.notes)
     if as_json:

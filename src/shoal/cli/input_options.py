@@ -23,7 +23,19 @@ if TYPE_CHECKING:
 Command = Callable[..., Any]
 
 FROM = "--from"
-_PATH = click.Path(path_type=Path)
+
+
+class _NonEmptyPath(click.Path):
+    """A path. An empty word, such as an unset variable of the shell, does not mean the current directory."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path, or raise if there is no name."""
+        if value == "":
+            self.fail("the name of a file is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+_PATH = _NonEmptyPath(path_type=Path)
 
 
 def _sql_options(command: Command, instead: str) -> Command:

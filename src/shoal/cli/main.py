@@ -27,6 +27,7 @@ COMMANDS = {
     "audit": "Verify a release, including one made by another tool.",
     "compare": "Compare methods and settings on the same data.",
     "attack": "Measure disclosure risk by attacking a release.",
+    "epsilon": "Test a claim of differential privacy by experiment.",
     "reconstruct": "Draw complete records consistent with a release of chunks.",
     "decode": "Decode a secret-sharing release.",
     "measure": "Compute metrics for an original and its release.",
@@ -57,7 +58,7 @@ WIDEST_NAME = 11  # of a command or a goal
 SECTIONS = {
     "Start": ("demo", "studio", "look", "advise"),
     "Publish": ("anonymize", "taxonomy", "mask"),
-    "Check a release": ("audit", "attack", "measure", "reconstruct", "decode"),
+    "Check a release": ("audit", "attack", "epsilon", "measure", "reconstruct", "decode"),
     "Compare": ("compare", "bound", "reproduce", "generate"),
     "Reference": ("methods", "models", "metrics", "doctor"),
 }

@@ -126,6 +126,9 @@ _DATA_OPTIONS = {
     "hierarchy": click.option(
         "--hierarchy", metavar="COLUMN=FILE", help="Quasi-identifiers whose values are nodes of the taxonomy in FILE."
     ),
+    "item-sets": click.option(
+        "--item-sets", metavar="COLUMN=FILE", help="Column with a set of items per row, separated by |; FILE is their taxonomy."
+    ),
     "sep": click.option("--sep", metavar="CHARACTER", help="Field or item separator."),
     "encoding": click.option(
         "--encoding", metavar="NAME", help="Encoding of text files, e.g. latin-1. [default: utf-8, or the byte order mark]"
@@ -143,7 +146,7 @@ _DATA_OPTIONS = {
     "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="What makes up one record. [default: user]"),
     "gap": click.option("--gap", metavar="DURATION", help="Inactivity that ends a session. [default: 30m]"),
     "bag": click.option("--bag/--set", "bag", default=None, help="Keep repeated items of a record (bag) or not. [default: --set]"),
-    "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, topics, paths, generated, none, or a file."),
+    "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, topics, topics+wordnet, paths, generated, none, or a file."),
     "items-table": click.option("--items-table", metavar="FILE", help="Product table with item names and category levels."),
     "item-level": click.option("--item-level", metavar="COLUMN", help="Level of the items table to publish."),
     "items-key": click.option("--items-key", metavar="COLUMN", help="Column of the items table with the items as the input has them."),

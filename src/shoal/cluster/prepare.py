@@ -20,6 +20,7 @@ from shoal.errors import Infeasible, ParameterError, option
 from shoal.pipeline.events import PREPARING, stage
 from shoal.pipeline.options import NO_TAXONOMY, Preparation, is_file, load_taxonomy
 from shoal.taxonomy.place_terms import fitted_tree
+from shoal.util.wording import counted
 
 
 def keep_records(cluster: Cluster, data: Any, how: Preparation) -> Prepared:
@@ -88,7 +89,7 @@ def insist_on_people(prepared: Prepared, k: int) -> None:
     people = prepared.sums["people"]
     if people < k:
         raise Infeasible(
-            f"{people:,} people cannot be hidden among {k:,}",
+            f"{counted(people, 'person', 'people')} cannot be hidden among {k:,}",
             code="too-few-people",
             hint="lower k, or give more data",
             value=people,

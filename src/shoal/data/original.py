@@ -304,8 +304,8 @@ class TableOriginal(AnyOriginal):
 
     @property
     def shape(self) -> Shape:
-        """The shape: a table."""
-        return "table"
+        """The shape: a table, with or without item sets."""
+        return "table with items" if self.table.item_sets else "table"
 
     @property
     def n_owners(self) -> int:
@@ -313,13 +313,19 @@ class TableOriginal(AnyOriginal):
         return self.table.n_owners
 
     def to_account(self) -> dict[str, int]:
-        """Return the total of rows."""
-        return {"rows": len(self.table)}
+        """Return the totals of rows, and of items if the table has item sets."""
+        items = {"occurrences": sum(sets.occurrences for sets in self.item_sets)} if self.item_sets else {}
+        return {"rows": len(self.table)} | items
+
+    @cached_property
+    def item_sets(self) -> tuple[Bags, ...]:
+        """The records of each column of item sets."""
+        return tuple(attribute.item_sets(self.table.owners) for attribute in self.table.item_sets)
 
     def columns(self) -> dict[str, list[str]]:
         """Return the quasi-identifiers, and the columns that stay unchanged."""
         kept = [attribute.name for attribute in self.table.attributes if not attribute.quasi]
-        return {QUASI: [attribute.name for attribute in self.table.quasi], **({KEPT: kept} if kept else {})}
+        return {QUASI: [attribute.name for attribute in self.table.attributes if attribute.quasi], **({KEPT: kept} if kept else {})}
 
 
 # Documents as an original: each is the vector of its most frequent terms with relative weights; dropped words are counted.

@@ -3,7 +3,8 @@
 Microdata such as company figures or household incomes. An attribute is a quasi-identifier, which a method must protect, or is published
 unchanged. Users are numbers; user IDs are discarded when data is read.
 
-A hierarchy is the tree above the values of a hierarchical attribute, such as regions above towns.
+A hierarchy is the tree above the values of a hierarchical attribute, such as regions above towns. An attribute of item sets has a set of
+items in each row, such as a basket, and the taxonomy of the items.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shoal.data.bags import Ints, Small, Vocabulary
+from shoal.data.bags import Bags, Ints, Small, Vocabulary
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError
 from shoal.util.sorted_numbers import distinct
 
@@ -67,7 +69,9 @@ class Hierarchy:
 
 
 Floats = npt.NDArray[np.float64]
-AttributeKind = Literal["numeric", "ordinal", "nominal", "hierarchical"]
+AttributeKind = Literal["numeric", "ordinal", "nominal", "hierarchical", "items"]
+ITEM_SEPARATOR = "|"  # between the items of a set, as read and as published
+RANGE = ".."  # between the lowest and the highest of published values
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +79,8 @@ class Attribute:
     """A named column of one kind; `quasi`: whether it is a quasi-identifier or published unchanged.
 
     An ordinal attribute contains numbers, or texts among its `levels`, which are ordered from the lowest. A hierarchical one contains names
-    of nodes of its `hierarchy`. A quasi-identifier has no missing values.
+    of nodes of its `hierarchy`. One of item sets contains different nodes of its `tree`, in the order of their names, with a separator
+    between them. A quasi-identifier has no missing values.
     """
 
     name: str
@@ -84,6 +89,7 @@ class Attribute:
     quasi: bool = True
     levels: tuple[str, ...] = ()
     hierarchy: Hierarchy | None = None
+    tree: Taxonomy | None = None
 
     def __post_init__(self) -> None:
         if self.kind == "numeric" or (self.kind == "ordinal" and not self.levels):
@@ -114,6 +120,20 @@ class Attribute:
             assert self.hierarchy is not None
             return self.hierarchy.names.names
         return pl.Series(self.levels, dtype=pl.String) if self.levels else self.values.unique().sort()
+
+    def item_sets(self, owners: Ints) -> Bags:
+        """Return the sets of an attribute of item sets as records over the names of its tree, owned by these users."""
+        assert self.tree is not None
+        rows = self.values.str.split(ITEM_SEPARATOR)
+        items = rows.explode(empty_as_null=True)
+        filled = (items != "").fill_null(False)
+        lengths = pl.DataFrame({"row": np.repeat(np.arange(len(rows)), rows.list.len().to_numpy()), "filled": filled})
+        held = np.bincount(lengths.filter("filled")["row"].to_numpy(), minlength=len(rows))
+        codes = self.tree.names.codes(items.filter(filled))
+        if (codes < 0).any():
+            raise InputError("an item of a set is not in the taxonomy", code="invalid-microdata")
+        starts = np.concatenate([[0], np.cumsum(held)]).astype(np.int64)
+        return Bags.from_rows(starts, codes, np.ones(len(codes), np.int32), self.tree.names, owners, as_sets=True)
 
     @property
     def constant(self) -> bool:
@@ -155,8 +175,13 @@ class Table:
 
     @property
     def quasi(self) -> tuple[Attribute, ...]:
-        """The quasi-identifiers."""
-        return tuple(attribute for attribute in self.attributes if attribute.quasi)
+        """The quasi-identifiers with one value per row."""
+        return tuple(attribute for attribute in self.attributes if attribute.quasi and attribute.kind != "items")
+
+    @property
+    def item_sets(self) -> tuple[Attribute, ...]:
+        """The attributes with a set of items per row."""
+        return tuple(attribute for attribute in self.attributes if attribute.kind == "items")
 
     @cached_property
     def n_owners(self) -> int:
@@ -190,12 +215,13 @@ class Table:
         return matrix
 
     def content_order(self) -> Ints:
-        """Return the row numbers ordered by the codes of their quasi-identifiers.
+        """Return the row numbers ordered by the codes of their quasi-identifiers, item sets last.
 
         Rows of equal content are separated by the other rows of their users, never by input order. Users with the same rows are
         interchangeable: they are ranked by number, in the same way for all of their rows.
         """
-        frame = pl.DataFrame(self.codes, schema=[str(j) for j in range(self.codes.shape[1])])
+        codes = np.column_stack([self.codes, *(attribute.codes for attribute in self.item_sets)])
+        frame = pl.DataFrame(codes, schema=[str(j) for j in range(codes.shape[1])])
         content = frame.select(pl.struct(pl.all()).rank("dense")).to_series() if frame.width else pl.Series(np.zeros(len(self)))
         keyed = pl.DataFrame({"content": content, "owner": pl.Series(self.owners)})
         if self.owners_repeat:

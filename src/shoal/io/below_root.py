@@ -40,6 +40,10 @@ class Root:
             raise InputError("there is no such file below the root folder", code="outside-root", hint="drop the file on the page instead")
         return path
 
+    def still_has(self, path: Path) -> bool:
+        """Whether a file that was opened before is still where it was, and no part of its path was replaced by a link."""
+        return self._resolved(str(path)) == path and path.exists()
+
     def names(self, typed: str) -> list[str]:
         """Completions of a path, which is relative to the root or absolute; folders end in a slash. Hidden files are left out."""
         begun = typed.rpartition("/")[2]

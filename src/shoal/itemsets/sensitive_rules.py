@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
+from shoal.errors import ParameterError, option
 from shoal.itemsets.hitting_set import greedy, improved
 from shoal.itemsets.itemset_support import Moles
 from shoal.util.exact_numbers import exact
@@ -23,6 +24,8 @@ from shoal.util.exact_numbers import exact
 Mask = npt.NDArray[np.bool_]
 
 MOST_RULES = 20_000  # for each first item of a rule, in one search
+MOST_WORK = 1 << 29  # records looked at in one search, over all sets: about ten seconds
+LONGEST = 1 << 40  # more items than any record has
 MOST_ROUNDS = 10  # of choosing anew among all rules that were found
 
 
@@ -41,22 +44,34 @@ class Certainty:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Rules as sets of items; whether none was left out, and whether longer rules may exceed the limit if no shorter one does."""
+    """Rules as sets of items, from sets of one size; whether none was left out, and whether longer rules may exceed the limit if no
+    shorter one does.
+    """
 
     rules: Moles
+    size: int
     complete: bool
     may_be_longer: bool
 
 
-def breaching(records: Bags, sensitive: Mask, limit: Certainty, size: int, among: Mask | None = None) -> Found:
-    """Return the rules from sets of this size that exceed the limit; only of sets with one of the items `among`, if given."""
+def breaching(records: Bags, sensitive: Mask, limit: Certainty, size: int, among: Mask | None = None, *, or_longer: bool = False) -> Found:
+    """Return the rules from sets of this size that exceed the limit; only of sets with one of the items `among`, if given.
+
+    With `or_longer`, the first larger size with such rules is taken if there are none of this size.
+    """
     share = limit.share
-    question = _kernels.RuleQuestion(size=size, numerator=share.numerator, denominator=share.denominator, most=MOST_RULES)
+    largest = size if not or_longer else LONGEST if limit.antecedent is None else limit.antecedent
+    question = _kernels.RuleQuestion(
+        size=size, largest=largest, numerator=share.numerator, denominator=share.denominator, most=MOST_RULES, work=MOST_WORK
+    )
     marks = np.zeros(0, np.uint8) if among is None else among.astype(np.uint8)
     ordered, owners = _by_owner(records)
     arguments = ordered.view, owners, sensitive.astype(np.uint8), marks, question, kernels.threads()
-    found = kernels.run(_kernels.breaching_rules, *arguments, label="finding rules")
-    return Found(_as_sets(found["start"], found["items"]), found["complete"], found["may_be_longer"])
+    try:
+        found = kernels.run(_kernels.breaching_rules, *arguments, label="finding rules")
+    except kernels.Exceeded:
+        raise _too_many_sets(limit) from None
+    return Found(_as_sets(found["start"], found["items"]), found["size"], found["complete"], found["may_be_longer"])
 
 
 @dataclass(eq=False)
@@ -85,7 +100,8 @@ def sweep(
     remaining = without(records, state.gone)
     size = 0 if among is None else 1
     while limit.antecedent is None or size <= limit.antecedent:
-        found = breaching(remaining, sensitive, limit, size, among)
+        found = breaching(remaining, sensitive, limit, size, among, or_longer=True)
+        size = found.size
         if len(found.rules):
             state.pool.append(found.rules)
             state.gone[(greedy if plain else improved)(found.rules, loss).items] = True
@@ -126,6 +142,17 @@ def without(records: Bags, gone: Mask) -> Bags:
     """Return the records without these items."""
     code = np.where(gone, -1, np.arange(len(gone))).astype(np.int32)
     return records.relabelled(code, records.vocabulary) if gone.any() else records
+
+
+def _too_many_sets(limit: Certainty) -> ParameterError:
+    """Return the error if an attacker may know more sets of items than can be looked at, as in long records that are alike."""
+    known = "any number of items" if limit.antecedent is None else f"up to {limit.antecedent:,} items"
+    return ParameterError(
+        f"the records are too long and too similar: an attacker who knows {known} can know more sets of them than can be looked at",
+        code="too-many-itemsets",
+        hint=f"limit what an attacker may know with {option('antecedent', '3')}",
+        value=limit.antecedent,
+    )
 
 
 def _by_owner(records: Bags) -> tuple[Bags, Ints]:

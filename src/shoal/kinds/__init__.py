@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.data.input_shapes import Shape
+from shoal.data.input_shapes import Shape, shape_of_input
 from shoal.data.original import AnyOriginal
 from shoal.data.release import Release
 from shoal.data.tables import PublishedTable
@@ -130,7 +130,7 @@ def summary_of(manifest: Manifest) -> Summary:
     if "counts" in manifest:
         return Summary(lines=published_rows(manifest), tile=NOT_TOLD)
     read = manifest.get("input", {})
-    shape = read.get("read_as", read.get("records_as"))
+    shape = shape_of_input(read)
     known = {name: make for kind in kinds if len(kinds) == 1 for name, make in KINDS[kind].summaries.items()}
     return known[shape](manifest) if shape in known else summary_of_rows(manifest)
 
@@ -148,7 +148,7 @@ def kind_warnings(release: Release, original: AnyOriginal) -> tuple[ReleaseWarni
 def is_attackable(manifest: Manifest) -> bool:
     """Whether there are attacks on a release of such tables, made from such an input."""
     given = manifest["input"]
-    shape = given.get("read_as", given.get("records_as"))
+    shape = shape_of_input(given)
     return all(shape in KINDS[file["kind"]].attacked for file in manifest["files"] if "kind" in file)
 
 

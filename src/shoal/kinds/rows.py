@@ -172,12 +172,34 @@ def summary_of_microdata(manifest: Mapping[str, Any]) -> Summary:
     return Summary(lines=(*published_rows(manifest), line), tile=tile)
 
 
+def facts_of_items(manifest: Mapping[str, Any], release: Release, original: TableOriginal) -> Facts:
+    """Return the facts of rows published for a table with item sets: the sizes of classes of rows with the same attributes."""
+    table = release.only(RowTable)
+    names = [attribute.name for attribute in original.table.quasi]
+    if not names or not set(names) <= set(table.columns):
+        return Facts(manifest=manifest, published=table.n_rows)
+    sizes = classes_of_rows(table.frame, names).sizes
+    cut = promised_group(manifest.get("claims", []))
+    parts = ("groups",)
+    return Facts(manifest=manifest, published=table.n_rows, parts=parts, sizes=sizes_of(sizes), group_sizes=tally(sizes, cut=cut))
+
+
+def summary_of_items(manifest: Mapping[str, Any]) -> Summary:
+    """Summarize a table with item sets: what is left of its items and of its attributes."""
+    metrics = manifest.get("metrics", {})
+    items, detail = share_in(metrics, "items_kept"), share_in(metrics, "attribute_detail")
+    if items is None or detail is None:
+        return Summary(lines=published_rows(manifest))
+    note = f"of the items as typed, and {percent(detail)} of the detail of the attributes"
+    return Summary(lines=(*published_rows(manifest), ("kept", f"{percent(items)} {note}")), tile=Tile("Kept", percent(items), note))
+
+
 KIND = Kind(
     RowTable,
     write,
     read,
     count_differing,
-    {"log": facts_of_log, "table": facts_of_microdata},
-    {"log": summary_of_log, "table": summary_of_microdata},
-    attacked=("sets", "bags", "log"),
+    {"log": facts_of_log, "table": facts_of_microdata, "table with items": facts_of_items},
+    {"log": summary_of_log, "table": summary_of_microdata, "table with items": summary_of_items},
+    attacked=("sets", "bags", "log", "table with items"),
 )

@@ -170,6 +170,7 @@ METHODS: Table[type[Method]] = Table(
         "threshold": "shoal.methods.threshold:Threshold",
         "mdav": "shoal.methods.mdav:MDAV",
         "microaggregation": "shoal.methods.microaggregation:Microaggregation",
+        "kkm": "shoal.methods.kkm:KKm",
         "accesslog-mdav": "shoal.methods.accesslog_mdav:AccessLogMDAV",
         "user-microaggregation": "shoal.methods.user_microaggregation:UserMicroaggregation",
         "category-microaggregation": "shoal.methods.category_microaggregation:CategoryMicroaggregation",

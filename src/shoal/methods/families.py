@@ -50,7 +50,7 @@ FAMILIES = (
         "A few known items",
         "a few items of a person",
         "An attacker may know a few items of a person and finds at least k people. This keeps more than guarantees on whole records.",
-        ("km-anonymity", "coherence", "disassociated-km-anonymity"),
+        ("km-anonymity", "coherence", "disassociated-km-anonymity", "kkm-anonymity"),
     ),
     Family(
         "sensitive-items",

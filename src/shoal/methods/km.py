@@ -15,17 +15,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from shoal.data.bags import Bags, Small
 from shoal.data.taxonomy import Taxonomy
-from shoal.itemsets.km_from_below import Mask, RecordsHere, both_ways, most_words
-from shoal.itemsets.km_recoding import Steps, coherent_items, places_loss, recoding_beside
+from shoal.itemsets.local_recoding import LOSS, WORDS, local_recoding
 from shoal.methods.bases.km import KnownItemsMethod
 from shoal.parameters import param
-
-LOSS, WORDS = "loss", "words"
-FROM_ABOVE = Steps("by size", undo=True, local=True)
 
 
 @dataclass(frozen=True)
@@ -46,18 +40,4 @@ class Km(KnownItemsMethod):
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
         """Return the best result of all searches by loss, or of those from below by words."""
-        if self.aim == WORDS:
-            return most_words(self._from_below(records, taxonomy)).shown()
-        with recoding_beside(records, taxonomy, self.k, self.m, FROM_ABOVE) as from_above:
-            ways = [way.shown() for way in self._from_below(records, taxonomy)]
-            return min([*ways, from_above()], key=lambda places: places_loss(places, taxonomy))
-
-    def _from_below(self, records: Bags, taxonomy: Taxonomy) -> list[RecordsHere]:
-        """Return the results of both searches from below."""
-        settled = np.zeros(len(taxonomy), bool)
-        settled[coherent_items(records, self.k, self.m)] = True
-
-        def begin(first: Mask | None) -> RecordsHere:
-            return RecordsHere(records, taxonomy, self.k, self.m, first)
-
-        return both_ways(begin, settled)
+        return local_recoding(records, taxonomy, self.k, self.m, self.aim)

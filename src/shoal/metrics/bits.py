@@ -1,11 +1,13 @@
 """What records tell about their people, in bits: a yardstick for releases on different taxonomies, or on none.
 
 A node that is true of a share p of the people, who hold something below it, tells -log2(p) bits: nothing if it is true of everybody. A
-record tells what its nodes tell, less what they tell in common, pair by pair along the heaviest tree that joins them all (as in Chow and
-Liu's approximation of a joint distribution). Two nodes have in common what lies above both, or what one tells about the other because
-people who have the one mostly have the other: log2 of how much more often than by chance they are true together. This is counted on other
-people than those of the record, who were put together because they are alike, and pairs of few people count for little. Without it, words
-that always occur together would count as independent on a taxonomy that separates them. Repeated items count once.
+record tells what its nodes tell, and what lies above two of them counts once: a node tells -log2(p / p of its parent) beyond its parent
+(`bits`). Repeated items count once.
+
+Words that always occur together count as independent there, if the taxonomy separates them. `joint_bits` also subtracts what nodes tell in
+common because of that, pair by pair along the heaviest tree that joins them all (as in Chow and Liu's approximation of a joint
+distribution): log2 of how much more often than by chance two nodes are true together. This is counted on other people than those of the
+record, who were put together because they are alike, and pairs of few people count for little.
 """
 
 from __future__ import annotations
@@ -30,7 +32,18 @@ SEEN_BEFORE = 1.0  # times that every pair is taken to be true together beside t
 
 
 def bits(release: Release, original: Original) -> float:
-    """The mean over the original's records; one that is not published tells nothing."""
+    """What records tell where nodes are independent; the mean over the original's records, an unpublished one of which tells nothing."""
+    records, tree = release.published, original.tree
+    of_node = node_bits(original.bags, tree)
+    first, shared = meets(records.indptr, records.items, tree)
+    gained = of_node[records.items] - np.where(first, 0.0, of_node[shared])
+    rows = np.repeat(np.arange(len(records)), np.diff(records.indptr))
+    told = np.bincount(rows, weights=gained, minlength=len(records))
+    return float((told * release.copies).sum()) / max(1, len(original.bags))
+
+
+def joint_bits(release: Release, original: Original) -> float:
+    """The same, less what nodes of a record tell in common."""
     records, copies, tree = release.published, release.copies, original.tree
     chosen = np.unique(np.linspace(0, max(0, len(records) - 1), min(len(records), MOST_RECORDS)).astype(np.int64))
     of_node, pairs = node_bits(original.bags, tree), Pairs(original.bags, tree)
@@ -109,6 +122,15 @@ BITS = Metric(
     "information of a record about its person, beyond what is true of everybody, in bits",
     "higher",
     bits,
+    routine=False,
+    with_additions=False,
+)
+
+JOINT_BITS = Metric(
+    "joint_bits",
+    "bits, less what the nodes of a record tell in common because people who have the one mostly have the other",
+    "higher",
+    joint_bits,
     routine=False,
     with_additions=False,
 )

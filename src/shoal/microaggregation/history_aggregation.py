@@ -180,42 +180,57 @@ def _mean_times(times: Ints, at: Ints, n: int, least: int, unit: int) -> Ints:
 def _clicks(histories: Histories, matches: Matches, chosen: Ints, least: int) -> tuple[Ints, Ints]:
     """Rank and URL of each chosen match: the n-th asking of a text has the n-th of the clicks that enough people made after that text."""
     rank, url = np.full(len(chosen), MISSING, np.int64), np.full(len(chosen), MISSING, np.int64)
-    asked = matches.queries[np.isin(matches.text[matches.match], matches.text[chosen])]
+    published = np.zeros(int(matches.text.max(initial=-1)) + 1, bool)
+    published[matches.text[chosen]] = True
+    asked = matches.queries[published[matches.text[matches.match]]]
     clicked = asked[histories.clicks[asked + 1] > histories.clicks[asked]]
     if not len(clicked):
         return rank, url
     shared = _shared_clicks(histories, clicked, least)
-    for i, m in enumerate(chosen.tolist()):
-        found = shared.get(int(matches.text[m]), [])
-        if matches.nth[m] < len(found):
-            rank[i], url[i] = found[int(matches.nth[m])]
+    wanted = matches.text[chosen] * ASKINGS + matches.nth[chosen]
+    place = np.searchsorted(shared.key, wanted)
+    there = place < len(shared.key)
+    there[there] = shared.key[place[there]] == wanted[there]
+    rank[there], url[there] = shared.rank[place[there]], shared.url[place[there]]
     return rank, url
 
 
-def _shared_clicks(histories: Histories, queries: Ints, least: int) -> dict[int, list[tuple[int, int]]]:
-    """Per text the clicks of enough people, those of the most people first: mean rank and URL. Clicks without a URL count as one."""
+@dataclass(frozen=True, eq=False)
+class _SharedClicks:
+    """Clicks of enough people: of each the text with the place among its clicks, as one rising number; the mean rank, and the URL."""
+
+    key: Ints
+    rank: Ints
+    url: Ints
+
+
+def _shared_clicks(histories: Histories, queries: Ints, least: int) -> _SharedClicks:
+    """The clicks of enough people after each text, those of the most people first. Clicks without a URL count as one."""
     clicks = ranges(histories.clicks[queries], histories.clicks[queries + 1])
     query = np.repeat(queries, histories.clicks[queries + 1] - histories.clicks[queries])
     person = np.searchsorted(histories.starts, query, side="right") - 1
-    ranks: dict[tuple[int, int], list[int]] = {}
-    people: dict[tuple[int, int], set[int]] = {}
-    ranked: dict[tuple[int, int], set[int]] = {}
-    whole = zip(
-        histories.text[query].tolist(), histories.url[clicks].tolist(), histories.rank[clicks].tolist(), person.tolist(), strict=True
-    )
-    for text, url, rank, who in whole:
-        key = text, url
-        people.setdefault(key, set()).add(who)
-        if rank != MISSING:
-            ranks.setdefault(key, []).append(rank)
-            ranked.setdefault(key, set()).add(who)
-    found: dict[int, list[tuple[int, int, int]]] = {}
-    for (text, url), whose in people.items():
-        if len(whose) >= least:
-            known = ranks.get((text, url), [])
-            mean = (2 * sum(known) + len(known)) // (2 * len(known)) if len(ranked.get((text, url), ())) >= least else MISSING
-            found.setdefault(text, []).append((-len(whose), url, mean))
-    return {text: [(mean, url) for _, url, mean in sorted(clicks)] for text, clicks in found.items()}
+    text, url, rank = (values.astype(np.int64) for values in (histories.text[query], histories.url[clicks], histories.rank[clicks]))
+    order = np.lexsort((person, url, text))
+    text, url, rank, person = text[order], url[order], rank[order], person[order]
+    new = np.append(True, (text[1:] != text[:-1]) | (url[1:] != url[:-1]))
+    click = np.cumsum(new) - 1  # one after the other: text and URL
+    n, known = int(click[-1]) + 1, rank != MISSING
+    people = _different(click, person, n)
+    ranked = _different(click[known], person[known], n)
+    total, counted = np.bincount(click[known], rank[known], n).astype(np.int64), np.bincount(click[known], minlength=n)
+    mean = np.where(ranked >= least, (2 * total + counted) // np.maximum(1, 2 * counted), MISSING)
+    text, url = text[new], url[new]
+    enough = np.flatnonzero(people >= least)
+    enough = enough[np.lexsort((url[enough], -people[enough], text[enough]))]
+    text = text[enough]
+    place = np.arange(len(text)) - np.searchsorted(text, text)
+    return _SharedClicks(text * ASKINGS + place, mean[enough], url[enough])
+
+
+def _different(click: Ints, person: Ints, n: int) -> Ints:
+    """The number of different people of each of n clicks; clicks rise, and the people of each do."""
+    new = np.append(True, (click[1:] != click[:-1]) | (person[1:] != person[:-1]))[: len(click)]
+    return np.bincount(click[new], minlength=n)
 
 
 MOST_ROUNDS = 1000  # through a list whose texts are hardly ever taken

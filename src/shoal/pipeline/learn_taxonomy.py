@@ -19,10 +19,8 @@ from shoal.errors import GuaranteeNotMet, ParameterError, option
 from shoal.io.read.paths import Paths
 from shoal.pipeline.events import PREPARING, READING, stage
 from shoal.pipeline.options import NO_TAXONOMY, TOPICS, Preparation
-from shoal.pipeline.prepare import SESSIONS, Records, by_sessions, read_records, records_of, topics_of
-from shoal.taxonomy.hybrid import hybrid
+from shoal.pipeline.prepare import SESSIONS, Records, by_sessions, read_records, records_of, topics_and_wordnet, topics_of
 from shoal.taxonomy.learned import FEWEST_PEOPLE, MORE, SEPARATOR
-from shoal.taxonomy.wordnet import wordnet
 from shoal.util.sorted_numbers import distinct
 from shoal.util.wording import counted
 
@@ -88,12 +86,10 @@ def learn_taxonomy(
             hint=f"add {option('all-words')}",
         )
     records, how, notes = _records_of(data, _fitted_to_topics(how, per))
-    # On tags and real searches hidden words are predicted better if WordNet alone places words that are alone in their sessions.
-    topics = topics_of(records, people, by_records=not with_wordnet)
-    fewest = ALL_WORDS if all_words else people
-    learned = topics.taxonomy(fewest=fewest)
+    topics, hybrid = topics_and_wordnet(records, people) if with_wordnet else (topics_of(records, people), None)
+    learned = topics.taxonomy(fewest=ALL_WORDS if all_words else people)
     _insist_on_holders(learned, records.contexts, people)
-    tree = hybrid(topics, wordnet(), company=people, fewest=fewest) if with_wordnet else learned
+    tree = learned if hybrid is None else hybrid
     placed = int((topics.topic >= 0).sum())
     kept = learned.n_leaves
     called = SESSIONS if by_sessions(records, how) else _called(how.per)

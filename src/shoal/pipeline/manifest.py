@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from shoal.data.claims import Verdict, verified_if
+from shoal.data.input_shapes import ITEM_SETS
 from shoal.data.noise_record import NoisyStep
 from shoal.data.original import KEPT, QUASI
 from shoal.data.taxonomy import Floor
@@ -25,7 +26,7 @@ from shoal.util.wording import listed
 _PREPARATION = {"per": "per", "gap": "gap", "taxonomy": "taxonomy", "unknown": "unknown", "scope": "scope", "node_loss": "loss"}
 
 _COLUMNS = {QUASI: "quasi", KEPT: "keep", DROPPED: "drop", OWNER: "user"}
-_COLUMNS |= {NOMINAL: "nominal", ORDINAL: "ordinal", HIERARCHIES: "hierarchy"}
+_COLUMNS |= {NOMINAL: "nominal", ORDINAL: "ordinal", HIERARCHIES: "hierarchy", ITEM_SETS: "item_sets"}
 
 
 @dataclass(frozen=True)

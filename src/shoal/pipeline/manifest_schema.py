@@ -19,6 +19,7 @@ from shoal.attacks import ORIGINAL, RELEASE, Test
 from shoal.attacks.outcome import Standing as Placed
 from shoal.data.claims import Standing
 from shoal.data.durations import parse_gap
+from shoal.data.input_shapes import ITEM_SETS, shape_of_input
 from shoal.data.log import Per
 from shoal.data.node_loss import LOSSES
 from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
@@ -227,7 +228,7 @@ def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
         return
     yield from (f"input.{name} is missing" for name in _needed_words(manifest["input"]) if name not in manifest["input"])
     given, kinds = manifest["input"], {file["kind"] for file in manifest["files"] if "kind" in file}
-    shape = given.get("read_as", given.get("records_as"))
+    shape = shape_of_input(given)
     ledgers = ("records", "occurrences") if "records_as" in given else _LEDGERS.get(shape, ("rows",))
     yield from (f"accounting.{name} is missing" for name in ledgers if name not in manifest["accounting"])
     on_taxonomy = "node_loss" in given
@@ -247,7 +248,7 @@ def _adds_items(claim: str) -> bool:
     return name in MODELS and MODELS[name].adds_items
 
 
-_LEDGERS = {"documents": ("records", "terms", "words")}
+_LEDGERS = {"documents": ("records", "terms", "words"), "table with items": ("rows", "occurrences")}
 
 
 # -- the parts of a manifest
@@ -372,7 +373,7 @@ _READING = object_of(
 _FROM_A_FILE = {"format": one_of(tuple(FORMATS)), "origin": one_of((SQL,)), "files": count, "reading": _READING}
 _PERHAPS = {**_FROM_A_FILE, "protects": text, "rows": count, "gap": must(is_gap, "a duration such as 30m")}
 _TYPED_INPUT = object_of({**_ANY_INPUT, "names": one_of((AS_TYPED,))}, {**_PERHAPS, **_WORDS})
-_KINDS = dict.fromkeys((NOMINAL, ORDINAL, HIERARCHIES), several(text))
+_KINDS = dict.fromkeys((NOMINAL, ORDINAL, HIERARCHIES, ITEM_SETS), several(text))
 _ROWS_INPUT = object_of(
     {"rows": count, "owners": count, "read_as": one_of(ROWS)},
     {
@@ -382,6 +383,7 @@ _ROWS_INPUT = object_of(
         DROPPED: either(count, several(text)),  # names in manifests of earlier versions
         OWNER: text,
         **_KINDS,
+        "occurrences": count,  # of items, in a table with item sets
         "clicks": one_of(("read",)),
         "times": one_of(("read",)),
         "taxonomy": must(is_plain, "a name without a path"),

@@ -112,9 +112,10 @@ def told(size: int) -> str:
 
 
 NO_TAXONOMY = "none"
-TAXONOMIES = ("wordnet", "topics", "generated", "paths", NO_TAXONOMY)
+TAXONOMIES = ("wordnet", "topics", "topics+wordnet", "generated", "paths", NO_TAXONOMY)
 PATHS = "paths"
 TOPICS = "topics"
+TOPICS_AND_WORDNET = "topics+wordnet"  # words of few people where WordNet has them, the others below topics
 FROM_ITEMS = "items table"  # the taxonomy of a product table that is joined to the items
 Shape = Literal["records", "log", "access log", "table", "documents"]
 WANTED = {
@@ -255,7 +256,7 @@ class Preparation:
     @classmethod
     def default_for(cls, method: Method) -> Preparation:
         """Return the default preparation for a method: a taxonomy only if the method needs one."""
-        shape: Shape = next((other for other in OTHERS if other in method.takes), "records")
+        shape: Shape = next((other for other in OTHERS if {other, f"{other} with items"} & method.takes), "records")
         if method.needs_taxonomy:
             start = cls(shape=shape, typed_names=shape != "records")
         else:
@@ -366,8 +367,13 @@ def made_from_data(spec: str) -> bool:
 
 
 def is_topics(spec: str) -> bool:
-    """Whether this asks for topics that are learned from the data itself."""
-    return spec.split(":", 1)[0] == TOPICS
+    """Whether this asks for topics that are learned from the data itself, alone or with WordNet."""
+    return spec.split(":", 1)[0] in (TOPICS, TOPICS_AND_WORDNET)
+
+
+def with_wordnet(spec: str) -> bool:
+    """Whether this asks for topics that are learned from the data itself, and for WordNet's categories."""
+    return spec.split(":", 1)[0] == TOPICS_AND_WORDNET
 
 
 def fewest_in_names(spec: str) -> int | None:
@@ -418,7 +424,8 @@ def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tupl
     from shoal.io.read.taxonomies import read_taxonomy
 
     if not Path(spec).exists():
-        hint = did_you_mean(spec, TAXONOMIES, "give wordnet, topics, topics:PEOPLE, generated, generated:FANOUT, paths, none or a file")
+        known = "wordnet, topics, topics:PEOPLE, topics+wordnet, generated, generated:FANOUT, paths, none or a file"
+        hint = did_you_mean(spec, TAXONOMIES, f"give {known}")
         raise InputError(f"no taxonomy file at {spec}", code="file-not-found", hint=hint)
     found = read_taxonomy(spec, loss=loss)
     return found.taxonomy, (f"taxonomy read as {found.form}", *found.notes)

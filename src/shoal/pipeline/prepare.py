@@ -19,6 +19,7 @@ from shoal.data.bags import Bags, Ints, Small, Vocabulary, canonical_rows
 from shoal.data.column_storage import IN_MEMORY, RowStack, Shelf
 from shoal.data.input_shapes import one
 from shoal.data.log import Log, Per, log_of_items
+from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.original import AccessOriginal, AnyOriginal, BasketOriginal, DocumentOriginal, LogOriginal, Original, TableOriginal
 from shoal.data.recoding_rules import digest_of_taxonomy
 from shoal.data.table import Table
@@ -46,12 +47,15 @@ from shoal.pipeline.options import (
     is_topics,
     load_taxonomy,
     made_from_data,
+    with_wordnet,
 )
+from shoal.taxonomy.hybrid import hybrid
 from shoal.taxonomy.item_catalogue import JoinedItems, joined_bags
 from shoal.taxonomy.learned import FEWEST_PEOPLE, ROOT, Topics, learn_topics
 from shoal.taxonomy.place_documents import document_vectors
 from shoal.taxonomy.place_terms import as_typed, in_lower_case, place_terms
 from shoal.taxonomy.urls import are_urls
+from shoal.taxonomy.wordnet import wordnet
 from shoal.text.terms import TermSplitter
 from shoal.util.wording import counted, percent
 
@@ -381,10 +385,22 @@ def taxonomy_of(records: Records, how: Preparation) -> tuple[Taxonomy, tuple[str
     if not is_topics(how.taxonomy):
         return load_taxonomy(how.taxonomy, how.loss, records.folded_words)
     people = fewest_in_names(how.taxonomy) or FEWEST_PEOPLE
-    topics = topics_of(records, people)
-    tree = topics.taxonomy(how.loss)
     source = SESSIONS if by_sessions(records, how) else RECORDS
-    return tree, (f"{counted(topics.n_topics, 'topic')} learned from {source}, named by words of at least {people:,} people",)
+    named = f"learned from {source}, named by words of at least {people:,} people"
+    if not with_wordnet(how.taxonomy):
+        topics = topics_of(records, people)
+        return topics.taxonomy(how.loss), (f"{counted(topics.n_topics, 'topic')} {named}",)
+    topics, tree = topics_and_wordnet(records, people, how.loss)
+    return tree, (f"{counted(topics.n_topics, 'topic')} {named}; words of fewer people where WordNet has them",)
+
+
+def topics_and_wordnet(records: Records, people: int, loss: str = DEFAULT_LOSS) -> tuple[Topics, Taxonomy]:
+    """Topics of words of at least so many people and of those that WordNet lacks, and the tree of these and of WordNet's other words.
+
+    On tags and real searches hidden words are predicted better if WordNet alone places words that are alone in their sessions.
+    """
+    topics = topics_of(records, people, by_records=False)
+    return topics, hybrid(topics, wordnet(), company=people, loss=loss)
 
 
 def topics_of(records: Records, people: int, *, by_records: bool = True) -> Topics:

@@ -20,7 +20,7 @@ from shoal.pipeline.options import FORMAT_OF, FROM_ITEMS, NO_TAXONOMY, Preparati
 from shoal.util.wording import did_you_mean
 
 OF_TABLES = {keyword.replace("-", "_"): name for keyword, name in OF_MICRODATA.items()}
-HIERARCHY = "hierarchy"
+WITH_FILES = ("hierarchy", "item_sets")  # columns that come with a file
 COLUMNS = ("format", *ROLES, *OF_TABLES)
 _OF_DOCUMENTS: Mapping[str, tuple[str, ...]] = defaultdict(tuple, documents=("terms", "unknown"))  # what else may be said of a shape
 # Options for a product table, and their names as its fields.
@@ -115,7 +115,8 @@ def _columns_known(read: ReadOptions, typed: Mapping[str, Any]) -> ReadOptions:
     Only the files of hierarchies may be typed alone, because a manifest knows all other columns, but no files.
     """
     named = [name for name in COLUMNS if typed[name]]
-    only_files = named == [HIERARCHY] and any(word.endswith(f"={A_FILE}") for word in read.hierarchy)
+    unnamed = [word for word in (*read.hierarchy, *read.item_sets) if word.endswith(f"={A_FILE}")]
+    only_files = bool(named) and set(named) <= set(WITH_FILES) and bool(unnamed)
     return read if only_files or not named else read.without_columns()
 
 

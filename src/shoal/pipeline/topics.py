@@ -14,8 +14,8 @@ from typing import Any
 from shoal.data.claims import Model
 from shoal.errors import ParameterError, option
 from shoal.methods import Method
-from shoal.pipeline.options import TOPICS, Preparation, fewest_in_names, is_topics
-from shoal.privacy.node_names import NodeNames
+from shoal.pipeline.options import Preparation, fewest_in_names, is_topics, with_wordnet
+from shoal.privacy.node_names import WORDNET, NodeNames
 
 TIMES = 2  # as many people hold each word of a name as each person is hidden among
 USUAL = 5  # people whom each person is hidden among, where a method promises no number
@@ -36,21 +36,23 @@ def settled(how: Preparation, method: Method) -> Preparation:
     """
     _insist_on_judge(method)
     hidden = max((claim.values().get("k") or 0 for claim in method.claims()), default=0) or USUAL
-    people = fewest_in_names(how.taxonomy) or TIMES * hidden
+    people, topics = fewest_in_names(how.taxonomy) or TIMES * hidden, how.taxonomy.partition(":")[0]
     if people < hidden:
         raise ParameterError(
             f"words of {people:,} people would name topics, but the method hides each person among {hidden:,}",
             code="out-of-range",
-            hint=f"give {option('taxonomy', f'{TOPICS}:{TIMES * hidden}')}, or leave the number out",
+            hint=f"give {option('taxonomy', f'{topics}:{TIMES * hidden}')}, or leave the number out",
             value=people,
         )
-    return replace(how, taxonomy=f"{TOPICS}:{people}")
+    return replace(how, taxonomy=f"{topics}:{people}")
 
 
 def claims_on_names(taxonomy: str) -> tuple[Model, ...]:
     """The claim that a release on this taxonomy makes beyond those of its method: none, unless its topics are learned from the data."""
     people = fewest_in_names(taxonomy) if is_topics(taxonomy) else None
-    return () if people is None else (NodeNames(people=people),)
+    if people is None:
+        return ()
+    return (NodeNames(people=people, categories=WORDNET if with_wordnet(taxonomy) else None),)
 
 
 def claims_owed(manifest: Mapping[str, Any]) -> tuple[Model, ...]:

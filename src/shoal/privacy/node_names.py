@@ -6,6 +6,9 @@ hold each of their words in the original. It knows nothing of how topics are fou
 
 A name has two or three different words between slashes. Instead of a second word it may have dots; the last word may have a number in
 brackets, which tells two topics apart. No item of the data has a slash between blanks, so from the files alone it is known what is a name.
+
+Where words of few people lie below categories of WordNet, these are published too. Everybody knows their names, but a category is called
+`dog (kinds)` if dog is also a word below a topic: then that word counts as one of a name.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 BETWEEN, DOTS = " / ", "..."
 NUMBER = re.compile(r" \(\d+\)$")
 FEWEST_WORDS, MOST_WORDS = 2, 3
+WORDNET, KINDS = "wordnet", " (kinds)"
 NAMED = 5  # rare words that a verdict names, for those who ask
 FILES_ONLY = "who holds a word that is published only in names of topics is known with the original alone"
 NONE = "no name of a topic is published"
@@ -55,6 +59,7 @@ class NodeNames(Model):
     }
 
     people: int = param(10, minimum=2, help="minimum number of people who hold each word in the name of a published topic")
+    categories: str | None = param(None, choices=(WORDNET,), help="public taxonomy whose categories are published next to topics")
 
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
         """Names alone are judged."""
@@ -71,11 +76,22 @@ class NodeNames(Model):
         names = [item for item in shown if item not in held]
         tree = original.tree
         empty = {tree.names[0], SUPPRESSED, *([] if tree.unlisted is None else [tree.names[tree.unlisted]])}
-        return self._against([name for name in names if name not in empty], held)
+        renamed, names = self._without_categories([name for name in names if name not in empty])
+        return self._against(names, renamed, held)
 
-    def _against(self, names: list[str], held: Mapping[str, int]) -> Verdict:
+    def _without_categories(self, names: list[str]) -> tuple[set[str], list[str]]:
+        """The words of the data that categories show by being renamed, and the names that are no categories."""
+        if self.categories is None:
+            return set(), names
+        from shoal.taxonomy.wordnet import wordnet
+
+        public = set(wordnet().names.names.to_list())
+        plain = {name: _without_suffix(name) for name in names}
+        return {word for name, word in plain.items() if word in public and word != name}, [n for n in names if plain[n] not in public]
+
+    def _against(self, names: list[str], renamed: set[str], held: Mapping[str, int]) -> Verdict:
         broken = _malformed(names)
-        words = _words_of(names, held)
+        words = _words_of(names, held) | renamed
         few = sorted(word for word in words if held.get(word, 0) < self.people)
         if few:
             broken.append(f"{_words(len(few))} held by fewer than {self.people:,} people")
@@ -140,6 +156,12 @@ def _words_of(names: Iterable[str], known: Mapping[str, int]) -> set[str]:
         words[-1] = last if last in known else NUMBER.sub("", last)
         found |= set(words)
     return found
+
+
+def _without_suffix(name: str) -> str:
+    while name.endswith(KINDS):
+        name = name.removesuffix(KINDS)
+    return name
 
 
 def _words(n: int) -> str:

@@ -16,6 +16,8 @@ from shoal.report.comparison_charts import Numbers, pictures
 from shoal.report.formatting import json_block, own_markup, own_script, policy
 from shoal.report.page import source, template
 
+RELOAD = 10  # seconds after which a page with waiting runs loads itself again
+
 
 @dataclass(frozen=True)
 class ComparisonRow:
@@ -31,8 +33,8 @@ class ComparisonRow:
     config: str
 
 
-def render_comparison(title: str, rows: Sequence[ComparisonRow], notes: Sequence[str]) -> str:
-    """Render the comparison as one page."""
+def render_comparison(title: str, rows: Sequence[ComparisonRow], notes: Sequence[str], waiting: Sequence[str] = ()) -> str:
+    """Render the comparison as one page; `waiting` are the labels of runs without a result, for which the page loads itself again."""
     names = _names(rows)
     done = [(name, row) for name, row in zip(names, rows, strict=True) if "refused" not in row.found]
     flat = [{**_plain(row.found), "method": row.method, "per": row.per, "cell": name, "number": n} for n, (name, row) in enumerate(done)]
@@ -45,6 +47,8 @@ def render_comparison(title: str, rows: Sequence[ComparisonRow], notes: Sequence
         refused=[(name, row.found["refused"]) for name, row in zip(names, rows, strict=True) if "refused" in row.found],
         unattacked=_by_reason([(name, row.found["not_attacked"]) for name, row in done if "not_attacked" in row.found]),
         notes=notes,
+        waiting=waiting,
+        reload=RELOAD,
         commands=json_block({name: {"command": row.command, "config": row.config} for name, row in done}),
         **_own_parts(),
     )

@@ -46,6 +46,7 @@ CHANGES: dict[str, Handler] = {
     "/open/path": open_pages.open_path,
     "/open/sample": open_pages.open_sample,
     "/sources/{id}/read": source_pages.read_again,
+    "/sources/{id}/answer": source_pages.answer,
     "/sources/{id}/items": source_pages.upload_items,
     "/sources/{id}/items-path": source_pages.items_by_path,
     "/sources/{id}/items-options": source_pages.items_options,

@@ -19,7 +19,10 @@ WITH_ROLES = ("table", "querylog", "microdata", "")
 OF_EVENTS = ("user", "time", "text", "item", "record", "count")
 OF_TABLES = {"user": "user", "quasi": "quasi", "nominal": "nominal", "keep": "keep-column", "drop": "drop-column"}
 SEPARATORS = {"": "detect", ",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
+OWNERS = {"folded": "the same person", "exact": "different people"}  # user IDs that differ only in spelling
+ENCODINGS = {"utf-8": "UTF-8", "windows-1252": "windows-1252", "latin-1": "latin-1", "utf-16": "UTF-16"}
 MICRODATA = "microdata"
+PINNED = ("sep", "header", "encoding", "owners", "user", "nominal", "drop_column")  # that stay as they were chosen
 
 
 def role_choices(format: str) -> dict[str, str]:
@@ -53,6 +56,7 @@ def options_from_form(fields: Mapping[str, str], columns: Sequence[str]) -> dict
         options["sep"] = fields["sep"]
     if fields.get("header") in ("yes", "no"):
         options["header"] = fields["header"] == "yes"
+    options |= {name: fields[name] for name, known in (("encoding", ENCODINGS), ("owners", OWNERS)) if fields.get(name) in known}
     if format not in WITH_ROLES:
         return options
     chosen = [(columns[n], fields.get(f"role-{n}", "")) for n in range(len(columns))]
@@ -74,7 +78,7 @@ def _of_table(chosen: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 def pinned(options: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
     """The options with everything that was detected written out, so that a command reads the file in the same way."""
-    kept = {name: value for name, value in options.items() if name in ("sep", "header", "encoding", "user", "nominal", "drop_column")}
+    kept = {name: value for name, value in options.items() if name in PINNED}
     if found["format"] != MICRODATA:
         return {**kept, "format": found["format"], **found["columns"]}
     quasi = [name for name, role in found["columns"].items() if role == "quasi-identifier"]

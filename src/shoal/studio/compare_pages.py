@@ -13,10 +13,11 @@ from shoal.errors import ParameterError
 from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, QUICK_PEOPLE
 from shoal.evaluate.compare.grid import worth_comparing
 from shoal.io.studio_folder import load_json, move_comparison
+from shoal.methods.catalogue import listed_method
 from shoal.report.comparison_charts import frontier
 from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form
-from shoal.studio.requested import insist_on_people, job_of_source, own_files, requested_job, requested_source, source_called
+from shoal.studio.requested import insist_on_people, job_of_source, own_files, requested_job, requested_source, source_called, steps_of
 from shoal.studio.shared_state import Studio
 from shoal.studio.shown_command import command_of_comparison
 from shoal.studio.source_pages import COMPARABLE, LARGEST_K, RECORD_FORMATS, begin_release
@@ -33,12 +34,13 @@ async def compare_form(studio: Studio, request: Request) -> Response:
     source = insist_on_people(requested_source(studio, request))
     facts = {
         "source": source,
-        "methods": _methods(),
+        "methods": {name: listed_method(name.partition("(")[0]).summary for name in _methods()},
         "k": ",".join(map(str, DEFAULT_K)),
         "known": DEFAULT_KNOWN,
         "people": QUICK_PEOPLE,
         "jobs": [job for job in studio.store.jobs((COMPARE,), studio.processes.alive) if job.task.get("source") == source.identity],
         "comparable": source.options.get("format") in COMPARABLE,
+        "steps": steps_of(source.identity),
         "step": "choose",
     }
     return page(request, "compare.html", facts)
@@ -99,7 +101,8 @@ def _values_of_k(text: str) -> list[int]:
 def comparison_page(request: Request, job: StoredJob) -> Response:
     """A comparison as it stands."""
     facts = {"job": job, "end": job.end, "command": command_of_comparison(job.task), "uploaded": job.task.get("origin") == UPLOAD}
-    return page(request, "compared.html", {**facts, **_board(job), "step": "choose"})
+    steps = steps_of(str(job.task.get("source", "")))
+    return page(request, "compared.html", {**facts, **_board(job), "steps": steps, "step": "choose"})
 
 
 async def cells(studio: Studio, request: Request) -> Response:
@@ -122,7 +125,8 @@ async def publish_cell(studio: Studio, request: Request) -> Response:
     if cell.get("state") != "measured":
         raise Refused(400, "this release was not measured; compare again")
     sample = f", on a sample of {QUICK_PEOPLE:,} people" if job.task["quick"] else ""
-    return begin_release(studio, source, {**cell, "left": f"{_kept(cell)} as typed{sample}"}, fields)
+    card = {**cell, "left": f"{_kept(cell)} as typed{sample}"}
+    return begin_release(studio, source, card, fields, f"/jobs/{job.identity}")
 
 
 def _stored(job: StoredJob) -> list[dict[str, Any]]:

@@ -4,7 +4,8 @@
 - The `Origin`, and what a browser says about where a request comes from, must be this server. A change must have an `Origin`.
 - A request needs the cookie of a session. The address that the server prints has a token, which is exchanged for such a cookie.
 - A change needs the token of its session against forged requests, in a header or a field of its form.
-- Bodies are limited in size and time. Responses are never cached, load nothing from elsewhere, and are never inside a foreign page.
+- The end of a request must be clear, so that no second one is hidden in it. Bodies are limited in size and time.
+- Responses are never cached, load nothing from elsewhere, and are never inside a foreign page.
 """
 
 from __future__ import annotations
@@ -116,6 +117,8 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         """Why a request is not passed on, as the response to it; None if it may pass."""
         headers = Headers(scope=scope)
+        if "transfer-encoding" in headers and "content-length" in headers:  # where this body ends is a matter of opinion
+            return PlainTextResponse("shoal studio: the length of this request is not clear\n", 400, {"connection": "close"})
         if len(headers.getlist("host")) != 1 or headers.get("host", "").lower() not in self.hosts:
             return _refused("this server is not known by this name", 421)
         change = scope["method"] not in SAFE

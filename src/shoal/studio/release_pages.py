@@ -16,7 +16,7 @@ from shoal.studio.compare_pages import comparison_page
 from shoal.studio.guard import FRAMED_KEY
 from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form
-from shoal.studio.requested import insist_on_end, requested_job
+from shoal.studio.requested import insist_on_end, insist_on_place, requested_job, steps_of
 from shoal.studio.shared_state import Studio
 from shoal.studio.shown_command import command_of_attack, command_of_job, config_of_job
 from shoal.studio.states import ATTACK, AUDIT, COMPARE, DONE, KINDS, PRIVATE, PUBLISH, RELEASE
@@ -38,8 +38,9 @@ async def job_page(studio: Studio, request: Request) -> Response:
     if kind == AUDIT:
         return page(request, "audited.html", {**facts, "step": "audit"})
     if kind == ATTACK:
-        return page(request, "attacked.html", {**facts, "command": command_of_attack(job.task), "step": "publish"})
+        return page(request, "attacked.html", {**facts, "command": command_of_attack(job.task), "step": ""})
     shown = {
+        "steps": steps_of(str(job.task["source"]), str(job.task.get("chosen", ""))) if "source" in job.task else {},
         "attackable": is_attackable(job.task["method"], job.task.get("settings", {})),
         "command": command_of_job(job.task),
         "config": config_of_job(job.task),
@@ -112,6 +113,7 @@ async def audit_release(studio: Studio, request: Request) -> Response:
 async def attack_release(studio: Studio, request: Request) -> Response:
     """Attack a release of this studio, with what is known about people in its original."""
     job, fields = insist_on_end(requested_job(studio, request, PUBLISH)), await read_form(request)
+    insist_on_place(studio, str(job.task.get("origin", "")), str(job.task["path"]))
     shared = {name: job.task[name] for name in ("path", "name", "typed", "origin", "files") if name in job.task}
     task = {**shared, "of": job.identity, "release": str(job.folder / RELEASE), "quick": fields.get("quick") == "yes"}
     made = studio.begin(ATTACK, **task, options=dict(job.task.get("options", {})))

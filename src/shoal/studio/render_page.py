@@ -43,7 +43,7 @@ def _environment() -> Environment:
 
 def page(request: Request, template: str, facts: Mapping[str, Any], status: int = 200) -> Response:
     """A page of ours, with the token that its forms need."""
-    shared = {"change": request.scope["shoal.change_token"], "here": request.url.path, "step": ""}
+    shared = {"change": request.scope["shoal.change_token"], "steps": {}, "step": ""}
     return HTMLResponse(_environment().get_template(template).render({**shared, **facts}), status)
 
 

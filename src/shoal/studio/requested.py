@@ -14,7 +14,7 @@ from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused
 from shoal.studio.shared_state import Studio
 from shoal.studio.states import DONE
-from shoal.studio.store import OpenedFile, StoredJob
+from shoal.studio.store import BY_PATH, OpenedFile, StoredJob
 
 FILE_OPTIONS = ("taxonomy", "items_table")
 
@@ -37,7 +37,18 @@ def source_called(studio: Studio, identity: str) -> OpenedFile:
     found = studio.store.source(identity)
     if found is None:
         raise Refused(404, "this file is not open any more")
+    insist_on_place(studio, found.origin, found.path)
     return found
+
+
+def insist_on_place(studio: Studio, origin: str, path: str) -> None:
+    """Look again whether a file that was opened by its path may be read: meanwhile it may have been replaced by a link to elsewhere.
+
+    Raises:
+        Refused: It may not.
+    """
+    if origin == BY_PATH and (studio.root is None or not studio.root.still_has(Path(path))):
+        raise Refused(404, "this file is not below the root folder any more; open it again")
 
 
 def insist_on_people(source: OpenedFile) -> OpenedFile:
@@ -88,6 +99,12 @@ def insist_on_end(job: StoredJob) -> StoredJob:
     return job
 
 
-def waiting_page(request: Request, job: StoredJob, address: str, title: str, step: str) -> Response:
+def steps_of(source: str, choose: str = "", *, confirmed: bool = True) -> dict[str, str]:
+    """The addresses of the steps before a release. The choice may have another one, and has none before people are confirmed."""
+    steps = {"open": "/", "understand": f"/sources/{source}"}
+    return {**steps, "choose": choose or f"/sources/{source}/choose"} if confirmed else steps
+
+
+def waiting_page(request: Request, job: StoredJob, address: str, title: str, step: str, how: str = "") -> Response:
     """The progress of a task whose result is shown at an address."""
-    return page(request, "waiting.html", {"job": job, "next": address, "title": title, "step": step})
+    return page(request, "waiting.html", {"job": job, "next": address, "title": title, "step": step, "how": how})

@@ -86,6 +86,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listening = socket.socket(family, kind, protocol)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
+        listening.listen(MOST_CONNECTIONS)  # a browser that asks before the first page is ready waits
     except (OSError, UnicodeError, OverflowError) as error:
         why = getattr(error, "strerror", None) or "it is not an address of this machine"
         raise ParameterError(f"the studio cannot listen on {host!r}, port {port}: {why}", code="cannot-listen", value=port) from None

@@ -15,9 +15,10 @@ from shoal.evaluate.advise.goals import GOALS
 from shoal.io.write.output_format import OUTPUT_FORMATS
 from shoal.studio import column_roles
 from shoal.studio.open_pages import below_root, uploaded
+from shoal.studio.questions import option_of_answer, question_about
 from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form, whole_number
-from shoal.studio.requested import insist_on_people, job_of_source, own_files, requested_source, waiting_page
+from shoal.studio.requested import insist_on_people, job_of_source, own_files, requested_source, steps_of, waiting_page
 from shoal.studio.shared_state import Studio
 from shoal.studio.states import ADVISE, DONE, EVERYTHING, PUBLISH
 from shoal.studio.store import OpenedFile, StoredJob
@@ -55,12 +56,16 @@ async def understand(studio: Studio, request: Request) -> Response:
         "roles": list(zip(result["columns"], column_roles.roles_shown(result["columns"], source.options, found), strict=True)),
         "choices": column_roles.role_choices(format),
         "separators": column_roles.SEPARATORS,
+        "encodings": {"": "detect", **column_roles.ENCODINGS},
+        "owners": {"": "ask", **column_roles.OWNERS},
+        "question": None if found else question_about(result["problem"], result["columns"], source.options),
         "whose": column_roles.whose(source.options, found) if found else "",
         "joinable": format in OF_ITEMS,
         "items_table": Path(str(source.options["items_table"])).name if "items_table" in source.options else "",
         "levels": (found or {}).get("levels", []),
         "root": None if studio.root is None else str(studio.root.path),
         "largest": studio.largest_upload >> 20,
+        "steps": steps_of(source.identity, confirmed=source.confirmed),
         "step": "understand",
     }
     return page(request, "understand.html", facts)
@@ -72,6 +77,15 @@ async def read_again(studio: Studio, request: Request) -> Response:
     _, job = await studio.look(source)
     columns = (job.result or {}).get("columns", [])
     source.save(options={**column_roles.options_from_form(fields, columns), **_beside(source)}, confirmed=False, look="")
+    return RedirectResponse(f"/sources/{source.identity}", 303)
+
+
+async def answer(studio: Studio, request: Request) -> Response:
+    """Take the answer to a question about the file, and read it again."""
+    source, fields = requested_source(studio, request), await read_form(request)
+    _, job = await studio.look(source)
+    told = option_of_answer(fields.get("option", ""), fields.get("answer", ""), (job.result or {}).get("columns", []))
+    source.save(options={**source.options, **told}, confirmed=False, look="")
     return RedirectResponse(f"/sources/{source.identity}", 303)
 
 
@@ -134,7 +148,8 @@ async def choose(studio: Studio, request: Request) -> Response:
     source = _confirmed(studio, request)
     job = job_of_source(studio, source, request.query_params.get("job", ""), ADVISE)
     if job is not None and not job.over:
-        return waiting_page(request, job, f"{request.url.path}?job={job.identity}", "Trying routes", "choose")
+        how = f"Every route is tried on samples of {source.name}, and attacked. This takes at most about {job.task['seconds']} s."
+        return waiting_page(request, job, f"{request.url.path}?job={job.identity}", "Trying routes", "choose", how)
     look = studio.job(source.look)
     format = str(source.options.get("format", ""))
     fields = DEFAULTS if job is None else {name: str(job.task.get(name, value)) for name, value in DEFAULTS.items()}
@@ -150,6 +165,7 @@ async def choose(studio: Studio, request: Request) -> Response:
         "forms": RECORD_FORMATS,
         "comparable": format in COMPARABLE,
         "taxonomy": used_version(studio.store.folder, source.options.get("taxonomy")),
+        "steps": steps_of(source.identity),
         "step": "choose",
     }
     return page(request, "choose.html", facts)
@@ -189,17 +205,27 @@ async def publish(studio: Studio, request: Request) -> Response:
     """Make the release of a route that was measured."""
     source, fields = _confirmed(studio, request), await read_form(request)
     advice = job_of_source(studio, source, fields.get("job", ""), ADVISE)
-    return begin_release(studio, source, _card(advice, fields), fields)
+    card = _card(advice, fields)
+    return begin_release(studio, source, card, fields, f"/sources/{source.identity}/choose?job={fields['job']}")
 
 
-def begin_release(studio: Studio, source: OpenedFile, card: Mapping[str, Any], fields: Mapping[str, str]) -> Response:
-    """Start the job of a method that was measured, with the format and the attacks that a form asks for; its page is next."""
+def begin_release(studio: Studio, source: OpenedFile, card: Mapping[str, Any], fields: Mapping[str, str], chosen: str) -> Response:
+    """Start the job of a method that was measured, with the format and the attacks that a form asks for; its page is next.
+
+    Args:
+        studio: The state of the server.
+        source: The file to publish.
+        card: The method as it was measured.
+        fields: The form.
+        chosen: The address of the page on which it was chosen.
+    """
     to = fields.get("to", "")
     if to and to not in OUTPUT_FORMATS:
         raise Refused(400, "there is no such file format")
     job = studio.begin(
         PUBLISH,
         source=source.identity,
+        chosen=chosen,
         path=source.path,
         name=source.name,
         typed=source.typed,

@@ -18,6 +18,8 @@ FIELDS = {
     "drop-column": "Leave out",
     "sep": "Separator",
     "header": "First line",
+    "encoding": "Encoding",
+    "owners": "User IDs such as ann and Ann",
     "items-table": "Product table",
     "items-key": "Items as your file has them",
     "items-name": "Names of the items",

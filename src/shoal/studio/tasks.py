@@ -20,6 +20,8 @@ from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.formats import column_names
 from shoal.io.release_zip import is_zip, unpack_release
 from shoal.io.write.output_format import default_format
+from shoal.kinds import summary_of
+from shoal.methods import METHODS
 from shoal.methods.catalogue import listed_method
 from shoal.methods.families import FAMILIES
 from shoal.pipeline.events import Cancel, Events, note, running
@@ -50,7 +52,8 @@ def described(error: ShoalError, task: Mapping[str, Any]) -> Values:
     error.naming(False, "the command line with --show-rare")
     path, name = str(task.get("path", "")), str(task.get("name", "the file"))
     texts = {"message": on_page(error.marked_message), "hint": on_page(error.marked_hint)}
-    return {"code": error.code, **{kind: text.replace(path, name) if path else text for kind, text in texts.items()}}
+    role = {"role": str(error.facts["role"])} if "role" in error.facts else {}
+    return {"code": error.code, **role, **{kind: text.replace(path, name) if path else text for kind, text in texts.items()}}
 
 
 # -- look
@@ -77,7 +80,7 @@ def look_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Can
 
 def _columns(path: Path, options: Mapping[str, Any]) -> list[str]:
     try:
-        return column_names(path, options.get("sep"), options.get("encoding"))
+        return column_names(path, options.get("sep"), options.get("encoding"), options.get("header"))
     except ShoalError:  # reading the file says what is wrong with it
         return []
 
@@ -161,6 +164,7 @@ def _card(route: MeasuredRoute) -> Values:
         "knows": _knows(one.method, route.settings),
         "family": next((family.text for family in FAMILIES if family.name == listed_method(one.method).family), ""),
         "attackable": is_attackable(one.method, route.settings),
+        "form": default_format(METHODS[one.method].publishes),
     }
 
 
@@ -211,8 +215,16 @@ def publish_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: 
         "warnings": [{"code": one.code, "text": on_page(str(one))} for one in done.warnings],
         "seconds": done.seconds,
         "private": private is not None,
+        "left": _left(done.manifest),
         "attacks": _attacks(done.manifest),
     }
+
+
+def _left(manifest: Mapping[str, Any]) -> str:
+    """What is left of the data, in the words of the report."""
+    found = summary_of(dict(manifest))
+    shares = [f"{share.text} {share.name}" for share in found.shares if share.n]
+    return ", ".join(shares or [f"{name} {text}" for name, text in found.lines])
 
 
 def _attacks(manifest: Mapping[str, Any]) -> Values | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,7 +11,6 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import ShoalError
 from shoal.io.studio_folder import TAXONOMIES
 from shoal.pipeline.options import TOPICS
 from shoal.studio.open_pages import below_root, uploaded
@@ -23,7 +21,7 @@ from shoal.studio.shared_state import Studio
 from shoal.studio.states import COVERAGE, TAXONOMY
 from shoal.studio.store import OpenedFile, StoredJob
 from shoal.studio.taxonomy_store import FIRST, StoredTaxonomy, stored_taxonomies, stored_taxonomy
-from shoal.studio.taxonomy_tasks import FILE, TABLE, columns_of
+from shoal.studio.taxonomy_tasks import COLUMNS, FILE, TABLE
 from shoal.taxonomy.edit import added, moved, number_of, renamed
 from shoal.taxonomy.learned import FEWEST_PEOPLE
 
@@ -57,7 +55,7 @@ async def upload_taxonomy(studio: Studio, request: Request) -> Response:
     """Take a file that was dropped: a taxonomy, or a product table."""
     folder = studio.store.folder.new(TAXONOMIES)
     path, name = await uploaded(studio, request, folder)
-    StoredTaxonomy(folder, name, str(path)).save()
+    _look(studio, StoredTaxonomy(folder, name, str(path)))
     return JSONResponse({"location": f"/taxonomies/{folder.name}"})
 
 
@@ -66,8 +64,14 @@ async def taxonomy_by_path(studio: Studio, request: Request) -> Response:
     fields = await read_form(request)
     path = below_root(studio, fields.get("path", ""))
     folder = studio.store.folder.new(TAXONOMIES)
-    StoredTaxonomy(folder, path.name, str(path)).save()
+    _look(studio, StoredTaxonomy(folder, path.name, str(path)))
     return RedirectResponse(f"/taxonomies/{folder.name}", 303)
+
+
+def _look(studio: Studio, one: StoredTaxonomy) -> None:
+    """Read the columns of a file, in a process of its own."""
+    job = studio.begin(TAXONOMY, taxonomy=one.identity, name=one.name, make=COLUMNS, path=one.raw)
+    one.save(looked=job.name)
 
 
 async def learn(studio: Studio, request: Request) -> Response:
@@ -104,7 +108,11 @@ async def taxonomy_page(studio: Studio, request: Request) -> Response:
     if not one.version and job is not None and not job.over:
         return waiting_page(request, job, f"/taxonomies/{one.identity}", f"Making the taxonomy {one.name}", "taxonomies")
     if not one.version:
-        return page(request, "taxonomy_new.html", {"one": one, "job": job, "columns": await _columns(one), "step": "taxonomies"})
+        looked = studio.job(one.looked) if one.looked else None
+        if looked is not None and not looked.over:
+            return waiting_page(request, looked, f"/taxonomies/{one.identity}", f"Reading {one.name}", "taxonomies")
+        columns = (looked.result or {}).get("columns", []) if looked is not None else []
+        return page(request, "taxonomy_new.html", {"one": one, "job": job, "columns": columns, "step": "taxonomies"})
     tree = await asyncio.to_thread(one.tree)
     facts = {
         "one": one,
@@ -121,14 +129,6 @@ async def taxonomy_page(studio: Studio, request: Request) -> Response:
     if isinstance(covering, StoredJob) and not covering.over:
         return waiting_page(request, covering, f"{request.url.path}?cover={covering.identity}", "Counting", "taxonomies")
     return page(request, "taxonomy.html", facts)
-
-
-async def _columns(one: StoredTaxonomy) -> list[str]:
-    """The columns of a table that may be a product table; none if it is none."""
-    try:
-        return await asyncio.to_thread(columns_of, Path(one.raw)) if one.raw else []
-    except ShoalError:  # making the taxonomy says what is wrong with the file
-        return []
 
 
 def _browsed(tree: Taxonomy, query: Mapping[str, str]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from shoal.io.studio_folder import TAXONOMIES, StudioFolder, read_toml, write_to
 from shoal.io.write.taxonomy_file import write_edges
 
 FACTS = "taxonomy.toml"
+KEPT = ("name", "raw", "looked", "job", "last")
 FIRST = 1
 REMEMBERED = 2  # trees that stay in memory while they are browsed
 
@@ -28,6 +29,7 @@ class StoredTaxonomy:
         folder: Where its files are.
         name: What it is called.
         raw: The file that it is made from; empty if it is learned.
+        looked: The ID of the job that read the columns of this file.
         job: The ID of the job that makes it.
         changes: The versions that changes made, the newest last, without those that were taken back.
         last: The highest number of a version so far; numbers are not used twice.
@@ -36,6 +38,7 @@ class StoredTaxonomy:
     folder: Path
     name: str
     raw: str = ""
+    looked: str = ""
     job: str = ""
     changes: Sequence[int] = ()
     last: int = FIRST
@@ -66,9 +69,7 @@ class StoredTaxonomy:
     def save(self, **changes: Any) -> StoredTaxonomy:
         """Change some of it, and write it to its folder."""
         new = replace(self, **changes)
-        write_toml(
-            new.folder / FACTS, {"changes": list(new.changes), **{name: getattr(new, name) for name in ("name", "raw", "job", "last")}}
-        )
+        write_toml(new.folder / FACTS, {"changes": list(new.changes), **{name: getattr(new, name) for name in KEPT}})
         return new
 
     def changed(self, tree: Taxonomy) -> StoredTaxonomy:

@@ -11,7 +11,7 @@ from shoal.api.data_options import prepared_as
 from shoal.data.column_list import ColumnNames
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import InputError
+from shoal.errors import InputError, ShoalError
 from shoal.io.read.dispatch import read
 from shoal.io.read.formats import column_names
 from shoal.io.read.taxonomies import read_taxonomy
@@ -26,6 +26,7 @@ from shoal.studio.tasks import Values
 from shoal.taxonomy.tree_drawing import coverage
 
 FILE, TABLE = "file", "table"  # and topics: what a taxonomy is made from
+COLUMNS = "columns"  # nothing is made yet: which columns a file has
 MOST_NODES = 200_000  # of a taxonomy that is edited
 MISSING = 20
 
@@ -33,6 +34,8 @@ MISSING = 20
 def taxonomy_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
     """Make a taxonomy and write it as the file of edges that the command line reads."""
     with running(events, cancel):
+        if task["make"] == COLUMNS:
+            return {"columns": columns_of(Path(task["path"]))}
         tree, notes = _made(Path(task["path"]), task)
         if len(tree) > MOST_NODES:
             raise InputError(
@@ -60,7 +63,10 @@ def _made(path: Path, task: Mapping[str, Any]) -> tuple[Taxonomy, tuple[str, ...
 
 def columns_of(path: Path) -> list[str]:
     """The columns of a product table; none if the file is no table."""
-    return column_names(path, None, None)
+    try:
+        return column_names(path, None, None)
+    except ShoalError:  # making the taxonomy says what is wrong with the file
+        return []
 
 
 def coverage_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:

@@ -96,9 +96,17 @@ class Stop(Cancel):
 
     def listen(self) -> None:
         """Wait for a line of standard input, or its end."""
-        if not sys.stdin.buffer.readline():
+        if not read_line():
             self.state = INTERRUPTED
         self.cancel()
+
+
+def read_line() -> bytes:
+    """A line of standard input; empty at its end. It is not read through the buffer, whose lock would abort the interpreter at its end."""
+    line = b""
+    while not line.endswith(b"\n") and (byte := os.read(sys.stdin.fileno(), 1)):
+        line += byte
+    return line
 
 
 def run_task(folder: Path, events: FileEvents, stop: Stop) -> dict[str, Any]:
@@ -122,5 +130,5 @@ def run_task(folder: Path, events: FileEvents, stop: Stop) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    line = sys.stdin.buffer.readline()
+    line = read_line()
     sys.exit(main(Path(os.fsdecode(line.rstrip(b"\n")))) if line else 0)

@@ -19,7 +19,7 @@ KINDS = " (kinds)"  # after the name of a category that is also a word below a t
 NEVER = 1 << 62  # no word has so many people: all words that the taxonomy lists lie there
 
 
-def hybrid(topics: Topics, given: Taxonomy, company: int, loss: str = DEFAULT_LOSS, fewest: int = 1) -> Taxonomy:
+def hybrid(topics: Topics, given: Taxonomy, company: int, loss: str = DEFAULT_LOSS) -> Taxonomy:
     """One tree of topics and of a given taxonomy.
 
     Args:
@@ -27,18 +27,17 @@ def hybrid(topics: Topics, given: Taxonomy, company: int, loss: str = DEFAULT_LO
         given: The taxonomy for words that keep little company.
         company: Words of at least this many people lie below topics, `NEVER` for none that the taxonomy lists.
         loss: The node loss.
-        fewest: Words of fewer people are left out.
 
     Returns:
         The tree.
     """
     nodes = given.nodes(pl.Series(topics.words, dtype=pl.String)).astype(np.int64)
     apart = (nodes > 0) & ((topics.people < company) | (topics.topic < 0))
-    learned = topics.without(apart).taxonomy(loss, fewest)
+    learned = topics.without(apart).taxonomy(loss)
     parents: dict[str, str | None] = {}
     for node, above in enumerate(learned.parent.tolist()):
         parents[learned.names[node]] = None if above < 0 else learned.names[above]
-    placed = np.flatnonzero(apart & (topics.people >= fewest))
+    placed = np.flatnonzero(apart)
     typed = {topics.words[word]: given.names[int(nodes[word])] for word in placed.tolist()}
     _hang(parents, given, distinct(nodes[placed]), typed)
     return Taxonomy.from_parents(parents, loss)

@@ -361,19 +361,24 @@ ANY_TOPIC = "(any topic, with rare words)"
 
 
 def recount_names(facts: Facts, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
-    """Published names that nobody holds are names of topics: two or three words, each held by enough people."""
+    """Published names that nobody holds are names of topics: two or three words, each held by enough people.
+
+    Beside WordNet those of one word are taken for its categories, and a word that one was renamed for counts as one of a name.
+    """
     holders: dict[str, set[str]] = {}
     for record in facts.originals:
         for item in record.items:
             holders.setdefault(item, set()).add(record.owner)
     shown = {item for bag in facts.published for item in bag} - holders.keys()
     empty = {item for item in shown if item == ANY_TOPIC or (item.startswith("(unlisted)") and " / " not in item)}
-    names = [item.split(" / ") for item in shown - empty]
+    categories = {item for item in shown - empty if " / " not in item} if values.get("categories") == "wordnet" else set()
+    names = [item.split(" / ") for item in shown - empty - categories]
     wrong = [f"a name of {len(name)} words" for name in names if len(name) not in (2, 3)]
     wrong += ["a name with a word twice" for name in names if len(set(name)) < len(name)]
     if len({frozenset(name) for name in names}) < len(names):
         wrong.append("two names of the same words")
     words = {word for name in names for word in _without_marks(name, holders)}
+    words |= {item.replace(" (kinds)", "") for item in categories if item.endswith(" (kinds)")}
     people = [len(holders.get(word, ())) for word in words]
     if min(people, default=int(values["people"])) < int(values["people"]):
         wrong.append(f"a word of {min(people)} people in a name")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from fuzz.case import Case
 from fuzz.check import logs, records
+from helpers.checker import read_table
 
-FEW = re.compile(r"shoal: (\S+) people cannot be hidden among (\S+) ")
+FEW = re.compile(r"shoal: (\S+) (?:people|person) cannot be hidden among (\S+) ")
 EMPTY = re.compile(r"shoal: nobody has an item: every record is empty ")
 NOBODY = re.compile(r"shoal: no (query|url|word of a query|\S+) was asked by")
 
@@ -33,6 +34,9 @@ def _few(case: Case, directory: Path, people: int, k: int) -> list[str]:
         return [] if people < k == typed else [f"{people} people are enough for {k}"]
     if case.method in {"user-microaggregation", "category-microaggregation"}:
         owners = {row["user"] for row in logs.read_log(case, directory).rows if row["text"]}
+    elif case.form == "microdata":
+        rows = read_table(directory / case.inputs[0])
+        owners = {row.get(case.text("user", ""), number) for number, row in enumerate(rows)}
     else:
         owners = {record.owner for record in records.facts_of(case, directory, []).originals}
     return [] if people < k == typed and people == len(owners) else [f"there are {len(owners)} people, k is {typed}"]

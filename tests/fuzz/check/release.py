@@ -55,6 +55,7 @@ MODELS: dict[str, Callable[[Checked, Values, Achieved], list[str]]] = {
     "user-k-anonymity": lambda seen, values, achieved: logs.recount_histories(seen.release, seen.log(), values, achieved),
     "differential-privacy": lambda seen, values, achieved: noise.recount_noise(seen.release, seen.log(), values),
     "microdata-k-anonymity": lambda seen, values, achieved: tables.recount_microdata(*seen.given, values, achieved),
+    "kkm-anonymity": lambda seen, values, achieved: tables.recount_item_table(*seen.given, values, achieved),
     **{
         name: lambda seen, values, achieved, name=name: tables.recount_sensitive(name, seen.release, values, achieved)
         for name in ("l-diversity", "t-closeness", "alpha-k-anonymity", "rho1-rho2-privacy", "confidence-bounding", "xy-anonymity")
@@ -106,6 +107,7 @@ def promised(case: Case) -> dict[str, Values]:
         "k-delta": {"k-delta-anonymity": {"k": k, "delta": case.text("delta", "0.5")}},
         **{name: {"support": {"k": k}} for name in ("infrequent", "threshold")},
         **{name: {"microdata-k-anonymity": {"k": k}} for name in ("mdav", "microaggregation")},
+        "kkm": {"kkm-anonymity": {"k": k, "m": case.text("m", "2")}},
         "accesslog-mdav": {"access-k-anonymity": {"k": k, "per": case.text("per", "owner"), "min_owners": case.text("min-owners", "2")}},
         **{
             name: {"user-k-anonymity": {"k": k, "min_owners": case.text("min-owners", "2")}}
@@ -126,7 +128,8 @@ def promised(case: Case) -> dict[str, Values]:
 def _names_of_topics(case: Case, k: str) -> dict[str, Values]:
     """Words in names of topics are those of so many people as were typed, or of twice as many as k."""
     kind, _, people = case.text("taxonomy", "").partition(":")
-    return {"node-names": {"people": people or str(2 * int(k))}} if kind == "topics" else {}
+    beside = {"categories": "wordnet"} if kind == "topics+wordnet" else {}
+    return {"node-names": {"people": people or str(2 * int(k)), **beside}} if kind in {"topics", "topics+wordnet"} else {}
 
 
 def _rho(case: Case) -> Values:

@@ -7,7 +7,7 @@ import re
 from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,60 @@ def _column(case: Case, directory: Path, name: str, raw: list[Row], published: l
     else:
         few = [value for value in set(shown) if value not in typed]
     return [f"a value of {name} that too few rows have"] if few else []
+
+
+# -- microdata with item sets
+
+
+def recount_item_table(case: Case, directory: Path, release: Release, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
+    """Each class and each set of up to m items in it has k rows; ranges, values and nodes are true of enough rows of the table."""
+    raw, published, k, m = read_table(directory / case.inputs[0]), release.tables["microdata"], int(values["k"]), int(values["m"])
+    apart = {str(case.said.get(name, "")) for name in ("keep-column", "user")} - {""}
+    quasi = [name for name in raw[0] if name not in apart and name != "basket"]
+    kept = [name for name in [str(case.said.get("keep-column", ""))] if name]
+    if set(published[0]) != {*quasi, *kept, "basket"} or len(published) != len(raw):
+        return ["other columns or rows than those of the table"]
+    holders: Counter[tuple[Any, ...]] = Counter()
+    for row in published:
+        items = [item for item in str(row["basket"] or "").split("|") if item]
+        if len(set(items)) < len(items):
+            return ["an item is repeated in its row"]
+        for size in range(min(m, len(items)) + 1):
+            holders.update((tuple(str(row[name]) for name in quasi), some) for some in combinations(sorted(items), size))
+    fewest = min(holders.values())
+    wrong = [] if fewest >= k and fewest == achieved["records"] else [f"a set of {fewest} rows, {achieved['records']} are stated"]
+    if Counter(tuple(str(row[n]) for n in kept) for row in published) != Counter(tuple(str(row[n]) for n in kept) for row in raw):
+        wrong.append("kept columns are changed")
+    wrong += [line for name in quasi for line in _true_texts(case, directory, name, raw, published)]
+    return wrong + _items(directory, case, raw, published)
+
+
+def _true_texts(case: Case, directory: Path, name: str, raw: list[Row], published: list[Row]) -> list[str]:
+    """Each published text is true of as many rows of the table as it is published for."""
+    kinds = {str(case.said.get(kind, "")).split("=")[0]: kind for kind in ("nominal", "ordinal", "hierarchy")}
+    kind, typed = kinds.get(name), [str(row[name]) for row in raw]
+    levels = str(case.said.get("ordinal", "")).partition("=")[2].split("|")
+    for text, times in Counter(str(row[name]) for row in published).items():
+        if kind == "nominal":
+            true = [value in text.split("|") for value in typed]
+        elif kind == "hierarchy":
+            tree = read_tree(directory / str(case.said["hierarchy"]).split("=")[1])
+            true = [text in tree.path(value) for value in typed]
+        else:
+            low, _, high = text.partition("..")
+            ranks = levels.index if kind == "ordinal" else Fraction
+            true = [ranks(low) <= ranks(value) <= ranks(high or low) for value in typed]
+        if sum(true) < times:
+            return [f"a text of {name} that is true of too few rows"]
+    return []
+
+
+def _items(directory: Path, case: Case, raw: list[Row], published: list[Row]) -> list[str]:
+    """Each node is published for at most as many rows as have an item below it; the root never."""
+    tree = read_tree(directory / str(case.said["item-sets"]).split("=")[1])
+    below = Counter(n for row in raw for n in {n for item in str(row["basket"] or "").split("|") if item for n in tree.path(item)})
+    shown = Counter(item for row in published for item in str(row["basket"] or "").split("|") if item)
+    return ["an item of too few rows"] if any(n > below[item] for item, n in shown.items()) or shown["shop"] else []
 
 
 # -- sensitive columns of microdata

@@ -13,6 +13,7 @@ FAMILIES: dict[str, Callable[[Draw], Case]] = {
     **dict.fromkeys(records.PARAMETERS, records.made),
     **dict.fromkeys(logs.OPTIONS, logs.made),
     **dict.fromkeys(("mdav", "microaggregation", "perturbation"), tables.made_microdata),
+    "kkm": tables.made_item_table,
     "accesslog-mdav": tables.made_access,
     "document-vectors": tables.made_documents,
 }

@@ -100,7 +100,8 @@ def some_people(draw: Draw, kind: str) -> tuple[People, str]:
         pool = [f"t{i}" for i in range(rng.randint(3, 9))] + [f"qy{i}canary" for i in range(rng.randint(0, 4))]
         pool += [item for item in ("t1 (2)", "...", "t0/t1", "(unlisted)") if draw.chance(0.05)]
         pool += ["t0 / t1"] if draw.chance(0.02) else []
-        nodes, given = [], draw.one(["topics", "topics", "topics:3", "topics:4", "topics:6"])
+        nodes, given = [], draw.one(["topics", "topics", "topics:3", "topics:4", "topics:6", "topics+wordnet", "topics+wordnet:3"])
+        pool += rng.sample(NOUNS, rng.randint(1, 8)) if "wordnet" in given else []
     else:
         tree, nodes, parent = odd_tree(draw)
         given = written_tree(draw, tree, parent)

@@ -10,6 +10,10 @@ from fuzz.case import FRAMES, Case, Draw
 from fuzz.make.inputs import NOUNS, table_file
 
 TOWNS = {"ulm": "south", "passau": "south", "kiel": "north", "husum": "north", "south": "land", "north": "land", "land": None}
+SHOP: dict[str, str | None] = {
+    "shop": None, "fruit": "shop", "pear": "fruit", "plum": "fruit", "drink": "shop", "tea": "drink", "juice": "drink", "ale": "drink",
+    "soap": "shop",
+}  # fmt: skip
 LEVELS = ["low", "middle", "high"]
 PAGES = ["/", "/a", "/a/b", "/a/c?x=1", "/a/c?x=2", "/z/deep/path.html", "/z/deep/other.html"]
 AGENTS = [
@@ -82,6 +86,36 @@ def made_microdata(draw: Draw) -> Case:
         if case.said["claim"] == PRESENCE:
             known = [*columns["note"], *(f"t{rng.randrange(5)}" for _ in range(rng.randrange(9)))]
             draw.file("public.csv", "name,note\n" + "".join(f"p{i},{note}\n" for i, note in enumerate(known)))
+    case.said["format"] = "microdata"
+    rows = [{name: values[i] for name, values in columns.items()} for i in range(n)]
+    rng.shuffle(rows)
+    case.inputs = [_not_json(draw, rows)]
+    draw.output(case, FRAMES)
+    afterwards(draw, case)
+    return case
+
+
+def made_item_table(draw: Draw) -> Case:
+    """A table with attributes of some kinds and a set of items in each row."""
+    case, rng = Case(draw.number, draw.method, "microdata", []), draw.rng
+    case.said["k"] = draw.one(["2", "2", "3", "5"])
+    draw.options(case, {"m": ["1", "2", "3"], "delta": ["0", "0.3", "0.6", "1"], "aim": ["loss", "words"]}, 0.6)
+    n = rng.choice([3, 6, 10, 20, 40])
+    scale = rng.choice([1, 1, 0.1, 1000])
+    columns: dict[str, list[Any]] = {"age": [round(rng.randrange(rng.choice([3, 40])) * scale, 3) for _ in range(n)]}
+    _kinds(draw, case, columns, n)
+    leaves = [item for item in SHOP if item not in SHOP.values()]
+    names = leaves if draw.chance(0.6) else [item for item in SHOP if item != "shop"]
+    most = rng.choice([1, 3, 5])
+    columns["basket"] = ["|".join(rng.sample(names, rng.randint(0, min(most, len(names))))) for _ in range(n)]
+    case.said["item-sets"] = "basket=" + draw.file("shop.csv", "".join(f"{item},{above or ''}\n" for item, above in SHOP.items()))
+    if draw.chance(0.3):
+        columns["note"] = [f"t{rng.randrange(4)}" for _ in range(n)]
+        case.said["keep-column"] = "note"
+    if draw.chance(0.3):
+        case.owners = draw.people(n // 2 + 1)
+        columns["person"] = [case.owners[i // 2] for i in range(n)]
+        case.said["user"] = "person"
     case.said["format"] = "microdata"
     rows = [{name: values[i] for name, values in columns.items()} for i in range(n)]
     rng.shuffle(rows)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from shoal.attacks import ATTACKS, Attack, Test, Trial
 from shoal.attacks.logs import LOG_ATTACKS
@@ -113,7 +113,9 @@ class Tried:
 
 
 class ScenarioAttack(Attack):
-    """Frozen parameters and one step: takes a scenario, and returns success probabilities."""
+    """Frozen parameters and one step: takes a scenario, and returns success probabilities. `routine` ones run unless others are named."""
+
+    routine: ClassVar[bool] = True
 
     @abstractmethod
     def tried(self, scenario: Scenario) -> Tried:
@@ -133,6 +135,7 @@ SCENARIO_ATTACKS: Table[type[ScenarioAttack]] = Table(
         "canaries": "shoal.attacks.scenarios.canaries:Canaries",
         "sensitive-inference": "shoal.attacks.scenarios.sensitive_inference:SensitiveInference",
         "minimality": "shoal.attacks.scenarios.minimality:Minimality",
+        "membership": "shoal.attacks.scenarios.membership:Membership",
     },
 )
 

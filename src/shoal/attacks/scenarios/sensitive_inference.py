@@ -146,10 +146,10 @@ class Reader:
         """Return for each person the best matching rows, the guessed item, and whether all of them show it."""
         found, copies = [], self.scene.copies
         for start in range(0, len(known), BLOCK):
-            scores = self.matcher.scores(known[start : start + BLOCK])
+            matches = self.matcher.best(known[start : start + BLOCK], with_rows=True)
             for person in range(len(known[start : start + BLOCK])):
-                rows = np.full(len(copies), bool(scores.unfitted[person]))
-                rows[scores.best[person].indices] = True
+                rows = np.full(len(copies), bool(matches.unfitted[person]))
+                rows[matches.rows[matches.starts[person] : matches.starts[person + 1]]] = True
                 counts = np.asarray(copies[rows] @ self.shown[rows]).ravel()
                 shown = bool(len(counts) and counts.max() > 0)
                 guess = int(counts.argmax()) if shown else self.commonest

@@ -6,7 +6,7 @@ Each attack takes a `KnownTable`, of the original or of the release, and returns
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from shoal.attacks import Attack, Trial
 from shoal.registry import Table
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 class TableAttack(Attack):
-    """An attack on published rows of a table."""
+    """An attack on published rows of a table. `needs_items`: it is for tables with item sets only."""
+
+    needs_items: ClassVar[bool] = False
 
     @abstractmethod
     def trials(self, table: KnownTable, targets: Ints) -> list[Trial]:
@@ -29,6 +31,7 @@ TABLE_ATTACKS: Table[type[TableAttack]] = Table(
     {
         "nearest-row": "shoal.attacks.tables.row_linkage:NearestRow",
         "probable-row": "shoal.attacks.tables.row_linkage:ProbableRow",
+        "row-and-items": "shoal.attacks.tables.row_and_items:RowAndItems",
         "value-intervals": "shoal.attacks.tables.value_disclosure:ValueIntervals",
         "kept-values": "shoal.attacks.tables.value_disclosure:KeptValues",
     },

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shoal.data.bags import Ints
-from shoal.data.table import Attribute, Floats, Table
+from shoal.data.bags import Bags, Ints, Small
+from shoal.data.table import ITEM_SEPARATOR, Attribute, Floats, Table
+from shoal.privacy.evidence.generalized_columns import true_of
 
 Mask = npt.NDArray[np.bool_]
 CLOSE = 0.25  # standard deviations within which two numbers agree
@@ -49,6 +51,77 @@ class KnownColumn:
         """Return which published values agree with the known one: close numbers, or the same name."""
         return self.apart(row) <= (CLOSE**2 if self.numeric else 0)
 
+    def unchanged(self) -> KnownColumn:
+        """Return the column as if it were published unchanged."""
+        return replace(self, shown=self.known)
+
+
+@dataclass(frozen=True, eq=False)
+class GeneralizedColumn(KnownColumn):
+    """A column of published ranges, sets of values or nodes; `matching` has the published texts that are true of each known value."""
+
+    matching: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def of(cls, attribute: Attribute, shown: pl.Series) -> GeneralizedColumn:
+        """Test each published text on each known value."""
+        tests = {text: true_of(attribute, text) for text in shown.cast(pl.String).unique().drop_nulls().to_list()}
+        values = attribute.values.unique().to_list()
+        named = zip(_names(pl.Series(values)).tolist(), values, strict=True)
+        matching = {name: frozenset(text for text, test in tests.items() if test is not None and test(value)) for name, value in named}
+        return cls(attribute.name, _names(attribute.values), _names(shown), 0.0, matching)
+
+    def apart(self, row: int) -> Floats:
+        """Return 0 for texts that are true of the known value, 1 for others."""
+        return np.asarray(~np.isin(self.shown, list(self.matching[str(self.known[row])])), np.float64)
+
+    def unchanged(self) -> KnownColumn:
+        """Return a column of names."""
+        return KnownColumn(self.name, self.known, self.known, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class KnownItems:
+    """A column of item sets: the items of each person's row, and the published rows with each node of the taxonomy."""
+
+    known: Bags
+    parent: Small
+    rows_of_node: Mapping[int, Ints]
+    n_rows: int
+
+    @classmethod
+    def of(cls, attribute: Attribute, owners: Ints, shown: pl.Series) -> KnownItems:
+        """Read published sets; names that the taxonomy lacks match nothing."""
+        assert attribute.tree is not None
+        cells = pl.DataFrame({"row": np.arange(len(shown)), "item": shown.cast(pl.String).fill_null("").str.split(ITEM_SEPARATOR)})
+        held = cells.explode("item", empty_as_null=True).filter(pl.col("item") != "")
+        nodes, rows = attribute.tree.names.codes(held["item"]), held["row"].to_numpy()
+        return cls(
+            attribute.item_sets(owners), attribute.tree.parent, {int(n): rows[nodes == n] for n in np.unique(nodes) if n >= 0}, len(shown)
+        )
+
+    def of_row(self, row: int) -> Ints:
+        """Return the items of a person's row."""
+        return self.known.items[self.known.indptr[row] : self.known.indptr[row + 1]].astype(np.int64)
+
+    def matches(self, items: Ints) -> Ints:
+        """Return how many of these items each published row may have: those at or below one of its nodes."""
+        found = np.zeros(self.n_rows, np.int64)
+        for item in items.tolist():
+            matched = np.zeros(self.n_rows, bool)
+            node = item
+            while node >= 0:
+                matched[self.rows_of_node.get(node, np.zeros(0, np.int64))] = True
+                node = int(self.parent[node])
+            found += matched
+        return found
+
+    def unchanged(self) -> KnownItems:
+        """Return the same for sets that are published unchanged."""
+        rows = np.repeat(np.arange(len(self.known)), np.diff(self.known.indptr))
+        by_item = {int(item): rows[self.known.items == item] for item in np.unique(self.known.items)}
+        return replace(self, rows_of_node=by_item, n_rows=len(self.known))
+
 
 def _names(column: pl.Series) -> npt.NDArray[np.generic]:
     return column.cast(pl.String).fill_null("").to_numpy().astype(str)
@@ -56,19 +129,23 @@ def _names(column: pl.Series) -> npt.NDArray[np.generic]:
 
 @dataclass(frozen=True, eq=False)
 class KnownTable:
-    """The quasi-identifiers and the other columns; the user of each original row; and the published row of each, if it is known."""
+    """The quasi-identifiers and the other columns; the user of each original row; the published row of each, if it is known; item sets."""
 
     quasi: tuple[KnownColumn, ...]
     kept: tuple[KnownColumn, ...]
     owners: Ints
     own: Ints | None
+    items: tuple[KnownItems, ...] = ()
 
     @classmethod
     def of(cls, table: Table, frame: pl.DataFrame, own: Ints | None) -> KnownTable:
         """Compare a table with published rows; columns that are not published are left out."""
-        columns = [(a, KnownColumn.of(a, frame[a.name])) for a in table.attributes if a.name in frame.columns]
-        quasi, kept = (tuple(column for a, column in columns if a.quasi is wanted) for wanted in (True, False))
-        return cls(quasi, kept, table.owners, own)
+        shown = [a for a in table.attributes if a.name in frame.columns]
+        made = GeneralizedColumn if table.item_sets else KnownColumn
+        quasi = tuple(made.of(a, frame[a.name]) for a in shown if a.quasi and a.kind != "items")
+        kept = tuple(KnownColumn.of(a, frame[a.name]) for a in shown if not a.quasi)
+        items = tuple(KnownItems.of(a, table.owners, frame[a.name]) for a in shown if a.kind == "items")
+        return cls(quasi, kept, table.owners, own, items)
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -76,8 +153,8 @@ class KnownTable:
     @property
     def itself(self) -> KnownTable:
         """The original, as if it were published unchanged."""
-        quasi, kept = (tuple(replace(column, shown=column.known) for column in columns) for columns in (self.quasi, self.kept))
-        return KnownTable(quasi, kept, self.owners, np.arange(len(self)))
+        quasi, kept = (tuple(column.unchanged() for column in columns) for columns in (self.quasi, self.kept))
+        return KnownTable(quasi, kept, self.owners, np.arange(len(self)), tuple(one.unchanged() for one in self.items))
 
     def nearest(self, row: int) -> Ints:
         """Return the published rows that are nearest to what is known of a row."""

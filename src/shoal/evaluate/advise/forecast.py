@@ -1,11 +1,11 @@
 """What samples of growing size say about all people: how much is kept, whom an attacker finds, and how long a run takes.
 
 In a sample fewer words are frequent, so less is kept there than of all data. Two models continue what was seen. By the first, the share
-grows with every doubling of the sample as it did before, and slows down if it did so. By the second, its odds grow by a constant factor.
-The forecast is the mean of both. Its range reaches from the one to the other, at least to a third more or less growth than is expected, and
-further by the error that the same forecast would have made about the last sample from the ones before it; of two samples, by half of the
-growth that is expected. So a method whose result jumps from one sample to the next has a wide range, which is printed, and is called
-uncertain.
+grows with every doubling of the sample as it did before, and slows down if it did so. By the second, its odds grow by a factor, which
+falls if it did so before. The forecast is the mean of both. Its range reaches from the one to the other, up to what a constant factor
+gives, at least to a third more or less growth than is expected, and further by the error that the same forecast would have made about the
+last sample from the ones before it; of two samples, by half of the growth that is expected. So a method whose result jumps from one sample
+to the next has a wide range, which is printed, and is called uncertain.
 
 The time of a run is a fixed part and one that grows with the number of people to some power. Both are fitted to all samples; a power far
 from 1 is taken only if they agree about it, because a small error in short times makes a large one in a power.
@@ -34,6 +34,7 @@ Reals = npt.NDArray[np.float64]
 TARGETS = 200  # people who are attacked, at most
 DAMPING = 0.9  # of the growth of what is kept, for every further doubling, where two samples do not tell it
 LEAST_DAMPING = 0.75
+LEAST_DAMPING_OF_ODDS = 0.85
 AT_LAST = 2  # doublings by which growth is measured
 OF_GROWTH = 1 / 3  # part of the growth that is expected, by which forecasts are wrong even where both models agree
 NARROW = 0.5  # of the expected value, the widest range of a forecast that is not called uncertain
@@ -134,12 +135,12 @@ def expected_share(people: Sequence[int], shares: Sequence[float | None], doubli
         return Share(last, last, last)
     if len(known) < 2:
         return Share(last, last * (1 - ALONE), min(1.0, last * (1 + ALONE)))
-    least, most = sorted(model(known, doublings) for model in (_linear, _by_odds))
-    expected = (least + most) / 2
+    expected = _mean_of_models(known, doublings)
     growth = abs(expected - last)
     # Two samples show that the share grows, but not how that goes on.
     wrong = growth / 2 if len(known) == 2 else _error_before(known, doublings)
-    least, most = min(least, expected - OF_GROWTH * growth), max(most, expected + OF_GROWTH * growth)
+    models = _linear(known, doublings), _by_odds(known, doublings, damped=True), _by_odds(known, doublings, damped=False)
+    least, most = min(*models, expected - OF_GROWTH * growth), max(*models, expected + OF_GROWTH * growth)
     return Share(expected, max(0.0, least - wrong), min(1.0, most + wrong))
 
 
@@ -147,31 +148,39 @@ def _error_before(known: Sequence[tuple[float, float]], doublings: float) -> flo
     """By how much the forecast of the last sample from those before it was wrong, over as many doublings as there are now, at most one."""
     before, (size, share) = known[:-1], known[-1]
     step = size - before[-1][0]
-    forecast = (_linear(before, step) + _by_odds(before, step)) / 2
-    return abs(forecast - share) * min(1.0, doublings / step)
+    return abs(_mean_of_models(before, step) - share) * min(1.0, doublings / step)
+
+
+def _mean_of_models(known: Sequence[tuple[float, float]], doublings: float) -> float:
+    return (_linear(known, doublings) + _by_odds(known, doublings, damped=True)) / 2
 
 
 def _linear(known: Sequence[tuple[float, float]], doublings: float) -> float:
     """A share that goes on as it did with every doubling of the sample, by less each time if it did so before."""
     growth = [(y - x) / (b - a) for (a, x), (b, y) in pairwise(known)]
-    damping = DAMPING if len(growth) < 2 else _damping(growth)
-    steps = doublings if damping == 1 else damping * (1 - damping**doublings) / (1 - damping)
+    damping = DAMPING if len(growth) < 2 else _damping(growth, LEAST_DAMPING)
     recent = growth[-AT_LAST:]
-    return float(np.clip(known[-1][1] + sum(recent) / len(recent) * steps, 0.0, 1.0))
+    return float(np.clip(known[-1][1] + sum(recent) / len(recent) * _damped(doublings, damping), 0.0, 1.0))
 
 
-def _damping(growth: Sequence[float]) -> float:
-    """By which factor the growth changed from doubling to doubling; it never rises, and does not fall faster than to three quarters."""
+def _damped(doublings: float, damping: float) -> float:
+    """How many steps doublings count as, each of which counts less than the one before by this factor."""
+    return doublings if damping == 1 else damping * (1 - damping**doublings) / (1 - damping)
+
+
+def _damping(growth: Sequence[float], least: float) -> float:
+    """By which factor the growth changed from doubling to doubling; it never rises, and is not below the least."""
     first, last = abs(growth[0]), abs(growth[-1])
     factor = (last / first) ** (1 / (len(growth) - 1)) if first > 0 else 1.0
-    return float(np.clip(factor, LEAST_DAMPING, 1.0))
+    return float(np.clip(factor, least, 1.0))
 
 
-def _by_odds(known: Sequence[tuple[float, float]], doublings: float) -> float:
-    """A share whose odds go on as they did with every doubling of the sample; it never passes 0 or 1."""
-    recent = known[-AT_LAST - 1 :]
-    (first, least), (last, most) = ((size, _log_odds(share)) for size, share in (recent[0], recent[-1]))
-    return _from_log_odds(most + (most - least) / (last - first) * doublings)
+def _by_odds(known: Sequence[tuple[float, float]], doublings: float, *, damped: bool) -> float:
+    """A share whose odds go on as they did with every doubling of the sample, or by less each time; it never passes 0 or 1."""
+    recent = [(size, _log_odds(share)) for size, share in known[-AT_LAST - 1 :]]
+    growth = [(y - x) / (b - a) for (a, x), (b, y) in pairwise(recent)]
+    damping = _damping(growth, LEAST_DAMPING_OF_ODDS) if damped and len(growth) > 1 else 1.0
+    return _from_log_odds(recent[-1][1] + sum(growth) / len(growth) * _damped(doublings, damping))
 
 
 def _log_odds(share: float) -> float:

@@ -69,6 +69,7 @@ SESSION_TWO = "a session among k people, for an attacker who knows at most 2 of 
 SESSION_MORE = "an attacker who knows more than 2 pages, or several sessions of a person, may find fewer than k people"
 NOT_ATTRIBUTES = "what all members of a group have in common is known of each of them"
 ON_TOPICS = "generalizes to topics that are learned from the data, instead of categories of a general taxonomy"
+ON_TOPICS_AND_WORDNET = "generalizes to topics that are learned from the data, and words of few people to categories of WordNet"
 NAMES_TELL = f"names of topics show words that at least 2k people use; {NOT_ATTRIBUTES}"
 EVENT = "a single query or event among k people"
 LINKED = "nothing about several events of one person, which are published separately and not linked"
@@ -122,7 +123,8 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("queries", "coherence", "keeps frequent words of every query", KNOWN_TWO, MORE_KNOWN, {"per": "event"}, {"p": "2"}, ("log",)),
     # -- histories
     Candidate("histories", "shoal", "the strongest guarantee on whole histories", WHOLE, NOT_ATTRIBUTES, needs=("no access log",)),
-    Candidate("histories", "shoal", ON_TOPICS, WHOLE, NAMES_TELL, {"taxonomy": "topics"}, needs=("no access log",)),
+    Candidate("histories", "shoal", ON_TOPICS, WHOLE, NAMES_TELL, {"taxonomy": "topics"}, needs=("items", "no access log")),
+    Candidate("histories", "shoal", ON_TOPICS_AND_WORDNET, WHOLE, NAMES_TELL, {"taxonomy": "topics+wordnet"}, needs=("texts",)),
     Candidate(
         "histories",
         "shoal",

@@ -118,7 +118,7 @@ def attacked(
         return replace(found, notes=(*(f"original: {note}" for note in prepared.notes), remade, *found.notes))
     strange = strange_records(release, prepared.original) if release.secret is None else ()
     more = beside.read(source.reading, prepared, original, given)
-    every = names or [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS]
+    every = names or [*ATTACKS, *LOG_ATTACKS, *(name for name, attack in SCENARIO_ATTACKS.items() if attack.routine)]
     case = Case(source, prepared, release, _method(place, beside.sensitive))
     if tell_time is not None:
         tell_time(expected_seconds(case, every, draw, one_run))

@@ -36,7 +36,8 @@ def attacks_on_table(original: TableOriginal, release: Release, names: Sequence[
     targets = draw.some(np.arange(len(table)))
     outcomes: list[Outcome] = []
     notes: list[str] = []
-    for name in names or TABLE_ATTACKS:
+    usual = [name for name, kind in TABLE_ATTACKS.items() if table.item_sets or not kind.needs_items]
+    for name in names or usual:
         attack = TABLE_ATTACKS[name]()
         found = [
             one
@@ -52,10 +53,14 @@ def attacks_on_table(original: TableOriginal, release: Release, names: Sequence[
 
 def _outcomes(attack: TableAttack, subject: str, table: KnownTable, targets: np.ndarray, release: Release) -> list[Outcome]:
     """Return the outcomes on the original or the release; only the release has a bound."""
-    bounds = [bound for claim in release.claims if (bound := claim.ceiling(attack.test, None)) is not None]
-    ceiling = min(bounds, default=None) if subject == RELEASE else None
+
+    def ceiling(known: int | None) -> float | None:
+        bounds = [bound for claim in release.claims if (bound := claim.ceiling(attack.test, known)) is not None]
+        return min(bounds, default=None) if subject == RELEASE else None
+
     everybody = len(targets) == len(table) and table.own is not None
     lengths = np.full(len(targets), len(table.quasi))
     return [
-        replace(outcome(subject, attack, trial, lengths, None, ceiling), everybody=everybody) for trial in attack.trials(table, targets)
+        replace(outcome(subject, attack, trial, lengths, None, ceiling(trial.known)), everybody=everybody)
+        for trial in attack.trials(table, targets)
     ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import threading
 import time
 from typing import Any
 
@@ -26,6 +28,7 @@ from shoal.report.alarms import WARNINGS, alarms_in
 
 TASKS = (
     "bits",
+    "joint_bits",
     "pattern_recall",
     "pair_recall",
     "pair_error",
@@ -99,12 +102,18 @@ def _hidden(cell: Cell, prepared: Prepared) -> dict[str, Any]:
 # The process of one cell: `python -m shoal.evaluate.compare.cell PREPARED CELL RESULT`.
 #
 # Each cell has a process of its own, so that its time and memory are its own, and one that dies takes no other with it. What it is given
-# was
-# written by the process that started it, for this one alone.
+# was written by the process that started it, for this one alone. It ends with that process: the end of standard input tells.
+
+
+def end_with_parent() -> None:
+    """End this process at once when standard input ends; nothing but a hidden unfinished file can be left, which the next run removes."""
+    os.read(sys.stdin.fileno(), 1)  # not by the buffer, whose lock the end of the interpreter would wait for
+    os._exit(1)
 
 
 def main(prepared: str, told: str, result: str) -> None:
     """Run a cell and write its result atomically."""
+    threading.Thread(target=end_with_parent, daemon=True).start()
     said = json.loads(told)
     cell = Cell(said["method"], tuple((name, value) for name, value in said["settings"]), said["per"])
     with kernels.using(threads=said["threads"]), allowing(said["patience"]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,18 +10,19 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from shoal.evaluate.compare.defaults import QUICK_PEOPLE, USER
+from shoal.evaluate.compare.defaults import DEFAULT_SECONDS, QUICK_PEOPLE, QUICK_SECONDS, USER
 from shoal.evaluate.compare.grid import RECORD, Cell, ComparisonRequest, Left, grid, prepared_for
-from shoal.evaluate.compare.run_cells import CellRow, Comparison, TellRow, as_frame, compare
+from shoal.evaluate.compare.run_cells import STOPPED, CellRow, Comparison, Limits, TellRow, Watch, as_frame, compare
 from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.evaluate.hidden_words import GAIN_LOW
 from shoal.io.comparison_files import CellFiles
 from shoal.io.release_directory import insist_apart
 from shoal.pipeline.options import Preparation
 from shoal.report.comparison_page import ComparisonRow, render_comparison
-from shoal.util.wording import counted, listed
+from shoal.util.wording import counted, duration, listed
 
 TABLE, PAGE, QUICK = "comparison.parquet", "comparison.html", "quick"
+OFTEN = 5.0  # seconds of the clock between two pages, at least
 
 
 class Making(NamedTuple):
@@ -83,29 +85,40 @@ class ComparisonTask:
         jobs: int,
         *,
         quick: bool = False,
+        seconds: float | None = None,
         tell_time: Callable[[float], None] | None = None,
         tell_row: TellRow | None = None,
     ) -> Finished:
-        """Run every cell without a result, and write the table and the page.
+        """Run every cell without a result, and write the table and the page. The page is also written while cells run.
 
         Args:
             effort: How many people are attacked.
             jobs: How many cells run at the same time.
             quick: Whether a sample of people is used; rows, table and page are marked.
+            seconds: The time limit of a cell, by the clock. Default: half an hour, or two minutes if `quick`.
             tell_time: Is given the expected seconds before the cells begin.
             tell_row: Is given every row as soon as it is known.
         """
-        people = QUICK_PEOPLE if quick else None
-        found = compare(self._inputs, self._grid.cells, self._how, self._files, effort, jobs, people, tell_time, tell_row)
+        usual, people = (QUICK_SECONDS, QUICK_PEOPLE) if quick else (DEFAULT_SECONDS, None)
+        limits = Limits(jobs, usual if seconds is None else seconds, people)
+        watch = _PageWatch(self, quick, tell_time, tell_row)
+        found = compare(self._inputs, self._grid.cells, self._how, self._files, effort, limits, watch)
         marked = [replace(row, found={QUICK: True, **row.found}) for row in found.rows] if quick else found.rows
         notes = (*([_quick_note(effort)] if quick else []), *_notes(found), *map(_left_out, self._grid.left))
-        rows = (*marked, *(CellRow(Cell(one.method, (), USER), {"refused": f"it {one.why}"}) for one in self._grid.left))
+        rows = (*marked, *self._excluded())
         table = as_frame(rows)
         self._files.write_table(TABLE, table)
-        title = f"{'Quick comparison' if quick else 'Comparison'} of {self._title}"
-        page = render_comparison(title, [self._shown(row) for row in rows], notes)
-        self._files.write(PAGE, page.encode())
+        self.write_page(rows, notes, quick=quick)
         return Finished(rows, table, notes)
+
+    def write_page(self, rows: Sequence[CellRow], notes: Sequence[str], *, quick: bool, waiting: Sequence[Cell] = ()) -> None:
+        """Write the page with these rows. As long as cells are `waiting`, it lists them and loads itself again."""
+        title = f"{'Quick comparison' if quick else 'Comparison'} of {self._title}"
+        page = render_comparison(title, [self._shown(row) for row in rows], notes, [cell.label for cell in waiting])
+        self._files.write(PAGE, page.encode())
+
+    def _excluded(self) -> list[CellRow]:
+        return [CellRow(Cell(one.method, (), USER), {"refused": f"it {one.why}"}) for one in self._grid.left]
 
     def _how(self, cell: Cell) -> Preparation:
         return prepared_for(cell, self._options)
@@ -116,6 +129,39 @@ class ComparisonTask:
         return ComparisonRow(row.cell.method, row.cell.label, row.cell.per, row.found, made.command, made.config)
 
 
+class _PageWatch(Watch):
+    """Writes the page again when cells have ended, and passes on what it is told."""
+
+    def __init__(self, task: ComparisonTask, quick: bool, tell_time: Callable[[float], None] | None, tell_row: TellRow | None) -> None:
+        self._task, self._quick, self._tell_time, self._tell_row = task, quick, tell_time, tell_row
+        self._rows: dict[Cell, CellRow] = {}
+        self._begun, self._written = False, -OFTEN
+        self.wants_times = tell_time is not None
+
+    def prepared(self) -> None:
+        self._begun = True
+        self._write()
+
+    def expect(self, seconds: Mapping[Cell, float], jobs: int) -> None:
+        if self._tell_time is not None:
+            self._tell_time(sum(seconds.values()) / min(jobs, len(seconds)))
+
+    def row(self, row: CellRow) -> None:
+        self._rows[row.cell] = row
+        if self._tell_row is not None:
+            self._tell_row(row)
+        if self._begun and time.monotonic() - self._written >= OFTEN:
+            self._write()
+
+    def _write(self) -> None:
+        waiting = [cell for cell in self._task.cells if cell not in self._rows]
+        if waiting:
+            rows = [self._rows[cell] for cell in self._task.cells if cell in self._rows]
+            notes = [f"{len(rows):,} of {counted(len(self._task.cells), 'run')} are finished"]
+            self._task.write_page(rows, notes, quick=self._quick, waiting=waiting)
+            self._written = time.monotonic()
+
+
 def _quick_note(effort: AttackEffort) -> str:
     return f"quick: a sample of at most {QUICK_PEOPLE:,} people, of whom {effort.targets:,} are attacked; numbers differ for all people"
 
@@ -123,6 +169,8 @@ def _quick_note(effort: AttackEffort) -> str:
 def _notes(found: Comparison) -> list[str]:
     refused = sum("refused" in row.found for row in found.rows)
     notes = [f"{counted(len(found.rows), 'run')}: {found.resumed:,} resumed from an earlier comparison, {refused:,} not possible"]
+    if late := [row for row in found.rows if STOPPED in row.found]:
+        notes.append(f"{counted(len(late), 'run')} stopped after the time limit of {duration(late[0].found[STOPPED])} for one run")
     if found.preparing:
         notes.append(f"reading and preparing took {found.preparing:.1f} processor seconds, once for all runs")
     if not any(name in row.found for row in found.rows for name in ("completion", "next_item", "no_forecast")):

@@ -7,4 +7,5 @@ DEFAULT_KNOWN = (1, 2, 3)
 USER = "user"
 QUICK_K, QUICK_KNOWN = (5,), (2,)  # where a quick answer is wanted
 QUICK_PEOPLE, QUICK_TARGETS = 1000, 50
+DEFAULT_SECONDS, QUICK_SECONDS = 1800, 120  # of the clock for one cell
 GRAINS = (USER, "session", "event")  # what can become one record

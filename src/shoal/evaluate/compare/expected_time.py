@@ -1,4 +1,4 @@
-"""Expected duration of a comparison: methods are tried on two small samples of people.
+"""Expected duration of the cells of a comparison, and their order: methods are tried on two small samples of people.
 
 Processor time is measured, so that other load does not count. What the first trial loads is part of the start of every cell.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from shoal.evaluate.compare.cell import worked
 from shoal.evaluate.compare.grid import Cell
 from shoal.evaluate.compare.shared_inputs import Given
 from shoal.evaluate.compare.worst_attack import AttackEffort
+from shoal.methods import METHODS
 
 FEW, SOME = 25, 100  # people of the two samples
 LEAST_GROWTH, MOST_GROWTH = 0.5, 1.7  # the power of the number of people by which the time grows
@@ -24,8 +25,8 @@ SHORTEST_START, LONGEST_START = 0.4, 3.0  # seconds until the process of a cell 
 SECONDS = 4.0  # of the processor for all trials; methods for which there is no time left are taken to be as slow as the others
 
 
-def expected_seconds(cells: Sequence[Cell], given: Given, effort: AttackEffort, jobs: int, started: float) -> float:
-    """Return about how many seconds these cells take, with this many in parallel.
+def expected_seconds(cells: Sequence[Cell], given: Given, effort: AttackEffort, jobs: int, started: float) -> dict[Cell, float]:
+    """Return about how many seconds each of these cells takes, with this many in parallel.
 
     Args:
         cells: The methods and settings.
@@ -39,7 +40,33 @@ def expected_seconds(cells: Sequence[Cell], given: Given, effort: AttackEffort, 
         end = time.process_time() + SECONDS
         measured = {cell.method: _of_method(cell, given, effort) for cell in _one_each(cells) if time.process_time() < end}
     typical = float(np.mean(list(measured.values())))
-    return sum(start + measured.get(cell.method, typical) for cell in cells) / min(jobs, len(cells))
+    return {cell: start + measured.get(cell.method, typical) for cell in cells}
+
+
+# The order of cells: what is worth knowing first, and of that what is known soon.
+
+
+USUAL_K, USUAL_KNOWN = 5, 2  # settings that most people choose
+
+
+def in_order(cells: Sequence[Cell], seconds: Mapping[Cell, float]) -> list[Cell]:
+    """Return the cells in the order in which they should run.
+
+    The most usual setting of each method comes first, then settings by how far they are from the usual ones; cells that are equally
+    usual are ordered by their expected time.
+    """
+    nearest = {cell.method: min(map(_unusual, _of_same_method(cell, cells))) for cell in _one_each(cells)}
+    return sorted(cells, key=lambda cell: (_unusual(cell) > nearest[cell.method], _unusual(cell), seconds[cell]))
+
+
+def _of_same_method(cell: Cell, cells: Sequence[Cell]) -> list[Cell]:
+    return [other for other in cells if other.method == cell.method]
+
+
+def _unusual(cell: Cell) -> float:
+    """Return how far the numbers of a cell are from the usual ones, by their ratios."""
+    usual = {"k": USUAL_K, METHODS[cell.method].known_items: USUAL_KNOWN}
+    return sum(abs(math.log2(value / usual[name])) for name, value in cell.settings if name in usual and isinstance(value, int))
 
 
 def _loading(cell: Cell, given: Given, effort: AttackEffort) -> float:

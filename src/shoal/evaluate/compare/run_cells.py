@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,15 +16,17 @@ import polars as pl
 from shoal import __version__, kernels
 from shoal.data.patience import patience
 from shoal.errors import OutputError
-from shoal.evaluate.compare.expected_time import expected_seconds
+from shoal.evaluate.compare.expected_time import expected_seconds, in_order
 from shoal.evaluate.compare.grid import Cell
 from shoal.evaluate.compare.shared_inputs import Given, Prepare
 from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.io.comparison_files import CellFiles, PreparedFiles
 from shoal.io.read.source import digest_of
 from shoal.pipeline.options import Preparation, is_file
+from shoal.util.wording import duration
 
 NAP_SECONDS = 0.05
+STOPPED = "stopped_after"  # seconds of the clock, in the row of a cell that took longer than it may
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,34 @@ class CellRow:
 
 TellRow = Callable[[CellRow], None]
 """What rows are given to, as soon as they are known."""
+
+
+class Watch:
+    """Is told how a comparison goes. Each method does nothing unless a subclass overrides it.
+
+    Attributes:
+        wants_times: Whether cells are tried on a few people first, to tell how long they take and to order them by it.
+    """
+
+    wants_times = False
+
+    def prepared(self) -> None:
+        """Data has been read and prepared, and the cells are about to begin."""
+
+    def expect(self, seconds: Mapping[Cell, float], jobs: int) -> None:
+        """Each waiting cell will take about this many seconds, as measured on a few people; `jobs` cells run at the same time."""
+
+    def row(self, row: CellRow) -> None:
+        """A row is known: first those of an earlier comparison, then each cell when it ends."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many cells run at the same time, the seconds of the clock that each may take, and the size of the sample of people, if any."""
+
+    jobs: int
+    seconds: float
+    people: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +84,8 @@ def compare(
     how: Prepare,
     files: CellFiles,
     effort: AttackEffort,
-    jobs: int,
-    people: int | None = None,
-    tell_time: Callable[[float], None] | None = None,
-    tell_row: TellRow | None = None,
+    limits: Limits,
+    watch: Watch,
 ) -> Comparison:
     """Run every cell without a result.
 
@@ -67,24 +95,24 @@ def compare(
         how: How the data of a cell is prepared.
         files: The directory of the comparison.
         effort: How many people are attacked.
-        jobs: How many cells run at the same time.
-        people: The size of the sample of people to use; None for all.
-        tell_time: Is given the seconds that the cells will take, as measured on a few people, before they begin.
-        tell_row: Is given every row as soon as it is known: those of an earlier comparison first, then each cell when it ends.
+        limits: How many cells run at the same time, for how long, and on how many people.
+        watch: Is told how it goes.
     """
     started = time.process_time()
     digests = [digest_of(path) for path in inputs]
-    common = [__version__, digests, asdict(effort), patience(), *([] if people is None else [people])]
+    common = [__version__, digests, asdict(effort), patience(), *([] if limits.people is None else [limits.people])]
     keys = {cell: cell.key(json.dumps([*common, *_content(cell, how(cell))])) for cell in cells}
     waiting = [cell for cell in cells if files.result(keys[cell]) is None]
     failed: dict[Cell, str] = {}
+    stopped: set[Cell] = set()
 
     def row_of(cell: Cell) -> CellRow:
-        return CellRow(cell, files.result(keys[cell]) or {"refused": failed[cell]})
+        late = {STOPPED: limits.seconds} if cell in stopped else {}
+        return CellRow(cell, files.result(keys[cell]) or {"refused": failed[cell], **late})
 
     def tell(*known: Cell) -> None:
-        for cell in known if tell_row is not None else ():
-            tell_row(row_of(cell))  # type: ignore[misc]
+        for cell in known:
+            watch.row(row_of(cell))
 
     tell(*(cell for cell in cells if cell not in waiting))
     preparing = 0.0
@@ -92,14 +120,17 @@ def compare(
     if waiting:
         with PreparedFiles(files.directory) as private:
             begun = time.process_time()
-            given = Given(inputs, how, private.keep, people)
+            given = Given(inputs, how, private.keep, limits.people)
             ready = {cell: place for cell in waiting if (place := given.of(cell, failed)) is not None}
             preparing = time.process_time() - begun
             tell(*failed)
-            if tell_time is not None and ready:
-                tell_time(expected_seconds(list(ready), given, effort, jobs, started))
-            work = [_Work(cell, place, files.place(keys[cell])) for cell, place in ready.items()]
-            _work_off(work, effort, jobs, len(cells) - len(waiting), failed, tell)
+            watch.prepared()
+            seconds = dict.fromkeys(ready, 0.0)
+            if watch.wants_times and ready:
+                seconds = expected_seconds(list(ready), given, effort, limits.jobs, started)
+                watch.expect(seconds, limits.jobs)
+            work = [_Work(cell, ready[cell], files.place(keys[cell])) for cell in in_order(list(ready), seconds)]
+            _work_off(work, effort, limits, len(cells) - len(waiting), failed, stopped, tell)
     return Comparison(tuple(map(row_of, cells)), len(cells) - len(waiting), preparing)
 
 
@@ -118,28 +149,57 @@ class _Work(NamedTuple):
     result: Path
 
 
+class _Running(NamedTuple):
+    """The process of a cell, and when it must be finished, in seconds of the clock."""
+
+    process: subprocess.Popen[bytes]
+    deadline: float
+
+    def ended(self) -> bool:
+        return self.process.poll() is not None
+
+    def end(self) -> None:
+        self.process.kill()
+        self.close()
+
+    def close(self) -> int:
+        """Wait for a process that has ended or was killed; its exit code."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        return self.process.wait()
+
+
 def _work_off(
-    work: Sequence[_Work], effort: AttackEffort, jobs: int, kept: int, failed: dict[Cell, str], tell: Callable[[Cell], None]
+    work: Sequence[_Work],
+    effort: AttackEffort,
+    limits: Limits,
+    kept: int,
+    failed: dict[Cell, str],
+    stopped: set[Cell],
+    tell: Callable[[Cell], None],
 ) -> None:
-    """Run the cells in parallel; record which failed, and how, and tell of each that ended."""
-    threads, total = max(1, kernels.threads() // jobs), kept + len(work)
-    waiting, running = list(work), dict[Cell, subprocess.Popen[bytes]]()
+    """Run the cells in parallel; record which failed or were stopped, and why, and tell of each that ended."""
+    threads, total = max(1, kernels.threads() // limits.jobs), kept + len(work)
+    waiting, running = list(work), dict[Cell, _Running]()
     try:
         while waiting or running:
-            while waiting and len(running) < jobs:
+            while waiting and len(running) < limits.jobs:
                 one = waiting.pop(0)
-                running[one.cell] = _started(one, effort, threads)
-            for cell in [cell for cell, process in running.items() if process.poll() is not None]:
-                code = running.pop(cell).returncode
-                if code:
+                running[one.cell] = _Running(_started(one, effort, threads), time.monotonic() + limits.seconds)
+            for cell in [cell for cell, one in running.items() if one.ended() or time.monotonic() > one.deadline]:
+                one_running = running.pop(cell)
+                if not one_running.ended():
+                    one_running.end()
+                    stopped.add(cell)
+                    failed[cell] = f"it was stopped after its time limit of {duration(limits.seconds)}"
+                elif code := one_running.close():
                     failed[cell] = f"its process ended with exit code {code}"
                 tell(cell)
             kernels.report("comparing", total - len(waiting) - len(running), total)
             time.sleep(NAP_SECONDS)
     finally:
-        for process in running.values():
-            process.kill()
-            process.wait()
+        for one_running in running.values():
+            one_running.end()
 
 
 def _started(work: _Work, effort: AttackEffort, threads: int) -> subprocess.Popen[bytes]:
@@ -148,7 +208,8 @@ def _started(work: _Work, effort: AttackEffort, threads: int) -> subprocess.Pope
     told = {"method": cell.method, "settings": cell.settings, "per": cell.per, "effort": asdict(effort), **limits}
     words = [sys.executable, "-m", "shoal.evaluate.compare.cell", str(work.prepared), json.dumps(told), str(work.result)]
     try:
-        return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        # Nothing is written to the pipe. Its end tells the cell that this process is gone, also if it was killed.
+        return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.PIPE)
     except OSError as error:
         raise OutputError(f"no process could be started for {cell.label}: {error.strerror}", code="process-not-started") from None
 

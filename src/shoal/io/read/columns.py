@@ -101,9 +101,16 @@ def only(names: Sequence[str], role: str, places: Sequence[int], options: ReadOp
         return places[0]
     said = options.named.get(role)
     if said is not None:
-        raise InputError(f"{len(places)} columns are called {said!r}", code="duplicate-column", hint="rename all but one", value=said)
+        raise InputError(
+            f"{len(places)} columns are called {said!r}",
+            code="duplicate-column",
+            hint=f"rename all but one, or give a number, such as {option(role)} {places[0] + 1}",
+            value=said,
+        )
     listed = ", ".join(repr(names[at]) for at in places)
-    raise InputError(f"several columns could be the {role}: {listed}", code="ambiguous-column", hint=f"name one with {option(role)}")
+    raise InputError(
+        f"several columns could be the {role}: {listed}", code="ambiguous-column", hint=f"name one with {option(role)}", role=role
+    )
 
 
 def numbered_roles(width: int, options: ReadOptions) -> dict[str, int]:

@@ -72,7 +72,7 @@ def _with_all_digits(texts: pl.Series, numbers: pl.Series) -> pl.Series:
 
 def damaged(place: str | Path) -> InputError:
     """Return the error for an unreadable workbook."""
-    return InputError(f"{place} is damaged, or not the Excel workbook it seems to be", code="damaged-file")
+    return InputError(f"{place} is damaged, or not the Excel workbook it seems to be", code="damaged-file", hint="save or copy it again")
 
 
 def text_of_sheet(content: bytes, place: str | Path) -> bytes:

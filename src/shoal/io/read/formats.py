@@ -204,7 +204,7 @@ def guess(path: str | Path) -> tuple[str, str]:
     return layout.format, layout.notes[0]
 
 
-def column_names(path: Path, sep: str | None = None, encoding: str | None = None) -> list[str]:
+def column_names(path: Path, sep: str | None = None, encoding: str | None = None, header: bool | None = None) -> list[str]:
     """Return the names of the columns before anybody has assigned roles,
     or their numbers from 1 if the first line does not look like names; empty if lines differ in length.
 
@@ -212,6 +212,7 @@ def column_names(path: Path, sep: str | None = None, encoding: str | None = None
         path: A file.
         sep: The separator, if it is known.
         encoding: The encoding of a text file, if it is known.
+        header: Whether the first line has names, if it is known.
     """
     source = Source.of_data(path, None, encoding)
     try:
@@ -229,7 +230,7 @@ def column_names(path: Path, sep: str | None = None, encoding: str | None = None
     if not rows or len({len(row) for row in rows}) > 1:
         return []
     names = [name.strip() for name in rows[0]]
-    named = looks_like_header(rows) or knows_any(names)
+    named = (looks_like_header(rows) or knows_any(names)) if header is None else header
     return (names if named else [str(n + 1) for n in range(len(names))])[:MOST_COLUMNS]
 
 
@@ -437,7 +438,11 @@ def _of_prompts(source: Source, options: ReadOptions, container: str, names: Seq
 
 def _of_named(source: Source, options: ReadOptions, container: str, names: Sequence[str], lists: Sequence[str]) -> Layout:
     if not names:
-        raise InputError(f"{source.path} does not have one JSON object per line", code="not-json-lines")
+        raise InputError(
+            f"{source.path} does not have one JSON object per line",
+            code="not-json-lines",
+            hint='give lines such as {"user": "u1", "item": "Milk"}',
+        )
     if not source.is_file and (options.sep is not None or options.header is not None):
         raise InputError(
             f"{source.path} has neither separators nor a header line",

@@ -117,4 +117,4 @@ class _Elements(io.RawIOBase):
         return end if end < len(text) or self._ended else None
 
     def _broken(self, what: str) -> InputError:
-        return InputError(f"{self._path} begins as a JSON array, but {what}", code="invalid-json")
+        return InputError(f"{self._path} begins as a JSON array, but {what}", code="invalid-json", hint="write the file again")

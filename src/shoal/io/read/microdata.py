@@ -17,8 +17,9 @@ import polars as pl
 from shoal import _kernels
 from shoal.data.accounting import Ledger, gone, kept
 from shoal.data.bags import Ints
+from shoal.data.input_shapes import ITEM_SETS
 from shoal.data.items import A_FILE
-from shoal.data.table import Attribute, AttributeKind, Hierarchy, Table
+from shoal.data.table import ITEM_SEPARATOR, Attribute, AttributeKind, Hierarchy, Table
 from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.columns import KNOWN_NAMES, plain
 from shoal.io.read.delimited import one_byte, separator_name, separators_in, text_table
@@ -32,11 +33,12 @@ from shoal.util.wording import did_you_mean
 # The kinds of quasi-identifiers that are no numbers: ordinal, nominal and hierarchical columns, as the user says them.
 #
 # The option nominal=a,b names columns of names without an order. ordinal=c is a column of numbers of which only the order counts, and
-# ordinal="d=low|middle|high" one of these texts, the lowest first. hierarchy=e=FILE is a column of nodes of a taxonomy.
+# ordinal="d=low|middle|high" one of these texts, the lowest first. hierarchy=e=FILE is a column of nodes of a taxonomy, and
+# item-sets=f=FILE one of sets of such nodes, with | between them.
 
 
 NOMINAL, ORDINAL, HIERARCHIES = "nominal", "ordinal", "hierarchies"  # what a manifest calls them
-KEYS = {"nominal": NOMINAL, "ordinal": ORDINAL, "hierarchical": HIERARCHIES}
+KEYS = {"nominal": NOMINAL, "ordinal": ORDINAL, "hierarchical": HIERARCHIES, "items": ITEM_SETS}
 NUMERIC: AttributeKind = "numeric"
 
 
@@ -59,7 +61,7 @@ class ColumnKind:
 
     def told(self, name: str) -> str:
         """Return the column's manifest entry, without file names."""
-        behind = A_FILE if self.kind == "hierarchical" else self.said
+        behind = A_FILE if self.kind in ("hierarchical", "items") else self.said
         return f"{name}={behind}" if behind else name
 
 
@@ -76,19 +78,22 @@ def said_kinds(options: ReadOptions) -> Iterator[tuple[str, ColumnKind]]:
                 hint=f"use {option('ordinal', name + '=low|middle|high')}",
             )
         yield name, found
-    for word in options.hierarchy:
-        name, _, file = word.partition("=")
-        if not file:
-            raise ParameterError(
-                f"column {name!r} has no hierarchy", code="missing-hierarchy", hint=f"use {option('hierarchy', name + '=FILE')}", value=name
-            )
-        yield name, ColumnKind("hierarchical", file)
+    kinds: tuple[tuple[str, AttributeKind], ...] = (("hierarchy", "hierarchical"), ("item_sets", "items"))
+    for keyword, kind in kinds:
+        for word in getattr(options, keyword):
+            name, _, file = word.partition("=")
+            if not file:
+                hint = f"use {option(keyword.replace('_', '-'), name + '=FILE')}"
+                raise ParameterError(f"column {name!r} has no hierarchy", code="missing-hierarchy", hint=hint, value=name)
+            yield name, ColumnKind(kind, file)
 
 
 def attribute_of(name: str, kind: ColumnKind, cells: pl.Series, numbers: pl.Series) -> Attribute:
     """Return a quasi-identifier of this type. Its cells have no defects."""
     if kind.of_numbers:
         return Attribute(name, kind.kind, numbers)
+    if kind.kind == "items":
+        return Attribute(name, kind.kind, canonical_sets(cells), tree=read_taxonomy(kind.said).taxonomy)
     return Attribute(name, kind.kind, cells.cast(pl.String), levels=kind.levels, hierarchy=hierarchy_of(kind))
 
 
@@ -98,6 +103,30 @@ def hierarchy_of(kind: ColumnKind) -> Hierarchy | None:
         return None
     taxonomy = read_taxonomy(kind.said).taxonomy
     return Hierarchy(taxonomy.names, taxonomy.parent)
+
+
+def items_of_cells(cells: pl.Series) -> pl.Series:
+    """Return the items of each cell as a list: cells of a text column have separators between them, a missing cell has none."""
+    if cells.dtype == pl.List(pl.String):
+        return cells.fill_null([])
+    trimmed = cells.cast(pl.String).fill_null("").str.split(ITEM_SEPARATOR)
+    return trimmed.list.eval(pl.element().str.strip_chars(" ").filter(pl.element().str.strip_chars(" ") != ""))
+
+
+def canonical_sets(cells: pl.Series) -> pl.Series:
+    """Return each set as text: different items in the order of their names, with a separator between them."""
+    return items_of_cells(cells).list.unique().list.sort().list.join(ITEM_SEPARATOR)
+
+
+def foreign_items(kind: ColumnKind, cells: pl.Series) -> tuple[str, pl.Series]:
+    """Return the cells with an item that the taxonomy lacks, or with something else than items."""
+    names = read_taxonomy(kind.said).taxonomy.names.names
+    if names.str.contains(ITEM_SEPARATOR, literal=True).any():
+        raise InputError(f"a name of this taxonomy contains {ITEM_SEPARATOR!r}, which separates items", code="unpublishable-column")
+    if cells.dtype.is_nested() and cells.dtype != pl.List(pl.String):
+        raise InputError(f"column {cells.name!r} has no lists of texts", code="nested-values")
+    known = items_of_cells(cells).list.eval(pl.element().is_in(names.implode()).all()).list.first().fill_null(True)
+    return "an item that is not in the taxonomy", ~known
 
 
 def foreign_cells(name: str, kind: ColumnKind, cells: pl.Series) -> tuple[str, pl.Series] | None:
@@ -397,6 +426,8 @@ def _note(defects: DefectList, reason: str, cells: _Cells, wrong: pl.Series) -> 
 def _defective(name: str, roles: ColumnRoles, cells: pl.Series, numbers: pl.Series) -> dict[str, pl.Series]:
     """Return which cells of a quasi-identifier are missing or invalid, by reason."""
     missing = cells.is_null()
+    if roles.kind(name).kind == "items":
+        return dict([foreign_items(roles.kind(name), cells)])
     if roles.kind(name).of_numbers:
         return {
             "missing": missing,

@@ -29,6 +29,7 @@ OF_MICRODATA = {
     "nominal": "nominal",
     "ordinal": "ordinal",
     "hierarchy": "hierarchy",
+    "item-sets": "item_sets",
 }
 
 
@@ -76,7 +77,8 @@ class ReadOptions:
     `owners`: whether user IDs that differ only in spelling are one person (folded) or not (exact). `record` is a column that identifies the
     records of one person, such as a basket number; `count` one with the number of occurrences of a row's item. Neither is ever detected.
     `quasi`, `keep` and `drop` are columns of microdata: quasi-identifiers, kept and dropped ones. `drop_others` drops every column that is
-    not named, for manifests, which do not name dropped columns. `nominal`, `ordinal` and `hierarchy` are non-numeric quasi-identifiers.
+    not named, for manifests, which do not name dropped columns. `nominal`, `ordinal` and `hierarchy` are non-numeric quasi-identifiers;
+    `item_sets` are columns with a set of items in each row.
     `needs_times` is false if times are not used: then an unreadable one is not a defect, unless the time column was named. `rank` and `url`
     are click columns; they are read if clicks are used (`needs_clicks`). `items` is a product table that is joined to the items. User IDs
     are kept if a method hashes them with a key (`needs_names`), and discarded otherwise. `encoding` is that of text files, in Python's
@@ -105,6 +107,7 @@ class ReadOptions:
     nominal: tuple[str, ...] = ()
     ordinal: tuple[str, ...] = ()
     hierarchy: tuple[str, ...] = ()
+    item_sets: tuple[str, ...] = ()
     items: ItemsTable | None = None
     needs_times: bool = True
     needs_clicks: bool = False
@@ -210,7 +213,7 @@ class ReadOptions:
     @property
     def of_kinds(self) -> tuple[str, ...]:
         """The columns of microdata with a declared type."""
-        return (*self.nominal, *self.ordinal, *self.hierarchy)
+        return (*self.nominal, *self.ordinal, *self.hierarchy, *self.item_sets)
 
     @property
     def named(self) -> dict[str, str]:

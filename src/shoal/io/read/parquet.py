@@ -242,4 +242,4 @@ def _translated(source: Source) -> Iterator[None]:
 
 
 def _damaged(source: Source) -> InputError:
-    return InputError(f"{source.path} is damaged, or not the Parquet it seems to be", code="damaged-file")
+    return InputError(f"{source.path} is damaged, or not the Parquet it seems to be", code="damaged-file", hint="write or copy it again")

@@ -167,18 +167,22 @@ def translated(path: Path, error: type[InputError] = InputError) -> Iterator[Non
     try:
         yield
     except FileNotFoundError:
-        raise error(f"there is no file {path}", code="file-not-found") from None
+        raise error(f"there is no file {path}", code="file-not-found", hint="check its name and directory") from None
     except EOFError:
         raise error(f"{path} is truncated: its compressed data ends too early", code="truncated-file", hint="copy it again") from None
     except (gzip.BadGzipFile, zlib.error):
-        raise error(f"{path} is damaged: its compressed data cannot be unpacked", code="damaged-file") from None
+        raise error(f"{path} is damaged: its compressed data cannot be unpacked", code="damaged-file", hint="copy it again") from None
     except zipfile.BadZipFile:
         raise damaged_archive(path) from None
     except OSError as problem:
-        raise error(f"{path} cannot be read: {problem.strerror or problem}", code="unreadable-file") from None
+        raise error(
+            f"{path} cannot be read: {problem.strerror or problem}",
+            code="unreadable-file",
+            hint="name another file, or copy it to a place that you can read",
+        ) from None
     except Exception as problem:
         if type(problem).__name__ == "ZstdError":
-            raise error(f"{path} is damaged: its compressed data cannot be unpacked", code="damaged-file") from None
+            raise error(f"{path} is damaged: its compressed data cannot be unpacked", code="damaged-file", hint="copy it again") from None
         raise
 
 
@@ -366,7 +370,7 @@ class Source:
         while head.startswith(BOM, mark):
             mark += len(BOM)
         if not head[mark:]:
-            raise InputError(f"{source.path} is empty", code="empty-input")
+            raise InputError(f"{source.path} is empty", code="empty-input", hint="name a file with data")
         begun = replace(source, head=head[mark:], whole=len(first) <= HEAD, mark=mark)
         if data and not source.is_parquet and not source.encoding:
             begun._refuse_unmarked()

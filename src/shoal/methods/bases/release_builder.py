@@ -22,6 +22,7 @@ from shoal.data.tables import PublishedTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import GuaranteeNotMet, Infeasible, ParameterError, option
 from shoal.methods import Method
+from shoal.util.wording import counted
 
 EMPTY, OUTLIERS, NOTHING_LEFT = "withheld: empty", "withheld: outliers", "withheld: nothing in common"  # parts of an account of records
 
@@ -61,7 +62,7 @@ def present_records(bags: Bags, k: int) -> Present:
         raise Infeasible("nobody has an item: every record is empty", code="too-few-people", hint="give more data", value=0, limit=k)
     if records.n_owners < k:
         raise Infeasible(
-            f"{records.n_owners:,} people cannot be hidden among {k:,}",
+            f"{counted(records.n_owners, 'person', 'people')} cannot be hidden among {k:,}",
             code="too-few-people",
             hint="lower k, or give more data",
             value=records.n_owners,

@@ -104,7 +104,7 @@ class ProfileMethod(Method):
         histories = Histories.of(original.log)
         if len(histories) < self.k:
             raise Infeasible(
-                f"{len(histories):,} people cannot be hidden among {self.k:,}",
+                f"{counted(len(histories), 'person', 'people')} cannot be hidden among {self.k:,}",
                 code="too-few-people",
                 hint="lower k, or give more data",
                 value=len(histories),

@@ -142,6 +142,12 @@ def defects_beside_original(release: Release, frame: pl.DataFrame, names: Sequen
     return [*_kept_by_row(kept, original, rows), *_centroids_by_class(found[rows], original, classes.label[rows])]
 
 
+def changed_kept_columns(frame: pl.DataFrame, original: Table, rows: Ints | None) -> list[str]:
+    """Return a fault if columns that must stay unchanged were changed; `rows` has the published row of each original row, if known."""
+    kept = _typed(frame, {a.name: a.values for a in original.attributes if not a.quasi})
+    return _kept_of_all(kept, original) if rows is None else _kept_by_row(kept, original, rows)
+
+
 def _typed(frame: pl.DataFrame, originals: dict[str, pl.Series]) -> pl.DataFrame:
     """Convert the kept columns to the types of the original; a text file has no other types."""
     return frame.select(frame[name].cast(values.dtype, strict=False) for name, values in originals.items())

@@ -54,7 +54,7 @@ async function ask(further) {
     box.setAttribute("aria-busy", "true");
     state.textContent = rows.children.length ? "Measuring…" : "Reading the file for a preview…";
   }
-  const fields = new URLSearchParams({ k: k.value, knows: dial.find((one) => one.checked)?.value ?? "" });
+  const fields = new URLSearchParams({ k: k.value, knows: dial.find((one) => one.checked || one.type === "hidden")?.value ?? "" });
   const answer = await fetch(box.dataset.address, { method: "POST", body: fields, headers: { "X-Shoal-Change": token, Accept: "application/json" } });
   const found = await answer.json();
   if (mine !== asked || found === null) return;

@@ -1,0 +1,47 @@
+"""shoal epsilon: test a claim of differential privacy by experiment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from shoal.cli import screen
+from shoal.cli.options import declared_options
+from shoal.evaluate.canary_draw import CanaryDraw
+
+BROKEN = 3
+
+
+@click.command("epsilon", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.argument("method")
+@click.argument("parameters", metavar="[NAME=VALUE]...", nargs=-1)
+@declared_options(CanaryDraw)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(method: str, parameters: tuple[str, ...], as_json: bool, **said: Any) -> int:
+    """Test the noise of METHOD: plant people in made-up data, guess from releases who took part, and compute what epsilon is at least.
+
+    The exit code is 3 if that is more than the claimed epsilon. A bound below it proves nothing: an experiment finds errors, not their
+    absence.
+    """
+    import dataclasses
+
+    from shoal.errors import ParameterError
+    from shoal.evaluate.epsilon_audit import audit_epsilon, audited_method
+    from shoal.packages import insist_on_extra
+
+    draw = CanaryDraw.parse({name: value for name, value in said.items() if value is not None})
+    if wrong := [word for word in parameters if "=" not in word]:
+        raise ParameterError(f"{wrong[0]!r} is not a parameter with its value", code="unreadable-value", hint="write NAME=VALUE")
+    chosen = audited_method(method, dict(word.split("=", 1) for word in parameters))
+    insist_on_extra("dp")
+    found = audit_epsilon(chosen, draw)
+    if as_json:
+        screen.as_json({**dataclasses.asdict(found), "holds": found.holds})
+    else:
+        bound = f"at least {found.epsilon:.2f}, with a confidence of {found.confidence:.1%}"
+        rows = [("claimed", f"epsilon {found.claimed:g}, delta {found.delta:g}"), ("found", bound)]
+        rows += [] if found.gaussian is None else [("Gaussian", f"at least {found.gaussian:.2f} if the noise is Gaussian, as stated")]
+        rows.append(("guesses", f"{found.right:,} of {found.named:,} right, among {found.canaries:,} planted people"))
+        screen.pairs(f"{method}: {'no contradiction to the claim' if found.holds else 'THE CLAIM DOES NOT HOLD'}", rows)
+    return 0 if found.holds else BROKEN
