@@ -26,7 +26,7 @@ Acquire::Languages "none";
 END
   export APT_CONFIG=$place/apt.conf
   apt-get -qq update
-  apt-get -qq --yes --no-install-recommends --download-only install python3.11
+  apt-get -qq --yes --no-install-recommends --download-only install python3.11 libstdc++6
   for package in cache/archives/*.deb; do dpkg -x "$package" root; done
 fi
 
