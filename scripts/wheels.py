@@ -140,16 +140,18 @@ def build_wheel(tools: Path, interpreter: str, name: str, out: Path) -> Path:
     options = ["-C", "wheel.py-api=cp312", "-C", f"build-dir={build / 'cmake'}", "--wheel-dir", str(build / "raw")]
     run([python, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", *options, ROOT], settings)
     (wheel,) = (build / "raw").glob("*.whl")
-    run([tools, "-m", "auditwheel", "repair", *asked_tag(target), "--wheel-dir", build / "repaired", wheel], settings)
+    run([tools, "-m", "auditwheel", "repair", *tag_options(target), "--wheel-dir", build / "repaired", wheel], settings)
     (repaired,) = (build / "repaired").glob("*.whl")
     if target.tag not in repaired.stem.rsplit("-", 1)[-1].split("."):
         sys.exit(f"auditwheel calls it {repaired.name}, which is not {target.tag}: it needs more of the system than it should")
     return Path(shutil.copy(repaired, out / repaired.name))
 
 
-def asked_tag(target: Target) -> list[str]:
+def tag_options(target: Target) -> list[str]:
     """Options of auditwheel: it takes the name of a tag for machines of this kind only, and finds out the oldest one for others."""
-    here = target.processor == platform.machine() and target.libc == "gnu" and platform.libc_ver()[0] == "glibc"
+    if target.libc == "musl":  # the library itself, which a system with another one does not have
+        return ["--exclude", "libc.so"]
+    here = target.processor == platform.machine() and platform.libc_ver()[0] == "glibc"
     return ["--plat", target.tag, "--only-plat"] if here else []
 
 
