@@ -9,6 +9,7 @@ import click
 from shoal.cli import screen
 from shoal.cli.options import declared_options
 from shoal.evaluate.canary_draw import CanaryDraw
+from shoal.util.wording import percent
 
 BROKEN = 3
 
@@ -39,7 +40,7 @@ def command(method: str, parameters: tuple[str, ...], as_json: bool, **said: Any
     if as_json:
         screen.as_json({**dataclasses.asdict(found), "holds": found.holds})
     else:
-        bound = f"at least {found.epsilon:.2f}, with a confidence of {found.confidence:.1%}"
+        bound = f"at least {found.epsilon:.2f}, with a confidence of {percent(found.confidence)}"
         rows = [("claimed", f"epsilon {found.claimed:g}, delta {found.delta:g}"), ("found", bound)]
         rows += [] if found.gaussian is None else [("Gaussian", f"at least {found.gaussian:.2f} if the noise is Gaussian, as stated")]
         rows.append(("guesses", f"{found.right:,} of {found.named:,} right, among {found.canaries:,} planted people"))

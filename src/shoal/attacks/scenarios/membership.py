@@ -20,6 +20,7 @@ from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ShoalError
 from shoal.util.binomial import clopper_pearson
+from shoal.util.wording import percent
 
 FEWEST = 4  # people whose scores a threshold is learned from
 KNOWLEDGE = "the whole record, and releases with and without other people"
@@ -115,4 +116,5 @@ def advantage_note(right_in: np.ndarray, right_out: np.ndarray) -> str:
     found, alarm = (clopper_pearson(int(hits), n, (1 + CONFIDENCE) / 2) for hits in (right_in.sum(), n - right_out.sum()))
     advantage = float(right_in.mean() + right_out.mean() - 1)
     low, high = found[0] - alarm[1], found[1] - alarm[0]
-    return f"membership: advantage over guessing {advantage:+.1%} ({CONFIDENCE:.0%} interval {low:+.1%} to {high:+.1%}) on {n:,} people"
+    interval = f"{percent(CONFIDENCE, 0)} interval {percent(low)} to {percent(high)}"
+    return f"membership: advantage over guessing {percent(advantage)} ({interval}) on {n:,} people"
