@@ -93,7 +93,7 @@ def test_a_comparison_is_cancelled_and_leaves_no_prepared_data(shop: Shell) -> N
     with pytest.raises(Cancelled):
         shoal.compare("baskets.txt", "found", "shoal", k=range(2, 12), taxonomy="food.csv", jobs=1, events=Stop(), cancel=cancel)
     assert "comparing" in seen
-    assert {path.name for path in Path("found").iterdir()} == {"cells"}
+    assert {path.name for path in Path("found").iterdir()} == {"cells", "comparison.html"}  # the page of what was finished
 
 
 def test_the_command_and_the_function_have_the_same_defaults() -> None:

@@ -70,7 +70,7 @@ def test_a_changed_release_of_a_new_method_fails_its_audit(copy: Copy) -> None:
 
 
 def test_the_contract_tests_find_both_and_they_keep_the_contract(copy: Copy) -> None:
-    printed = copy.test("-v", "tests/contract", "-k", "chop or brief")
+    printed = copy.test("-v", "--everything", "tests/contract", "-k", "chop or brief")
     for name, file in (("chop", "test_methods"), ("brief", "test_rows_contract"), ("brief", "test_rows_methods")):
         assert len(re.findall(rf"^tests/contract/{file}\.py::.*\[{name}.*PASSED", printed, re.MULTILINE)) >= 5
 

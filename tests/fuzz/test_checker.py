@@ -308,6 +308,39 @@ def test_wrong_sensitive_columns(claim: str, achieved: dict[str, Any], tmp_path:
     assert checked(tmp_path, claim, {"microdata": mixed}, achieved=dict.fromkeys(achieved, 9), **given)
 
 
+@pytest.mark.parametrize("present", [["ulm", "ulm", "kiel"], ["ulm"], ["bonn", "kiel", "ulm"]])
+def test_wrong_presence(present: list[str], tmp_path: Path) -> None:
+    """Half of the people of each town of the public table are in the release."""
+    claim = "delta-presence(delta_min=0.4, delta_max=0.6, public=public.csv, columns=town)"
+    given: dict[str, Any] = {"text": TABLE, "method": "mdav", "form": "microdata", "name": "input.csv", "said": {"keep-column": "town"}}
+    achieved = {"delta_min": 0.5, "delta_max": 0.5}
+    (tmp_path / "public.csv").write_text("town\n" + "ulm\n" * 4 + "kiel\n" * 4)
+    assert not checked(tmp_path, claim, {"microdata": ROWS}, achieved=achieved, **given)
+    changed = [{**ROWS[0], "town": town} for town in present]
+    assert checked(tmp_path, claim, {"microdata": changed}, achieved=achieved, **given)
+
+
+@pytest.mark.parametrize(
+    ("place", "column", "value", "why"),
+    [
+        (0, "basket", "apple", "an item of one row"),
+        (0, "age", "10..15", "a class of one row"),
+        (3, "age", "30..40", "a range that is not true of a row"),
+        (0, "basket", "milk|milk", "an item twice"),
+        (2, "basket", "shop", "the root"),
+    ],
+)
+def test_wrong_tables_with_items(place: int, column: str, value: str, why: str, tmp_path: Path) -> None:
+    claim, text = "kkm-anonymity(k=2, m=2)", "age,basket\n10,apple|milk\n20,pear|milk\n30,milk\n50,milk\n"
+    (tmp_path / "goods.csv").write_text("apple,fruit\npear,fruit\nfruit,shop\nmilk,shop\nshop,\n")
+    given: dict[str, Any] = {"text": text, "method": "kkm", "form": "microdata", "name": "input.csv"}
+    given["said"] = {"item-sets": "basket=goods.csv"}
+    rows = [{"age": age, "basket": basket} for age, basket in [("10..20", "fruit|milk")] * 2 + [("30..50", "milk")] * 2]
+    assert not checked(tmp_path, claim, {"microdata": rows}, achieved={"records": 2}, **given)
+    rows[place] = {**rows[place], column: value}
+    assert checked(tmp_path, claim, {"microdata": rows}, achieved={"records": 2}, **given), why
+
+
 def access(address: str, page: str, user: str = "-") -> str:
     return f'{address} - {user} [01/Mar/2006:10:00:00 +0000] "GET {page} HTTP/1.1" 200 1'
 
@@ -470,7 +503,7 @@ def test_files_that_the_manifest_does_not_list(tmp_path: Path) -> None:
 
 def test_every_model_has_a_wrong_release_here() -> None:
     text = (HERE / "test_checker.py").read_text()
-    assert not [model for model in MODELS if f'"{model}(' not in text.replace('f"', '"')]
+    assert not [model for model in MODELS if f'"{model}(' not in text.replace('f"', '"').replace("'", '"')]
 
 
 def test_people_behind_classes() -> None:

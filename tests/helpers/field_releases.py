@@ -83,7 +83,18 @@ def _documents(n: int = 40) -> str:
     return "".join(json.dumps({"id": f"d{i}", "text": text}) + "\n" for i, text in enumerate(some_texts(n, 1)))
 
 
+def _shop(n: int = 120) -> str:
+    """People with an age and a basket; neighbours have the same items."""
+    return "age,basket\n" + "".join(f"{20 + k // 6},{'|'.join([f'i{k // 12}', f'j{k // 6 % 2}'])}\n" for k in range(n))
+
+
+def _goods(n: int = 120) -> str:
+    return "".join(f"{item},goods\n" for item in sorted({f"i{k // 12}" for k in range(n)} | {"j0", "j1"})) + "goods,\n"
+
+
 SOURCES = {
+    "shop.csv": _shop,
+    "goods.csv": _goods,
     "log.csv": _log,
     "many.csv": _many,
     "access.log": lambda: _access(True),
@@ -139,6 +150,12 @@ HONEST: dict[str, Made] = {
     "counted items": Made("lines.txt", (*LINES, *DP, "--unit", "pair"), LINES),
     "words": Made("log.csv", ("--method", "threshold", "--k", "3", "--unit", "term", "--link", "day", "--times", "day", "--to", "jsonl")),
     "columns": Made("log.csv", ("--method", "threshold", "--k", "3", "--unit", "url", "--columns", "rank=ranges", *CLICKED)),
+    "ages and baskets": Made(
+        "shop.csv",
+        ("--format", "microdata", "--method", "kkm", "--k", "3", "--quasi", "age", "--item-sets", "basket=goods.csv"),
+        ("--item-sets", "basket=goods.csv"),
+    ),
+    "perturbed": Made("people.csv", ("--method", "perturbation", "--user", "who", "--keep-column", "town", *OPEN), alone=OPEN),
     "long vectors": Made("documents.jsonl", ("--method", "document-vectors", "--k", "3", "--layout", "long")),
 }
 

@@ -249,7 +249,10 @@ BY_SHAPE: dict[str, Words] = {
     "table with items": item_table,
     "documents": documents,
 }
-OWN_INPUT: dict[str, Words] = {"microaggregation": numbers}  # methods that do not take the usual input of their shape
+OWN_INPUT: dict[str, Words] = {
+    "microaggregation": numbers,
+    "perturbation": numbers,
+}  # methods that do not take the usual input of their shape
 EVERY = ("parquet", "csv", "jsonl", "xlsx")
 OF_RECORDS = (*EVERY, "transactions", "parquet long", "csv long")
 ALL_FORMATS = {"shoal": OF_RECORDS, "hghs": OF_RECORDS[:2], "disassociation": EVERY, "cahd": EVERY, "threshold": EVERY, "mdav": EVERY[:3]}

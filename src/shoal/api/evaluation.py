@@ -36,7 +36,7 @@ __all__ = ["advise", "compare", "reconstruct"]
 _K = Param("k", int, 5, "", minimum=2)
 _SECONDS = Param("seconds", float, SECONDS, "", minimum=1, maximum=MOST_SECONDS)
 _JOBS = Param("jobs", int, 1, "", minimum=1)
-_SECONDS = Param("run_seconds", int, DEFAULT_SECONDS, "", minimum=1)
+_RUN_SECONDS = Param("run_seconds", int, DEFAULT_SECONDS, "", minimum=1)
 _TARGETS = Param("targets", int, 200, "", minimum=1)
 _SEED = Param("seed", int, 0, "", minimum=0)
 _FORMATS = (*FRAME_FORMATS, "transactions")
@@ -169,7 +169,9 @@ def compare(
             title = files[0].name if len(files) == 1 else f"{len(files)} inputs"
             task = ComparisonTask(files, requested, said, Path(out), title, making)
             _tell(task.notes)
-            finished = task.run(effort, workers, quick=bool(quick), seconds=None if run_seconds is None else _SECONDS.check(run_seconds))
+            finished = task.run(
+                effort, workers, quick=bool(quick), seconds=None if run_seconds is None else _RUN_SECONDS.check(run_seconds)
+            )
         _tell(finished.notes)
         return finished.table
 

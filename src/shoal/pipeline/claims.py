@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from shoal import __version__
 from shoal.data.bags import Bags
 from shoal.data.claims import Model, Verdict, verified_if
 from shoal.data.items import A_FILE, A_LIST, UNDER, Items, ItemWeights, without_names
@@ -128,10 +129,14 @@ def _lack_misstated(manifest: Mapping[str, Any], method: Method) -> list[str]:
 
 
 def method_of(manifest: Mapping[str, Any]) -> Method:
-    """Return the method that a manifest names, with its parameters. Of items and weights, it only records that there were some."""
+    """Return the method that a manifest names, with its parameters. Of items and weights, it only records that there were some.
+
+    A release of another version may lack parameters that were added since; they have their default then.
+    """
     kind, given = METHODS[manifest["method"]], manifest["parameters"]
     known = {declared.name: declared for declared in kind.parameters()}
-    for name in known.keys() ^ given.keys():
+    other_version = manifest.get("shoal") != __version__
+    for name in given.keys() - known.keys() if other_version else known.keys() ^ given.keys():
         raise ParameterError(
             f"the method {kind.name} {'is listed without' if name in known else 'takes no'} parameter {name!r}", code="unknown-option"
         )
