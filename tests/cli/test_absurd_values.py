@@ -46,6 +46,7 @@ CALLS = {
     "advise": ["advise", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--seconds", "2"],
     "look": ["look", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv"],
     "mask": ["mask", "access.log", "--out", "masked.log", "--force"],
+    "epsilon": ["epsilon", "shoal"],  # refused when everything else was understood: many runs take long
     "bound": ["bound", "baskets.txt", "--taxonomy", "food.csv", "--k", "2"],
     "taxonomy check": ["taxonomy", "check", "food.csv"],
     "taxonomy build": ["taxonomy", "build", "food.csv", "--levels", "parent,child"],

@@ -28,6 +28,8 @@ qxben,2006-03-02 12:00:00,4111 1111 1111 1111
 qxcat,2006-03-01 11:40:00,guitar
 """
 NAMES = [name for name, kind in METHODS.items() if kind.guarantees_nothing]
+PEOPLE = "age,income\n" + "".join(f"{20 + n},{1000 + 37 * n}\n" for n in range(12))
+SOURCE = {"perturbation": "people.csv"}  # what other methods than those of logs read
 K2 = {"secret-sharing": ["--k", "2"]}
 KEY = "0123456789abcdefKEYKEYKEY"
 
@@ -37,12 +39,13 @@ every_method = pytest.mark.parametrize("name", NAMES)
 @pytest.fixture
 def log(shell: Shell) -> Shell:
     shell.file("log.csv", LOG)
+    shell.file("people.csv", PEOPLE)
     shell.file("key", KEY)
     return shell
 
 
 def make(shell: Shell, name: str, *more: str, out: str = "release") -> Answer:
-    words = ["anonymize", "log.csv", "--method", name, "--no-guarantee", "--to", "csv", "--out", out]
+    words = ["anonymize", SOURCE.get(name, "log.csv"), "--method", name, "--no-guarantee", "--to", "csv", "--out", out]
     answer = shell(*words, *K2.get(name, []), *more)
     assert answer.code == 0, answer.err
     return answer
@@ -113,7 +116,7 @@ def test_json_says_so(log: Shell, name: str) -> None:
 @pytest.mark.parametrize("with_original", [True, False])
 def test_an_audit_fails_unless_it_is_known_and_says_so_either_way(log: Shell, name: str, with_original: bool) -> None:
     make(log, name)
-    words = ["audit", "release", *(["--original", "log.csv"] if with_original else [])]
+    words = ["audit", "release", *(["--original", SOURCE.get(name, "log.csv")] if with_original else [])]
     refused = log(*words)
     assert refused.code == 3
     assert "release: THE AUDIT FAILS" in refused.out and "some guarantee" in refused.out
@@ -223,11 +226,11 @@ def test_measuring_says_so(log: Shell) -> None:
 
 @every_method
 def test_in_python(log: Shell, name: str, caplog: pytest.LogCaptureFixture) -> None:
-    k2 = {"k": 2} if name in K2 else {}
+    k2, source = {"k": 2} if name in K2 else {}, SOURCE.get(name, "log.csv")
     with refuses("guarantees-nothing"):
-        shoal.anonymize("log.csv", name, **k2)
+        shoal.anonymize(source, name, **k2)
     with caplog.at_level(logging.WARNING):
-        result = shoal.anonymize("log.csv", name, no_guarantee=True, **k2)
+        result = shoal.anonymize(source, name, no_guarantee=True, **k2)
     assert "no guarantee. Not protected: " in caplog.text
     assert repr(result).startswith(f"<Result of {name}: NOTHING IS GUARANTEED; ")
     shown = re.sub(r"<[^>]*>", " ", result._repr_html_())
@@ -236,7 +239,7 @@ def test_in_python(log: Shell, name: str, caplog: pytest.LogCaptureFixture) -> N
     assert not shoal.audit("release").holds
     assert shoal.audit("release", no_guarantee=True).holds
     with refuses("wrong-type", value="yes"):
-        shoal.anonymize("log.csv", name, no_guarantee="yes", **k2)  # type: ignore[arg-type]
+        shoal.anonymize(source, name, no_guarantee="yes", **k2)  # type: ignore[arg-type]
 
 
 # -- keys, and what must not be seen
