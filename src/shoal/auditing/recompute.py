@@ -207,7 +207,7 @@ def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepare
 
 def _metrics(evidence: Evidence, manifest: Mapping[str, Any], placed: Release, prepared: Prepared) -> None:
     """Recompute all metrics that do not need the groups."""
-    lacking = lack_of(manifest) is not None
+    lacking = bool(lack_of(manifest))
     wanted = [METRICS[name] for name in manifest["metrics"]]
     names = [one.name for one in wanted if not one.needs_groups_of(prepared.original) and not (one.of_means and lacking)]
     for name in names:
