@@ -15,6 +15,7 @@ from shoal.methods.perturbation import Perturbation
 
 RNG = np.random.default_rng(1)
 NUMBERS = RNG.multivariate_normal([50, 3000], [[100, 900], [900, 90_000]], 4000)
+MANY = RNG.multivariate_normal([50, 3000], [[100, 900], [900, 90_000]], 40_000)  # noise is random: chance stays far below the tolerances
 
 
 def table_of(values: np.ndarray, owners: np.ndarray | None = None) -> Table:
@@ -38,16 +39,17 @@ def numbers(frame: pl.DataFrame) -> np.ndarray:
 
 @pytest.mark.parametrize(("technique", "amount"), [("noise", 0.1), ("noise", 1.0), ("condense", 0.1)])
 def test_means_and_covariances_are_kept(technique: str, amount: float) -> None:
-    found = numbers(perturbed(Perturbation(technique=technique, amount=amount, k=10)))
-    assert found.mean(axis=0) == pytest.approx(NUMBERS.mean(axis=0), rel=0.02)
-    assert np.cov(found.T) == pytest.approx(np.cov(NUMBERS.T), rel=0.25)
-    assert (found != NUMBERS).mean() > 0.99
+    values = MANY if technique == "noise" else NUMBERS
+    found = numbers(perturbed(Perturbation(technique=technique, amount=amount, k=10), values))
+    assert found.mean(axis=0) == pytest.approx(values.mean(axis=0), rel=0.02)
+    assert np.cov(found.T) == pytest.approx(np.cov(values.T), rel=0.12)
+    assert (found != values).mean() > 0.99
 
 
 def test_noise_has_the_asked_amount_and_the_correlations_of_the_data() -> None:
-    found = numbers(perturbed(Perturbation(amount=0.5)))
-    moved = found * np.sqrt(1.25) - NUMBERS - (np.sqrt(1.25) - 1) * NUMBERS.mean(axis=0)
-    assert np.cov(moved.T) == pytest.approx(0.25 * np.cov(NUMBERS.T), rel=0.35)
+    found = numbers(perturbed(Perturbation(amount=0.5), MANY))
+    moved = found * np.sqrt(1.25) - MANY - (np.sqrt(1.25) - 1) * MANY.mean(axis=0)
+    assert np.cov(moved.T) == pytest.approx(0.25 * np.cov(MANY.T), rel=0.12)
 
 
 def test_swapping_keeps_every_column_and_moves_no_rank_too_far() -> None:
