@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 Shape = Literal["sets", "bags", "log", "access log", "table", "table with items", "documents"]
 
@@ -14,9 +13,3 @@ def one(shape: str) -> str:
 
 
 ITEM_SETS = "item_sets"  # what a manifest calls columns of item sets
-
-
-def shape_of_input(given: Mapping[str, Any]) -> Any:
-    """Return the shape that a manifest records for its input; None if it records none."""
-    shape = given.get("read_as", given.get("records_as"))
-    return "table with items" if shape == "table" and ITEM_SETS in given else shape

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal.data.input_shapes import Shape, shape_of_input
+from shoal.data.input_shapes import ITEM_SETS, Shape
 from shoal.data.original import AnyOriginal
 from shoal.data.release import Release
 from shoal.data.tables import PublishedTable
@@ -122,6 +122,12 @@ def facts_of(manifest: Manifest, release: Release, original: AnyOriginal) -> Fac
 def facts_of_manifest(manifest: Manifest, release: Release, original: AnyOriginal) -> Facts:
     """Return the facts for a kind whose report shows only what the manifest contains."""
     return Facts(manifest=manifest, published=release.n_rows)
+
+
+def shape_of_input(given: Manifest) -> Any:
+    """Return the shape that a manifest records for its input; None if it records none."""
+    shape = given.get("read_as", given.get("records_as"))
+    return "table with items" if shape == "table" and ITEM_SETS in given else shape
 
 
 def summary_of(manifest: Manifest) -> Summary:

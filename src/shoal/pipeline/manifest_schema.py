@@ -19,7 +19,7 @@ from shoal.attacks import ORIGINAL, RELEASE, Test
 from shoal.attacks.outcome import Standing as Placed
 from shoal.data.claims import Standing
 from shoal.data.durations import parse_gap
-from shoal.data.input_shapes import ITEM_SETS, shape_of_input
+from shoal.data.input_shapes import ITEM_SETS
 from shoal.data.log import Per
 from shoal.data.node_loss import LOSSES
 from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
@@ -37,6 +37,7 @@ from shoal.io.read.sql import SQL
 from shoal.io.release_directory import NOTICE, REPORT
 from shoal.io.rules_file import RULES
 from shoal.io.write.output_format import LAYOUTS, LONG, OUTPUT_FORMATS
+from shoal.kinds import shape_of_input
 from shoal.metrics import METRICS, routine
 from shoal.pipeline.disclosure import COUNTS as LEFT_OUT
 from shoal.pipeline.disclosure import PARTLY, WITHHELD
