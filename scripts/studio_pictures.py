@@ -49,7 +49,7 @@ def walk(page: Page, origin: str) -> dict[str, str]:
     page.click("text=Continue")
     page.fill("#seconds", "60")
     page.click("text=Find routes")
-    page.wait_for_selector(".route")
+    page.wait_for_selector(".route:not([hidden])")
     found["choose"] = page.url
     page.check("#knows-99")
     page.click(".route:not([hidden]) >> text=Publish with this route")

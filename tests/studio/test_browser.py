@@ -83,7 +83,7 @@ def find_routes(page: Page, seconds: int = 60) -> None:
     page.fill("#seconds", str(seconds))
     page.fill("#k", "4")
     page.click("text=Find routes")
-    page.wait_for_selector(".route")
+    page.wait_for_selector(".route:not([hidden])")
 
 
 def download(page: Page, place: Path) -> Path:
@@ -187,7 +187,7 @@ def routes(page: Page) -> str:
     page.check("#knows-99")
     page.fill("#seconds", "10")
     page.click("text=Find routes")
-    page.wait_for_selector(".route")
+    page.wait_for_selector(".route:not([hidden])")
     return page.url
 
 
