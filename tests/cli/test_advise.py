@@ -97,6 +97,10 @@ def test_every_offered_command_makes_the_release_that_was_measured(data: Shell, 
         metrics = json.loads(Path("release/manifest.json").read_text())["metrics"]
         if goal == "table":
             assert route["kept"] == pytest.approx(1 - metrics["information_loss"], abs=1e-6)
+            assert route["attacker"] == "knows all quasi-identifiers of a person"
+            attacked = json.loads(data("attack", file, "release", "--json").out)["attacks"]
+            linked = [one["success"][0] for one in attacked if one["subject"] == "release" and one["test"] == "linking"]
+            assert route["risk"] == pytest.approx(max(linked)) and 0 < route["risk"] <= 1 / 3
 
 
 def test_routes_are_ranked_by_what_they_keep_and_none_is_above_the_limit(data: Shell) -> None:

@@ -27,7 +27,7 @@ from shoal.evaluate.advise.item_levels import first_rung
 from shoal.evaluate.advise.masked_risk import MaskingAdvice, masking_advice
 from shoal.evaluate.advise.routes import Candidate, candidates_for, insist_on_some_method
 from shoal.evaluate.advise.sample import Samples
-from shoal.evaluate.advise.trial import KNOWN, SAMPLES_FIRST, TIME_IS_UP, TOO_LONG, WORDS, Attempt, Route
+from shoal.evaluate.advise.trial import SAMPLES_FIRST, TIME_IS_UP, TOO_LONG, WORDS, Attempt, Route
 from shoal.io.read.options import DOCUMENTS, MICRODATA
 from shoal.io.read.result import Reading
 from shoal.methods import METHODS, insist_on_packages
@@ -107,7 +107,7 @@ class MeasuredRoute:
         if self.found.expected is None:
             return f"no attack was made: {self.found.why_not}"
         about = "" if self.found.whole else "about "
-        return f"an attacker who knows {KNOWN.items} items of {self.found.of} finds {about}{percent(self.found.expected)} of the people"
+        return f"an attacker who knows {self.found.known()} finds {about}{percent(self.found.expected)} of the people"
 
     @property
     def left(self) -> str:
@@ -169,7 +169,7 @@ class MeasuredRoute:
             "uncertain": found.uncertain,
             "one_level_up": found.near,
             "risk": found.expected,
-            "attacker": f"knows {KNOWN.items} items of {found.of}" if found.expected is not None else None,
+            "attacker": f"knows {found.known()}" if found.expected is not None else None,
             "seconds": found.expected_seconds,
             "measured_on": {"people": found.people, "samples": found.samples, "whole": found.whole},
         }

@@ -19,7 +19,7 @@ from shoal.data.original import Original
 from shoal.evaluate.advise.forecast import Measured
 from shoal.evaluate.advise.goals import DataFacts, fitting_goals
 from shoal.evaluate.advise.routes import Candidate, candidates_for
-from shoal.evaluate.advise.trial import KNOWN, TIME_IS_UP, TOO_LONG, Route, all_measured
+from shoal.evaluate.advise.trial import TIME_IS_UP, TOO_LONG, Route, all_measured
 from shoal.methods import METHODS, Method
 from shoal.pipeline.claims import protected
 from shoal.pipeline.options import PATHS
@@ -205,4 +205,4 @@ def _finds(found: Measured) -> str:
     """The share of people found; for a sample, the share expected of all people."""
     assert found.expected is not None
     about = "" if found.whole else "about "
-    return f"an attacker who knows {KNOWN.items} words of {found.of} finds {about}{percent(found.expected)} of the people"
+    return f"an attacker who knows {found.known('words')} finds {about}{percent(found.expected)} of the people"

@@ -26,7 +26,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from shoal.attacks.conclusion import PERSON
+from shoal.attacks.conclusion import EASILY_KNOWN, PERSON
 from shoal.attacks.outcome import Interval
 
 Reals = npt.NDArray[np.float64]
@@ -43,6 +43,7 @@ POWERS, POWER_STEP = (0.7, 2.0), 0.05  # of the number of people by which time g
 POWER_SPREAD = 0.2  # how far from 1 such a power usually is
 NOISE, NOISE_SECONDS, SHORTEST = 0.1, 0.03, 1e-3  # by which a time is usually wrong: a share of it, and seconds; the shortest one
 LEAST_GROWING = 0.3  # part of the time of a sample that grows with the number of people, at least
+ROW = "a row"  # of which an attacker knows all quasi-identifiers
 HOPE, FEW = 3.0, 3  # by how much the risk of the first samples, which are few, may be larger than that of all people
 
 
@@ -75,7 +76,7 @@ class Measured:
         kept: The share that is published as it was, of the largest sample.
         what: Of what `kept` is a share.
         near: The share that is to be expected to be published one level up, where there is a taxonomy.
-        risk: The share of people found by an attacker who knows four items, with its interval; of the largest sample.
+        risk: The share of people found by the attacker, with its interval; of the largest sample.
         expected: The risk that is to be expected of all people.
         hoped: The risk of all people if it falls as it did from sample to sample; what is worth trying on more people.
         expected_kept: What is to be expected to be kept of all people.
@@ -85,7 +86,7 @@ class Measured:
         samples: How many samples were tried.
         whole: Whether the largest sample is all of the data.
         why_not: Why something could not be measured.
-        of: Of what the four items are known: of a person, or of one of a person's records.
+        of: Of what four items are known: of a person, or of one of a person's records; `ROW` where a row of a table is known.
     """
 
     seconds: float
@@ -103,6 +104,10 @@ class Measured:
     whole: bool = False
     why_not: str = ""
     of: str = PERSON
+
+    def known(self, items: str = "items") -> str:
+        """What the attacker knows, in words."""
+        return "all quasi-identifiers of a person" if self.of == ROW else f"{EASILY_KNOWN[0].items} {items} of {self.of}"
 
     @property
     def uncertain(self) -> bool:

@@ -1,8 +1,9 @@
 """A route tried on samples of people, before anybody is advised to take it: what it keeps, whom an attacker finds, how long it takes.
 
 A route is a method with its parameters and a way to prepare the data. Its release of a sample is made and judged in memory, and attacked by
-somebody who knows four items of each person, or of one record where people have several. Nothing is written. Samples double in size until
-the time for the route is spent. As soon as the time for all people is known to fit, they are tried instead.
+somebody who knows four items of each person, or of one record where people have several, or all quasi-identifiers of a row of a table.
+Nothing is written. Samples double in size until the time for the route is spent. As soon as the time for all people is known to fit, they
+are tried instead.
 
 What the samples say about all people is the subject of `forecast`.
 """
@@ -18,16 +19,28 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.attacks.conclusion import EASILY_KNOWN, known_of
+from shoal.attacks.draw import Draw
 from shoal.attacks.known_items import KnownItems
 from shoal.attacks.outcome import Interval, wilson
 from shoal.data.claims import Model
+from shoal.data.original import TableOriginal
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Cancelled, ShoalError
-from shoal.evaluate.advise.forecast import TARGETS, Measured, SampleTrial, expected_risk, expected_seconds, expected_share, hoped_risk
+from shoal.evaluate.advise.forecast import (
+    ROW,
+    TARGETS,
+    Measured,
+    SampleTrial,
+    expected_risk,
+    expected_seconds,
+    expected_share,
+    hoped_risk,
+)
 from shoal.evaluate.advise.goals import MOST_SECONDS
 from shoal.evaluate.advise.sample import SEED, Samples, owners_of
 from shoal.evaluate.attack.case import CaseSource
 from shoal.evaluate.attack.stage import owners_repeat
+from shoal.evaluate.attack.tables import linked_rows
 from shoal.evaluate.compare.words_kept import coverage, words_of
 from shoal.evaluate.compare.worst_attack import WHY_NOT, staged
 from shoal.methods import Method
@@ -183,10 +196,10 @@ def _tried(source: CaseSource, route: Route, cancel: Cancel) -> SampleTrial:
         judged = job.run(cancel=cancel).judged
     seconds = time.perf_counter() - begun
     kept, what = _kept(judged)
-    risk = _risk(judged)
+    of, risk = _risk(judged)
     why_not = "" if risk is not None else WHY_NOT.get(min(judged.release.kinds), "no attack applies to this kind of release")
     people = len(distinct(owners_of(source.reading.data)))
-    of, sizes = known_of(owners_repeat(judged.original)), judged.original.to_account()
+    sizes = judged.original.to_account()
     records = sizes.get("records", max(sizes.values(), default=0))
     took = time.perf_counter() - begun
     return SampleTrial(
@@ -262,7 +275,14 @@ def _is_bounded(method: Method) -> bool:
     return any(claim.ceiling(KnownItems.test, KNOWN.items) is not None for claim in method.claims())
 
 
-def _risk(judged: Judged) -> Interval | None:
+def _risk(judged: Judged) -> tuple[str, Interval | None]:
+    """Of what an attacker knows something, and how many people are found by it; None where no attack is made."""
+    if isinstance(judged.original, TableOriginal):
+        return ROW, linked_rows(judged.original, judged.release, Draw(targets=TARGETS, seed=SEED))
+    return known_of(owners_repeat(judged.original)), _found_by_items(judged)
+
+
+def _found_by_items(judged: Judged) -> Interval | None:
     """How many people are found by somebody who knows four of their items; None where no attack is made."""
     stage = staged(judged.release, judged.original)
     if stage is None:
