@@ -85,9 +85,9 @@ def draw(rows: list[dict[str, Any]], clusters: list[int], place: Path) -> None:
     chart = base.encode(
         x=alt.X("k:Q"),
         y=alt.Y("value:Q", scale=alt.Scale(domain=[0, 1]), title=None),
-        color=alt.Color("what:N", title=None, legend=alt.Legend(labelLimit=300)),
+        color=alt.Color("what:N", title=None, legend=alt.Legend(labelLimit=300, orient="bottom", columns=1)),
     )
-    chart.properties(width=150, height=110).facet(row="log:N", column="measure:N").save(str(place))
+    chart.properties(width=300, height=110).facet(row=alt.Row("measure:N", title=None), column=alt.Column("log:N", title=None)).save(str(place))
 
 
 def main() -> None:
