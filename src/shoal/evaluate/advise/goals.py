@@ -37,7 +37,7 @@ class Goal:
 GOALS: Mapping[str, Goal] = {
     goal.name: goal
     for goal in (
-        Goal("baskets", "share baskets: the items that one person or purchase contains", (TRANSACTIONS, TABLE)),
+        Goal("baskets", "share baskets, with the items of one person or purchase kept together", (TRANSACTIONS, TABLE)),
         Goal("queries", "publish what people searched for: single queries, not linked to each other", (QUERYLOG, PROMPTS)),
         Goal("histories", "publish one record per person, with everything the person did", (QUERYLOG, TABLE, PROMPTS, ACCESSLOG)),
         Goal("log", "publish an access log that log tools can read", (ACCESSLOG,)),
