@@ -87,7 +87,8 @@ def draw(rows: list[dict[str, Any]], clusters: list[int], place: Path) -> None:
         y=alt.Y("value:Q", scale=alt.Scale(domain=[0, 1]), title=None),
         color=alt.Color("what:N", title=None, legend=alt.Legend(labelLimit=300, orient="bottom", columns=1)),
     )
-    chart.properties(width=300, height=110).facet(row=alt.Row("measure:N", title=None), column=alt.Column("log:N", title=None)).save(str(place))
+    rows_of, columns_of = alt.Row("measure:N", title=None), alt.Column("log:N", title=None)
+    chart.properties(width=300, height=110).facet(row=rows_of, column=columns_of).save(str(place))
 
 
 def main() -> None:

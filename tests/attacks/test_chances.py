@@ -88,7 +88,7 @@ def test_whoever_is_known_entirely_is_not_taken_for_somebody_with_more():
     longer = scene([["Apple", "Milk", "Beef"], ["Apple", "Milk"]], [1, 1])
     trials = KnownItems().trials(longer, people([1], [["Apple", "Milk"]]), seed=0)
     assert known(trials, "2 random items").success.tolist() == [0.5]
-    assert known(trials, "the whole record, and that nothing else is in it").success.tolist() == [1.0]
+    assert known(trials, "the whole record, known to be complete").success.tolist() == [1.0]
 
 
 @pytest.mark.parametrize("name", ATTACKS)

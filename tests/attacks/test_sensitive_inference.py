@@ -178,7 +178,7 @@ def test_without_sensitive_items_the_attack_says_so(typed: Shell):
     assert typed("anonymize", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--out", "release", "--k", "3").code == 0
     answer = attack(typed, "--control", "0")
     assert answer.code == 0
-    assert "skipped sensitive-inference: no sensitive items are listed; the option sensitive lists some" in answer.err
+    assert "skipped sensitive-inference: no sensitive items are listed; name them with" in answer.err
     answer = attack(typed, "--control", "0", "--sensitive", "under:Meat", "--json")
     assert {one["ceiling"] for one in json.loads(answer.out)["attacks"]} == {None}
     answer = attack(typed, "--control", "0", "--sensitive", "under:Meet")

@@ -17,7 +17,7 @@ def test_methods_of_records_run_on_visited_pages(shell: Shell, method: str, per:
     words = ("anonymize", log, "--method", method, "--k", "3", "--taxonomy", "paths", "--per", per)
     answer = shell(*words, "--floor", "1", "--out", shell.directory / "out")
     assert answer.code == 0, answer.everything
-    assert "format accesslog, detected by its lines" in answer.err
+    assert "format accesslog, detected from its lines" in answer.err
     given = json.loads((shell.directory / "out" / "manifest.json").read_text())["input"]
     assert (given["format"], given["taxonomy"], given["owners"]) == ("accesslog", "paths", 12)
     assert given["records"] == {"user": 12, "session": 24, "event": 72}[per]

@@ -128,7 +128,7 @@ def test_the_terminal_shows_the_best_route_of_each_goal(data: Shell) -> None:
     assert answer.code == 0, answer.everything
     assert answer.out.count("  1. shoal anonymize log.tsv") == 3
     assert "  2. " not in answer.out
-    for word in ("protects", "does not", "left", "risk", "time"):
+    for word in ("protects", "limits", "keeps", "risk", "time"):
         assert word in answer.out
 
 
@@ -267,5 +267,5 @@ def test_routes_without_time_are_counted_and_more_seconds_proposed(data: Shell, 
     answer = data("advise", "people.csv", "--seconds", "30")
     assert answer.code == 0, answer.everything
     assert "no route can be recommended" in answer.out
-    assert answer.out.rstrip().endswith("2 routes could not be tried enough in 30 seconds; --seconds 90 gives more time")
+    assert answer.out.rstrip().endswith("2 routes could not be measured well enough in 30 seconds; --seconds 90 gives more time")
     assert "could not be tried" not in data("advise", "people.csv", "--for", "audit").out

@@ -105,7 +105,7 @@ def test_where_everybody_is_attacked_the_rate_itself_is_judged(shop: Shell) -> N
     assert "more targets" not in answer.out
     assert "no attack exceeds its guaranteed bound" in answer.out
     sample = shop(*words, "--targets", "5")
-    assert "may be above; more targets would decide" in sample.out
+    assert "may be above; attack more targets to decide" in sample.out
 
 
 def test_a_promise_that_an_attack_breaks_is_not_published(shop: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

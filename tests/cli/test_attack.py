@@ -58,7 +58,7 @@ def test_against_whoever_knows_more_than_m_items_nothing_is_promised(typed: Shel
     for size in (1, 2):
         assert told[f"{size} random item{'s' * (size > 1)}"]["ceiling"] == 0.2
         assert told[f"{size} rarest item{'s' * (size > 1)}"]["success"][0] <= 0.2
-    whole = told["the whole record, and that nothing else is in it"]
+    whole = told["the whole record, known to be complete"]
     assert whole["ceiling"] is None
     assert whole["success"][1] > 0.2
 

@@ -15,7 +15,7 @@ def test_the_demo_runs_and_runs_again(shell: Shell):
     for _ in range(2):
         answer = shell("demo")
         assert answer.code == 0, answer.err
-        for said in ("input  ", "published", "left  ", "k-anonymity(k=5) verified", "demo-release/report.html"):
+        for said in ("input  ", "published", "utility  ", "k-anonymity(k=5) verified", "demo-release/report.html"):
             assert said in answer.out
     assert shell.names() == {"demo-release"}
     assert shell("audit", "demo-release").code == 0

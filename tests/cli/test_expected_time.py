@@ -27,7 +27,7 @@ ATTACK = ("attack", "baskets.txt", "release", "--taxonomy", "food.csv")
 
 def test_the_time_of_attacks_is_measured_before_they_are_made(shop: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = shop(*ATTACK, "--attack", "known-items", "--targets", "30")
-    told = re.search(r"the attacks take about \d+ seconds?, as measured on a few people; --quick", " ".join(answer.err.split()))
+    told = re.search(r"the attacks take about \d+ seconds? \(estimated on a few people\); --quick", " ".join(answer.err.split()))
     assert told and told.start() < answer.err.index("control group"), "before the work"
     monkeypatch.setenv("SHOAL_PROGRESS", "off")
     assert "the attacks take" not in shop(*ATTACK, "--attack", "known-items").err
@@ -60,7 +60,7 @@ def test_a_quick_comparison_is_smaller_and_marked(shop: Shell, monkeypatch: pyte
     words = ("compare", "baskets.txt", "--out", "found", "--taxonomy", "food.csv", "--methods", "km")
     answer = shop(*words, "--quick", "--json")
     assert answer.code == 0, answer.err
-    assert re.search(r"the comparison takes about \d+ seconds?, as measured on a few people", " ".join(answer.err.split()))
+    assert re.search(r"the comparison takes about \d+ seconds? \(estimated on a few people\)", " ".join(answer.err.split()))
     rows = json.loads(answer.out)
     assert [(row["method"], row["k"], row.get("m")) for row in rows] == [("km", 5, 2)]
     assert all(row["quick"] for row in rows)

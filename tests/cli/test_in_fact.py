@@ -63,7 +63,7 @@ def test_attacks_before_a_release_is_written_have_both_lines_too(shop: Shell) ->
     assert f"measured risk {KNOWS_FOUR}" in told
     assert f"WARNING: most people can be found: {KNOWS_FOUR}" in told
     page = (shop.directory / "tried" / "report.html").read_text()
-    assert "<dt>Guaranteed against attacks</dt>" in page
+    assert "<dt>Bounds on attacks</dt>" in page
     assert f'<div class="alarm"><dt>Measured risk</dt><dd>{KNOWS_FOUR.replace("an attacker", "An attacker")}' in page
     assert f"<b>Warning:</b> {UNIQUE}" in page
 

@@ -37,7 +37,7 @@ def test_a_release_is_told_in_twelve_lines(kitchen: Shell) -> None:
     assert lines[0] == "short: verified and written"
     shown = dict(line.split(maxsplit=1) for line in lines[1:])
     assert shown["guarantee"].startswith("k-anonymity(k=3) verified")
-    assert shown["left"].startswith("[") and "% as typed" in shown["left"]
+    assert shown["utility"].startswith("[") and "% as typed" in shown["utility"]
     assert "--attack" in shown["risk"]
     assert shown["report"].startswith("short/report.html (-v shows")
     whole = kitchen("anonymize", "baskets.txt", *TAXONOMY, "--k", "3", "--out", "whole", "-v").out
@@ -58,9 +58,9 @@ def test_the_risk_is_told_where_the_release_was_attacked(kitchen: Shell) -> None
 def test_the_bar_is_as_long_as_its_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = (("as typed", 1, "same"), ("as categories", 1, "changed"), ("suppressed", 2, "gone0"))
     shares = [SummaryShare(name, n, 4, tone) for name, n, tone in parts]
-    assert print_result.left_bar(shares) == "[███▒▒▒      ] 25.0% as typed, 25.0% as categories, 50.0% suppressed"
+    assert print_result.utility_bar(shares) == "[███▒▒▒      ] 25.0% as typed, 25.0% as categories, 50.0% suppressed"
     monkeypatch.setattr(screen, "prints", lambda text: False)
-    assert print_result.left_bar(shares).startswith("[###---      ] ")
+    assert print_result.utility_bar(shares).startswith("[###---      ] ")
 
 
 def test_json_is_the_manifest_with_and_without_v(kitchen: Shell) -> None:
@@ -86,7 +86,7 @@ def test_an_audit_has_a_line_for_what_files_cannot_prove(kitchen: Shell) -> None
     short, whole = kitchen("audit", "release"), kitchen("audit", "release", "-v")
     told = json.loads(kitchen("audit", "release", "--json").out)
     beyond = sum(state == "not verifiable" for state in told["manifest"].values()) + len(told["not_checked"])
-    assert f"{beyond} things cannot be checked from files: -v lists them" in short.out
+    assert f"{beyond} values cannot be verified from the files: -v lists them" in short.out
     assert "not verifiable: " in whole.out and "not verifiable: " not in short.out
     assert len(short.out.splitlines()) <= MOST_LINES
     assert all(check["model"] in whole.out for check in told["checks"])

@@ -205,7 +205,7 @@ def test_nothing_is_proposed_where_rules_were_given(log: Shell) -> None:
 
 def test_the_guarantee_of_smaller_records_is_said_beside_the_command(log: Shell) -> None:
     err = log("anonymize", "my log.tsv", "--k", "20", "--out", "release").err
-    assert "each session among k people; not a person's whole history, which is several sessions; keeps " in err
+    assert "each session among k people, but not a person's whole history of several sessions; keeps " in err
 
 
 def test_a_release_worth_reading_is_not_warned_of(log: Shell) -> None:

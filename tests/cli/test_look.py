@@ -48,8 +48,8 @@ def test_what_each_way_of_making_records_protects(shell: Shell):
     shell.file("input", TABLE)
     said = seen(shell, "--taxonomy", "none", "--per", "session", "--gap", "90m")["protects"]
     assert said["user"] == "3 records; protects a person's whole history among k people"
-    assert said["session"].startswith("3 records; protects each session among k people; not a person's whole history")
-    assert said["event"].startswith("10 records; protects each event among k people; not a person's whole history")
+    assert said["session"].startswith("3 records; protects each session among k people, but not a person's whole history")
+    assert said["event"].startswith("10 records; protects each event among k people, but not a person's whole history")
 
 
 def test_without_times_there_are_no_sessions(shell: Shell):
@@ -146,7 +146,7 @@ def test_values_of_few_people_are_counted_and_not_shown(shell: Shell):
     found = json.loads(shell(*words, "--json").out)
     assert (found["examples"][0], found["rare"][0]) == ([["milk", "1"]], 2)
     out = shell(*words).out
-    assert "milk and 2 of few people (--show-rare)" in out and "gin" not in out and "bread" not in out
+    assert "milk and 2 held by few people (--show-rare)" in out and "gin" not in out and "bread" not in out
     assert "gin" in shell(*words, "--show-rare").out
     shell.file("input", "age,pay\n" + "".join(f"{age},100\n" for age in range(9)))
     table = json.loads(shell("look", "input", "--format", "microdata", "--json").out)

@@ -140,7 +140,7 @@ def test_baskets_are_still_recognised(shell: Shell, name: str):
     words = ["--no-header"] if name == "said to have no header" else []
     done = shell("anonymize", "input", "--k", "2", "--taxonomy", "generated", "--floor", "level:1", "--out", "release", *words)
     assert done.code == 0, done.err
-    assert "format transactions, detected by lines without known columns" in done.err
+    assert "format transactions, detected from lines without known columns" in done.err
 
 
 def test_numbered_fields_below_what_may_be_a_header(shell: Shell):

@@ -290,7 +290,7 @@ def test_what_is_refused(log: Shell, case: str):
 def test_items_that_look_like_names_are_refused(shell: Shell):
     shell.file("baskets.txt", "bread / rolls,milk\n" * 12)
     answer = one_line(shell("anonymize", "baskets.txt", "--format", "transactions", "--sep", ",", *TOPICS, "--out", "release"))
-    assert "cannot be told from names of topics" in answer
+    assert "cannot be distinguished from names of topics" in answer
     assert "bread" not in answer
 
 

@@ -31,7 +31,7 @@ def test_the_fields_of_a_combined_line(tmp_path: Path) -> None:
     text = line("83.149.9.216", "17/May/2015:10:05:03 +0000", "GET /a/b.png?x=1 HTTP/1.1", 304, "7", "http://e.org/", FIREFOX)
     reading = read_lines(tmp_path, text)
     assert reading.format == "accesslog"
-    assert reading.notes[0] == "format accesslog, detected by its lines"
+    assert reading.notes[0] == "format accesslog, detected from its lines"
     (row,) = frame_of(reading).to_dicts()
     assert row == {
         "owner": 0,

@@ -50,7 +50,7 @@ def test_formats_are_guessed_and_announced(tmp_path, name, text, format, says):
 
 def test_parquet_is_guessed_by_its_columns(tmp_path):
     pl.DataFrame({"AnonID": [1], "Query": ["a"]}).write_parquet(tmp_path / "a")
-    assert guess(tmp_path / "a") == ("querylog", "format querylog, detected by its columns (Parquet)")
+    assert guess(tmp_path / "a") == ("querylog", "format querylog, detected from its columns (Parquet)")
     pl.DataFrame({"basket": [["a", "b"]], "n": [1]}).write_parquet(tmp_path / "b")
     assert guess(tmp_path / "b")[0] == "transactions"
 

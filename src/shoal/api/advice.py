@@ -37,7 +37,7 @@ def advised(data: Any, done: Done, method: Method, said: Mapping[str, Any], furt
     """
     seconds, prepared = seconds_after(done.seconds), done.prepared
     if not seconds:
-        return Advised(notes=("shoal.advise measures what would keep more, and at which risk",))
+        return Advised(notes=("shoal.advise measures alternatives that keep more, and their risk",))
     given = prepared_as(dict(said), Preparation.default_for(method))[1].tree
     options = []
     for change in changes(prepared, method):

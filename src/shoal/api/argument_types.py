@@ -87,7 +87,7 @@ def _input(name: str, value: Any) -> None:
         insist_on_path(name, value)
 
 
-def _given(name: str, value: Any) -> None:
+def _required_input(name: str, value: Any) -> None:
     if value is None:
         raise ParameterError(f"{name} is missing", code="missing-argument", hint="give a path, a frame or lists of items", argument=name)
     _input(name, value)
@@ -117,9 +117,9 @@ CHECKS: dict[str, Check] = {
     "rules": _optional(insist_on_path),
     "reference": _optional(insist_on_path),
     "reproduce.data": _optional(insist_on_path),
-    "data": _given,
+    "data": _required_input,
     "original": _optional(_input),
-    "attack.original": _given,
+    "attack.original": _required_input,
     "previous": _paths,
     "other_releases": _paths,
     "claim": _each(_claim, "a claim or several claims", str, Model),

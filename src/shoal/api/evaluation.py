@@ -164,7 +164,7 @@ def compare(
         usual = QUICK_TARGETS if quick else AttackEffort.targets
         effort = AttackEffort(_TARGETS.check(usual if targets is None else targets), _SEED.check(seed))
         workers = all_threads() if jobs is None else _JOBS.check(jobs)
-        files, said = _files(data), _said(options)
+        files, said = _files(data), _data_options(options)
         with running(_LogEvents(events), cancel):
             title = files[0].name if len(files) == 1 else f"{len(files)} inputs"
             task = ComparisonTask(files, requested, said, Path(out), title, making)
@@ -236,7 +236,7 @@ def _files(data: Any) -> tuple[Path, ...]:
     return tuple(map(Path, several))
 
 
-def _said(options: FileOptions) -> dict[str, Any]:
+def _data_options(options: FileOptions) -> dict[str, Any]:
     """Return the data options as on the command line. The processes of the cells load the taxonomy themselves."""
     said, given = asked_of_data(cast(dict[str, Any], options))
     if given.tree is not None:

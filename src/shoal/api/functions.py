@@ -592,7 +592,7 @@ def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> R
     done = job.run(_LogEvents(asked["events"]), asked["cancel"])
     _tell((), unsure({ATTACKS: done.judged.attacks}))
     helps = (lambda: NO_ADVICE) if found is not None else (lambda: advised(data, done, chosen, said, further))
-    return _told(Result(done.judged, done.prepared.notes, helps, done.warnings))
+    return _with_logged_advice(Result(done.judged, done.prepared.notes, helps, done.warnings))
 
 
 class _LogEvents(Events):
@@ -641,7 +641,7 @@ def _of_original(place: Published, original: Any, said: Mapping[str, Any]) -> tu
     return None if how is None else given.settled(how), given
 
 
-def _told(result: Result) -> Result:
+def _with_logged_advice(result: Result) -> Result:
     """Return the result, after logging the advice if hardly any words are kept."""
     _tell((), [*(f"this may keep more words: {line}" for line in result.advice), *result.advice_notes])
     return result

@@ -19,7 +19,7 @@ OF_WORDS = ("canaries",)  # attacks whose cases are planted words, not people
 SEVERE = 0.5  # the share of people found above which a verdict is shown in red
 EASILY_KNOWN = (Knowledge(4), Knowledge(8))  # what an attacker may well know of a person
 PERSON, RECORD = "a person", "a record"  # of what items are known: of one record, where a person may have several
-MORE_TARGETS = "; more targets would decide"
+MORE_TARGETS = "; attack more targets to decide"
 NOTHING = "the release guarantees nothing against these attacks"
 
 
@@ -85,7 +85,7 @@ def _promised(findings: Sequence[AttackFinding], most_targets: int) -> str:
         hint = MORE_TARGETS if most_targets and any(one.targets >= most_targets for one in unsure) else ""
         return f"no attack is significantly above its guaranteed bound; {len(unsure):,} may be above{hint}"
     without = sum(not one.promised for one in findings)
-    rest = f"; nothing is guaranteed against {without:,} of {counted(len(findings), 'kind')} of attack" if without else ""
+    rest = f"; no bound is guaranteed for {without:,} of {counted(len(findings), 'attack')}" if without else ""
     return f"no attack exceeds its guaranteed bound{rest}"
 
 

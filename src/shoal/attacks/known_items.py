@@ -30,7 +30,7 @@ class Knowledge(NamedTuple):
 
     def __str__(self) -> str:
         if self.items is None:
-            return "the whole record, and that nothing else is in it"
+            return "the whole record, known to be complete"
         which = f"{self.items} {'rarest' if self.rarest else 'random'} item{'s' if self.items > 1 else ''}"
         which += f", and how often{' each' if self.items > 1 else ''}" if self.counts else ""
         wrong = f", {self.wrong} of them wrong" if self.wrong else ""
@@ -81,7 +81,7 @@ class KnownItems(RecordAttack):
     def trials_knowing(self, settings: Sequence[Knowledge], scene: Scene, people: People, seed: int) -> list[Trial]:
         """Run the attack with these kinds of knowledge only; their results do not depend on the others."""
         matcher = Matcher(scene)
-        told = {setting: _told(scene, people, setting, seed) for setting in settings}
+        told = {setting: _draw_knowledge(scene, people, setting, seed) for setting in settings}
         success = {setting: np.zeros(len(people)) for setting in settings}
         claimed = {setting: np.zeros(len(people), bool) for setting in settings}
         for block in matcher.blocks(people):
@@ -96,7 +96,7 @@ class KnownItems(RecordAttack):
         return [Trial(str(one), one.within_models, success[one], guessing, claimed[one]) for one in settings]
 
 
-def _told(scene: Scene, people: People, setting: Knowledge, seed: int) -> list[Told]:
+def _draw_knowledge(scene: Scene, people: People, setting: Knowledge, seed: int) -> list[Told]:
     """Draw what is known about each person."""
     chance = np.random.default_rng(seed)
     found = []

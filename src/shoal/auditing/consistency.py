@@ -129,7 +129,7 @@ def of_published(manifest: Manifest, shown: int) -> Iterator[str]:
     told = sum(n for part, n in account.items() if part != "in" and fate_of(part, manifest["method"]) != "gone")
     if told > shown:
         yield f"accounting.occurrences has {told:,} published in some form, but the records contain {shown:,}"
-    suppressed = max(0, _given(manifest) - shown)
+    suppressed = max(0, _input_occurrences(manifest) - shown)
     if "ggd" in metrics and not _within(metrics["ggd"], suppressed, suppressed + shown):  # a node costs 0 to 1
         yield "metrics.ggd is impossible for these records"
     height = manifest["input"].get("taxonomy_height", LARGEST_COUNT)  # only in manifests of earlier versions
@@ -248,13 +248,13 @@ def _of_shares(manifest: Manifest) -> Iterator[str]:
     account = manifest["accounting"]["occurrences"]
     for name, said in manifest["metrics"].items():
         parts = METRICS[name].shares
-        if parts and not same(float(said), sum(account.get(part, 0) for part in parts) / max(1, _given(manifest))):
+        if parts and not same(float(said), sum(account.get(part, 0) for part in parts) / max(1, _input_occurrences(manifest))):
             yield f"metrics.{name} is not the share that accounting.occurrences gives"
 
 
 def _of_losses(manifest: Manifest) -> Iterator[str]:
     """Check losses: distortions per occurrence, with or without those dropped as unknown; none is below the lower bound."""
-    metrics, occurrences = manifest["metrics"], _given(manifest)
+    metrics, occurrences = manifest["metrics"], _input_occurrences(manifest)
     if not {"loss", "ggd", "added_loss", "loss_with_dropped"} <= metrics.keys():
         return
     dropped = manifest["accounting"]["occurrences"].get(NOT_IN_TAXONOMY, 0)
@@ -268,7 +268,7 @@ def _of_losses(manifest: Manifest) -> Iterator[str]:
         yield "metrics.bound is more than metrics.loss"
 
 
-def _given(manifest: Manifest) -> int:
+def _input_occurrences(manifest: Manifest) -> int:
     """Return the occurrences in the method's input: all except those that preparation dropped."""
     account: Mapping[str, int] = manifest["accounting"]["occurrences"]
     return account["in"] - account.get(NOT_IN_TAXONOMY, 0) - account.get(REPEATED, 0)

@@ -75,9 +75,9 @@ class Series:
         found = tuple(_compared(judged, one, self.crossing) for one in earlier)
         total = sum(one.exposed for one in found)
         if total > self.exposed:
-            told = "; ".join(f"compared with {one.path}: {line}" for one in found if one.exposed for line in one.lines)
+            text = "; ".join(f"compared with {one.path}: {line}" for one in found if one.exposed for line in one.lines)
             hint = f"nothing was written; a larger k may avoid it, {option('exposed', total)} accepts this number"
-            raise GuaranteeNotMet(told, code="exposed-by-earlier-release", hint=hint, rare=[name for one in found for name in one.rare])
+            raise GuaranteeNotMet(text, code="exposed-by-earlier-release", hint=hint, rare=[name for one in found for name in one.rare])
         return found
 
 

@@ -37,7 +37,7 @@ from shoal.report.facts import Facts
 from shoal.report.verdict_text import LACKING, lack_of
 
 BY_THE_METHOD = "by the method"
-WORDS_OF_THE_REPORT = f"what {REPORT} says"
+WORDS_OF_THE_REPORT = f"the text of {REPORT}"
 
 
 def of_files(manifest: Mapping[str, Any], release: Release, digests: Mapping[str, str]) -> Evidence:

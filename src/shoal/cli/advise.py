@@ -42,7 +42,7 @@ def _goals_named(ctx: click.Context, parameter: click.Parameter, incomplete: str
     "advise", cls=GroupedCommand, groups=GROUPS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
 )
 @input_argument
-@click.option("--for", "goal", metavar="GOAL", shell_complete=_goals_named, help=f"{', '.join(GOALS)}. [default: all that fit]")
+@click.option("--for", "goal", metavar="GOAL", shell_complete=_goals_named, help=f"{', '.join(GOALS)}. [default: all that fit the data]")
 @click.option("--k", "-k", type=WholeNumber(2), help="Minimum number of people per published record. [default: that of each method]")
 @click.option("--seconds", type=Number(1, MOST_SECONDS), default=SECONDS, show_default=True, help="Time for all trials together.")
 @data_options()
@@ -52,7 +52,7 @@ def _goals_named(ctx: click.Context, parameter: click.Parameter, incomplete: str
 def command(input: Any, goal: str | None, k: int | None, seconds: float, threads: int | None, as_json: bool, **said: Any) -> None:
     """Propose how to publish INPUT: at most three commands for a goal, best first, each tried on a sample. Writes nothing.
 
-    For each command it shows what is protected and what is not, how much of the data is left, the share of people that an attacker would
+    For each command it shows what is protected and what is not, how much of the data it keeps, the share of people that an attacker would
     find, and how long the command will take.
     """
     from shoal.evaluate.advise.advise import advise
@@ -67,13 +67,15 @@ def command(input: Any, goal: str | None, k: int | None, seconds: float, threads
         return
     screen.lines(f"{called(input)}: {found.facts.words}")
     for one in found.goals:
-        screen.lines("", f"{one.goal.name}: {one.goal.wish}", *_told(one, input, whole=goal is not None))
+        screen.lines("", f"{one.goal.name}: {one.goal.wish}", *_route_lines(one, input, whole=goal is not None))
     late = sum(one.late for one in found.goals)
     if late:
         longer = min(LONGER * seconds, MOST_SECONDS)
-        screen.lines("", f"{counted(late, 'route')} could not be tried enough in {duration(seconds)}; --seconds {longer:g} gives more time")
+        screen.lines(
+            "", f"{counted(late, 'route')} could not be measured well enough in {duration(seconds)}; --seconds {longer:g} gives more time"
+        )
     if goal is None and len(found.goals) > 1:
-        screen.lines("", f"more routes to a goal: shoal advise {shlex.join(typed_input(input))} --for {found.goals[0].goal.name}")
+        screen.lines("", f"for all routes to one goal: shoal advise {shlex.join(typed_input(input))} --for {found.goals[0].goal.name}")
 
 
 def with_commands(found: Advice, input: Any) -> dict[str, Any]:
@@ -117,7 +119,7 @@ def _free_name(path: Path) -> str:
     return str(found)
 
 
-def _told(one: GoalAdvice, input: Any, *, whole: bool) -> Iterator[str]:
+def _route_lines(one: GoalAdvice, input: Any, *, whole: bool) -> Iterator[str]:
     """Format the routes to a goal as lines: all of them, or only the best."""
     from shoal.evaluate.advise.advise import AUDIT
 
@@ -131,15 +133,15 @@ def _told(one: GoalAdvice, input: Any, *, whole: bool) -> Iterator[str]:
         yield f"  {number + 1}. {command_of(route, input)}"
         yield f"     why            {route.candidate.why}"
         yield f"     protects       {route.candidate.protects}"
-        yield f"     does not       {route.candidate.open}"
-        yield f"     left           {route.left}"
+        yield f"     limits         {route.candidate.open}"
+        yield f"     keeps          {route.left}"
         yield f"     risk           {route.risk}"
         yield f"     time           about {duration(route.found.expected_seconds)}; {_measured_on(route)}"
     if not shown:
         yield "  no route can be recommended"
     if one.masking is not None:
         yield f"  WITHOUT A GUARANTEE: {_mask_command(input)}"
-        yield f"     does not       {one.masking.not_protected}"
+        yield f"     limits         {one.masking.not_protected}"
         yield f"     risk           {one.masking.told}; measured on {counted(one.masking.people, 'visitor')}"
     if whole or not shown:
         yield from (f"  not offered: {_named(other)}: {other.why_not}" for other in one.others)

@@ -94,7 +94,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
     default=CROSSING,
     show_default=True,
     metavar="N",
-    help="Smallest change, in people, of a query between two releases.",
+    help="Smallest accepted change between releases in the number of people with a query.",
 )
 @click.option(
     "--exposed", type=int, default=0, show_default=True, metavar="N", help="Accepted number of exposed queries or people, with --previous."

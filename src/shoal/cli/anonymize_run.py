@@ -245,7 +245,7 @@ def advise_on_little(job: Job, done: Done, *, verbose: bool) -> None:
     seconds = seconds_after(done.seconds)
     if not seconds:
         command = advise_command(click.get_current_context())
-        screen.note(*([f"what would keep more, and at which risk, is measured by: {command}"] if command else []))
+        screen.note(*([f"to measure alternatives that keep more, and their risk: {command}"] if command else []))
         return
     ctx, prepared = click.get_current_context(), done.prepared
     route = Route(job.method, prepared.how, further=tuple(job.claims), made=done.judged)

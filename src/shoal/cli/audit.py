@@ -112,9 +112,9 @@ def _check_rows(found: Audit) -> list[tuple[str, str]]:
     shown = [check for check in found.checks if not check.holds or check.claim == COLUMNS_COVERED]
     rows = screen.verdict_rows([replace(check, notes=tuple(filter(_is_hint, check.notes))) for check in shown])
     if kept := len(found.checks) - len(shown):
-        rows.append(("checks", f"{kept:,} of the files and the manifest {'holds' if kept == 1 else 'hold'}"))
+        rows.append(("checks", f"{kept:,} passed (files and manifest)"))
     if unknown := found.beyond_files:
-        rows.append(("", f"{counted(unknown, 'thing')} cannot be checked from files: -v lists {'it' if unknown == 1 else 'them'}"))
+        rows.append(("", f"{counted(unknown, 'value')} cannot be verified from the files: -v lists {'it' if unknown == 1 else 'them'}"))
     return rows
 
 

@@ -20,10 +20,11 @@ BROKEN = 3
 @declared_options(CanaryDraw)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(method: str, parameters: tuple[str, ...], as_json: bool, **said: Any) -> int:
-    """Test the noise of METHOD: plant people in made-up data, guess from releases who took part, and compute what epsilon is at least.
+    """Test the noise of METHOD: plant people in synthetic data, guess from the releases who took part, and compute a lower
+    bound on epsilon.
 
-    The exit code is 3 if that is more than the claimed epsilon. A bound below it proves nothing: an experiment finds errors, not their
-    absence.
+    The exit code is 3 if the bound exceeds the claimed epsilon. A lower bound proves nothing: an experiment can reveal errors, but not show
+    that there are none.
     """
     import dataclasses
 

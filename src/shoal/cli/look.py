@@ -99,24 +99,24 @@ def _records(found: Look) -> list[tuple[str, str]]:
     if not found.protects:  # rows of a table
         return []
     mean = found.occurrences / max(1, found.records)
-    return [("records", f"{found.records:,}, {mean:,.1f} items each; {counted(found.items, 'distinct item')}")]
+    return [("records", f"{found.records:,} with {mean:,.1f} items on average; {counted(found.items, 'distinct item')}")]
 
 
 def _known(known: TaxonomyCoverage) -> list[tuple[str, str]]:
     from shoal.pipeline.prepare import FITTING
 
-    told = (
+    text = (
         f"{known.taxonomy} covers {screen.share(known.items_known, known.items)} of the items, "
         f"{screen.share(known.occurrences_known, known.occurrences)} of their occurrences"
     )
-    return [("taxonomy", told), *([("", f"too few: anonymize rejects it; {FITTING}")] if known.refused else [])]
+    return [("taxonomy", text), *([("", f"too few: anonymize rejects it; {FITTING}")] if known.refused else [])]
 
 
 def _example(pairs: Example, more: int, rare: int, shown: Callable[[str, str], str]) -> str:
     left_out = [f"{more:,} more"] if more else []
-    left_out += [f"{rare:,} of few people (--show-rare)"] if rare else []
-    told = ", ".join(shown(*pair) for pair in pairs)
-    return " and ".join([*([told] if told else []), *left_out])
+    left_out += [f"{rare:,} held by few people (--show-rare)"] if rare else []
+    text = ", ".join(shown(*pair) for pair in pairs)
+    return " and ".join([*([text] if text else []), *left_out])
 
 
 def _counted_item(name: str, times: str) -> str:

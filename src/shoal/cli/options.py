@@ -78,8 +78,8 @@ def attack_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for attacks: which ones, on how many people, and the size of the control group."""
     declared = {one.name: ListedParameter.of(one) for one in Draw.parameters()}
     for name in reversed(_DRAWN):
-        told = f"With --attack: {declared[name].help}. [default: {declared[name].default}]"
-        command = click.option(f"--{name}", metavar=_metavar(declared[name]), help=told)(command)
+        text = f"With --attack: {declared[name].help}. [default: {declared[name].default}]"
+        command = click.option(f"--{name}", metavar=_metavar(declared[name]), help=text)(command)
     return click.option("--attack", is_flag=False, flag_value=ALL, metavar="[NAMES]", help=_HELP)(command)
 
 
@@ -149,7 +149,7 @@ _DATA_OPTIONS = {
     "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, topics, topics+wordnet, paths, generated, none, or a file."),
     "items-table": click.option("--items-table", metavar="FILE", help="Product table with item names and category levels."),
     "item-level": click.option("--item-level", metavar="COLUMN", help="Level of the items table to publish."),
-    "items-key": click.option("--items-key", metavar="COLUMN", help="Column of the items table with the items as the input has them."),
+    "items-key": click.option("--items-key", metavar="COLUMN", help="Column of the items table that matches the items of the input."),
     "items-name": click.option("--items-name", metavar="COLUMN", help="Column of the items table with readable names of the items."),
     "items-levels": click.option(
         "--items-levels", metavar="COLUMNS", help="Levels of the items table from fine to coarse, e.g. type,category,department."

@@ -20,7 +20,7 @@ from shoal.util.wording import counted
 
 ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
 ACCOUNTS = ("terms", "loss")  # lines of a summary that are shown with the accounts only
-BAR = 12  # characters of the bar of what is left
+BAR = 12  # characters of the bar of published words
 SHADES = {"same": "█", "near": "▓", "changed": "▒", "vague0": "░"}  # of the bar, by the tone of a share; what is gone stays blank
 SHADES_IN_ASCII = {"same": "#", "near": "+", "changed": "-", "vague0": "."}
 
@@ -44,11 +44,11 @@ def told(
 
 
 def show_outcome(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Path, warnings: Sequence[str] = ()) -> None:
-    """Print in a few lines which guarantee was verified, what is left, the risk, and which file to open."""
+    """Print in a few lines which guarantee was verified, the utility, the risk, and which file to open."""
     given, summary = manifest["input"], summary_of(manifest)
     rows = [
         *(("guarantee", screen.verdict_line(verdict)) for verdict in verdicts),
-        *([("left", left_bar(summary.shares))] if any(share.n for share in summary.shares) else []),
+        *([("utility", utility_bar(summary.shares))] if any(share.n for share in summary.shares) else []),
         *((name, text) for name, text in summary.lines if name not in ACCOUNTS or not summary.shares),
         ("input", _came_in(given)),
         *_item_level(given),
@@ -81,7 +81,7 @@ def show_accounts(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pa
     screen.side_by_side(_title(manifest, out), [(share.name, share.text) for share in summary.shares], rows, warnings)
 
 
-def left_bar(shares: Sequence[SummaryShare]) -> str:
+def utility_bar(shares: Sequence[SummaryShare]) -> str:
     """Return a bar of fixed width with the forms in which words are published, and the shares that are not zero."""
     shades = SHADES if screen.prints("".join(SHADES.values())) else SHADES_IN_ASCII
     ends, drawn, reached = 0, "", 0.0
@@ -108,7 +108,7 @@ def _title(manifest: dict[str, Any], out: Path) -> str:
 
 def _more(manifest: dict[str, Any]) -> str:
     notes = len(other_notes(manifest))
-    return "-v shows the accounts" + (f" and {counted(notes, 'note')}" if notes else "")
+    return "-v shows all numbers" + (f" and {counted(notes, 'note')}" if notes else "")
 
 
 def _item_level(given: dict[str, Any]) -> list[tuple[str, str]]:

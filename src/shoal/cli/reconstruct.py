@@ -1,4 +1,4 @@
-"""shoal reconstruct: draw complete records consistent with a release of chunks."""
+"""shoal reconstruct: draw complete records consistent with a disassociated release."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def time_teller(what: str, shorter: str = "") -> Callable[[float], None] | None:
     """Return a callback that announces the expected duration in seconds; None with `SHOAL_PROGRESS=off`, so nothing is estimated."""
     if os.environ.get("SHOAL_PROGRESS") == "off":
         return None
-    return lambda seconds: note(f"{what} about {duration(seconds)}, as measured on a few people" + (f"; {shorter}" if shorter else ""))
+    return lambda seconds: note(f"{what} about {duration(seconds)} (estimated on a few people)" + (f"; {shorter}" if shorter else ""))
 
 
 @contextmanager

@@ -15,9 +15,14 @@ from shoal.packages import insist_on_extra
 
 @click.command("studio", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.option("--root", type=click.Path(path_type=Path), metavar="DIR", help="Folder whose files can be opened by path, without an upload.")
-@click.option("--keep", type=click.Path(path_type=Path), metavar="DIR", help="Folder for uploads and jobs. [default: deleted at the end]")
-@click.option("--demo", is_flag=True, help="Begin with a bundled sample.")
-@click.option("--port", type=WholeNumber(0, 65535), default=0, metavar="N", help="Port to listen on. [default: any free one]")
+@click.option(
+    "--keep",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder that keeps uploads and jobs. [default: deleted at the end]",
+)
+@click.option("--demo", is_flag=True, help="Start with a bundled sample.")
+@click.option("--port", type=WholeNumber(0, 65535), default=0, metavar="N", help="Port to listen on. [default: any free port]")
 @click.option("--no-browser", is_flag=True, help="Print the address, but do not open a browser.")
 @click.option(
     "--host", default="127.0.0.1", metavar="ADDRESS", help="Address to listen on, with --i-understand. [default: this machine only]"
@@ -26,7 +31,7 @@ from shoal.packages import insist_on_extra
 def command(root: Path | None, keep: Path | None, demo: bool, port: int, no_browser: bool, host: str, i_understand: bool) -> None:
     """Open a local web page on which you drop a file, choose a route with measured risk, and publish a verified release.
 
-    The page is for this machine and this user only: the address that is printed has a secret token. Nothing is sent anywhere.
+    The page is for this machine and this user only: the printed address contains a secret token. Nothing is sent anywhere.
     """
     insist_on_extra("studio")
     with interrupts.while_loading():

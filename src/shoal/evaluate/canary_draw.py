@@ -13,8 +13,8 @@ class CanaryDraw(Declared):
 
     name = "canaries"
 
-    canaries: int = param(400, minimum=20, maximum=100_000, help="people planted in each run")
+    canaries: int = param(400, minimum=20, maximum=100_000, help="number of people (canaries) planted in each run")
     runs: int = param(5, minimum=1, maximum=10_000, help="number of runs")
-    named: float = param(0.1, minimum=0.001, maximum=0.5, help="share of the canaries that the attacker names")
+    named: float = param(0.1, minimum=0.001, maximum=0.5, help="share of the canaries that the attacker guesses took part")
     confidence: float = param(0.999, minimum=0.5, maximum=0.999999, help="confidence of the lower bound")
-    seed: int = param(0, minimum=0, help="seed of the coins; the noise is random")
+    seed: int = param(0, minimum=0, help="random seed for who takes part; the noise is always random")

@@ -36,8 +36,8 @@ def general_items(release: Release, original: AnyOriginal) -> Iterator[ReleaseWa
     part, whole = int(times[general].sum()), int(times.sum())
     if whole and part >= MANY * whole:
         nodes = counted(int(general.sum()), "node")
-        told = f"{percent(part / whole)} of the published items are very general: {nodes} with at least {percent(GENERAL, 0)}"
-        yield ReleaseWarning("general-items", f"{told} of the taxonomy below each")
+        text = f"{percent(part / whole)} of the published items are very general: {nodes}, each covering at least"
+        yield ReleaseWarning("general-items", f"{text} {percent(GENERAL, 0)} of the taxonomy")
 
 
 def single_person_words(release: Release, original: AnyOriginal) -> Iterator[ReleaseWarning]:
@@ -48,8 +48,8 @@ def single_person_words(release: Release, original: AnyOriginal) -> Iterator[Rel
     codes = original.bags.vocabulary.codes(names)
     rare = int((original.bags.people_per_item[codes[codes >= 0]] == 1).sum())
     if rare:
-        whose = "is of a single person" if rare == 1 else "are of a single person each"
-        yield ReleaseWarning("single-person-words", f"{counted(rare, 'published word')} {whose}, as typed")
+        whose = "was typed by a single person" if rare == 1 else "were typed by a single person each"
+        yield ReleaseWarning("single-person-words", f"{counted(rare, 'published word')} {whose}")
 
 
 def _names(release: Release) -> Iterable[pl.Series]:

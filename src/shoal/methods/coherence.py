@@ -110,7 +110,7 @@ class Cohesion(RecodingMethod):
                 chosen = _without_list(hit_rare_pairs(below, self.k, self.p, loss), loss)
             else:
                 chosen = self.suppressed(self._moles(below, records, parts), occurring, loss)
-            recoding, notes = Recoding.identity(len(names)).suppressing(chosen.items), _told(chosen, len(occurring))
+            recoding, notes = Recoding.identity(len(names)).suppressing(chosen.items), _notes(chosen, len(occurring))
         published = recoding.applied(records)
         told = recoded_account(records, published, recoding.code[records.items])
         return Recoded(published, (self._claim(published, parts, recoding),), told, tuple(notes), recoding.code)
@@ -143,7 +143,7 @@ class Cohesion(RecodingMethod):
         ones = np.ones(rare, np.int64)
         loss = np.concatenate([records if self.il == "support" else np.ones_like(records), ones])
         chosen = self.suppressed(moles, np.arange(len(loss), dtype=np.int64), loss)
-        return chosen.items, _told(chosen, len(loss))
+        return chosen.items, _notes(chosen, len(loss))
 
     def suppressed(self, moles: Moles, items: Ints, loss: Ints) -> Hitting:
         """Return the public items to suppress, of all that occur, by the requested score."""
@@ -243,7 +243,7 @@ def _without_list(items: Ints, loss: Ints) -> Hitting:
     return Hitting(items, np.zeros(len(items), np.int64), int(loss[items].sum()))
 
 
-def _told(chosen: Hitting, public: int) -> list[str]:
+def _notes(chosen: Hitting, public: int) -> list[str]:
     notes = [f"{len(chosen.items):,} of {public:,} public items were suppressed"]
     if chosen.bound is not None and chosen.gap is not None:
         above = f"at most {percent(chosen.gap, 2)} above the least possible"

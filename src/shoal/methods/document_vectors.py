@@ -83,7 +83,7 @@ def _account(original: DocumentOriginal, space: DocumentSpace, members: list[Int
     """Return the ledgers of documents and of term occurrences: published, generalized, or without a counterpart in the group."""
     same = general = 0
     for rows, vector in zip(members, vectors, strict=True):
-        own, above = _told(space, rows, vector)
+        own, above = _count_published(space, rows, vector)
         same, general = same + own, general + above
     n, shown, occurrences = len(original.vectors), len(space), original.vectors.occurrences
     parts: dict[str, Part] = {"kept": kept(same), "generalized": changed(general), "suppressed": gone(occurrences - same - general)}
@@ -91,7 +91,7 @@ def _account(original: DocumentOriginal, space: DocumentSpace, members: list[Int
     return Accounting({"records": Ledger(n, withheld), "terms": Ledger(occurrences, parts)})
 
 
-def _told(space: DocumentSpace, rows: Ints, vector: tuple[TermSlot, ...]) -> tuple[int, int]:
+def _count_published(space: DocumentSpace, rows: Ints, vector: tuple[TermSlot, ...]) -> tuple[int, int]:
     """Count the occurrences in these documents that are published under their own name, and under another."""
     own = above = 0
     for at, row in enumerate(rows.tolist()):

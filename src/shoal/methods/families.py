@@ -42,21 +42,21 @@ FAMILIES = (
         "whole-records",
         "Whole records",
         "all items of a person",
-        "An attacker may know everything that a record contains and still finds at least k people.",
+        "An attacker may know everything that a record contains and still finds at least k people who match.",
         ("k-anonymity", "vocabulary-k-anonymity", "public-k-anonymity"),
     ),
     Family(
         "known-items",
         "A few known items",
         "a few items of a person",
-        "An attacker may know a few items of a person and finds at least k people. This keeps more than guarantees on whole records.",
+        "An attacker may know a few items of a person and finds at least k people who match. More is kept than for whole records.",
         ("km-anonymity", "coherence", "disassociated-km-anonymity", "kkm-anonymity"),
     ),
     Family(
         "sensitive-items",
         "Sensitive items",
         "all but the sensitive items",
-        "An attacker may know which record belongs to a person, but cannot infer a sensitive item of it with confidence.",
+        "An attacker may know which record belongs to a person, but cannot infer a sensitive item of it with high confidence.",
         ("rho-uncertainty", "privacy-degree"),
     ),
     Family(
@@ -90,16 +90,16 @@ FAMILIES = (
     Family(
         "similar-records",
         "Similar records",
-        "anything, at unbounded risk",
+        "risk not bounded",
         "Every record is close to at least k-1 others. It may still be unique: how many people an attacker finds is not bounded.",
         ("k-delta-anonymity",),
     ),
-    Family(OTHER, "Other guarantees", "as the model says", "Models that no other family is about."),
+    Family(OTHER, "Other guarantees", "see the model", "Models of other kinds."),
     Family(
         NONE,
         "Without a guarantee",
-        "nothing is guaranteed",
-        "These methods make no claim. They are there for comparison, and each says what it leaves open.",
+        "no guarantee at all",
+        "These methods make no claim. They are included for comparison; each describes what it does not protect.",
     ),
 )
 

@@ -90,7 +90,9 @@ class KKm(Method):
             self, len(table), {MICRODATA: RowTable(frame)}, {"generalized": changed(len(table))}, np.arange(len(table))
         )
         assert release.accounting is not None
-        account = Accounting({"rows": release.accounting["rows"], "occurrences": Ledger(sets.occurrences, _told(sets, places, published))})
+        account = Accounting(
+            {"rows": release.accounting["rows"], "occurrences": Ledger(sets.occurrences, _item_outcomes(sets, places, published))}
+        )
         return replace(release, claims=(self._claim(table, attribute),), accounting=account)
 
     def _clusters(self, table: Table) -> Ints:
@@ -260,7 +262,7 @@ def _published_frame(table: Table, clusters: Clusters, published: Bags) -> pl.Da
     return pl.DataFrame(columns)
 
 
-def _told(sets: Bags, places: Small, published: Bags) -> dict[str, Part]:
+def _item_outcomes(sets: Bags, places: Small, published: Bags) -> dict[str, Part]:
     """Return the outcome of the items; items of a row with the same published node are merged."""
     same, shown = shared_occurrences(sets, published, np.arange(len(sets))), int((places >= 0).sum())
     merged = shown - published.occurrences

@@ -46,7 +46,7 @@ class TDControl(InferenceMethod):
         published = records.relabelled(cut.published, records.vocabulary, as_sets=True)
         self.refuse_nothing(published)
         shown = cut.published >= 0
-        notes = (self.suppression_note(records, sensitive, ~shown), _told(sensitive, cut))
+        notes = (self.suppression_note(records, sensitive, ~shown), _items_note(sensitive, cut))
         return Recoded(published, self.claims_of(sensitive, shown), _account(records, cut, published), private_notes=notes)
 
 
@@ -58,7 +58,7 @@ def _account(records: Bags, cut: Cut, published: Bags) -> dict[str, Part]:
     return {"kept": kept(same), "generalized": changed(published.occurrences - same), "merged": gone(merged)}
 
 
-def _told(sensitive: Sensitive, cut: Cut) -> str:
+def _items_note(sensitive: Sensitive, cut: Cut) -> str:
     others = np.flatnonzero(sensitive.held & ~sensitive.mask)
     code = cut.published[others]
     return (

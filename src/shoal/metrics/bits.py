@@ -128,7 +128,7 @@ BITS = Metric(
 
 JOINT_BITS = Metric(
     "joint_bits",
-    "bits, less what the nodes of a record tell in common because people who have the one mostly have the other",
+    "bits, without the information that the nodes of a record share because they mostly occur together",
     "higher",
     joint_bits,
     routine=False,

@@ -50,7 +50,7 @@ def _classes(release: Release, original: TableOriginal) -> pl.DataFrame:
 
 DISCERNIBILITY = Metric(
     "discernibility",
-    "sum of the squared sizes of classes: rows from which each row cannot be told",
+    "sum of the squared class sizes: each row counts the rows from which it is indistinguishable",
     "lower",
     discernibility,
     routine=False,

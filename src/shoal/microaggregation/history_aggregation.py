@@ -259,11 +259,11 @@ def contributed(histories: Histories, members: Ints, matches: Matches, least: in
         texts, repeats = np.unique(matches.text[matches.match[whose == member]], return_counts=True)
         order = np.lexsort((texts, -repeats))
         own = [(int(texts[i]), int(repeats[i])) for i in order if int(texts[i]) in left]
-        taken += _given(own, quota, float(sizes[member] / sizes.sum()), left, chance)
+        taken += _contributed(own, quota, float(sizes[member] / sizes.sum()), left, chance)
     return np.array(taken, np.int64)
 
 
-def _given(
+def _contributed(
     own: list[tuple[int, int]], quota: int, contribution: float, left: dict[int, list[int]], chance: np.random.Generator
 ) -> list[int]:
     """What one member gives: texts with their repetitions, most repeated first."""

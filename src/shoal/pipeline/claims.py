@@ -104,9 +104,9 @@ def as_promised(manifest: Mapping[str, Any]) -> Verdict:
     made = claims_of(manifest)
     for promise in promises:
         if not any(claim.keeps(promise) for claim in made):
-            broken.append(f"the method {manifest['method']} with these parameters guarantees {_told(promise)}, which is not claimed")
+            broken.append(f"the method {manifest['method']} with these parameters guarantees {_claim_text(promise)}, which is not claimed")
     missing = [promise for promise in owed if not any(claim.keeps(promise) for claim in made)]
-    broken += [f"names of topics that were learned from the data need {_told(promise)}, which is not claimed" for promise in missing]
+    broken += [f"names of topics that were learned from the data need {_claim_text(promise)}, which is not claimed" for promise in missing]
     broken += _lack_misstated(manifest, method)
     return Verdict("claims as promised", verified_if(not broken), {"claims": len(made)}, tuple(broken))
 
@@ -157,7 +157,7 @@ def _value(declared: Param, described: Any) -> Any:
     return declared.type(label=described)
 
 
-def _told(promise: Declared) -> str:
+def _claim_text(promise: Declared) -> str:
     """Describe a claim without the items it names."""
     values = {name: value for name, value in promise.values().items() if value is not None and not isinstance(value, Items)}
     return f"{promise.name}({', '.join(f'{name}={value}' for name, value in values.items())})"
@@ -174,7 +174,7 @@ def protected(per: Per, people: int | str = "k") -> str:
     among = f" among {people} people" if people else " by itself"
     if per == "user":
         return f"a person's whole history{among}"
-    return f"each {per}{among}; not a person's whole history, which is several {per}s"
+    return f"each {per}{among}, but not a person's whole history of several {per}s"
 
 
 def protection(claims: Sequence[Model], original: AnyOriginal, per: Per) -> dict[str, str]:
@@ -182,7 +182,7 @@ def protection(claims: Sequence[Model], original: AnyOriginal, per: Per) -> dict
     if not claims:
         return {}
     if isinstance(original, DocumentOriginal) and original.vectors.owners_repeat:
-        return {PROTECTS: f"each document among {_people(claims)} people; not all documents of a person"}
+        return {PROTECTS: f"each document among {_people(claims)} people, but not all documents of a person together"}
     if not isinstance(original, Original) or not original.typed.owners_repeat:
         return {}
     return {PROTECTS: protected(per, _people(claims))}

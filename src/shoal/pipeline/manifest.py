@@ -131,7 +131,7 @@ def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
     said = given.get("reading")
     read = ReadOptions.from_description(given.get("format"), said if isinstance(said, dict) else {})
     if "read_as" in given:
-        columns: dict[str, Any] = {option: _said(given[role]) for role, option in _COLUMNS.items() if role in given}
+        columns: dict[str, Any] = {option: _option_value(given[role]) for role, option in _COLUMNS.items() if role in given}
         if isinstance(columns.get("drop"), int):  # a number: manifests of earlier versions name the dropped columns
             columns |= {"drop": (), "drop_others": True}
         own = {name: given[name] for name in ("terms", "unknown") if name in given}
@@ -153,7 +153,7 @@ def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
     return Preparation(read=read, as_sets=given["records_as"] == "sets", **told)
 
 
-def _said(told: str | int | list[str]) -> str | int | tuple[str, ...]:
+def _option_value(told: str | int | list[str]) -> str | int | tuple[str, ...]:
     return tuple(told) if isinstance(told, list) else told
 
 

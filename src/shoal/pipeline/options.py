@@ -278,8 +278,8 @@ class Preparation:
         """Return the preparation for data of this format and the settings derived from it, such as sessions of pages for access logs."""
         usual: dict[str, Any] = {"per": "session", "taxonomy": PATHS} if format == ACCESSLOG else {}
         chosen = {name: value for name, value in usual.items() if name in self.follows}
-        told = " and ".join(str(option(name, value)) for name, value in chosen.items())
-        return replace(self, **chosen), ((f"access log: {told} unless something else is given",) if chosen else ())
+        text = " and ".join(str(option(name, value)) for name, value in chosen.items())
+        return replace(self, **chosen), ((f"access log: {text} unless something else is given",) if chosen else ())
 
     @classmethod
     def of_format(cls, format: str | None) -> Preparation:

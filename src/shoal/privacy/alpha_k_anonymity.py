@@ -17,7 +17,7 @@ from shoal.util.wording import counted
 
 @dataclass(frozen=True)
 class AlphaKAnonymity(SensitiveColumnModel):
-    """Every class of rows has k rows, and no sensitive value more than a share alpha of them."""
+    """Every class has at least k rows, and no sensitive value is in more than a share alpha of them."""
 
     name = "alpha-k-anonymity"
     protects = (
@@ -37,7 +37,7 @@ class AlphaKAnonymity(SensitiveColumnModel):
 
     alpha: float = param(0.5, minimum=0, maximum=1, help="largest share of rows of a class with the same sensitive value")
     k: int = param(3, minimum=1, help="minimum number of rows per class")
-    sensitive: ColumnNames | None = param(None, help="sensitive columns; several are taken as one value")
+    sensitive: ColumnNames | None = param(None, help="sensitive columns; several columns are treated as one combined value")
     columns: ColumnNames | None = param(None, help="columns that an attacker may know (default: all others)")
     items: Items | None = param(None, help="sensitive items, for records instead of a table")
     only: ColumnNames | None = param(None, help="sensitive values that the claim is about (default: all)")

@@ -79,7 +79,7 @@ class Coherence(JudgesSets):
         roles = roles_of(names, self.private, self.public, taxonomy, strict=original is not None)
         found = count_known_sets(release, original, roles, AttackerKnowledge(self.k, self.p, _fraction(self.h)))
         shared, rare = _witnesses(found, names, self.k)
-        broken = [*_told(found), *shared, *repeated_items(release)]
+        broken = [*_violations(found), *shared, *repeated_items(release)]
         if original is not None and release.secret is not None:
             broken += recoding_defects(original, release, roles)
         notes = (*_notes(found, any_private=bool(roles.private.any())), *roles.notes)
@@ -97,7 +97,7 @@ class Coherence(JudgesSets):
         """Verify counted sets as `judge` does if all items are public."""
         if self.sets_to_count is None:
             raise ParameterError(f"{self} is judged on one machine", code="not-on-a-cluster", hint=f"leave {option('engine')} out")
-        broken = (*_told(counted), *defects)
+        broken = (*_violations(counted), *defects)
         return Verdict(str(self), verified_if(not broken), self._achieved(counted), broken, tuple(_notes(counted, any_private=False)))
 
 
@@ -107,7 +107,7 @@ def _fraction(h: float) -> Fraction:
     return written if written.denominator <= FINEST else Fraction(written.numerator * FINEST // written.denominator, FINEST)
 
 
-def _told(found: CountedSets) -> list[str]:
+def _violations(found: CountedSets) -> list[str]:
     if not found.unsafe:
         return []
     few, telling = f"{found.few:,} held by too few people", f"{found.telling:,} that reveal a private item"

@@ -26,7 +26,7 @@ from shoal.util.wording import counted
 
 @dataclass(frozen=True)
 class ConfidenceBounding(Model):
-    """Whoever knows the columns of a template infers its sensitive value with at most the confidence that the template names."""
+    """An attacker who knows the columns of a template infers its sensitive value with at most its confidence."""
 
     name = "confidence-bounding"
     protects = (

@@ -29,7 +29,7 @@ class KAnonymity(JudgesClasses):
         "releases, may exceed 1/k."
     )
     limits = (
-        "It does not hide what all k members of a group have in common, nor protect against an attacker who planted records or has "
+        "It does not hide what all k members of a group have in common, nor does it protect against an attacker who planted records or has "
         "another release of the same people."
     )
 

@@ -73,14 +73,14 @@ class KmAnonymity(JudgesSets):
 
     def judge_sets(self, counted: CountedSets, defects: Sequence[str]) -> Verdict:
         """Verify sets counted elsewhere as `judge` does."""
-        broken = (*_told(counted, self.k), *defects)
+        broken = (*_violations(counted, self.k), *defects)
         return Verdict(str(self), verified_if(not broken), counted.level | {"m": self.m}, broken, tuple(_notes(counted)))
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count every set of up to m published items; with the original, count people and verify the generalization."""
         names = release.published.vocabulary
         found = count_known_sets(release, original, all_public(len(names)), AttackerKnowledge(self.k, self.m))
-        broken, notes = [*_told(found, self.k), *repeated_items(release)], _notes(found)
+        broken, notes = [*_violations(found, self.k), *repeated_items(release)], _notes(found)
         if original is not None:
             untrue, undecided = truthful_or_not(release, original)
             broken, notes = broken + untrue, notes + undecided
@@ -90,7 +90,7 @@ class KmAnonymity(JudgesSets):
         )
 
 
-def _told(found: CountedSets, k: int) -> list[str]:
+def _violations(found: CountedSets, k: int) -> list[str]:
     if not found.unsafe:
         return []
     sets = f"{found.unsafe:,} sets of {found.size:,} published {items(found.size)} are" if found.size else "the empty set is"

@@ -23,7 +23,7 @@ NEAR = 1e-9  # relative distance from a limit within which logarithms are not tr
 
 @dataclass(frozen=True)
 class LDiversity(SensitiveColumnModel):
-    """Every class of rows that are alike in the known columns has at least l well-represented sensitive values."""
+    """Every equivalence class of the known columns has at least l well-represented sensitive values."""
 
     name = "l-diversity"
     protects = (
@@ -40,7 +40,7 @@ class LDiversity(SensitiveColumnModel):
     l: int = param(2, minimum=2, help="minimum number of well-represented sensitive values per class")  # noqa: E741 (the name of the field)
     kind: str = param("distinct", choices=("distinct", "entropy", "recursive"), help="definition of well-represented")
     c: float | None = param(None, minimum=0, help="factor of kind=recursive (default: 3)")
-    sensitive: ColumnNames | None = param(None, help="sensitive columns; several are taken as one value")
+    sensitive: ColumnNames | None = param(None, help="sensitive columns; several columns are treated as one combined value")
     columns: ColumnNames | None = param(None, help="columns that an attacker may know (default: all others)")
     items: Items | None = param(None, help="sensitive items, for records instead of a table")
 

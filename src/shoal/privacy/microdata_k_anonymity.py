@@ -59,7 +59,7 @@ class MicrodataKAnonymity(Model):
         return None if self.columns is None else self.columns.names
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """Whoever knows the columns of the claim finds a person with probability at most 1/k; what is inferred is not bounded."""
+        """An attacker who knows the columns of the claim finds a person with probability at most 1/k; what is inferred is not bounded."""
         return 1 / self.k if test in {"singling out", "linking"} else None
 
     def judged_columns(self, table: RowTable) -> frozenset[str]:

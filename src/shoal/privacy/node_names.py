@@ -43,7 +43,7 @@ NONE = "no name of a topic is published"
 
 @dataclass(frozen=True)
 class NodeNames(Model):
-    """Enough people hold each word in the name of a published topic."""
+    """Each word in the name of a published topic is held by enough people."""
 
     name = "node-names"
     protects = "The names of topics contain no word of few people, such as a name or an address that one person typed."

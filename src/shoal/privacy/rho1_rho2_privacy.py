@@ -20,7 +20,7 @@ from shoal.util.wording import counted
 
 @dataclass(frozen=True)
 class Rho1Rho2Privacy(SensitiveColumnModel):
-    """A sensitive value that at most a share rho1 of all people have is that of at most a share rho2 in every class of rows."""
+    """A sensitive value held by at most a share rho1 of all people is held by at most a share rho2 of each class."""
 
     name = "rho1-rho2-privacy"
     protects = (
@@ -37,7 +37,7 @@ class Rho1Rho2Privacy(SensitiveColumnModel):
 
     rho1: float = param(0.1, minimum=0, maximum=1, help="largest share among all people of a value that is protected")
     rho2: float = param(0.5, minimum=0, maximum=1, help="largest share of such a value in a class")
-    sensitive: ColumnNames | None = param(None, help="sensitive columns; several are taken as one value")
+    sensitive: ColumnNames | None = param(None, help="sensitive columns; several columns are treated as one combined value")
     columns: ColumnNames | None = param(None, help="columns that an attacker may know (default: all others)")
     items: Items | None = param(None, help="sensitive items, for records instead of a table")
 

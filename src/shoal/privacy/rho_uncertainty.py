@@ -54,7 +54,9 @@ class RhoUncertainty(Model):
         "A person may be linked to a single record. An attacker who knows which items are absent, or several records of one person, "
         "may infer more. A combination of two sensitive items may have a confidence above rho."
     )
-    limits = "It does not prevent linking a person to a single record, nor protect against an attacker who knows which items are absent."
+    limits = (
+        "It does not prevent linking a person to a single record, nor does it protect against an attacker who knows which items are absent."
+    )
     level_words = {  # noqa: RUF012 (never changed)
         "certainty": "largest confidence of a sensitive item, whatever items of its record are known"
     }
@@ -93,7 +95,7 @@ class RhoUncertainty(Model):
         rules, searched, people = _greatest(release, original, roles, self.antecedent)
         limit = Fraction(str(float(self.rho)))
         telling = [rule for rule in rules if rule.certainty > limit]
-        broken, notes = [*_told(telling, limit), *repeated_items(release)], _notes(rules, searched, people)
+        broken, notes = [*_violations(telling, limit), *repeated_items(release)], _notes(rules, searched, people)
         if original is not None:
             untrue, undecided = _changes(release, original, roles)
             broken, notes = broken + untrue, notes + undecided
@@ -148,7 +150,7 @@ def _changes(release: Release, original: Original, roles: Roles) -> tuple[list[s
     return untrue, undecided + ([NO_OWNERS] if original.bags.owners_repeat else [])
 
 
-def _told(telling: list[_Rule], limit: Fraction) -> list[str]:
+def _violations(telling: list[_Rule], limit: Fraction) -> list[str]:
     if not telling:
         return []
     verb = "is" if len(telling) == 1 else "are"

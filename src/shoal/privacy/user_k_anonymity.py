@@ -83,7 +83,7 @@ class UserKAnonymity(Model):
         if whose is None:
             return Verdict(str(self), "fails", achieved, ("the release does not refer to the people of this original",))
         fewest = []
-        for what, published, issued in _told(table, classes, original, whose):
+        for what, published, issued in _published_and_issued(table, classes, original, whose):
             people = _people(published, issued)
             fewest.append(int(np.asarray(people).min(initial=len(whose))))
             if short := int((people < self.min_owners).sum()):
@@ -123,7 +123,7 @@ def _class_of_people(release: Release, original: LogOriginal, classes: pl.DataFr
     return pl.DataFrame({"owner": owners, "user": pseudonym}).join(classes, on="user", how="inner").select("owner", "class")
 
 
-def _told(
+def _published_and_issued(
     table: ProfileTable, classes: pl.DataFrame, original: LogOriginal, whose: pl.DataFrame
 ) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
     """Return queries, words and URLs: those published in each class, and those of the people of each class."""

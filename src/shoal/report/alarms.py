@@ -134,8 +134,8 @@ def _few_rows(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:
     """Return a warning if noise has left nearly nothing."""
     counts = [int(table["rows"]) for table in tables if table["kind"] == CountTable.kind]
     if counts and sum(counts) <= FEW_ROWS:
-        told = f"almost nothing is published: {counted(sum(counts), 'row')}. More people, or a larger epsilon or delta, would keep more"
-        yield ReleaseWarning("few-rows", told)
+        text = f"almost nothing is published: {counted(sum(counts), 'row')}. More people, or a larger epsilon or delta, would keep more"
+        yield ReleaseWarning("few-rows", text)
 
 
 def _few_published(account: Mapping[str, Mapping[str, int]], method: str) -> Iterator[ReleaseWarning]:
@@ -144,8 +144,8 @@ def _few_published(account: Mapping[str, Mapping[str, int]], method: str) -> Ite
         ledger = account.get(name, {"in": 0})
         left = sum(n for part, n in ledger.items() if part != "in" and fate_of(part, method) != "gone")
         if ledger["in"] and left <= FEW_PUBLISHED * ledger["in"]:
-            told = f"almost nothing is published: {percent(left / ledger['in'])} of the {name}"
-            yield ReleaseWarning("few-published", f"{told}. More people, or a smaller k, would keep more")
+            text = f"almost nothing is published: {percent(left / ledger['in'])} of the {name}"
+            yield ReleaseWarning("few-published", f"{text}. More people, or a smaller k, would keep more")
 
 
 def _no_items(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:

@@ -167,9 +167,9 @@ def _lane(one: Mapping[str, Any], was: Mapping[str, Any] | None) -> KnowledgeLan
     known = plain(str(one["knowledge"]))
     rates = percent(one["success"]) if raw is None else f"{percent(raw)} → {percent(one['success'])}"
     promised = f", guaranteed at most {percent(one['ceiling'])}" if "ceiling" in one else ""
-    told = f"{RELEASE} {percent(one['success'])}" + ("" if raw is None else f", {ORIGINAL} {percent(raw)}") + promised
+    text = f"{RELEASE} {percent(one['success'])}" + ("" if raw is None else f", {ORIGINAL} {percent(raw)}") + promised
     tone = "" if one["verdict"] in ("within the promise", "nothing promised") else "bad"
-    drawn = lane(known, told, raw, (one["low"], one["success"], one["high"]), one.get("ceiling"))
+    drawn = lane(known, text, raw, (one["low"], one["success"], one["high"]), one.get("ceiling"))
     return KnowledgeLane(known, rates, drawn, tone)
 
 

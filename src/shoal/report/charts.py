@@ -128,10 +128,10 @@ def nice_ticks(largest: int) -> list[int]:
 
 def svg(kind: str, title: str, desc: str, height: int, inside: str) -> str:
     """A picture of this height as wide as its column, with its title and description for those who do not see it."""
-    told = f"<title>{escaped(title)}</title><desc>{escaped(desc)}</desc>"
+    text = f"<title>{escaped(title)}</title><desc>{escaped(desc)}</desc>"
     label = escaped(f"{title}. {desc}")
     frame = f'class="{kind}" role="img" aria-label="{label}" width="100%" height="{height}"'
-    return f"<svg {frame}>{told}{inside}</svg>"
+    return f"<svg {frame}>{text}{inside}</svg>"
 
 
 def _rect(across: tuple[float, float], down: tuple[float, float], kind: str, hint: str) -> str:
@@ -239,8 +239,8 @@ def group_picture(facts: Facts) -> Picture:
 
 def query_picture(found: QueryFacts) -> Picture:
     """Draw the number of queries by number of rows, before and after."""
-    told = f"{plural(found.after, 'published query', 'published queries')}, {count(found.before)} in the original"
-    return _before_after("Queries by rows", found.sizes, "query", "rows of the query", told=told, many="queries")
+    text = f"{plural(found.after, 'published query', 'published queries')}, {count(found.before)} in the original"
+    return _before_after("Queries by rows", found.sizes, "query", "rows of the query", told=text, many="queries")
 
 
 def length_picture(facts: Facts) -> Picture:

@@ -132,8 +132,8 @@ def fields(rows: Sequence[tuple[str, Sequence[float | None]]], columns: Sequence
     width = 100 / len(columns)
     drawn = [_row(name, LANE, "".join(_fields(values, columns, name, most or 1.0))) for name, values in rows]
     labels = "".join(_text((n + 0.5) * width, 14, column.removeprefix("level "), "middle") for n, column in enumerate(columns))
-    told = f'<p class="axis-name">{escaped(axis)}; pale is 0, dark is {100 * most:.3g}%</p>'
-    return own_markup("".join([*drawn, _row("", AXIS_HEIGHT, labels), told]))
+    text = f'<p class="axis-name">{escaped(axis)}; pale is 0, dark is {100 * most:.3g}%</p>'
+    return own_markup("".join([*drawn, _row("", AXIS_HEIGHT, labels), text]))
 
 
 def legend(series: Sequence[str]) -> Markup:
@@ -194,9 +194,9 @@ def _text(x: float, y: float, text: str, anchor: str, *, spare: bool = False) ->
 
 def _shape(x: str, y: float, series: int, hint: str = "", *, outline: bool = False) -> str:
     """Draw a mark in the colour and shape of its series."""
-    told = f"<title>{escaped(hint)}</title>" if hint else ""
+    text = f"<title>{escaped(hint)}</title>" if hint else ""
     kind = f"dot c{series % COLOURS}{' outline' if outline else ''}"
-    return f'<svg x="{x}" y="{y:.1f}"><path class="{kind}" d="{SHAPES[series % len(SHAPES)]}">{told}</path></svg>'
+    return f'<svg x="{x}" y="{y:.1f}"><path class="{kind}" d="{SHAPES[series % len(SHAPES)]}">{text}</path></svg>'
 
 
 def _plane_x(along: float) -> float:

@@ -167,7 +167,7 @@ def examples_of(published: Bags, copies: Ints, tree: Taxonomy, named: Mask | Non
     different = published if len(first) == len(published) else published.select(first)
     order = different.content_order()
     order = order[(shared[order] > 0) & (different.lengths[order] > 0)]
-    told, exact = (numbers[order] for numbers in _told(different, tree))
+    told, exact = (numbers[order] for numbers in _information(different, tree))
     specific = np.lexsort((-told, -exact))[:MOST_EXAMPLES]
     rest = np.setdiff1d(np.arange(len(order)), specific)
     middle = _middle(told[rest], shared[order][rest])
@@ -176,7 +176,7 @@ def examples_of(published: Bags, copies: Ints, tree: Taxonomy, named: Mask | Non
     return tuple(_example(different, row, int(shared[row]), tree, why, common) for why, places in chosen for row in order[places].tolist())
 
 
-def _told(records: Bags, tree: Taxonomy) -> tuple[Ints, Ints]:
+def _information(records: Bags, tree: Taxonomy) -> tuple[Ints, Ints]:
     """Return the mean information of the items of each record, in units (0 for the root, the maximum for a leaf), and the number of exact
     terms.
     """
@@ -191,7 +191,7 @@ def _told(records: Bags, tree: Taxonomy) -> tuple[Ints, Ints]:
 
 def told_of(records: Bags, tree: Taxonomy) -> Ints:
     """Return the mean information of the items of each record, in units."""
-    return _told(records, tree)[0]
+    return _information(records, tree)[0]
 
 
 def _sums(records: Bags, values: Ints) -> Ints:

@@ -29,7 +29,7 @@ def small_page(manifest: Mapping[str, Any], summary: Summary, advice: Sequence[s
     """Return the table and the chart as HTML, from a manifest as published; `advice` has alternatives that keep more words."""
     warned = [("warning", summary.warning)] if summary.warning else []
     covered = [("protected", str(manifest["input"][PROTECTS]))] if PROTECTS in manifest["input"] else []
-    rows = [*_claims(manifest), *covered, *summary.lines, ("method", _asked(manifest)), *warned]
+    rows = [*_claims(manifest), *covered, *summary.lines, ("method", _method_text(manifest)), *warned]
     rows += [("try", line) for line in advice]
     warned_in_red = "".join(map(_warned, (lack_of(manifest), *(f"Warning: {text}." for text in alarms(manifest)))))
     return f"<div>{warned_in_red}{_chart(summary.shares or _account(manifest))}{_pairs(rows)}</div>"
@@ -73,7 +73,7 @@ def _claims(manifest: Mapping[str, Any]) -> list[Row]:
     return rows or [("guarantee", f"NONE. {lack_of(manifest) or 'Nothing is guaranteed.'}")]
 
 
-def _asked(manifest: Mapping[str, Any]) -> str:
+def _method_text(manifest: Mapping[str, Any]) -> str:
     given = ", ".join(f"{name}={number(value)}" for name, value in manifest["parameters"].items() if value is not None)
     return f"{manifest['method']}({given})"
 
@@ -109,6 +109,6 @@ def _bar(shares: Sequence[SummaryShare]) -> str:
         hint = f"<title>{escaped(f'{share.name}: {count(share.n)}')}</title>"
         drawn.append(f'<rect x="{x:.1f}" y="0" width="{width:.1f}" height="{HEIGHT}" fill="{_colour(share)}">{hint}</rect>')
         x += width
-    told = ", ".join(f"{share.name} {percent(share.value)}" for share in shares)
+    text = ", ".join(f"{share.name} {percent(share.value)}" for share in shares)
     frame = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" height="{HEIGHT}" style="max-width:{WIDTH}px" preserveAspectRatio="none"'
-    return f'<svg {frame} role="img" aria-label="{escaped(told)}">{"".join(drawn)}</svg>'
+    return f'<svg {frame} role="img" aria-label="{escaped(text)}">{"".join(drawn)}</svg>'

@@ -223,7 +223,7 @@ def _gained(manifest: Mapping[str, Any]) -> str:
     found = outcomes_on(manifest)
     promised, others = ([one for one in found if ("ceiling" in one) is wanted] for wanted in (True, False))
     told = [f"{_best(manifest, strongest(promised))} {_verdict(promised)}"] if promised else []
-    told += [f"Without a guarantee: {_best(manifest, strongest(others))}"] if others else []
+    told += [f"Not covered by a guarantee: {_best(manifest, strongest(others))}"] if others else []
     return " ".join([*told, *(f"{sentence}." for sentence in untold(manifest))])
 
 
@@ -233,7 +233,7 @@ def _verdict_of_attacks(manifest: Mapping[str, Any]) -> list[SummaryPoint]:
         return []
     verdict = conclusion_in(manifest)
     return [
-        SummaryPoint("Guaranteed against attacks", f"{_sentence(verdict.promised)}"),
+        SummaryPoint("Bounds on attacks", f"{_sentence(verdict.promised)}"),
         SummaryPoint("Measured risk", _sentence(plain(verdict.in_fact)), "bad" if verdict.severe else ""),
     ]
 
@@ -244,7 +244,7 @@ def _sentence(text: str) -> str:
 
 def _best(manifest: Mapping[str, Any], one: Mapping[str, Any]) -> str:
     was = before(manifest, one)
-    raw = f", from {percent(was['success'])} in the original" if was else ""
+    raw = f" ({percent(was['success'])} in the original)" if was else ""
     known = f"{one['attack']} (known: {plain(str(one['knowledge']))})"
     return f"{known} succeeds in {rate_of(one)}{raw}."
 

@@ -247,8 +247,8 @@ def published_tile(manifest: Mapping[str, Any]) -> Tile:
     if not found.total:
         return Tile("Published", "0", f"{found.noun}: nothing to publish", "open")
     rest = f"{count(found.total - found.shown)} suppressed" if found.total > found.shown else "none suppressed"
-    told = f"{count(found.shown)} of {plural(found.total, found.noun.removesuffix('s'))}; {rest}"
-    return Tile("Published", share_of(found.shown, found.total), told)
+    text = f"{count(found.shown)} of {plural(found.total, found.noun.removesuffix('s'))}; {rest}"
+    return Tile("Published", share_of(found.shown, found.total), text)
 
 
 def loss_meter(metrics: Mapping[str, Any]) -> Meter | None:

@@ -79,5 +79,5 @@ def share_in(metrics: Mapping[str, Any], name: str) -> float | None:
 def published_rows(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Return the number of rows of each table."""
     tables = {file["table"]: file["rows"] for file in reversed(manifest.get("files", [])) if "table" in file}
-    told = ", ".join(f"{counted(rows, 'row')} of {name}" for name, rows in reversed(tables.items()))
-    return (("published", told),) if told else ()
+    text = ", ".join(f"{counted(rows, 'row')} of {name}" for name, rows in reversed(tables.items()))
+    return (("published", text),) if text else ()

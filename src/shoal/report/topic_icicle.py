@@ -31,7 +31,7 @@ def _drawn(cell: TopicCell, levels: int, records: int) -> str:
     share = share_of(cell.records, records)
     place = f'x="{cell.level * wide:.3f}%" y="{cell.top:.1f}" width="{wide:.3f}%" height="{cell.height:.1f}"'
     box = f'<rect class="topic{cell.level}" x="0" y="0" width="100%" height="{max(1.0, cell.height - GAP):.1f}"/>'
-    told = f"<title>{escaped(f'{cell.name}: {share} of the published records')}</title>"
+    text = f"<title>{escaped(f'{cell.name}: {share} of the published records')}</title>"
     name = f'<text x="7" y="{LINE}">{escaped(cell.name)}</text>'
     below = f'<text class="share" x="7" y="{2 * LINE}">{escaped(share)}</text>' if cell.height >= 2 * LINE + 6 else ""
-    return f'<svg class="cell" {place}>{told}{box}{name}{below}</svg>'
+    return f'<svg class="cell" {place}>{text}{box}{name}{below}</svg>'

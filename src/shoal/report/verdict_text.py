@@ -83,7 +83,7 @@ def claim_of(verdict: Mapping[str, Any]) -> Claim:
     return Claim(
         text=plain(str(verdict["model"])),
         holds=bool(verdict["holds"]),
-        verdict=_told(verdict),
+        verdict=_status(verdict),
         summary=_summary(model),
         protects=model.protects if model else NO_WORDS,
         does_not_protect=model.does_not_protect if model else NO_WORDS,
@@ -150,7 +150,7 @@ def claims_line(verdicts: Sequence[Mapping[str, Any]]) -> str:
     return f"{plural(len(verdicts), 'claim')} verified" if verdicts else "no claim to verify"
 
 
-def _told(verdict: Mapping[str, Any]) -> str:
+def _status(verdict: Mapping[str, Any]) -> str:
     """Return the status of a claim in words."""
     if not verdict["holds"]:
         return "does not hold"

@@ -130,7 +130,7 @@ def _insist_on_words(names: list[str]) -> None:
     alike = sum(SEPARATOR in name or name in (ROOT, RARE_ROOT) for name in names)
     if alike:
         raise TaxonomyError(
-            f"{counted(alike, 'item')} cannot be told from names of topics, which contain {SEPARATOR!r}",
+            f"{counted(alike, 'item')} cannot be distinguished from names of topics, which contain {SEPARATOR!r}",
             code="items-like-topics",
             hint="replace the slash in these items, or give another taxonomy",
             value=alike,

@@ -19,7 +19,7 @@ FEW = 5
 def draw(taxonomy: Taxonomy, node: str | int | None = None, depth: int = 2, limit: int = 20) -> list[str]:
     """Lines that draw the subtree at `node` (or the root), `depth` levels deep, `limit` children a node."""
     top = 0 if node is None else _number(taxonomy, node)
-    return [_told(taxonomy, top), *_drawn(taxonomy, top, depth, limit, "")]
+    return [_node_text(taxonomy, top), *_drawn(taxonomy, top, depth, limit, "")]
 
 
 def _drawn(taxonomy: Taxonomy, node: int, depth: int, limit: int, indent: str) -> Iterator[str]:
@@ -29,7 +29,7 @@ def _drawn(taxonomy: Taxonomy, node: int, depth: int, limit: int, indent: str) -
     shown, hidden = children[:limit], len(children) - limit
     for i, child in enumerate(shown):
         last = i == len(shown) - 1 and hidden <= 0
-        yield f"{indent}{'└── ' if last else '├── '}{_told(taxonomy, child)}"
+        yield f"{indent}{'└── ' if last else '├── '}{_node_text(taxonomy, child)}"
         yield from _drawn(taxonomy, child, depth - 1, limit, indent + ("    " if last else "│   "))
     if hidden > 0:
         yield f"{indent}└── ... and {hidden:,} more"
@@ -44,7 +44,7 @@ def _children(taxonomy: Taxonomy, node: int) -> list[int]:
     return found
 
 
-def _told(taxonomy: Taxonomy, node: int) -> str:
+def _node_text(taxonomy: Taxonomy, node: int) -> str:
     name, leaves = taxonomy.names[node], int(taxonomy.leaves[node])
     if taxonomy.end[node] == node + 1:
         return name

@@ -21,8 +21,8 @@ from shoal.errors import ShoalError
 Content = tuple[bytes, bytes]
 Found = tuple[int, "Counter[Content]"]  # a record, and the published records that are missing without its owner
 
-PUBLISHED = "a release without the person: what was published"
-EXACT = "a release without the person: all that was held"
+PUBLISHED = "a release without the person: published record found"
+EXACT = "a release without the person: all items found"
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,8 @@ def _made_here(scenario: Scenario) -> tuple[list[tuple[str, Made]], tuple[str, .
             notes.append(f"intersection: another release, {words}, cannot be made ({error.message})")
     if not made:
         raise Skipped("there is no other release, and the method has no parameter that could differ in a second one")
-    told = f"intersection: no other release was provided, so {' and '.join(words for words, _ in made)} was made"
-    return made, (told, *notes)
+    text = f"intersection: no other release was provided, so {' and '.join(words for words, _ in made)} was made"
+    return made, (text, *notes)
 
 
 def joined(one: Ints, other: Ints) -> Ints:

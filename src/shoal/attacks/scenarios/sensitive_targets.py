@@ -42,7 +42,7 @@ class SoughtItems:
         if given is None:
             known = [(claim, items) for claim, items in named if items.under is not None or items.names]
             if not known:
-                raise Skipped("no sensitive items are listed; the option sensitive lists some")
+                raise Skipped("no sensitive items are listed; name them with the option sensitive")
             named, given = [one for one in known if one[1] == known[0][1]], known[0][1]
         claims = tuple(claim for claim, items in named if items.may_be(given))
         return cls(given, all(claim.reads_items_widely for claim in claims), claims)

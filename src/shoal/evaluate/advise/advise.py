@@ -216,7 +216,7 @@ class Advice:
             for goal in self.goals
             for route in goal.routes
         ]
-        return facts_page(f"Advice on {self.facts.words}", [], (), ["goal", "method", "protects", "left", "risk"], rows)
+        return facts_page(f"Advice on {self.facts.words}", [], (), ["goal", "method", "protects", "keeps", "risk"], rows)
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON values."""

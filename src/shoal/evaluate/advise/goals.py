@@ -37,14 +37,14 @@ class Goal:
 GOALS: Mapping[str, Goal] = {
     goal.name: goal
     for goal in (
-        Goal("baskets", "hand baskets to others: the items that one person or purchase holds together", (TRANSACTIONS, TABLE)),
-        Goal("queries", "publish what people searched: single queries, not linked to each other", (QUERYLOG, PROMPTS)),
+        Goal("baskets", "share baskets, with the items of one person or purchase kept together", (TRANSACTIONS, TABLE)),
+        Goal("queries", "publish what people searched for: single queries, not linked to each other", (QUERYLOG, PROMPTS)),
         Goal("histories", "publish one record per person, with everything the person did", (QUERYLOG, TABLE, PROMPTS, ACCESSLOG)),
         Goal("log", "publish an access log that log tools can read", (ACCESSLOG,)),
         Goal("counts", "publish statistics: how many people searched or bought what, with noise", (QUERYLOG, TABLE, TRANSACTIONS)),
         Goal("table", "publish a table with one row per person", (MICRODATA,)),
         Goal("documents", "publish what documents are about, as weighted terms", (DOCUMENTS,)),
-        Goal("audit", "find out what a file protects that somebody else made", (TRANSACTIONS, TABLE, QUERYLOG, ACCESSLOG, MICRODATA)),
+        Goal("audit", "find out what a file made by somebody else protects", (TRANSACTIONS, TABLE, QUERYLOG, ACCESSLOG, MICRODATA)),
     )
 }
 UNASKED = tuple(name for name in GOALS if name != "audit")  # goals that are proposed unless one is named

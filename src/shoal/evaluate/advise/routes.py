@@ -67,23 +67,25 @@ KNOWN_FOUR = "a person among k people, for an attacker who knows at most 4 items
 MORE_THAN_FOUR = "an attacker who knows more than 4 items may find fewer than k people"
 SESSION_TWO = "a session among k people, for an attacker who knows at most 2 of its pages"
 SESSION_MORE = "an attacker who knows more than 2 pages, or several sessions of a person, may find fewer than k people"
-NOT_ATTRIBUTES = "what all members of a group have in common is known of each of them"
+NOT_ATTRIBUTES = "what all members of a group have in common is disclosed about each of them"
 ON_TOPICS = "generalizes to topics that are learned from the data, instead of categories of a general taxonomy"
-ON_TOPICS_AND_WORDNET = "generalizes to topics that are learned from the data, and words of few people to categories of WordNet"
-NAMES_TELL = f"names of topics show words that at least 2k people use; {NOT_ATTRIBUTES}"
+ON_TOPICS_AND_WORDNET = "generalizes to topics that are learned from the data, and rare words to categories of WordNet"
+NAMES_TELL = f"names of topics reveal words that at least 2k people use; {NOT_ATTRIBUTES}"
 EVENT = "a single query or event among k people"
-LINKED = "nothing about several events of one person, which are published separately and not linked"
+LINKED = "several events of one person together; they are published separately and not linked"
 
 CANDIDATES: tuple[Candidate, ...] = (
     # -- baskets
-    Candidate("baskets", "km", "keeps single items where two items never identify", KNOWN_TWO, MORE_KNOWN, settings={"m": "2"}),
+    Candidate("baskets", "km", "keeps items as long as no two of them identify a person", KNOWN_TWO, MORE_KNOWN, settings={"m": "2"}),
     Candidate("baskets", "shoal", "the strongest guarantee on whole baskets", WHOLE, NOT_ATTRIBUTES),
     Candidate("baskets", "shoal", ON_TOPICS, WHOLE, NAMES_TELL, {"taxonomy": "topics"}, needs=("no access log",)),
-    Candidate("baskets", "km", "keeps items where three items never identify", KNOWN_THREE, MORE_THAN_THREE, settings={"m": "3"}),
+    Candidate(
+        "baskets", "km", "keeps items as long as no three of them identify a person", KNOWN_THREE, MORE_THAN_THREE, settings={"m": "3"}
+    ),
     Candidate(
         "baskets",
         "km",
-        "keeps the most items where four items never identify",
+        "keeps the most items such that no four of them identify a person",
         KNOWN_FOUR,
         MORE_THAN_FOUR,
         settings={"m": "4", "aim": "words"},
@@ -95,7 +97,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "disassociation",
         "keeps all frequent items and counts of pairs, but not which items were bought together",
         KNOWN_TWO,
-        "words of few people, if they are published on request; whole baskets cannot be read from it",
+        "words of few people, if you choose to publish them; the release contains no whole baskets",
         together=1,
     ),
     Candidate(
@@ -113,7 +115,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate(
         "queries",
         "threshold",
-        "also queries of frequent words that nobody else combined",
+        "also keeps queries of frequent words that nobody else combined",
         "every word of a published query was used by at least k people; queries are not linked",
         "a combination of frequent words may belong to a single person",
         settings={"unit": "term", "rare": "omit"},
@@ -128,16 +130,16 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate(
         "histories",
         "shoal",
-        "sessions are shorter than histories, so more is left of them",
+        "sessions are shorter than histories, so more of them is kept",
         "each session among k people",
-        "a person's whole history, which is several sessions",
+        "a person's whole history of several sessions",
         {"per": "session"},
         needs=("times",),
     ),
     Candidate(
         "histories",
         "km",
-        "keeps single items where two items never identify",
+        "keeps items as long as no two of them identify a person",
         KNOWN_TWO,
         MORE_KNOWN,
         settings={"m": "2"},
@@ -146,7 +148,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate(
         "histories",
         "km",
-        "keeps single pages where two pages never identify",
+        "keeps pages as long as no two of them identify a person",
         SESSION_TWO,
         SESSION_MORE,
         {"per": "session"},
@@ -185,7 +187,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate(
         "histories",
         "ssc",
-        "publishes words that people really used, one vocabulary per group",
+        "publishes words that people actually used, one vocabulary per group",
         "every published vocabulary represents k people",
         NOT_ATTRIBUTES,
         needs=("texts",),
@@ -195,14 +197,14 @@ CANDIDATES: tuple[Candidate, ...] = (
         "user-microaggregation",
         "publishes a typical history per group, with whole queries",
         "every published history stands for k people",
-        "queries of a group that 2 members asked are published as typed",
+        "queries that 2 members of a group asked are published as typed",
         needs=("texts", "times"),
     ),
     # -- access logs
     Candidate(
         "log",
         "accesslog-mdav",
-        "the published file is an access log again",
+        "publishes an access log in the original format",
         "every published visit stands for k visitors",
         "a page that 2 members of a group requested is published",
     ),
@@ -211,7 +213,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "counts",
         "dp-queries",
         "whole queries with noisy counts",
-        "one person changes any result by a factor of at most e^epsilon (differential privacy)",
+        "one person changes the probability of any result by a factor of at most e^epsilon (differential privacy)",
         "rare queries are not published at all",
         settings={"unit": "query"},
         needs=("texts",),
@@ -220,7 +222,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "counts",
         "dp-queries",
         "single words with noisy counts",
-        "one person changes any result by a factor of at most e^epsilon (differential privacy)",
+        "one person changes the probability of any result by a factor of at most e^epsilon (differential privacy)",
         "rare words are not published at all",
         settings={"unit": "term"},
         needs=("texts",),
@@ -229,7 +231,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "counts",
         "dp-queries",
         "items with noisy counts",
-        "one person changes any result by a factor of at most e^epsilon (differential privacy)",
+        "one person changes the probability of any result by a factor of at most e^epsilon (differential privacy)",
         "rare items are not published at all",
         settings={"unit": "item"},
         needs=("items",),
@@ -239,14 +241,14 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate(
         "table",
         "microaggregation",
-        "loses the least of the numbers",
+        "loses the least information about the numbers",
         "every published combination of values stands for k people",
         "columns that are published unchanged; " + NOT_ATTRIBUTES,
     ),
     Candidate(
         "table",
         "mdav",
-        "the method of the literature, for comparisons",
+        "the standard method of the literature, for comparison",
         "every published combination of values stands for k people",
         "columns that are published unchanged; " + NOT_ATTRIBUTES,
     ),
@@ -255,7 +257,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "document-vectors",
         "the only method for documents",
         "every published vector stands for k documents",
-        "the documents themselves are not published; authors of several documents are not protected as persons",
+        "the documents themselves are not published; an author of several documents is protected for each document separately",
     ),
 )
 

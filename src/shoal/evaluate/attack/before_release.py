@@ -64,9 +64,9 @@ class PlannedAttacks:
     def refuse(self, method: Method) -> None:
         """Raise, before the run, if releases of a method cannot be attacked, or if results could not be published."""
         if not safe_numbers(method.claims()):
-            told = " and ".join(claim.name for claim in method.claims())
+            text = " and ".join(claim.name for claim in method.claims())
             raise ParameterError(
-                f"{OPTION} reports exact numbers about the original, which would break {told}",
+                f"{OPTION} reports exact numbers about the original, which would break {text}",
                 code="attack-breaks-guarantee",
                 hint=f"leave {OPTION} out",
             )
@@ -131,9 +131,9 @@ def insist(found: Attacked) -> None:
         worst = max(above, key=lambda one: (one.targets >= FEWEST_PEOPLE, _least(one)))
         what = f"{len(above)} of the attacks exceed their guaranteed bounds: {worst.attack}, knowing {worst.knowledge},"
         many = worst.targets >= FEWEST_PEOPLE  # a rate of a handful of people would disclose them, so it is not reported
-        told = f"succeeds at least {percent(_least(worst))} of the time" if many else "succeeds too often"
+        text = f"succeeds at least {percent(_least(worst))} of the time" if many else "succeeds too often"
         raise GuaranteeNotMet(
-            f"{what} {told}, but at most {percent(worst.ceiling or 0.0)} is allowed", code="attack-succeeds", hint="nothing was written"
+            f"{what} {text}, but at most {percent(worst.ceiling or 0.0)} is allowed", code="attack-succeeds", hint="nothing was written"
         )
 
 

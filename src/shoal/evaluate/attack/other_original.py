@@ -53,8 +53,8 @@ def strange_records(release: Release, original: AnyOriginal) -> Iterator[Release
     tried = filled[np.linspace(0, len(filled) - 1, min(TRIED, len(filled)), dtype=np.int64)]
     strange = sum(not _generalizes_one(published, int(row), original.bags, original.tree) for row in tried)
     if strange:
-        told = f"{strange:,} of {counted(len(tried), 'published record')} generalize no record of the original"
-        yield ReleaseWarning("other-original", f"{told}: the release may not have been made from it, and the rates mean nothing then")
+        text = f"{strange:,} of {counted(len(tried), 'published record')} generalize no record of the original"
+        yield ReleaseWarning("other-original", f"{text}: the release may not have been made from it, and the rates mean nothing then")
 
 
 def _generalizes_one(published: Bags, row: int, bags: Bags, tree: Taxonomy) -> bool:

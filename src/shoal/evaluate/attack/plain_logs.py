@@ -33,12 +33,12 @@ def tokens(case: Case, draw: Draw, reference: Log | None) -> tuple[Hashed, str]:
     people = distinct(owners)
     if reference is None:
         half = np.random.default_rng(draw.seed).permutation(people)[: len(people) // 2]
-        told = (
+        text = (
             f"tokens: the words of {len(half):,} people are known in plain text, those of the other {len(people) - len(half):,} are hashed"
         )
     else:
         half = people[:0]
-        told = f"tokens: the attacker has a plain-text log of {reference.n_owners:,} people; the words of the original are hashed"
+        text = f"tokens: the attacker has a plain-text log of {reference.n_owners:,} people; the words of the original are hashed"
     readable = np.isin(owners, half)
     try:
         original, release = case.made_of(~readable)
@@ -49,7 +49,7 @@ def tokens(case: Case, draw: Draw, reference: Log | None) -> tuple[Hashed, str]:
     found = hashed_beside(clear, original.log, release, case.method.hashes)
     if not found.words.n_items or not found.tokens.n_items:
         raise Skipped("there are no words that can be read" if found.tokens.n_items else "no tokens are published")
-    return found, told
+    return found, text
 
 
 def hashed_beside(clear: Log, original: Log, release: Release, unit: Hashes) -> Hashed:

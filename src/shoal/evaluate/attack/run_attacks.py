@@ -203,6 +203,6 @@ def _with_rows(place: Published, original: AnyOriginal, seen: Release, items: It
     """Return the release with the record-to-group mapping, if it can be made again; otherwise as read."""
     again = None if place.manifest is None else made_again(place.manifest, seen, original, items)
     if again is None:
-        told = "the release cannot be reproduced: every guess that may be right counts as right, in the attacker's favour"
-        return original.aligned(seen), told
-    return replace(again, claims=seen.claims), "the release was reproduced exactly, so each guess is known to be right or wrong"
+        text = "the release cannot be reproduced: every guess that may be right counts as right, in the attacker's favour"
+        return original.aligned(seen), text
+    return replace(again, claims=seen.claims), "the release was reproduced exactly, so every guess can be checked"

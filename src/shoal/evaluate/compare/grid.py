@@ -106,8 +106,8 @@ class Grid:
 
     def __post_init__(self) -> None:
         if not self.cells:
-            told = f"nothing is left to compare: {self.left[0].method} {self.left[0].why}" if self.left else "no method was named"
-            raise ParameterError(told, code="nothing-to-compare")
+            text = f"nothing is left to compare: {self.left[0].method} {self.left[0].why}" if self.left else "no method was named"
+            raise ParameterError(text, code="nothing-to-compare")
 
     def where(self, check: Callable[[Cell], object]) -> Grid:
         """Return the grid without the cells that a check rejects."""

@@ -46,8 +46,8 @@ def sites(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding
         Figure("sessions", "Figures 3.1, 3.3 and 3.5: clicks and sessions", tuple(counts), Lines("k", "count", "what", "data")),
         Figure("spread", "Table 3.1: standard deviation of the use of browsers per session", tuple(_spreads(shares))),
     )
-    told = "; ".join(f"{site}: {len(original.log):,} clicks" for site, original in logs.items())
-    return figures, tuple(findings(rows)), told
+    text = "; ".join(f"{site}: {len(original.log):,} clicks" for site, original in logs.items())
+    return figures, tuple(findings(rows)), text
 
 
 def _logs(asked: ExperimentSize) -> dict[str, AccessOriginal]:
@@ -98,9 +98,9 @@ def findings(rows: Sequence[Row]) -> Iterator[PaperFinding]:
     plain, kept = WAYS
     ratios = {(site, way): _ratios(rows, site, way) for site in PAGES for way in WAYS}
     line = ratios[SMALL_SITE, plain]
-    yield PaperFinding("Figure 3.1, site A", "very good results: sessions as in the original", _told(line), _near(line))
+    yield PaperFinding("Figure 3.1, site A", "very good results: sessions as in the original", _ratio_text(line), _near(line))
     line = ratios[LARGE_SITE, plain]
-    yield PaperFinding("Figure 3.3, site B", "more sessions in the masked files than in the original", _told(line), min(line) > 1)
+    yield PaperFinding("Figure 3.3, site B", "more sessions in the masked files than in the original", _ratio_text(line), min(line) > 1)
     shares = [row for row in rows if row["browser"] != "all"]
     for site, place in ((SMALL_SITE, "Figure 3.2, site A"), (LARGE_SITE, "Table 3.1, site B")):
         (spread,) = (one for one in _spreads(shares) if one["data"] == f"{site}, {plain}")
@@ -110,7 +110,7 @@ def findings(rows: Sequence[Row]) -> Iterator[PaperFinding]:
             place, f"the use of browsers is maintained (at most {PUBLISHED_SPREAD} %)", seen, max(numbers) <= PUBLISHED_SPREAD
         )
     line = [ratio for k, ratio in zip(KS, ratios[LARGE_SITE, kept], strict=True) if k < GOOD_K]
-    yield PaperFinding("Figure 3.5, site B", "with the session variable sessions are quite good for k < 30", _told(line), _near(line))
+    yield PaperFinding("Figure 3.5, site B", "with the session variable sessions are quite good for k < 30", _ratio_text(line), _near(line))
 
 
 def _ratios(rows: Sequence[Row], site: str, way: str) -> list[float]:
@@ -123,5 +123,5 @@ def _near(line: Sequence[float]) -> bool:
     return all(abs(ratio - 1) <= NEAR for ratio in line)
 
 
-def _told(line: Sequence[float]) -> str:
+def _ratio_text(line: Sequence[float]) -> str:
     return f"{path(line)} times as many"

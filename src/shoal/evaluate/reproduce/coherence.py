@@ -130,18 +130,18 @@ def _runtime(rows: Rows) -> Iterator[PaperFinding]:
     times = {(name, along): values(rows, "TotalTime", set=name, along=along) for name in (CONNECT, RETAIL, T40) for along in AXES}
     for name in (CONNECT, RETAIL, T40):
         line = times[name, "delta %"]
-        yield PaperFinding(f"Figure 11, {name}", "runtime increases quickly with delta", _told(line), line[-1] >= QUICKLY * line[0])
+        yield PaperFinding(f"Figure 11, {name}", "runtime increases quickly with delta", _times_text(line), line[-1] >= QUICKLY * line[0])
     line = times[CONNECT, "k"]
-    yield PaperFinding(f"Figure 12, {CONNECT}", "a larger k does not reduce the runtime", _told(line), line[-1] >= line[0] / HARDLY)
+    yield PaperFinding(f"Figure 12, {CONNECT}", "a larger k does not reduce the runtime", _times_text(line), line[-1] >= line[0] / HARDLY)
     for name in (RETAIL, T40):
         line = times[name, "k"]
-        yield PaperFinding(f"Figure 12, {name}", "the runtime drops with k", _told(line), falls(line))
+        yield PaperFinding(f"Figure 12, {name}", "the runtime drops with k", _times_text(line), falls(line))
     line = times[CONNECT, "p"]
-    yield PaperFinding(f"Figure 13, {CONNECT}", "the runtime is boosted by p", _told(line), line[-1] >= 2 * line[0])
+    yield PaperFinding(f"Figure 13, {CONNECT}", "the runtime is boosted by p", _times_text(line), line[-1] >= 2 * line[0])
     for name, turn in ((RETAIL, 3), (T40, 5)):
         line = times[name, "p"]
         says = f"p beyond {turn} hardly has an effect on the runtime"
-        yield PaperFinding(f"Figure 13, {name}", says, _told(line), max(line[turn - 1 :]) <= HARDLY * line[turn - 1])
+        yield PaperFinding(f"Figure 13, {name}", says, _times_text(line), max(line[turn - 1 :]) <= HARDLY * line[turn - 1])
     yield _finding_dominates(rows)
 
 
@@ -153,7 +153,7 @@ def _finding_dominates(rows: Rows) -> PaperFinding:
     return PaperFinding(f"Figure 11, {CONNECT}", says, f"{span(shares, 0)} % of the time", half == len(shares))
 
 
-def _told(line: Sequence[float]) -> str:
+def _times_text(line: Sequence[float]) -> str:
     """Format times relative to the first."""
     return f"{path([value / max(line[0], 1e-9) for value in line], 2)} times the first of {line[0]:.3f} s"
 
@@ -259,9 +259,9 @@ def run(asked: ExperimentSize) -> Experiment:
         Figure("spread", f"Spread of the distortion over {CHOICES} choices of public items, at the defaults", tuple(_spreads(rows))),
         Figure("data", "Table 1: data after preprocessing", tuple(_described(data) for data in sets)),
     )
-    told = "; ".join(f"{data.name}: {len(data.bags):,} transactions" for data in sets)
+    text = "; ".join(f"{data.name}: {len(data.bags):,} transactions" for data in sets)
     own = {data.setting.name for data in sets if data.own}
-    return Experiment("coherence", TITLE, CITATION, told, figures, tuple(findings(rows, own)), NOTES)
+    return Experiment("coherence", TITLE, CITATION, text, figures, tuple(findings(rows, own)), NOTES)
 
 
 def _drawn(row: Row, name: str, value: str) -> Row:

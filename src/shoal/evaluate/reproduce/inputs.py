@@ -23,10 +23,10 @@ def query_log(asked: ExperimentSize, options: ReadOptions | None = None, like: s
     if asked.data is None:
         log = read(generated(QueryLog(users=size, seed=asked.seed, like=like)), how).data
         how_made = f" like the {like}'s" if like != "even" else ""
-        told = f"a log{how_made} of {size:,} people from `shoal generate` with seed {asked.seed}"
+        text = f"a log{how_made} of {size:,} people from `shoal generate` with seed {asked.seed}"
     else:
         log = read(asked.data, how).data
-        told = f"of {asked.data.name}"
+        text = f"of {asked.data.name}"
     if not isinstance(log, Log):
         raise InputError(
             "this experiment needs a query log, but the data is not one",
@@ -39,7 +39,7 @@ def query_log(asked: ExperimentSize, options: ReadOptions | None = None, like: s
         raise InputError(
             f"there are {found:,} people in the data, but the experiment needs at least {asked.least:,}", code="too-few-people"
         )
-    return first, told if asked.data is None else f"the first {found:,} people {told}"
+    return first, text if asked.data is None else f"the first {found:,} people {text}"
 
 
 def generated(log: QueryLog) -> pl.DataFrame:

@@ -230,7 +230,7 @@ class Collector:
             self.tally.ledger()
         spelling, names = self._fold_owners()
         log = self._settled(self._log())
-        return self._told(Log(log.frame, log.kind, names) if self._options.needs_names else log, spelling)
+        return self._reading(Log(log.frame, log.kind, names) if self._options.needs_names else log, spelling)
 
     def _settled(self, log: Log) -> Log:
         """Return a log, or all events of some of its people, without repeated clicks and unreliable times, and count its content."""
@@ -243,7 +243,7 @@ class Collector:
         self._shared.add(distinct)
         return distinct
 
-    def _told(self, data: Log | Bags, spelling: tuple[str, ...]) -> Reading:
+    def _reading(self, data: Log | Bags, spelling: tuple[str, ...]) -> Reading:
         """Return the data with its accounting."""
         return Reading(
             data,

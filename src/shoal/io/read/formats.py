@@ -509,4 +509,4 @@ def first_records(source: Source, separator: str, limit: int) -> Sample:
 
 
 def _announced(format: str, options: ReadOptions, by: str) -> str:
-    return f"format {format} (specified)" if options.format else f"format {format}, detected by {by}"
+    return f"format {format} (specified)" if options.format else f"format {format}, detected from {by}"

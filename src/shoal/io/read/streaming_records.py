@@ -170,7 +170,7 @@ class Gatherer(Collector):
         # The next part is unpacked while this one is used, unless memory is limited.
         with closing(settled if self._gathering.bounded else kernels.ahead(settled)) as logs:
             bags = self._gathering.make(logs)
-        return self._told(bags, spelling)
+        return self._reading(bags, spelling)
 
     def _hold(self, numbers: dict[str, Any], payload: pl.Series) -> None:
         self._parts.add(pl.DataFrame({**numbers, "payload": payload}))

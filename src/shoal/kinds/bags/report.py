@@ -130,7 +130,7 @@ def _published(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     facts = file_facts(manifest)
     if "different" not in facts:
         return ()
-    each = f", {facts['occurrences'] / facts['rows']:.1f} items each" if facts["rows"] else ""
+    each = f", {facts['occurrences'] / facts['rows']:.1f} items per record" if facts["rows"] else ""
     return (("published", f"{counted(facts['rows'], 'record')} in {counted(facts['different'], 'group')} of identical records{each}"),)
 
 
