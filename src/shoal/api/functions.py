@@ -102,6 +102,7 @@ def read(data: str | Path | Any, **options: Any) -> Reading:
         return read_data(data, ReadOptions(**reading_options(options)))
 
 
+# fmt: off
 @checked
 def anonymize(
     data: str | Path | Any,
@@ -117,8 +118,7 @@ def anonymize(
     unknown: Unknown | None = None,
     terms: int | None = None,
     tree: Scope | None = None,
-    floor: int | str | Sequence[str] | None = None,
-    min_support: int | str | None = None,
+    floor: int | str | Sequence[str] | None = None, min_support: int | str | None = None,
     items_table: GivenItemsTable | None = None,
     item_level: str | None = None,
     items_key: str | None = None,
@@ -269,6 +269,9 @@ def anonymize(
         [['Fruit'], ['Fruit'], ['Fruit']]
     """
     return _released(data, method, dict(locals()))
+
+
+# fmt: on
 
 
 @checked

@@ -1,8 +1,8 @@
 """AA, Apriori anonymization (Terrovitis, Mamoulis and Kalnis, VLDB'08): items are generalized until no small itemset is rare.
 
 Guarantee: at least k people have every set of up to m published items. One recoding for all records: if an item is published as a node, so
-is everything below that node, everywhere. With `--recoding full-domain` all items are published at one level of the taxonomy, and with
-`--recoding sibling` items below a published node may keep names of their own (`itemsets/recoding_schemes.py`).
+is everything below that node, everywhere. With the recoding `full-domain` all items are published at one level of the taxonomy, and with
+`sibling` items below a published node may keep names of their own (`itemsets/recoding_schemes.py`).
 
 Sets of one item are treated first, then of two, up to m: every set of too few people is brought to k by the cheapest generalization of its
 items. Deviations from the paper: each size is repeated until no rare set is left, because a set whose items were generalized in the

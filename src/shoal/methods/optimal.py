@@ -7,7 +7,7 @@ Cuts are examined by increasing loss, starting with the most precise one in whic
 reduces the loss, so the first cut without a rare set is optimal. The paper examines all cuts breadth-first; this search stops there. If a
 set is rare, every more general cut without rare sets generalizes at least one of its nodes: only these few steps are followed, not one for
 each published node. The number of cuts is exponential, so data with more than a stated number is rejected.
-With `--recoding` the best level for all items, or the best sibling generalization, is found instead (`itemsets/recoding_schemes.py`).
+With another `recoding` the best level for all items, or the best sibling generalization, is found instead (`itemsets/recoding_schemes.py`).
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ Where this deviates from the print, and why: the seed is the shortest vocabulary
 that the answer does not depend on the order of the file (this also gives the clusters of the paper's example, which the order of its
 table does not); a bag or term dropped from the centre of l members costs l * omega, which the paper leaves open; people are counted, not
 vocabularies; only terms that enough people hold can be elected. Beyond the print: seeds whose group would keep few words wait until the
-groups that keep many are formed (`promising`), so that one without a like does not use up a vocabulary that has four. With `--distance
-jaccard`, `hamming` or `cosine` only common terms count (`itemsets/common_term_groups.py`), as in the measures that the paper sets aside.
+groups that keep many are formed (`promising`), so that one without a like does not use up a vocabulary that has four. With the distances
+`jaccard`, `hamming` and `cosine` only common terms count (`itemsets/common_term_groups.py`), as in the measures that the paper sets aside.
 """
 
 from __future__ import annotations
