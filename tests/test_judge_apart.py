@@ -31,6 +31,7 @@ COMMON = {
     "shoal.data.durations",
     "shoal.data.noise_record",
     "shoal.data.items",
+    "shoal.data.item_costs",
     "shoal.data.original",
     "shoal.data.release",
     "shoal.data.input_shapes",

@@ -36,6 +36,7 @@ EXTRAS: Mapping[str, Extra] = {
     "sql": Extra(("duckdb", "adbc_driver_postgresql", "pyarrow"), "duckdb, adbc-driver-postgresql and pyarrow", "reading from a database"),
     "spark": Extra(("pyspark", "pyarrow"), "pyspark and pyarrow", "running on Spark", "Java 17 or later"),
     "studio": Extra(("starlette", "uvicorn"), "starlette and uvicorn", "shoal studio"),
+    "pdf": Extra(("pypdf",), "pypdf", "reading PDF files as documents"),
     "reproduce": Extra(("vl_convert",), "vl-convert-python", "writing the figures of `shoal reproduce`"),
 }
 

@@ -13,6 +13,7 @@ from helpers.data import food
 from shoal.auditing.earlier_releases import Series
 from shoal.cluster.limits import BESIDE, CODE, LIMITS
 from shoal.cluster.run import SparkBackend
+from shoal.data.min_support import MinSupport
 from shoal.errors import ParameterError, options_of
 from shoal.evaluate.attack.before_release import release_checks
 from shoal.io.read.options import ItemsTable, ReadOptions
@@ -70,6 +71,7 @@ REFUSED: dict[str, Job] = {
     "rows": job_of("threshold", how={"taxonomy": "wordnet"}),
     "sql": replace(job_of("shoal"), data=from_sql("select 1", "duckdb:")),
     "encoding": job_of("shoal", how={"read": ReadOptions(encoding="latin-1")}),
+    "min-support": job_of("shoal", how={"min_support": MinSupport.parse("5")}),
     "items-table": job_of("shoal", how={"read": ReadOptions(items=ItemsTable("goods.csv"))}),
 }
 

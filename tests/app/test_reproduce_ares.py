@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
 from helpers.queries import clicked_log
@@ -14,6 +15,7 @@ from shoal.evaluate.reproduce.experiment_page import PaperFinding
 from shoal.metrics.browsers import use_before
 from shoal.metrics.clusterings import rand_index
 from shoal.synthetic.accesslog import AGENTS, AccessLog
+from shoal.taxonomy.place_documents import document_vectors
 
 # Table 2.2 of the report: SSE and SSA for k = 2 to 10.
 SSE = {
@@ -79,6 +81,22 @@ def test_statements_on_sites() -> None:
     bad = site_rows(dict(zip(names, (0.5, 1.0, 0.7, 0.5), strict=True)), spread=9.0)
     assert all(verdicts(ares_sites.findings(good)).values())
     assert not any(verdicts(ares_sites.findings(bad)).values())
+
+
+def test_the_regression_coefficient_is_the_slope_of_the_least_squares() -> None:
+    """By hand: levels 1, 2, 6 have the mean 3, so b = (-2 * 5 - 1 * 3 + 3 * 1) / (4 + 1 + 9)."""
+    assert ares_sites.regression_coefficient((1, 2, 6), (5.0, 3.0, 1.0)) == pytest.approx(-10 / 14)
+    assert ares_sites.regression_coefficient((1, 3, 6, 12), [2 - 0.25 * k for k in (1, 3, 6, 12)]) == pytest.approx(-0.25)
+    levels, line = (1, *ares_sites.KS), (4.0, 1.0, 3.0, 3.5, 0.5, 2.0)
+    assert ares_sites.regression_coefficient(levels, line) == pytest.approx(np.polyfit(levels, line, 1)[0])
+
+
+def test_terms_with_and_without_words_that_wordnet_lacks() -> None:
+    """Two terms each. The first text has two nouns only; in the second an unknown word replaces a noun, so one of three is common."""
+    texts = pl.Series(["house house boat", "house house qyzzy qyzzy qyzzy boat"])
+    some, every = (document_vectors(texts, np.arange(2), 2, unknown).vectors for unknown in ("drop", "keep"))
+    assert ares_documents.mean_jaccard(some, every) == pytest.approx((1 + 1 / 3) / 2)
+    assert ares_documents.mean_jaccard(some, some) == 1
 
 
 def test_statements_on_query_logs() -> None:

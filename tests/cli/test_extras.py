@@ -25,6 +25,7 @@ NEEDING = [
     ("excel", ["compare", f"{ABSENT}.xlsx", "--out", "found"]),
     ("excel", ["audit", f"{ABSENT}.xlsx"]),
     ("excel", ["taxonomy", "build", f"{ABSENT}.xlsx", "--levels", "a,b"]),
+    ("pdf", ["look", f"{ABSENT}.pdf", "--format", "documents"]),
     ("sql", ["anonymize", "--sql", "select 1", "--from", f"duckdb:{ABSENT}.db", "--out", "release"]),
     ("spark", ["anonymize", f"{ABSENT}.tsv", "--engine", "spark", "--out", "release"]),
     ("studio", ["studio", "--root", ABSENT]),

@@ -25,6 +25,9 @@ SETTINGS = [
     SSC(k=4, distance="wu-palmer", min_owners=4),
     SSC(k=5, eps=2, omega=5, rare="withhold"),
     SSC(k=3, order="descending", eps=6),
+    SSC(k=3, distance="jaccard"),
+    SSC(k=2, distance="hamming", promising=0),
+    SSC(k=4, distance="cosine"),
     SSC(k=2, order="given", typical="members", rare="withhold", min_owners=2),
 ]
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.cli import Shell, failed
 from helpers.data import food, on, on_nodes
+from helpers.errors import refuses
 from shoal.data.release import Release
-from shoal.metrics.patterns import closed_patterns, distance_of, recall, recall_of, semantic_distance
+from shoal.metrics.patterns import closed_patterns, counting_patterns, distance_of, recall, recall_of, semantic_distance
 from shoal.taxonomy.distance import SemanticDistance
 
 
@@ -57,3 +59,25 @@ def test_a_release_of_everything_loses_no_pattern():
     release = Release.of_bags(bags, np.ones(3, np.int64))
     assert recall(release, on_nodes(bags, tree)) == 1
     assert semantic_distance(release, on_nodes(bags, tree)) == 0
+
+
+def test_fewer_patterns_are_compared_on_request():
+    """Apple is the most frequent pattern, then Beef; the release has no Beef, so of two patterns half are found."""
+    tree = food()
+    bags = on(tree, [["Apple"], ["Apple"], ["Apple"], ["Beef"], ["Beef"], ["Milk"]])
+    release = Release.of_bags(on(tree, [["Apple"], ["Milk"]]), np.array([3, 1]))
+    original = on_nodes(bags, tree)
+    for n, share in ((1, 1.0), (2, 1 / 2), (3, 2 / 3), (None, 2 / 3)):
+        with counting_patterns(n):
+            assert recall(release, original) == pytest.approx(share)
+    with refuses("out-of-range", value=0), counting_patterns(0):
+        pass
+    assert recall(release, original) == pytest.approx(2 / 3)
+
+
+def test_the_option_is_for_metrics_that_are_computed(shell: Shell):
+    shell.file("baskets.txt", "Apple,Beef\nApple,Beef\nApple\nApple\nMilk\nMilk\n")
+    assert shell("anonymize", "baskets.txt", "--taxonomy", "none", "--method", "coherence", "--k", "2", "--out", "release").code == 0
+    asked = ("measure", "release", "--metric", "pattern_recall", "--patterns", "1")
+    failed(shell(*asked), "option-not-applicable")
+    assert shell(*asked, "--original", "baskets.txt", "--taxonomy", "none").code == 0

@@ -54,6 +54,7 @@ class FileOptions(TypedDict, total=False):
     terms: int | None
     tree: Scope | None
     floor: int | str | Sequence[str] | None
+    min_support: int | str | None
     items_table: GivenItemsTable | None
     item_level: str | None
     items_key: str | None

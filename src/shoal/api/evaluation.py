@@ -63,7 +63,7 @@ def advise(
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
             malformed,
-            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, min_support, items_table,
             item_level, items_key, items_name, items_levels.
 
     Returns:
@@ -133,7 +133,7 @@ def compare(
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
             malformed,
-            gap, bag, taxonomy (a name or a file), node_loss, unknown, terms, tree, floor, items_table,
+            gap, bag, taxonomy (a name or a file), node_loss, unknown, terms, tree, floor, min_support, items_table,
             item_level, items_key, items_name, items_levels.
 
     Returns:

@@ -35,7 +35,7 @@ from shoal.evaluate.attack import Attacked, Draw, attacked
 from shoal.evaluate.attack.before_release import PlannedAttacks, Wanted, release_checks, unsure
 from shoal.evaluate.attack.scenario import OtherReleases
 from shoal.evaluate.decode import decode as decoded
-from shoal.evaluate.measure import measured, recorded
+from shoal.evaluate.measure import insist_on_default_patterns, measured, recorded
 from shoal.evaluate.reproduce import reproduced
 from shoal.evaluate.reproduce.experiment_page import Experiment
 from shoal.evaluate.reproduce.paper import ExperimentSize
@@ -102,6 +102,7 @@ def read(data: str | Path | Any, **options: Any) -> Reading:
         return read_data(data, ReadOptions(**reading_options(options)))
 
 
+# fmt: off
 @checked
 def anonymize(
     data: str | Path | Any,
@@ -117,7 +118,7 @@ def anonymize(
     unknown: Unknown | None = None,
     terms: int | None = None,
     tree: Scope | None = None,
-    floor: int | str | Sequence[str] | None = None,
+    floor: int | str | Sequence[str] | None = None, min_support: int | str | None = None,
     items_table: GivenItemsTable | None = None,
     item_level: str | None = None,
     items_key: str | None = None,
@@ -183,6 +184,7 @@ def anonymize(
         node_loss: Loss function for taxonomy nodes: "information" (default), "lm", "height" or "people".
         unknown: What happens to terms that are not in the taxonomy: "keep" (default), "drop" or "refuse".
         tree: "used" (default) reduces the taxonomy to the part that the data uses; "whole" keeps all of it.
+        min_support: Leave out items that fewer people have: a number of people, or a share such as "0.1%". Default: none.
         floor: Most general level or node that may be published; the root is level 1. Default: 2.
         items_table: Product table, a path or a frame: a row for each item with its number as in the data, a readable name, and the
             levels above it. Its names replace the items, and its levels are the taxonomy.
@@ -269,6 +271,9 @@ def anonymize(
     return _released(data, method, dict(locals()))
 
 
+# fmt: on
+
+
 @checked
 def bound(data: str | Path | Any, k: int = 5, *, seed: int = 0, threads: int | None = None, **options: Unpack[DataOptions]) -> Bound:
     """Compute a lower bound on the information loss of any k-anonymous release of the data.
@@ -281,7 +286,7 @@ def bound(data: str | Path | Any, k: int = 5, *, seed: int = 0, threads: int | N
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
             malformed,
-            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, min_support, items_table,
             item_level, items_key, items_name, items_levels.
 
     Returns:
@@ -320,7 +325,7 @@ def look(
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
             malformed,
-            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, min_support, items_table,
             item_level, items_key, items_name, items_levels.
 
     Returns:
@@ -378,7 +383,7 @@ def audit(
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
             malformed,
-            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, min_support, items_table,
             item_level, items_key, items_name, items_levels. The manifest gives the defaults.
 
     Returns:
@@ -435,6 +440,7 @@ def measure(
     original: str | Path | Any = None,
     metrics: Sequence[str] | str = (),
     *,
+    patterns: int | None = None,
     threads: int | None = None,
     **options: Unpack[DataOptions],
 ) -> dict[str, float]:
@@ -444,11 +450,12 @@ def measure(
         release: The release directory.
         original: The original data, as a path or a frame. Without it, the metrics in the manifest are returned.
         metrics: Names of metrics (`shoal.list_metrics()` lists them). Default: those of every release.
+        patterns: Number of closed patterns that `pattern_recall` and `pattern_distance` compare. Default: 500.
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
             malformed,
-            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, min_support, items_table,
             item_level, items_key, items_name, items_levels. The manifest gives the defaults.
 
     Returns:
@@ -470,7 +477,10 @@ def measure(
     with spoken_in_python(), using(threads):
         place = Published.at(Path(release))
         how, given = _of_original(place, original, options)
-        return recorded(place, names, _tell) if how is None else measured(place, original, how, names, _tell, given.tree)
+        if how is None:
+            insist_on_default_patterns(patterns)
+            return recorded(place, names, _tell)
+        return measured(place, original, how, names, _tell, given.tree, patterns=patterns)
 
 
 @checked
@@ -508,7 +518,7 @@ def attack(
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
             malformed,
-            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, items_table,
+            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, min_support, items_table,
             item_level, items_key, items_name, items_levels. The manifest gives the defaults.
 
     Returns:

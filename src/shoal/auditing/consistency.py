@@ -18,13 +18,13 @@ from shoal.attacks.scenarios import SCENARIO_ATTACKS
 from shoal.auditing.statements import same
 from shoal.data.accounting import FATES
 from shoal.data.claims import ALL_NUMBERS, Model
-from shoal.data.original import KEPT, NOT_IN_TAXONOMY, QUASI, REPEATED, STOP_WORDS, UNKNOWN_KEPT
+from shoal.data.original import FEW_PEOPLE, KEPT, NOT_IN_TAXONOMY, QUASI, REPEATED, STOP_WORDS, UNKNOWN_KEPT
 from shoal.methods import fate_of
 from shoal.metrics import METRICS
 from shoal.pipeline.claims import claims_of
 from shoal.pipeline.disclosure import COUNTS, safe_numbers, unsafe_parts
 from shoal.pipeline.manifest_schema import LARGEST_COUNT
-from shoal.pipeline.options import TOPICS, is_topics
+from shoal.pipeline.options import MIN_SUPPORT, RARE_ITEMS, TOPICS, is_topics
 from shoal.pipeline.prepare import LEARNED_FROM, SESSIONS
 from shoal.report.attacks import ATTACKS, FEW, SKIPPED, worst_is_told
 from shoal.report.facts import FEWEST_PEOPLE
@@ -220,8 +220,11 @@ def _of_words(manifest: Manifest) -> Iterator[str]:
     if words is None:
         yield "accounting.words is missing"
         return
-    if words["in"] - words.get(STOP_WORDS, 0) != account["in"]:
-        yield "accounting.words and accounting.occurrences.in differ by more than the stop words"
+    rare = words.get(FEW_PEOPLE, 0)
+    if words["in"] - words.get(STOP_WORDS, 0) - rare != account["in"]:
+        yield "accounting.words and accounting.occurrences.in differ by more than the words left out before"
+    if (rare and MIN_SUPPORT not in given) or not given.get(RARE_ITEMS, 0) <= rare or (rare and not given.get(RARE_ITEMS)):
+        yield "accounting.words contradicts input.min_support or input.rare_items"
     dropped, kept = words.get(NOT_IN_TAXONOMY, 0), words.get(UNKNOWN_KEPT, 0)
     if account.get(NOT_IN_TAXONOMY, 0) != dropped:
         yield "accounting.words and accounting.occurrences differ in what is not in the taxonomy"

@@ -11,7 +11,9 @@ from shoal.cli import screen
 from shoal.cli.config import config_option
 from shoal.cli.config_command import ConfigCommand, said_of_original
 from shoal.cli.input_options import original_option
-from shoal.cli.options import data_options, threads_option
+from shoal.cli.options import WholeNumber, data_options, threads_option
+
+MOST_PATTERNS = 100_000
 
 
 @click.command("measure", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -25,16 +27,23 @@ from shoal.cli.options import data_options, threads_option
     metavar="NAME",
     help="Metric to compute (see `shoal metrics`). Repeatable. [default: all that apply]",
 )
+@click.option(
+    "--patterns",
+    type=WholeNumber(1, MOST_PATTERNS),
+    help="Number of closed patterns that pattern_recall and pattern_distance compare. [default: 500]",
+)
 @data_options()
 @threads_option
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(release: Path, original: Any, names: tuple[str, ...], threads: int | None, as_json: bool, **said: Any) -> None:
+def command(
+    release: Path, original: Any, names: tuple[str, ...], patterns: int | None, threads: int | None, as_json: bool, **said: Any
+) -> None:
     """Report the metrics of RELEASE. Without --original, print the values in its manifest; with it, compute them from the files.
 
     Release files do not contain the record-to-group mapping, so metrics that need it are available from the manifest only.
     """
-    from shoal.evaluate.measure import measured, recorded
+    from shoal.evaluate.measure import insist_on_default_patterns, measured, recorded
     from shoal.metrics import METRICS
     from shoal.pipeline.manifest import Published
     from shoal.pipeline.request import original_options
@@ -42,10 +51,11 @@ def command(release: Path, original: Any, names: tuple[str, ...], threads: int |
     place = Published.at(release)
     how = original_options(said_of_original(said, original), original, place.manifest)
     if how is None:
+        insist_on_default_patterns(patterns)
         numbers = recorded(place, names, lambda notes: screen.note(*notes))
     else:
         with screen.progress(threads):
-            numbers = measured(place, original, how, names, lambda notes: screen.note(*notes))
+            numbers = measured(place, original, how, names, lambda notes: screen.note(*notes), patterns=patterns)
     if as_json:
         screen.as_json(numbers)
     else:

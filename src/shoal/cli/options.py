@@ -167,6 +167,9 @@ _DATA_OPTIONS = {
         metavar="LEVEL|NODE",
         help="Most general level (root: 1) or node to publish. [default: 2]",
     ),
+    "min-support": click.option(
+        "--min-support", metavar="PEOPLE|SHARE%", help="Leave out items that fewer people have, e.g. 5 or 0.1%. [default: 1]"
+    ),
     "terms": click.option("--terms", type=int, metavar="N", help="Number of most frequent terms in a document's vector. [default: 50]"),
     "tree": click.option(
         "--tree",

@@ -149,7 +149,7 @@ def covers(tried: str, input: Any, limit: int, show_rare: bool, as_json: bool, *
     with screen.progress():
         reading = read(input, how.reading)
         screen.note(*reading.notes)
-        records = records_of(reading.data, how)
+        records = records_of(reading.data, how).supported(how.min_support)
         tree, notes = taxonomy_of(records, how)
         screen.note(*notes)
         found = coverage(records.folded, tree, limit, people=1 if show_rare else FEW)

@@ -100,6 +100,7 @@ def _is_given(how: Preparation) -> bool:
 RUNS_HERE, WORKS_HERE = "runs on one machine only", "works on one machine only"
 LIMITS = (
     Limit(option("items-table"), WORKS_HERE, lambda job: job.preparation.read.items is not None),
+    Limit(option("min-support"), WORKS_HERE, lambda job: job.preparation.min_support is not None),
     Limit(option("rules"), WORKS_HERE, lambda job: job.rules is not None),
     Limit(option("claim"), WORKS_HERE, lambda job: job.claims),
     Limit(option("bound"), WORKS_HERE, lambda job: job.metrics),

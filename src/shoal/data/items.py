@@ -18,9 +18,10 @@ from shoal.parameters import Written
 from shoal.util.wording import counted
 
 UNDER, LISTED, SEALED = "under:", "items:", "sha256:"
+COSTS = "costs:"  # of items, see item_costs.py
 UNNAMED = "unnamed"  # what a claim has in place of names that must not be published
 A_FILE, A_LIST = "a file", "a list"  # what a manifest says of where items came from; neither names nor their number nor the file's name
-_LIST = re.compile(LISTED + r"[^,()\s]*")
+_LIST = re.compile(rf"(?:{LISTED}|{COSTS})[^,()\s]*")
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ def positive_decimal(name: str, weight: object) -> Decimal:
 
 def without_names(claim: str) -> str:
     """Return the text of a claim with the number of items instead of their names, for the terminal and for messages."""
-    return _LIST.sub(lambda found: counted(found[0].count("|") + 1 if found[0] != LISTED else 0, "item"), claim)
+    return _LIST.sub(lambda found: counted(found[0].count("|") + 1 if found[0] not in {LISTED, COSTS} else 0, "item"), claim)
 
 
 def plain_values(values: Mapping[str, Any]) -> dict[str, Any]:

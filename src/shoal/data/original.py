@@ -38,12 +38,15 @@ SUPPRESSED = "*"  # what most tools write for any item
 NOT_IN_TAXONOMY = "dropped: not in the taxonomy"
 REPEATED = "dropped: repeated in its record"
 STOP_WORDS = "dropped: stop words and single letters"
+FEW_PEOPLE = "dropped: too few people have the item"
 UNKNOWN_KEPT = "unknown, kept"
 
 
 @dataclass(frozen=True)
 class Steps:
-    """Effects of preparation on the words of the input, in occurrences. Every word belongs to exactly one of the first six."""
+    """Effects of preparation on the words of the input, in occurrences. Every word belongs to exactly one of the first six or to
+    `few_people`.
+    """
 
     as_typed: int
     lower_cased: int = 0
@@ -53,6 +56,8 @@ class Steps:
     stop_words: int = 0
     unknown_terms: int = 0
     repeats_dropped: int = 0
+    few_people: int = 0
+    rare_items: int = 0
 
     @property
     def ledger(self) -> Ledger:
@@ -64,6 +69,7 @@ class Steps:
             UNKNOWN_KEPT: kept(self.unknown_kept),
             NOT_IN_TAXONOMY: gone(self.unknown_dropped),
             STOP_WORDS: gone(self.stop_words),
+            FEW_PEOPLE: gone(self.few_people),
         }
         return Ledger(sum(part.n for part in parts.values()), parts)
 

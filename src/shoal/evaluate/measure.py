@@ -12,6 +12,7 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.parameter_files import without_files
 from shoal.metrics import METRICS, measure, routine
+from shoal.metrics.patterns import counting_patterns
 from shoal.pipeline.claims import claims_of
 from shoal.pipeline.manifest import Published
 from shoal.pipeline.manifest_schema import DIGEST, digest_of
@@ -42,9 +43,19 @@ def recorded(place: Published, names: Sequence[str], tell: Tell) -> dict[str, fl
 
 
 def measured(
-    place: Published, original: str | Path | Any, how: Preparation, names: Sequence[str], tell: Tell, given: Taxonomy | None = None
+    place: Published,
+    original: str | Path | Any,
+    how: Preparation,
+    names: Sequence[str],
+    tell: Tell,
+    given: Taxonomy | None = None,
+    *,
+    patterns: int | None = None,
 ) -> dict[str, float]:
-    """Measure these metrics, or all that are possible, from the files. Raise for those that need the record-to-group mapping."""
+    """Measure these metrics, or all that are possible, from the files. Raise for those that need the record-to-group mapping.
+
+    `patterns` is the number of closed patterns that metrics of patterns compare; None is the default.
+    """
     _refuse_unmeasured(name for name in names if METRICS[name].needs_groups)
     prepared = prepare(original, located(place, how, given, original), given)
     found = seen_at(place, ())
@@ -55,7 +66,18 @@ def measured(
     release = replace(found.release, claims=claims)
     usual = routine(release.kinds, prepared.original.shape, on_taxonomy=prepared.original.on_taxonomy, adds_items=release.adds_items)
     wanted = list(names) or [one.name for one in usual if not (one.of_means and lacking)]
-    return measure(release, prepared.original, wanted) if wanted else {}
+    with counting_patterns(patterns):
+        return measure(release, prepared.original, wanted) if wanted else {}
+
+
+def insist_on_default_patterns(patterns: int | None) -> None:
+    """Raise for another number of patterns if metrics are not computed but read from the manifest."""
+    if patterns is not None:
+        raise ParameterError(
+            f"{option('patterns')} is for metrics that are computed, but here they are read from the manifest",
+            code="option-not-applicable",
+            hint=MEASURE_IT,
+        )
 
 
 def _lack(place: Published) -> list[str]:

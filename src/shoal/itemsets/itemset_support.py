@@ -87,10 +87,14 @@ class Moles:
         owner = np.repeat(np.arange(len(self)), self.sizes)
         hit = np.zeros(len(self), bool)
         hit[owner[gone[self.items]]] = True
-        kept = np.flatnonzero(~hit)
+        return self.select(~hit)
+
+    def select(self, stays: npt.NDArray[np.bool_]) -> Moles:
+        """Return some of the moles (a mask over moles)."""
+        owner, kept = np.repeat(np.arange(len(self)), self.sizes), np.flatnonzero(stays)
         start = np.concatenate([[0], np.cumsum(self.sizes[kept])]).astype(np.int64)
         columns = (self.people[kept], self.hidden[kept], self.holders[kept], self.cohort[kept])
-        return Moles(start, self.items[~hit[owner]], *columns, self.fewest, self.greatest, self.counted)
+        return Moles(start, self.items[stays[owner]], *columns, self.fewest, self.greatest, self.counted)
 
 
 def too_many_sets(known: int) -> ParameterError:

@@ -1,7 +1,8 @@
 """AA, Apriori anonymization (Terrovitis, Mamoulis and Kalnis, VLDB'08): items are generalized until no small itemset is rare.
 
 Guarantee: at least k people have every set of up to m published items. One recoding for all records: if an item is published as a node, so
-is everything below that node, everywhere.
+is everything below that node, everywhere. With the recoding `full-domain` all items are published at one level of the taxonomy, and with
+`sibling` items below a published node may keep names of their own (`itemsets/recoding_schemes.py`).
 
 Sets of one item are treated first, then of two, up to m: every set of too few people is brought to k by the cheapest generalization of its
 items. Deviations from the paper: each size is repeated until no rare set is left, because a set whose items were generalized in the
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from shoal.data.bags import Bags, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.itemsets.km_recoding import RecodingSteps, recoded_places
+from shoal.itemsets.recoding_schemes import FULL_DOMAIN, SCHEMES, SIBLING, SUBTREE, level_places, sibling_places
 from shoal.methods.bases.km import KnownItemsMethod
 from shoal.parameters import param
 
@@ -28,7 +30,14 @@ class Apriori(KnownItemsMethod):
     paper = "Terrovitis, Mamoulis and Kalnis, VLDB 2008"
 
     undo: bool = param(True, help="undo generalizations that turn out to be unnecessary")
+    recoding: str = param(
+        SUBTREE, choices=SCHEMES, help="what is generalized together: whole subtrees, all items to one level, or siblings"
+    )
 
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
         """Generalize rare sets by size; undo unnecessary generalizations."""
+        if self.recoding == FULL_DOMAIN:
+            return level_places(records, taxonomy, self.k, self.m)
+        if self.recoding == SIBLING:
+            return sibling_places(records, taxonomy, self.k, self.m, undo=self.undo)
         return recoded_places(records, taxonomy, self.k, self.m, RecodingSteps("by size", undo=self.undo))

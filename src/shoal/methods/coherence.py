@@ -11,17 +11,22 @@ Time: that of mining the public itemsets up to size p with support k; the elimin
 Where this deviates from the print, and why: sets of no record are no moles (Figure 4 counts them and suppresses needlessly); the empty
 set is also a mole if there are fewer than k people (Theorem 1 forgets it); ties are broken by more moles, less loss, item order. Beyond
 the print: the exchanges (`score` names the printed choices, which make none); `exact` finds the least loss by integer programming,
-`generalize` replaces items by their parents where that loses less, and where a person owns several records support counts people.
+`generalize` replaces items by their parents where that loses less, and where a person owns several records support counts people. With
+`costs`, moles are the sets that an attacker with the budget p can afford.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
+import polars as pl
 
-from shoal.data.bags import Bags, Ints, Small
+from shoal.data.bags import Bags, Ints, Small, Vocabulary
 from shoal.data.claims import Model
+from shoal.data.item_costs import ItemCosts, within_budget
 from shoal.data.items import Items, ItemWeights
 from shoal.data.original import Original
 from shoal.data.taxonomy import Taxonomy
@@ -29,7 +34,7 @@ from shoal.errors import Infeasible, ParameterError
 from shoal.itemsets.generalize_moles import Recoding, lift
 from shoal.itemsets.hitting_set import PAIRS, SCORES, Hitting, exact_hitting, greedy, hit_rare_pairs, improved
 from shoal.itemsets.item_roles import parts_of, published_parts
-from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
+from shoal.itemsets.itemset_support import OTHER, PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
 from shoal.methods.bases.recoding import Recoded, RecodingMethod, recoded_account
 from shoal.parameters import param
 from shoal.privacy.coherence import Coherence
@@ -53,6 +58,7 @@ class Cohesion(RecodingMethod):
     p: int = param(2, minimum=1, maximum=MOST_KNOWN, help="number of public items known to an attacker")
     private: Items | None = param(None, help="private items, which must not be inferred")
     public: Items | None = param(None, help="items an attacker may know (default: all that are not private)")
+    costs: ItemCosts | None = param(None, help="file with the cost of getting to know each item, where p is the budget (default: 1 each)")
     score: str = param(
         BEST,
         choices=(BEST, *SCORES, "rmall"),
@@ -72,6 +78,8 @@ class Cohesion(RecodingMethod):
             raise ParameterError(
                 "exact is a search among suppressions only", code="options-conflict", hint="leave out generalize and rmall"
             )
+        if self.generalize and self.costs is not None:
+            raise ParameterError("costs are those of items, not of categories", code="options-conflict", hint="leave out generalize")
         if self.generalize and self.score != BEST:
             raise ParameterError("generalize weighs moles per loss", code="options-conflict", hint="leave out score")
 
@@ -82,7 +90,7 @@ class Cohesion(RecodingMethod):
 
     def claims(self) -> tuple[Model, ...]:
         """Claim coherence for the items as named here."""
-        return (Coherence(h=self.h, k=self.k, p=self.p, private=self.private, public=self.public),)
+        return (Coherence(h=self.h, k=self.k, p=self.p, private=self.private, public=self.public, costs=self.costs),)
 
     @property
     def needs_taxonomy(self) -> bool:
@@ -117,14 +125,26 @@ class Cohesion(RecodingMethod):
 
     def _moles(self, below: Bags, records: Bags, parts: Parts) -> Moles:
         """The minimal moles; raises where the empty set is one."""
-        moles = minimal_moles(below, parts, self.power)
+        moles = minimal_moles(below, parts, self.power) if self.costs is None else self._affordable(below, parts)
         if len(moles) and not moles.sizes[0]:
             raise self._infeasible(moles, records, parts)
         return moles
 
+    def _affordable(self, records: Bags, parts: Parts) -> Moles:
+        """Return the minimal moles that the budget covers. Every mole within the budget contains a minimal one, which costs no more."""
+        assert self.costs is not None
+        costs = self.costs.exact
+        of_item = costs_by_item(costs, records.vocabulary)
+        knowable = parts.copy()
+        knowable[(parts == PUBLIC) & np.array([cost > self.p for cost in of_item])] = OTHER
+        largest = min(within_budget(costs, self.p), MOST_KNOWN)
+        moles = minimal_moles(records, knowable, Power(self.h, self.k, largest))
+        dear = np.array([sum(of_item[item] for item in known) > self.p for known in moles.sets()], bool)
+        return moles.select(~dear)
+
     def _hits_pairs(self, records: Bags, parts: Parts) -> bool:
         """Whether moles are just sets of one or two items of fewer than k people, and chosen as usual: they need no list."""
-        usual = self.score == BEST and not self.exact and 1 <= self.p <= PAIRS
+        usual = self.score == BEST and not self.exact and self.costs is None and 1 <= self.p <= PAIRS
         return usual and bool((parts == PUBLIC).all()) and records.n_owners >= self.k
 
     def claims_on(self, published: Bags, code: Small, original: Original) -> tuple[Model, ...]:
@@ -135,7 +155,7 @@ class Cohesion(RecodingMethod):
     @property
     def counts_decide(self) -> int | None:
         """The size of itemsets that decide: up to p items, if all are public and items are only suppressed."""
-        named = self.private is not None or self.public is not None or self.weights is not None
+        named = any(one is not None for one in (self.private, self.public, self.weights, self.costs))
         return None if named or self.generalize or self.exact else self.p
 
     def suppressed_by_counts(self, moles: Moles, records: Ints, rare: int) -> tuple[Ints, list[str]]:
@@ -165,7 +185,8 @@ class Cohesion(RecodingMethod):
         """Return the claim in terms of what is published, where nodes that represent public items are public too."""
         recoded = parts.copy()
         recoded[recoding.targets] = PUBLIC
-        return Coherence(h=self.h, k=self.k, p=self.p, **published_parts(published, recoded))
+        costs = None if self.costs is None else published_costs(self.costs, published)
+        return Coherence(h=self.h, k=self.k, p=self.p, **published_parts(published, recoded), costs=costs)
 
     def _infeasible(self, moles: Moles, records: Bags, parts: Parts) -> Infeasible:
         """Return the error if the empty set is a mole (Theorem 1), so that no suppression helps: the reason, and what would help."""
@@ -184,6 +205,27 @@ class Cohesion(RecodingMethod):
             limit=self.h,
             rare=() if shared else (item,),
         )
+
+
+def costs_by_item(costs: Mapping[str, Fraction], names: Vocabulary) -> list[Fraction]:
+    """Return the cost of each item, 1 if it is not listed. Raise for listed names that are not items."""
+    codes = names.codes(list(costs))
+    strange = [name for name, code in zip(costs, codes, strict=True) if code < 0]
+    if strange:
+        raise ParameterError(
+            f"costs: {strange[0]!r} is not in the data", code="items-not-in-data", hint=f"{len(strange):,} such items", items=strange
+        )
+    of_item = [Fraction(1)] * len(names)
+    for code, cost in zip(codes.tolist(), costs.values(), strict=True):
+        of_item[code] = cost
+    return of_item
+
+
+def published_costs(costs: ItemCosts, published: Bags) -> ItemCosts:
+    """Return the costs of published items alone: the names of suppressed items stay secret."""
+    shown = np.bincount(published.items, minlength=len(published.vocabulary)) > 0
+    names = set(published.vocabulary.names.filter(pl.Series(shown)).to_list())
+    return ItemCosts.made_of({name: cost for name, cost in costs.costs if name in names})
 
 
 def _weights(weights: ItemWeights, records: Bags, parts: Parts) -> Ints:

@@ -7,6 +7,7 @@ Cuts are examined by increasing loss, starting with the most precise one in whic
 reduces the loss, so the first cut without a rare set is optimal. The paper examines all cuts breadth-first; this search stops there. If a
 set is rare, every more general cut without rare sets generalizes at least one of its nodes: only these few steps are followed, not one for
 each published node. The number of cuts is exponential, so data with more than a stated number is rejected.
+With another `recoding` the best level for all items, or the best sibling generalization, is found instead (`itemsets/recoding_schemes.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.itemsets.itemset_support import PUBLIC, Power, minimal_moles
+from shoal.itemsets.recoding_schemes import FULL_DOMAIN, SCHEMES, SIBLING, SUBTREE, best_sibling_places, level_places
 from shoal.methods.bases.km import KnownItemsMethod, published_sets
+from shoal.parameters import param
 
 MOST_CUTS = 200_000
 
@@ -37,7 +40,19 @@ class Optimal(KnownItemsMethod):
     name = "optimal"
     paper = "Terrovitis, Mamoulis and Kalnis, VLDB 2008"
 
+    recoding: str = param(
+        SUBTREE, choices=SCHEMES, help="what is generalized together: whole subtrees, all items to one level, or siblings"
+    )
+
     def places(self, records: Bags, taxonomy: Taxonomy) -> Small:
+        """Examine recodings by increasing loss until one has no rare set."""
+        if self.recoding == FULL_DOMAIN:
+            return level_places(records, taxonomy, self.k, self.m)
+        if self.recoding == SIBLING:
+            return best_sibling_places(records, taxonomy, self.k, self.m)
+        return self._best_cut(records, taxonomy)
+
+    def _best_cut(self, records: Bags, taxonomy: Taxonomy) -> Small:
         """Examine cuts by increasing loss until one has no rare set."""
         cuts = TaxonomyCuts(records, taxonomy)
         first = cuts.with_single_nodes_shared(self.k)

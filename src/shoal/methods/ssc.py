@@ -12,7 +12,8 @@ Where this deviates from the print, and why: the seed is the shortest vocabulary
 that the answer does not depend on the order of the file (this also gives the clusters of the paper's example, which the order of its
 table does not); a bag or term dropped from the centre of l members costs l * omega, which the paper leaves open; people are counted, not
 vocabularies; only terms that enough people hold can be elected. Beyond the print: seeds whose group would keep few words wait until the
-groups that keep many are formed (`promising`), so that one without a like does not use up a vocabulary that has four.
+groups that keep many are formed (`promising`), so that one without a like does not use up a vocabulary that has four. With the distances
+`jaccard`, `hamming` and `cosine` only common terms count (`itemsets/common_term_groups.py`), as in the measures that the paper sets aside.
 """
 
 from __future__ import annotations
@@ -29,10 +30,11 @@ from shoal.data.claims import Model
 from shoal.data.original import Original
 from shoal.data.release import Release, Relevance
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, option
+from shoal.itemsets.common_term_groups import COMMON_TERMS, common_term_groups
 from shoal.methods import Method
 from shoal.methods.bases.grouping import content_order, run_grouping
-from shoal.methods.bases.release_builder import Outcome, at_most_k_owners, build_release, present_records
+from shoal.methods.bases.release_builder import Outcome, Present, at_most_k_owners, build_release, present_records
 from shoal.parameters import param
 from shoal.privacy.shared_terms import SharedTerms
 from shoal.privacy.vocabulary_k_anonymity import VocabularyKAnonymity
@@ -51,7 +53,11 @@ class SSC(Method):
     worth_comparing = True
 
     k: int = param(5, minimum=2, help="minimum number of people per published vocabulary")
-    distance: str = param("path", choices=MEASURES, help="distance measure for terms on the taxonomy")
+    distance: str = param(
+        "path",
+        choices=(*MEASURES, *COMMON_TERMS),
+        help="distance of terms on the taxonomy (path, wu-palmer), or of vocabularies by their common terms",
+    )
     eps: float | None = param(None, minimum=0, help="largest distance at which terms match (default: 4 for path, 0.4 for wu-palmer)")
     omega: float | None = param(None, minimum=0, help="cost of an unmatched term (default: eps)")
     typical: str = param(
@@ -77,6 +83,15 @@ class SSC(Method):
                 "omega must be more than 0", code="out-of-range", hint="else nothing is worth matching", value=0.0, limit=0
             )
 
+        taxonomic = {"eps": self.eps is not None, "omega": self.omega is not None, "typical": self.typical != TYPICAL[0]}
+        if self.distance in COMMON_TERMS and any(taxonomic.values()):
+            name = next(name for name, chosen in taxonomic.items() if chosen)
+            raise ParameterError(
+                f"{option(name)} is for distances on the taxonomy, but {self.distance} compares common terms only",
+                code="options-conflict",
+                hint="leave one of them out",
+            )
+
     def claims(self) -> tuple[Model, ...]:
         """Claim vocabulary k-anonymity, counted in people, and that no published term belongs to one person only."""
         shared: tuple[Model, ...] = (SharedTerms(owners=self.min_owners),) if self.min_owners > 1 else ()
@@ -85,6 +100,8 @@ class SSC(Method):
     def apply(self, original: Original) -> Release:
         """Cluster the non-empty vocabularies, publish a typical one for each cluster, and account for every occurrence."""
         present = present_records(original.bags, self.k)
+        if self.distance in COMMON_TERMS:
+            return self._by_common_terms(original, present)
         used, semantics = present.records, self.semantics(original.tree)
         measure = semantics.kernel()
         clusters, typical = self.clustered(used, measure, original.tree)
@@ -94,6 +111,19 @@ class SSC(Method):
         told = {"kept": kept(typical.kept), "replaced": changed(typical.replaced), "generalized": changed(typical.generalized)}
         relevance = Relevance(semantics.measure, semantics.eps)
         return build_release(self, original, present, Outcome(published, clusters.group, told, self.claims(), relevance=relevance))
+
+    def _by_common_terms(self, original: Original, present: Present) -> Release:
+        """Group by a distance that counts common terms, and publish what all members of a group have."""
+        used, orders = present.records, self._seed_order(present.records)
+        promising = {self.promising, 0}
+        tried = [
+            common_term_groups(used, orders, self.k, self.distance, least, original.tree.publishable)  # type: ignore[arg-type]
+            for least in sorted(promising, reverse=True)
+        ]
+        groups = max(tried, key=lambda one: one.kept)
+        told = {"kept": kept(groups.kept)}
+        relevance = Relevance("path", 0.0)  # a term represents only itself
+        return build_release(self, original, present, Outcome(groups.common, groups.group, told, self.claims(), relevance=relevance))
 
     def semantics(self, taxonomy: Taxonomy) -> SemanticDistance:
         """Return the distance of terms and vocabularies."""

@@ -6,6 +6,9 @@ published pattern holds; sDist is how far, per term, the nearest published patte
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +18,25 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.errors import ParameterError
 from shoal.metrics import Metric
 from shoal.taxonomy.distance import SemanticDistance
 
 TOP = 500
+MOST = 100_000
+_top: ContextVar[int] = ContextVar("shoal_patterns", default=TOP)
+
+
+@contextmanager
+def counting_patterns(n: int | None) -> Iterator[None]:
+    """Context in which metrics compare the n most frequent closed patterns; None is the default number."""
+    if n is not None and not 1 <= n <= MOST:
+        raise ParameterError(f"patterns must be a whole number from 1 to {MOST:,}, not {n}", code="out-of-range", value=n)
+    token = _top.set(TOP if n is None else n)
+    try:
+        yield
+    finally:
+        _top.reset(token)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +61,14 @@ def closed_patterns(bags: Bags, n: int = TOP, *, shortest: int = 1, weights: npt
     return Patterns(found, support)
 
 
-def recall(release: Release, original: Original, n: int = TOP, shortest: int = 1) -> float:
+def recall(release: Release, original: Original, n: int | None = None, shortest: int = 1) -> float:
     """The share of the original top patterns' terms that is found together in a published top pattern."""
     theirs, ours = _both(release, original, n, shortest)
     return recall_of(theirs.bags, ours.bags)
 
 
 def semantic_distance(
-    release: Release, original: Original, n: int = TOP, shortest: int = 1, distance: SemanticDistance | None = None
+    release: Release, original: Original, n: int | None = None, shortest: int = 1, distance: SemanticDistance | None = None
 ) -> float:
     """The distance of the original top patterns to the nearest published one, per term."""
     theirs, ours = _both(release, original, n, shortest)
@@ -76,7 +94,8 @@ def distance_of(originals: Bags, published: Bags, distance: SemanticDistance) ->
     return float(distance.nearest(originals, published).sum() / originals.occurrences)
 
 
-def _both(release: Release, original: Original, n: int, shortest: int) -> tuple[Patterns, Patterns]:
+def _both(release: Release, original: Original, n: int | None, shortest: int) -> tuple[Patterns, Patterns]:
+    n = _top.get() if n is None else n
     theirs = closed_patterns(original.bags, n, shortest=shortest)
     ours = closed_patterns(release.published, n, shortest=shortest, weights=release.copies)
     return theirs, ours

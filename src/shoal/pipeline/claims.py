@@ -10,6 +10,7 @@ from typing import Any
 from shoal import __version__
 from shoal.data.bags import Bags
 from shoal.data.claims import Model, Verdict, verified_if
+from shoal.data.item_costs import ItemCosts
 from shoal.data.items import A_FILE, A_LIST, UNDER, Items, ItemWeights, without_names
 from shoal.data.log import Log, Per
 from shoal.data.original import AnyOriginal, DocumentOriginal, Original
@@ -144,7 +145,7 @@ def method_of(manifest: Mapping[str, Any]) -> Method:
 
 
 def _value(declared: Param, described: Any) -> Any:
-    if described is None or declared.type not in {Items, ItemWeights}:
+    if described is None or declared.type not in {Items, ItemCosts, ItemWeights}:
         return described
     if not isinstance(described, str):
         raise ParameterError(f"{declared.name} is described in words, not by {described!r}", code="invalid-description")

@@ -32,7 +32,7 @@ COUNTS, WITHHELD, PARTLY = "counts", "withheld", "partly withheld"
 NOT_TOLD = "further details of the input contain numbers that would break the guarantee; `shoal look` shows them to you"
 PEOPLE, WORDS = "people", "words"
 OF_PEOPLE = frozenset({"records", "owners", "files"})  # numbers of the input, and ledgers of the account; a row may be one word
-SETTINGS = frozenset({READ_AS, "terms", "floor"})  # what the user typed
+SETTINGS = frozenset({READ_AS, "terms", "floor", "min_support"})  # what the user typed
 
 
 def safe_numbers(claims: Iterable[Model]) -> frozenset[Numbers]:

@@ -22,7 +22,7 @@ from shoal.io.read.items_table import cells_of, with_items
 from shoal.io.read.paths import Paths
 from shoal.pipeline.claims import protection_by_per
 from shoal.pipeline.options import NO_TAXONOMY, Preparation
-from shoal.pipeline.prepare import FEWEST_KNOWN, Records, records_of, taxonomy_of
+from shoal.pipeline.prepare import FEWEST_KNOWN, Records, rare_note, records_of, taxonomy_of
 from shoal.report.notebook import facts_page
 from shoal.taxonomy.item_catalogue import LevelFacts, level_facts
 from shoal.taxonomy.tree_drawing import coverage
@@ -160,9 +160,11 @@ def look_at(reading: Reading, how: Preparation, given: Taxonomy | None = None, *
 def _records(
     reading: Reading, data: Log | Bags, how: Preparation, given: Taxonomy | None, fewest: int, levels: tuple[LevelFacts, ...]
 ) -> Look:
-    records = records_of(data, how)
+    records = records_of(data, how).supported(how.min_support)
     bags = records.bags
     known, notes = _known(records, how, given)
+    if how.min_support is not None:
+        notes = (*notes, rare_note(records, how.min_support))
     whole = [bags.record(i) for i in _examples(bags)]
     common = set(bags.vocabulary.names.filter(bags.people_per_item >= fewest))
     examples = [{item: n for item, n in example.items() if item in common} for example in whole]

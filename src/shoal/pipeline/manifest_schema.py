@@ -21,6 +21,7 @@ from shoal.data.claims import Standing
 from shoal.data.durations import parse_gap
 from shoal.data.input_shapes import ITEM_SETS
 from shoal.data.log import Per
+from shoal.data.min_support import MinSupport
 from shoal.data.node_loss import LOSSES
 from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
 from shoal.data.original import KEPT, QUASI
@@ -41,7 +42,7 @@ from shoal.kinds import shape_of_input
 from shoal.metrics import METRICS, routine
 from shoal.pipeline.disclosure import COUNTS as LEFT_OUT
 from shoal.pipeline.disclosure import PARTLY, WITHHELD
-from shoal.pipeline.options import AS_TYPED, FLOOR, LARGEST_VECTOR, ROWS
+from shoal.pipeline.options import AS_TYPED, FLOOR, LARGEST_VECTOR, MIN_SUPPORT, RARE_ITEMS, ROWS
 from shoal.pipeline.prepare import LEARNED_FROM, RECORDS, SESSIONS, TREE_DIGEST
 from shoal.privacy import MODELS
 from shoal.report.attacks import ATTACKS, FEW, SKIPPED
@@ -167,6 +168,14 @@ def is_gap(value: Any) -> bool:
     except ParameterError:
         return False
     return isinstance(value, str)
+
+
+def is_support(value: Any) -> bool:
+    """Whether this is a least support of items, as preparation records it."""
+    try:
+        return type(value) is str and MinSupport.parse(value).told == value
+    except ParameterError:
+        return False
 
 
 def is_floor(value: Any) -> bool:
@@ -350,6 +359,8 @@ _CLAIM = object_of(
 )
 
 _WORDS = {"items": count, "occurrences": count}  # needed, unless they are withheld
+_SUPPORT = {MIN_SUPPORT: must(is_support, "a number of people or a share of them")}
+_RARE = {RARE_ITEMS: count}  # of records with a least support
 _UNKNOWN = {"unknown_items": count, "unknown_occurrences": count}  # the same on a taxonomy
 _ANY_INPUT = {
     "records": count,
@@ -372,8 +383,8 @@ _READING = object_of(
     },
 )
 _FROM_A_FILE = {"format": one_of(tuple(FORMATS)), "origin": one_of((SQL,)), "files": count, "reading": _READING}
-_PERHAPS = {**_FROM_A_FILE, "protects": text, "rows": count, "gap": must(is_gap, "a duration such as 30m")}
-_TYPED_INPUT = object_of({**_ANY_INPUT, "names": one_of((AS_TYPED,))}, {**_PERHAPS, **_WORDS})
+_PERHAPS = {**_FROM_A_FILE, "protects": text, "rows": count, "gap": must(is_gap, "a duration such as 30m"), **_SUPPORT}
+_TYPED_INPUT = object_of({**_ANY_INPUT, "names": one_of((AS_TYPED,))}, {**_PERHAPS, **_WORDS, **_RARE})
 _KINDS = dict.fromkeys((NOMINAL, ORDINAL, HIERARCHIES, ITEM_SETS), several(text))
 _ROWS_INPUT = object_of(
     {"rows": count, "owners": count, "read_as": one_of(ROWS)},
@@ -411,7 +422,7 @@ _INPUT_ON_TAXONOMY = object_of(
         "scope": one_of(get_args(Scope)),
         FLOOR: must(is_floor, "a level of 1 or more, or names of nodes"),
     },
-    {**_PERHAPS, **_WORDS, **_UNKNOWN, **_OF_TOPICS, **_OF_EARLIER_VERSIONS},
+    {**_PERHAPS, **_WORDS, **_RARE, **_UNKNOWN, **_OF_TOPICS, **_OF_EARLIER_VERSIONS},
 )
 
 

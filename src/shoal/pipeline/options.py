@@ -16,6 +16,7 @@ from shoal.data.durations import parse_gap
 from shoal.data.input_shapes import one
 from shoal.data.items import A_FILE
 from shoal.data.log import Per
+from shoal.data.min_support import MinSupport
 from shoal.data.node_loss import DEFAULT_LOSS, LOSSES
 from shoal.data.taxonomy import Floor, Taxonomy
 from shoal.errors import InputError, ParameterError, option
@@ -131,6 +132,7 @@ FORMAT_OF: Mapping[Shape, str] = {"table": MICRODATA, "access log": ACCESSLOG, "
 AS_TYPED = "as typed"
 MOST_TERMS, LARGEST_VECTOR = 50, 1_000  # terms of a document: default and maximum
 FLOOR = "floor"
+MIN_SUPPORT, RARE_ITEMS = "min_support", "rare_items"  # the least support of items, and how many items have less
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,7 @@ class Preparation:
     unknown: Unknown | None = None  # None keeps them, but refuses a taxonomy that knows hardly any item
     scope: Scope = "used"
     floor: Floor | None = None  # None publishes neither the root nor the node of unlisted terms
+    min_support: MinSupport | None = None  # None leaves no item out
     as_sets: bool = True
     shape: Shape = "records"
     clicks: bool = False
@@ -170,6 +173,8 @@ class Preparation:
         parse_gap(self.gap)
         if self.floor is not None:
             object.__setattr__(self, "floor", Floor.of(self.floor))
+        if self.min_support is not None:
+            object.__setattr__(self, "min_support", MinSupport.parse(self.min_support))
         if is_generated(self.taxonomy):
             _fanout(self.taxonomy)
         if is_topics(self.taxonomy):
@@ -179,7 +184,8 @@ class Preparation:
                 f"terms must be a whole number from 1 to {LARGEST_VECTOR:,}, not {self.terms}", code="out-of-range", value=self.terms
             )
         unknown = self.unknown if self.shape != "documents" else None
-        if self.shape != "records" and (self.per != "user" or unknown or not self.as_sets or not self._may_have_taxonomy):
+        of_records = self.per != "user" or unknown or not self.as_sets or self.min_support is not None
+        if self.shape != "records" and (of_records or not self._may_have_taxonomy):
             raise ParameterError(
                 f"a method that takes the rows of {one(self.shape)} makes no records of them, so it needs no taxonomy",
                 code="option-not-applicable",
@@ -314,6 +320,8 @@ class Preparation:
         if self.per == "session":
             told["gap"] = self.gap
         told |= {"records_as": "sets" if self.as_sets else "bags", "taxonomy": taxonomy_label(self.taxonomy)}
+        if self.min_support is not None:
+            told[MIN_SUPPORT] = self.min_support.told
         if self.typed_names:
             return told | {"names": AS_TYPED}
         return told | {"node_loss": self.loss, "unknown": self.unknown or "keep", "scope": self.scope, FLOOR: self.floor_in_force.told}

@@ -16,9 +16,10 @@ import polars as pl
 from shoal import _kernels, kernels
 from shoal.data.accounting import Ledger
 from shoal.data.bags import Bags, Ints, Small, Vocabulary, canonical_rows
-from shoal.data.column_storage import IN_MEMORY, RowStack, Shelf
+from shoal.data.column_storage import IN_MEMORY, RowStack, Shelf, renamed
 from shoal.data.input_shapes import one
 from shoal.data.log import Log, Per, log_of_items
+from shoal.data.min_support import MinSupport
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.original import AccessOriginal, AnyOriginal, BasketOriginal, DocumentOriginal, LogOriginal, Original, TableOriginal
 from shoal.data.recoding_rules import digest_of_taxonomy
@@ -39,6 +40,7 @@ from shoal.pipeline.options import (
     FROM_ITEMS,
     NO_TAXONOMY,
     PATHS,
+    RARE_ITEMS,
     SHARE,
     WANTED,
     Preparation,
@@ -67,13 +69,16 @@ class Records:
     """Records of words as typed.
 
     `texts`: whether they were split from texts; `stop_words`: how many stop words were dropped; `sessions`: the same words by session, if
-    topics are learned from them.
+    topics are learned from them; `few_people`: how many occurrences of items of too few people were dropped, and `rare_items`: how many
+    different items these are.
     """
 
     bags: Bags
     texts: bool = False
     stop_words: int = 0
     sessions: Bags | None = None
+    few_people: int = 0
+    rare_items: int = 0
 
     @cached_property
     def folded(self) -> Bags:
@@ -92,6 +97,21 @@ class Records:
         if len(words) == len(bags.vocabulary):  # no two words became one: the rows stay as they are
             return Bags(*bags.rows, bags.owners, words)
         return bags.relabelled(number, words)
+
+    def supported(self, least: MinSupport | None, shelf: Shelf = IN_MEMORY) -> Records:
+        """Return the records without the items that too few people have; words of texts count together whatever their case."""
+        if least is None:
+            return self
+        word = in_lower_case(self.bags.vocabulary)[1] if self.texts else np.arange(len(self.bags.vocabulary))
+        people = self.folded.people_per_item
+        few = (people > 0) & (people < least.fewest(self.bags.n_owners))
+        stays = ~few[word]
+        names = Vocabulary(self.bags.vocabulary.names.filter(pl.Series(stays)))
+        codes = np.where(stays, np.cumsum(stays) - 1, -1).astype(np.int32)
+        bags = renamed(self.bags, codes, names, shelf)
+        sessions = None if self.sessions is None else renamed(self.sessions, codes, names, shelf)
+        dropped = self.bags.occurrences - bags.occurrences
+        return Records(bags, self.texts, self.stop_words, sessions, self.few_people + dropped, self.rare_items + int(few.sum()))
 
     @property
     def folded_words(self) -> Vocabulary:
@@ -356,7 +376,8 @@ def _notes_on(original: DocumentOriginal) -> tuple[str, ...]:
 
 
 def prepare_records(records: Records, how: Preparation, given: Taxonomy | None = None, shelf: Shelf = IN_MEMORY) -> Prepared:
-    """Place records on the requested or given taxonomy, or keep the names as typed."""
+    """Place records on the requested or given taxonomy, or keep the names as typed. Items of too few people are left out first."""
+    records = records.supported(how.min_support, shelf)
     bags, taxonomy = records.bags, given
     notes: tuple[str, ...] = ()
     if "taxonomy" in how.follows and given is None and not records.texts and are_urls(bags.vocabulary.names):
@@ -372,6 +393,10 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
         original = place_terms(bags, taxonomy, **rules, fold=records.texts, stop_words=records.stop_words, shelf=shelf)
         if how.unknown is None:
             refuse_foreign_taxonomy(bags.occurrences, original.steps.unknown_kept)
+    if how.min_support is not None:
+        steps = replace(original.steps, few_people=records.few_people, rare_items=records.rare_items)
+        original = replace(original, steps=steps)
+        notes = (*notes, rare_note(records, how.min_support))
     facts = _facts(original, how)
     if given is None and is_topics(how.taxonomy):
         facts |= {LEARNED_FROM: SESSIONS, "gap": how.gap} if by_sessions(records, how) else {LEARNED_FROM: RECORDS}
@@ -431,10 +456,18 @@ def _facts(original: Original, how: Preparation) -> dict[str, Any]:
         "items": len(bags.vocabulary),
         "occurrences": bags.occurrences,
     }
+    if how.min_support is not None:
+        facts[RARE_ITEMS] = steps.rare_items
     if not original.on_taxonomy:
         return facts | how.described()
     unknown = {"unknown_items": steps.unknown_terms, "unknown_occurrences": steps.unknown_kept + steps.unknown_dropped}
     return facts | unknown | how.described()
+
+
+def rare_note(records: Records, least: MinSupport) -> str:
+    """Return a note on the items that too few people have."""
+    few = f"{counted(records.rare_items, 'item')} ({counted(records.few_people, 'occurrence')})"
+    return f"{few} of fewer than {counted(least.fewest(records.bags.n_owners), 'person', 'people')} left out ({option('min-support')})"
 
 
 def refuse_foreign_taxonomy(occurrences: int, unknown: int) -> None:

@@ -43,6 +43,7 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     bag = said.pop("bag")
     named = {"per": said.pop("per"), "gap": said.pop("gap"), "taxonomy": said.pop("taxonomy"), "loss": said.pop("node_loss")}
     named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "floor": said.pop("floor")}
+    named["min_support"] = said.pop("min_support", None)
     if items is not None:
         named["taxonomy"] = _taxonomy_of_items(start, named["taxonomy"])
     named["as_sets"] = None if bag is None else not bag
@@ -143,7 +144,7 @@ def _refuse_of_records(shape: str, named: dict[str, Any]) -> None:
 
 
 def _typed_as(name: str) -> str:
-    return {"scope": "tree", "loss": "node-loss", "as_sets": "bag"}.get(name, name)
+    return {"scope": "tree", "loss": "node-loss", "as_sets": "bag", "min_support": "min-support"}.get(name, name)
 
 
 def original_options(said: dict[str, Any], original: object, manifest: dict[str, Any] | None) -> Preparation | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from shoal.data.bags import Bags, stacked
 from shoal.data.claims import Verdict, verified_if
+from shoal.data.item_costs import ItemCosts
 from shoal.data.items import Items, ItemWeights
 from shoal.data.recoding_rules import Rules, digest_of_taxonomy, published_parents
 from shoal.data.release import Release
@@ -24,7 +25,7 @@ from shoal.taxonomy.place_terms import UNLISTED
 from shoal.util.wording import counted
 
 NOT_COMPARED = f"not checked without the original: which names of {RULES} are nodes, and {PARENTS}"
-GIVEN = (Items, ItemWeights)  # parameters of which a file of rules has a description only
+GIVEN = (Items, ItemCosts, ItemWeights)  # parameters of which a file of rules has a description only
 
 
 def rules_file(rules: Rules, release: Release, prepared: Prepared) -> RulesFile:

@@ -6,6 +6,9 @@ one and the same private item. A release is coherent if it has no mole; the empt
 Everything is counted from the published records, by kernels that no method calls. With the original support counts people, not
 records, and every published record must be its original under one global recoding: an item is suppressed everywhere, replaced everywhere
 by one ancestor, or left as it was everywhere; private items must be untouched.
+
+With `costs`, items have different identifying weight: p is the attacker's budget, and a set is known if its items cost at most p
+together. This is what the paper leaves to future work (section 5).
 """
 
 from __future__ import annotations
@@ -17,14 +20,24 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.data.bags import Vocabulary
 from shoal.data.claims import Verdict, verified_if
+from shoal.data.item_costs import ItemCosts
 from shoal.data.items import Items
 from shoal.data.release import Release
 from shoal.errors import ParameterError, option
 from shoal.parameters import param
+from shoal.privacy.evidence.affordable_sets import costs_of, count_affordable_sets
 from shoal.privacy.evidence.claimed_item_roles import roles_of
 from shoal.privacy.evidence.cluster_judging import JudgesSets
 from shoal.privacy.evidence.global_recoding import recoding_defects
-from shoal.privacy.evidence.known_sets import MOST_KNOWN, AttackerKnowledge, CountedSets, count_known_sets, items, repeated_items
+from shoal.privacy.evidence.known_sets import (
+    MOST_KNOWN,
+    AttackerKnowledge,
+    CountedSets,
+    count_known_sets,
+    holders_in,
+    items,
+    repeated_items,
+)
 from shoal.util.wording import percent
 
 if TYPE_CHECKING:
@@ -53,6 +66,7 @@ class Coherence(JudgesSets):
     p: int = param(2, minimum=1, maximum=MOST_KNOWN, help="number of public items known to an attacker")
     private: Items | None = param(None, help="private items, which must not be inferred")
     public: Items | None = param(None, help="items an attacker may know (default: all that are not private)")
+    costs: ItemCosts | None = param(None, help="cost of getting to know each item, where p is the budget (default: 1 each)")
 
     reads_items_widely = False
 
@@ -64,10 +78,12 @@ class Coherence(JudgesSets):
     @property
     def item_holders(self) -> int | None:
         """The guaranteed number of people per item: k for public items, none for private ones."""
-        return self.k if self.private is None and self.public is None else None
+        return self.k if self.private is None and self.public is None and self.costs is None else None
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """Return 1/k for an attacker who knows at most p public items, and h for a private item."""
+        """Return 1/k for an attacker who knows at most p public items, and h for a private item; nothing if items have costs."""
+        if self.costs is not None:
+            return None
         if test == "sensitive inference" and self.private is not None and self.public is None:
             return self.h if known is not None and known <= self.p else None
         beyond = known is None or known > self.p or self.private is not None or self.public is not None
@@ -77,7 +93,11 @@ class Coherence(JudgesSets):
         """Count every set of up to p public items; with the original, count people and verify the recoding."""
         names, taxonomy = release.published.vocabulary, original.taxonomy if original else None
         roles = roles_of(names, self.private, self.public, taxonomy, strict=original is not None)
-        found = count_known_sets(release, original, roles, AttackerKnowledge(self.k, self.p, _fraction(self.h)))
+        knowledge = AttackerKnowledge(self.k, self.p, _fraction(self.h))
+        if self.costs is None:
+            found = count_known_sets(release, original, roles, knowledge)
+        else:
+            found = count_affordable_sets(holders_in(release, original), roles, knowledge, costs_of(names, self.costs.exact))
         shared, rare = _witnesses(found, names, self.k)
         broken = [*_violations(found), *shared, *repeated_items(release)]
         if original is not None and release.secret is not None:
@@ -91,7 +111,8 @@ class Coherence(JudgesSets):
     @property
     def sets_to_count(self) -> AttackerKnowledge | None:
         """Return all sets of up to p items, if no item is named private or public."""
-        return AttackerKnowledge(self.k, self.p) if self.private is None and self.public is None else None
+        named = self.private is not None or self.public is not None or self.costs is not None
+        return None if named else AttackerKnowledge(self.k, self.p)
 
     def judge_sets(self, counted: CountedSets, defects: Sequence[str]) -> Verdict:
         """Verify counted sets as `judge` does if all items are public."""

@@ -35,6 +35,8 @@ MEANINGS = {
     "names": "whether words are published as typed or as names of taxonomy nodes",
     "scope": "part of the taxonomy on which losses are computed",
     "floor": "most general level that is published (the root is level 1), or the most general nodes",
+    "min_support": "people, or share of all people, who must have an item that is not left out",
+    "rare_items": "distinct items that fewer people have",
     "node_loss": "loss function for taxonomy nodes",
     "records_as": "whether repeated items of a record count once (sets) or each time (bags)",
     "unknown_items": "distinct items missing from the taxonomy",

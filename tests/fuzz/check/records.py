@@ -115,9 +115,18 @@ def tree_of(case: Case, directory: Path, terms: set[str]) -> Tree:
     return read_tree(directory / given) if drops else with_unknown(read_tree(directory / given), terms)
 
 
+def supported(records: list[Record], fewest: int) -> list[Record]:
+    """The records without the items that fewer people have."""
+    people: dict[str, set[str]] = {}
+    for record in records:
+        for item in record.items:
+            people.setdefault(item, set()).add(record.owner)
+    return [Record(record.owner, tuple(item for item in record.items if len(people[item]) >= fewest)) for record in records]
+
+
 def facts_of(case: Case, directory: Path, published: list[Bag]) -> Facts:
     """The raw input as the checker reads it."""
-    raw = raw_records(case, directory)
+    raw = supported(raw_records(case, directory), case.number_of("min-support", 1))
     tree = tree_of(case, directory, {item for record in raw for item in record.items})
     named = [Record(record.owner, tuple(item for item in record.items if item in tree.parent)) for record in raw]
     held = [record for record in named if record.items]

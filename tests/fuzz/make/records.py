@@ -19,7 +19,7 @@ PARAMETERS: dict[str, dict[str, list[str | bool]]] = {
     },
     "partition": {"publish-as": ["words", "set", "bag", "lcg"], "tries": ["1", "3", "20"], "leftover": ["split", "keep"]},
     "ssc": {
-        "distance": ["path", "wu-palmer"],
+        "distance": ["path", "path", "wu-palmer", "jaccard", "hamming", "cosine"],
         "eps": ["0", "0.5", "1", "4", "9"],
         "omega": ["0.3", "2", "50"],
         "typical": ["vote", "members", "generalize"],
@@ -38,9 +38,9 @@ PARAMETERS: dict[str, dict[str, list[str | bool]]] = {
     },
     "tds": {},
     "km": {"m": ["1", "2", "3", "10"], "aim": ["loss", "words"]},
-    "apriori": {"m": ["1", "2", "3", "10"], "undo": [True, False]},
+    "apriori": {"m": ["1", "2", "3", "10"], "undo": [True, False], "recoding": ["subtree", "full-domain", "sibling"]},
     "direct": {"m": ["1", "2", "3", "10"]},
-    "optimal": {"m": ["1", "2", "3"]},
+    "optimal": {"m": ["1", "2", "3"], "recoding": ["subtree", "full-domain", "sibling"]},
     "local": {"m": ["1", "2", "3", "10"], "part": ["1", "5", "10000"]},
     "vertical": {"m": ["1", "2", "3", "10"]},
     "hghs": {"m": ["1", "2", "3", "10"]},
@@ -55,6 +55,7 @@ PARAMETERS: dict[str, dict[str, list[str | bool]]] = {
     "cahd": {"alpha": ["1", "3"], "search": ["content", "band"]},
     "k-delta": {"delta": ["0", "0.25", "0.5", "0.75", "0.95"], "price": ["0", "0.5", "1", "10"]},
 }
+COMMON_TERMS = {"jaccard", "hamming", "cosine"}  # distances that need no taxonomy
 NAMES_AS_TYPED = {"coherence", "tds", "disassociation", "k-delta", "suppress-control", "cahd"}  # a taxonomy may be left out
 BAGS = {"shoal", "clump", "partition", "ssc"}
 RULES = {"apriori", "direct", "optimal", "vertical", "hghs", "coherence", "tds"}
@@ -79,6 +80,7 @@ def made(draw: Draw) -> Case:
     if method in BAGS and "count" not in case.said and draw.chance(0.4):
         case.said["bag"] = True
     _chosen_items(draw, case, people)
+    _support(draw, case)
     if method in OUTLIERS and draw.chance(0.3):
         case.said["outliers"] = draw.one(["0.05", "0.2", "0.5", "1"])
     if draw.chance(0.06):
@@ -96,6 +98,15 @@ def made(draw: Draw) -> Case:
     draw.output(case, FRAMES if method in {"disassociation", "cahd"} else EVERY, layouts=method not in {"disassociation", "cahd"})
     _afterwards(draw, case)
     return case
+
+
+def _support(draw: Draw, case: Case) -> None:
+    """A least support, unless items are named, and no option of the taxonomy for a distance by common terms."""
+    if case.method not in NAMES_AS_TYPED and not case.chosen and draw.chance(0.1):
+        case.said["min-support"] = draw.one(["1", "2", "2", "3"])
+    if case.said.get("distance") in COMMON_TERMS:
+        for name in ("eps", "omega", "typical"):
+            case.said.pop(name, None)
 
 
 def _kind(draw: Draw) -> str:

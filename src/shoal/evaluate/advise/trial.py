@@ -158,9 +158,16 @@ class Attempt:
         if self.route.given is None and self.route.how.taxonomy == WORDNET:
             load_taxonomy(WORDNET, self.route.how.loss)  # which takes long the first time, and is no part of the time for this sample
         with _within(max(left, 0.1)) as cancel:
-            self._trials.append(_tried(source, self.route, cancel))
+            self._trials.append(_tried(source, replace(self.route, how=self._scaled(source)), cancel))
         self._whole = source.reading.part == 1.0
         self._ended = self._whole or self._trials[-1].people < people  # no more people were read
+
+    def _scaled(self, source: CaseSource) -> Preparation:
+        """The preparation for a sample: a least support in people becomes the same share of the sample."""
+        how = self.route.how
+        if how.min_support is None or source.reading.part == 1.0:
+            return how
+        return replace(how, min_support=how.min_support.of_sample(self._total))
 
 
 def all_measured(data: Any, routes: Sequence[Route], total: int, seconds: float) -> Iterator[Measured]:

@@ -28,6 +28,8 @@ SESSION_CLICKS = 60.0  # a request of a page is a click, and so are those of its
 PAGES = {SMALL_SITE: 10, LARGE_SITE: 6_000}
 WAYS: Mapping[str, dict[str, Any]] = {"rows": {"per": "row"}, "rows, session variable": {"per": "row", "session": True}}
 PUBLISHED_SPREAD = 3.3  # percent, the greatest standard deviation of Table 3.1
+PUBLISHED_SLOPE = 0.1  # percent for each step of k, above all regression coefficients of Table 3.1
+SPREAD, SLOPE = "standard deviation", "regression coefficient"
 NEAR = 0.15  # relative change of a count that is still very good
 
 
@@ -44,7 +46,9 @@ def sites(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding
             "browsers", "Figures 3.2 and 3.4: use of browsers per session", tuple(percentages), Lines("k", "sessions %", "browser", "data")
         ),
         Figure("sessions", "Figures 3.1, 3.3 and 3.5: clicks and sessions", tuple(counts), Lines("k", "count", "what", "data")),
-        Figure("spread", "Table 3.1: standard deviation of the use of browsers per session", tuple(_spreads(shares))),
+        Figure(
+            "spread", "Table 3.1: standard deviation and regression coefficient of the use of browsers per session", tuple(_spreads(shares))
+        ),
     )
     text = "; ".join(f"{site}: {len(original.log):,} clicks" for site, original in logs.items())
     return figures, tuple(findings(rows)), text
@@ -90,7 +94,15 @@ def _rows(site: str, way: str, k: int, use: BrowserUse, names: Sequence[str]) ->
 def _spreads(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
     for data in dict.fromkeys(row["data"] for row in rows):
         names = dict.fromkeys(row["browser"] for row in rows if row["data"] == data)
-        yield {"data": data, **{name: float(np.std(values(rows, "sessions %", data=data, browser=name), ddof=1)) for name in names}}
+        lines = {name: values(rows, "sessions %", data=data, browser=name) for name in names}
+        yield {"data": data, "measure": SPREAD, **{name: float(np.std(line, ddof=1)) for name, line in lines.items()}}
+        yield {"data": data, "measure": SLOPE, **{name: regression_coefficient((1, *KS), line) for name, line in lines.items()}}
+
+
+def regression_coefficient(levels: Sequence[float], line: Sequence[float]) -> float:
+    """Return by how much a line changes for each step of the level: the slope of its regression by least squares."""
+    away = np.asarray(levels, float) - np.mean(levels)
+    return float(away @ np.asarray(line, float) / (away @ away))
 
 
 def findings(rows: Sequence[Row]) -> Iterator[PaperFinding]:
@@ -103,12 +115,15 @@ def findings(rows: Sequence[Row]) -> Iterator[PaperFinding]:
     yield PaperFinding("Figure 3.3, site B", "more sessions in the masked files than in the original", _ratio_text(line), min(line) > 1)
     shares = [row for row in rows if row["browser"] != "all"]
     for site, place in ((SMALL_SITE, "Figure 3.2, site A"), (LARGE_SITE, "Table 3.1, site B")):
-        (spread,) = (one for one in _spreads(shares) if one["data"] == f"{site}, {plain}")
-        numbers = [value for name, value in spread.items() if name != "data"]
-        seen = f"standard deviations {span(numbers, 1)} %"
+        found = {one["measure"]: one for one in _spreads(shares) if one["data"] == f"{site}, {plain}"}
+        spreads, slopes = ([value for name, value in found[what].items() if name not in ("data", "measure")] for what in (SPREAD, SLOPE))
+        seen = f"standard deviations {span(spreads, 1)} %"
         yield PaperFinding(
-            place, f"the use of browsers is maintained (at most {PUBLISHED_SPREAD} %)", seen, max(numbers) <= PUBLISHED_SPREAD
+            place, f"the use of browsers is maintained (at most {PUBLISHED_SPREAD} %)", seen, max(spreads) <= PUBLISHED_SPREAD
         )
+        seen = f"regression coefficients {span(slopes, 3)} %"
+        low = f"the use of browsers hardly depends on k (less than {PUBLISHED_SLOPE} % for each step)"
+        yield PaperFinding(place, low, seen, max(map(abs, slopes)) < PUBLISHED_SLOPE)
     line = [ratio for k, ratio in zip(KS, ratios[LARGE_SITE, kept], strict=True) if k < GOOD_K]
     yield PaperFinding("Figure 3.5, site B", "with the session variable sessions are quite good for k < 30", _ratio_text(line), _near(line))
 

@@ -1,4 +1,4 @@
-"""Documents: a folder of text files, single text files, or one text per row in JSON lines, Parquet or a frame.
+"""Documents: a folder of text files, web pages and PDF files, single such files, or one text per row in JSON lines, Parquet or a frame.
 
 Each document becomes an event of a Log with its whole text. Its user is the author if an author column is named; otherwise each document
 counts as a person, which is reported.
@@ -25,6 +25,7 @@ from shoal.io.read.event_rows import as_text
 from shoal.io.read.formats import json_names
 from shoal.io.read.json_lines import FORM, json_frames, text_values
 from shoal.io.read.options import DOCUMENTS, ReadOptions
+from shoal.io.read.page_text import NOT_READABLE, PDF_START, insist_on_pdf, is_page, text_of_page, text_of_pdf
 from shoal.io.read.parquet import schema_of, slices
 from shoal.io.read.paths import STDIN, Paths, are_paths, closed_after, matching, notes_on, part_read, refuse_twice, sources_of
 from shoal.io.read.result import Reading, Tally
@@ -192,6 +193,7 @@ def _of_files(named: Sequence[Path], options: ReadOptions, most: int | None) -> 
             f"files of text have no column {name!r} for the {role}", code="missing-column", hint="leave it out, or give JSON lines"
         )
     files = [file for path in named for file in _files_at(path)]
+    insist_on_pdf(files)
     sizes = [file.stat().st_size for file in files]
     called = Source(named[0], "", b"", True)
     tally = Tally(called, strict=options.strict, most=options.malformed, place="file")
@@ -245,6 +247,9 @@ def _text_of(file: Path, asked: str | None) -> tuple[str, str]:
         start = raw.read(4)
         raw.seek(0)
         content = unpacked(raw, compression_of(start)).read()
+    if content.startswith(PDF_START):
+        read = text_of_pdf(content)
+        return ("", NOT_READABLE) if read is None else (read, "")
     encoding = encoding_of(content, asked, file)
     if not encoding and b"\0" in content:
         return "", "not text"
@@ -252,4 +257,6 @@ def _text_of(file: Path, asked: str | None) -> tuple[str, str]:
         text = content.decode(encoding or "utf-8").lstrip("\ufeff")
     except UnicodeDecodeError:
         return "", "not UTF-8" if not encoding else f"not {encoding}"
-    return ("", "not text") if "\0" in text else (text, "")
+    if "\0" in text:
+        return "", "not text"
+    return (text_of_page(text) if is_page(stem_of(file)) else text), ""

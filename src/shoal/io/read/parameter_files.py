@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
+from shoal.data.item_costs import ItemCosts
 from shoal.data.items import A_FILE, Items, ItemWeights, positive_decimal
 from shoal.data.public_table import PublicTable
 from shoal.errors import InputError, ParameterError, option
@@ -42,6 +43,7 @@ def with_files_read(declared: Declaring) -> Declaring:
     readers: dict[type, Callable[[str], Any]] = {
         Items: read_items,
         ItemWeights: read_weights,
+        ItemCosts: read_costs,
         SecretKey: read_key,
         PublicTable: read_public_table,
     }
@@ -113,6 +115,11 @@ def read_weights(path: str | Path) -> ItemWeights:
     if not weights:
         raise InputError(f"{path} contains no weights", code="items-not-named")
     return ItemWeights(weights=tuple(weights.items()), label=A_FILE)
+
+
+def read_costs(path: str | Path) -> ItemCosts:
+    """Read the costs in a file: an item, a tab, and a positive number per line."""
+    return replace(ItemCosts.made_of(dict(read_weights(path).weights or ())), label=A_FILE)
 
 
 def read_public_table(path: str | Path) -> PublicTable:
