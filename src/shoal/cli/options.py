@@ -167,7 +167,12 @@ _DATA_OPTIONS = {
         metavar="LEVEL|NODE",
         help="Most general level (root: 1) or node to publish. [default: 2]",
     ),
-    "terms": click.option("--terms", type=int, metavar="N", help="Number of most frequent terms in a document's vector. [default: 50]"),
+    "terms": click.option(
+        "--terms",
+        metavar="N|LIST",
+        help="Number of terms in a document's vector [default: 50], or rules for words of texts: "
+        "domains,phrases,collocations[:PEOPLE],related.",
+    ),
     "tree": click.option(
         "--tree",
         type=click.Choice(["used", "whole"]),

@@ -20,10 +20,11 @@ from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import content_of, digest_of
 from shoal.io.release_directory import MANIFEST
 from shoal.pipeline.manifest_schema import faults
-from shoal.pipeline.options import AS_TYPED, FLOOR, NO_TAXONOMY, Preparation
+from shoal.pipeline.options import AS_TYPED, FLOOR, NO_TAXONOMY, WORD_RULES, Preparation
 from shoal.util.wording import listed
 
 _PREPARATION = {"per": "per", "gap": "gap", "taxonomy": "taxonomy", "unknown": "unknown", "scope": "scope", "node_loss": "loss"}
+_PREPARATION |= {WORD_RULES: WORD_RULES}
 
 _COLUMNS = {QUASI: "quasi", KEPT: "keep", DROPPED: "drop", OWNER: "user"}
 _COLUMNS |= {NOMINAL: "nominal", ORDINAL: "ordinal", HIERARCHIES: "hierarchy", ITEM_SETS: "item_sets"}

@@ -179,7 +179,7 @@ def _within(declared: Mapping[str, Param], name: str | None, values: Sequence[in
 
 
 ON_TAXONOMY = ("unknown", "tree", "floor", "node_loss")
-OF_RECORDS = ("gap", "bag", *ON_TAXONOMY)
+OF_RECORDS = ("gap", "bag", "terms", *ON_TAXONOMY)
 SESSION = "session"
 
 
