@@ -4,7 +4,8 @@ For each data set, k, method, node loss and taxonomy: bits per record, the gain 
 95% interval, their recall among 20 guesses, and the shares of words kept and suppressed. Topics for the hidden words are learned from the
 rest alone. Random parts are a control: a yardstick by which they win does not measure meaning.
 
-Run `python benchmarks/topics.py [--sets Excite,groceries] [--k 5,10] [--methods shoal,km] [--losses information,people]`.
+Run `python benchmarks/topics.py [--sets Excite,groceries] [--k 5,10] [--methods shoal,km] [--losses information,people]
+[--rules domains,phrases] [--taxonomies own,hybrid]`.
 """
 
 from __future__ import annotations
@@ -68,14 +69,15 @@ def cases() -> Iterator[tuple[str, Case]]:
 class Data:
     """The records of a case, whole and without hidden words, and the trees for both."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, rules: str = "") -> None:
         found = read([case.path], replace(case.read, needs_times=True)).data
-        self.how = Preparation(read=case.read, taxonomy=case.taxonomy, unknown="keep")
+        self.how = Preparation(read=case.read, taxonomy=case.taxonomy, unknown="keep", word_rules=rules)
         records = records_of(found, self.how)
         self.hidden: HiddenWords = hide_words(records.bags)
         self.whole, self.rest = records, Records(of_used_names(self.hidden.rest), records.texts)
-        learned_from = records_of(found, replace(self.how, taxonomy=TOPICS))
-        self.trees = {OWN: (None, None), **_learned(learned_from, self.hidden, case.taxonomy == "wordnet")}
+        rest_of_rules = str(replace(self.how.rules, related=False))  # related nouns are WordNet's matter
+        learned_from = records_of(found, replace(self.how, taxonomy=TOPICS, word_rules=rest_of_rules))
+        self.trees = {OWN: (None, None), **_learned(learned_from, self.hidden, case.taxonomy == "wordnet", self.how.rules.related)}
 
     def row(self, method: Method, loss: str, kind: str) -> dict[str, Any]:
         """One line of the table."""
@@ -91,14 +93,14 @@ class Data:
         return {**numbers, "hidden gain": interval, "recall": found.recall, "popular": found.popular_recall}
 
 
-def _learned(records: Records, hidden: HiddenWords, with_wordnet: bool) -> dict[str, tuple[Taxonomy, Taxonomy]]:
+def _learned(records: Records, hidden: HiddenWords, with_wordnet: bool, related: bool) -> dict[str, tuple[Taxonomy, Taxonomy]]:
     sessions = None if records.sessions is None else without(records.sessions, hidden)
     rest = Records(without(records.bags, hidden), records.texts, sessions=sessions)
     topics = [topics_of(some, FEWEST_PEOPLE) for some in (records, rest)]
     found = {LEARNED: (topics[0].taxonomy(), topics[1].taxonomy())}
     if with_wordnet:
         topics = [topics_of(some, FEWEST_PEOPLE, by_records=False) for some in (records, rest)]
-        first, second = (hybrid(one, wordnet(), company=FEWEST_PEOPLE) for one in topics)
+        first, second = (hybrid(one, wordnet(related=related), company=FEWEST_PEOPLE) for one in topics)
         found[HYBRID] = (first, second)
     first, second = (_random(some) for some in (records, rest))
     return {**found, RANDOM: (first, second)}
@@ -134,23 +136,25 @@ def main() -> None:
     parser.add_argument("--k", default="5,10")
     parser.add_argument("--methods", default="shoal,km,partition")
     parser.add_argument("--losses", default="information,people")
+    parser.add_argument("--rules", default="", help="word rules of texts, such as domains,phrases,collocations,related")
+    parser.add_argument("--taxonomies", default="", help="own, learned, hybrid or random; all of them without this")
     asked = parser.parse_args()
     wanted = {name for name in asked.sets.split(",") if name}
     for name, case in cases():
         if wanted and name not in wanted:
             continue
-        data = Data(case)
+        data = Data(case, asked.rules)
         for k in map(int, asked.k.split(",")):
             rows = []
             for method in asked.methods.split(","):
                 for loss in asked.losses.split(","):
-                    for kind in data.trees:
+                    for kind in (one for one in data.trees if one in asked.taxonomies.split(",") or not asked.taxonomies):
                         try:
                             found = data.row(_method(method, k), loss, kind)
                         except ShoalError as error:
                             found = {"hidden gain": error.message}
                         rows.append({"method": method, "loss": loss, "taxonomy": kind, **found})
-            show(f"{name}, k = {k}", rows)
+            show(f"{name}, k = {k}{f', {asked.rules}' if asked.rules else ''}", rows)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,11 @@
 
     python scripts/build_wordnet.py [--source DIR] [--out DIR]
 
-DIR holds data.noun, index.noun, noun.exc and cntlist.rev (Debian's package `wordnet-base` has them).
+DIR holds data.*, index.*, *.exc and cntlist.rev (Debian's package `wordnet-base` has them).
 WordNet's nouns are not a tree. In the tree each synset hangs under its first hypernym, or its first instance
 hypernym where it has no other, and a noun means its first sense; all further hypernyms and senses are in tables
-of their own. The same source always gives the same bytes.
+of their own. Adjectives, verbs and adverbs that are not nouns have a table of the noun that WordNet relates them to. The same source
+always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -104,6 +105,62 @@ def preorder(synsets: list[Synset], names: dict[int, str]) -> tuple[list[int], l
     return order, parents
 
 
+# -- adjectives, verbs and adverbs
+
+
+OTHERS = ("adj", "verb", "adv")  # of several related nouns that of the first part of speech is taken
+PARTS = {"a": "adj", "s": "adj", "v": "verb", "r": "adv"}
+DERIVED, PERTAINS = "+", "\\"
+
+
+def read_links(fields: list[str]) -> tuple[list[str], list[tuple[str, int, str, int, int]]]:
+    """The words of a synset, and its links of form and meaning: symbol, offset, part of speech, number of the word and of the target."""
+    words = int(fields[3], 16)
+    pointers = 4 + 2 * words
+    links = []
+    for i in range(int(fields[pointers])):
+        symbol, offset, part, between = fields[pointers + 1 + 4 * i : pointers + 5 + 4 * i]
+        if symbol in (DERIVED, PERTAINS):
+            links.append((symbol, int(offset), part, int(between[:2], 16), int(between[2:], 16)))
+    return [spelled(word).split("(")[0] for word in fields[4:pointers:2]], links
+
+
+def related_nouns(source: Path) -> dict[str, str]:
+    """The noun of each adjective, verb and adverb that is no noun: that of its first sense that has one, an adverb's by its adjective."""
+    nouns = read_senses(source / "index.noun")
+    words = {int(f[0]): [spelled(word) for word in f[4 : 4 + 2 * int(f[3], 16) : 2]] for f in entries(source / "data.noun")}
+    synsets = {part: {int(f[0]): read_links(f) for f in entries(source / f"data.{part}")} for part in OTHERS}
+
+    def noun_of(word: str, part: str, seen: frozenset[str] = frozenset()) -> str | None:
+        for offset in senses[part].get(word, []):
+            spellings, links = synsets[part][offset]
+            for symbol in (DERIVED, PERTAINS):
+                for _, target, kind, own, its in (link for link in links if link[0] == symbol):
+                    if own and spellings[own - 1] != word:
+                        continue
+                    if kind == "n":
+                        return words[target][its - 1 if its else 0]
+                    other = synsets[PARTS[kind]][target][0][its - 1 if its else 0]
+                    if other not in seen and (found := noun_of(other, PARTS[kind], seen | {word})):
+                        return found
+        return None
+
+    senses = {part: read_senses(source / f"index.{part}") for part in OTHERS}
+    found: dict[str, str] = {}
+    for part in OTHERS:
+        for word in senses[part]:
+            if word not in nouns and word not in found and " " not in word and (noun := noun_of(word, part)):
+                found[word] = noun
+    return found
+
+
+def other_forms(source: Path, words: dict[str, str]) -> list[tuple[str, str]]:
+    """Irregular forms of these words: went, go."""
+    lines = [f for part in OTHERS for f in entries(source / f"{part}.exc")]
+    pairs = {(spelled(form), spelled(base)) for form, base, *_ in lines}
+    return sorted((form, base) for form, base in pairs if base in words and form not in words)
+
+
 def licence(path: Path) -> str:
     """The licence at the head of the data file, without its line numbers."""
     with path.open(encoding="ascii") as lines:
@@ -140,6 +197,11 @@ def build(source: Path, out: Path) -> None:
     others = [(place, number[offset]) for place, word in enumerate(lemmas) for offset in senses[word][1:]]
     write(out / "senses.parquet", lemma=[place for place, _ in others], node=[node for _, node in others])
     write(out / "exceptions.parquet", form=[f for f, _ in irregular], base=[b for _, b in irregular])
+    related = related_nouns(source)
+    place = {word: i for i, word in enumerate(lemmas)}
+    write(out / "related.parquet", word=sorted(related), lemma=[place[related[word]] for word in sorted(related)])
+    forms = other_forms(source, related)
+    write(out / "related_forms.parquet", form=[form for form, _ in forms], base=[base for _, base in forms])
     (out / "LICENSE").write_text(licence(source / "data.noun"), encoding="ascii")
 
 

@@ -14,7 +14,11 @@ from helpers.checker import everything_in
 from helpers.cli import Shell, one_line
 from helpers.tampering import drop, put
 from shoal.cli.options import DATA_PARAMETERS
+from shoal.evaluate.compare.cell import worked
 from shoal.evaluate.compare.grid import Cell, prepared_for
+from shoal.evaluate.compare.run_cells import CellRow, as_frame
+from shoal.evaluate.compare.worst_attack import AttackEffort
+from shoal.pipeline.prepare import prepare
 
 CANARY = "zqcanary"
 WORDS = {
@@ -336,3 +340,18 @@ def test_releases_with_two_trees_are_not_compared(log: Shell):
     assert log("anonymize", "log.tsv", *TOPICS, "--out", "release").code == 0
     answer = log("anonymize", "log.tsv", "--taxonomy", "generated", "--k", "3", "--previous", "release", "--out", "second")
     assert "different topics" in one_line(answer)
+
+
+def test_a_comparison_has_the_published_topics_of_a_release(log: Shell) -> None:
+    options = dict.fromkeys(DATA_PARAMETERS)
+    for method, taxonomy in (("shoal", "topics"), ("shoal", "wordnet")):
+        cell = Cell(method, (("k", 3),), "user")
+        prepared = prepare((log.directory / "log.tsv",), prepared_for(cell, {**options, "taxonomy": taxonomy}))
+        found = worked(cell, prepared, None, AttackEffort(targets=2))
+        assert ("topics" in found) == (taxonomy == "topics")
+        if taxonomy == "topics":
+            names = {name for name, *_ in found["topics"]["cells"]}
+            assert names
+            assert found["topics"]["records"] <= 36
+            assert not any(CANARY in name for name in names)
+        assert "topics" not in as_frame([CellRow(cell, found)]).columns

@@ -66,7 +66,8 @@ def _shuffled(case: Case, directory: Path) -> list[str]:
         (directory / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     said = {**case.said, "threads": "3" if case.said.get("threads") != "3" else "1"}
     said.pop("private-report", None)
-    if case.method in PARAMETERS and case.form != "lines" and said.pop("memory", None) is None:
+    may_spill = case.form != "lines" and "collocations" not in case.text("terms", "")
+    if case.method in PARAMETERS and may_spill and said.pop("memory", None) is None:
         said["memory"] = "1G"
     answer = typed([*replace(case, inputs=[name], said=said).words, "--out", "again"])
     if answer.code:
@@ -105,7 +106,7 @@ def _rules(case: Case, directory: Path) -> list[str]:
 
 READING = {
     *("format", "sep", "per", "gap", "record", "count", "bag", "malformed", "strict", "owners"),
-    *("taxonomy", "unknown", "tree", "node-loss", "floor", "min-support", "private", "public", "weights"),
+    *("taxonomy", "terms", "unknown", "tree", "node-loss", "floor", "min-support", "private", "public", "weights"),
 }
 
 

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from base64 import b64encode
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -95,6 +96,17 @@ def test_the_tables_hold_what_the_pictures_show():
     assert "it takes a table" in page
     assert "k-anonymity(k=5)" in page
     assert not re.search(r"<(link|img|iframe)|src=|@import", re.sub(r"<script[^>]*>.*?</script>", "", page, flags=re.DOTALL))
+
+
+def test_topics_are_drawn_for_releases_that_have_them():
+    first, *others = rows()
+    cells = [["music / <lyrics>", 0, 0.0, 520.0, 3, 1], ["guitar", 1, 0.0, 260.0, 2, 0]]
+    topical = replace(first, found={**first.found, "topics": {"records": 4, "cells": cells}})
+    page = render_comparison("A comparison", [topical, *others], [])
+    assert page.count('class="cell"') == 2
+    assert page.count("music / &lt;lyrics&gt;: 75.0% of the published records") == 1
+    assert "music / <lyrics>" not in page
+    assert "<h2>Topics</h2>" not in render_comparison("A comparison", rows(), [])
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: the page is not opened in a browser")

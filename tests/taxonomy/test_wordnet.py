@@ -120,13 +120,32 @@ def test_loading_and_looking_up_is_quick() -> None:
     assert time.process_time() - start < 2
 
 
+@pytest.mark.parametrize(
+    ("term", "noun"),
+    [
+        ("pregnant", "pregnancy"),
+        ("bakes", "baking"),
+        ("sexier", "sexual activity"),
+        ("dog", "dog"),
+        ("dogs", "dog"),
+        ("zzyzx", None),
+        ("the", None),
+    ],
+)
+def test_related_nouns_place_words_that_are_no_nouns(term: str, noun: str | None) -> None:
+    tree, plain = wordnet(related=True), wordnet()
+    node, before = int(tree.nodes([term])[0]), int(plain.nodes([term])[0])
+    assert (tree.names[node] if node >= 0 else None) == noun
+    assert before in (-1, node)
+
+
 needs_source = pytest.mark.skipif(not SOURCE.is_dir(), reason="WordNet's own files (Debian's wordnet-base) are not installed")
 
 
 @needs_source
 def test_embedded_data_is_what_the_source_gives(tmp_path: Path) -> None:
     subprocess.run([sys.executable, SCRIPT, "--source", SOURCE, "--out", tmp_path], check=True)
-    for name in ("nodes", "lemmas", "exceptions"):
+    for name in ("nodes", "lemmas", "exceptions", "related", "related_forms"):
         embedded = files("shoal.taxonomy").joinpath(f"wordnet-data/{name}.parquet").read_bytes()
         assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(pl.read_parquet(embedded))
     licence = files("shoal.taxonomy").joinpath("wordnet-data/LICENSE").read_text()

@@ -51,7 +51,7 @@ class FileOptions(TypedDict, total=False):
     taxonomy: GivenTaxonomy | None
     node_loss: str | None
     unknown: Unknown | None
-    terms: int | None
+    terms: int | str | None
     tree: Scope | None
     floor: int | str | Sequence[str] | None
     min_support: int | str | None
@@ -113,8 +113,8 @@ def _checked(name: str, value: Any) -> Any:
         return str(value) if isinstance(value, str | Path) else ItemsFrame(value)
     if name in FLAGS and not isinstance(value, bool):
         raise ParameterError(f"{name} is True or False, not {value!r}", code="wrong-type", value=value)
-    if name == "terms" and (isinstance(value, bool) or not isinstance(value, int)):
-        raise ParameterError(f"terms must be a whole number, not {value!r}", code="wrong-type", value=value)
+    if name == "terms" and (isinstance(value, bool) or not isinstance(value, int | str)):
+        raise ParameterError(f"terms must be a whole number or a list of rules, not {value!r}", code="wrong-type", value=value)
     if name == "malformed" and (isinstance(value, bool) or not isinstance(value, int | float)):
         raise ParameterError(f"malformed must be a share from 0 to 1, not {value!r}", code="out-of-range", value=value)
     return value

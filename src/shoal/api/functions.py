@@ -116,7 +116,7 @@ def anonymize(
     bag: bool | None = None,
     node_loss: str | None = None,
     unknown: Unknown | None = None,
-    terms: int | None = None,
+    terms: int | str | None = None,
     tree: Scope | None = None,
     floor: int | str | Sequence[str] | None = None, min_support: int | str | None = None,
     items_table: GivenItemsTable | None = None,
@@ -198,7 +198,9 @@ def anonymize(
         per: "user" (default), "session" or "event". Some methods for logs have a parameter of this name: "owner" or "row".
         gap: Pause that ends a session, such as "30m" (default).
         bag: Whether to count repeated items. Default: False, so a record is a set.
-        terms: Number of terms in the vector of a document, the most frequent first. Default: 50.
+        terms: Number of terms in the vector of a document, the most frequent first. Default: 50. For records, rules for words of
+            texts: a list of "domains", "phrases", "collocations" or "collocations:PEOPLE", which become one term each, and "related"
+            (WordNet places an adjective, verb or adverb by its related noun). Default: every word is a term.
 
         Reading the data. What is not given is detected.
 

@@ -18,16 +18,27 @@ from shoal.attacks.scenarios import SCENARIO_ATTACKS
 from shoal.auditing.statements import same
 from shoal.data.accounting import FATES
 from shoal.data.claims import ALL_NUMBERS, Model
-from shoal.data.original import FEW_PEOPLE, KEPT, NOT_IN_TAXONOMY, QUASI, REPEATED, STOP_WORDS, UNKNOWN_KEPT
+from shoal.data.original import (
+    BY_RELATED,
+    FEW_PEOPLE,
+    JOINED,
+    KEPT,
+    NOT_IN_TAXONOMY,
+    QUASI,
+    REPEATED,
+    STOP_WORDS,
+    UNKNOWN_KEPT,
+)
 from shoal.methods import fate_of
 from shoal.metrics import METRICS
 from shoal.pipeline.claims import claims_of
 from shoal.pipeline.disclosure import COUNTS, safe_numbers, unsafe_parts
 from shoal.pipeline.manifest_schema import LARGEST_COUNT
-from shoal.pipeline.options import MIN_SUPPORT, RARE_ITEMS, TOPICS, is_topics
+from shoal.pipeline.options import MIN_SUPPORT, RARE_ITEMS, TOPICS, WORD_RULES, is_topics
 from shoal.pipeline.prepare import LEARNED_FROM, SESSIONS
 from shoal.report.attacks import ATTACKS, FEW, SKIPPED, worst_is_told
 from shoal.report.facts import FEWEST_PEOPLE
+from shoal.text.word_rules import WordRules
 
 # Attack rates of a manifest that contradict each other: intervals that do not match their rates, verdicts that do not match the numbers.
 
@@ -221,10 +232,15 @@ def _of_words(manifest: Manifest) -> Iterator[str]:
         yield "accounting.words is missing"
         return
     rare = words.get(FEW_PEOPLE, 0)
-    if words["in"] - words.get(STOP_WORDS, 0) - rare != account["in"]:
-        yield "accounting.words and accounting.occurrences.in differ by more than the words left out before"
+    if words["in"] - words.get(STOP_WORDS, 0) - words.get(JOINED, 0) - rare != account["in"]:
+        yield "accounting.words and accounting.occurrences.in differ by more than the words left out or joined before"
     if (rare and MIN_SUPPORT not in given) or not given.get(RARE_ITEMS, 0) <= rare or (rare and not given.get(RARE_ITEMS)):
         yield "accounting.words contradicts input.min_support or input.rare_items"
+    rules = WordRules.parse(given.get(WORD_RULES, ""))
+    if words.get(JOINED, 0) and not rules.joins:
+        yield f"accounting.words has joined words, but input.{WORD_RULES} joins none"
+    if words.get(BY_RELATED, 0) and not rules.related:
+        yield f"accounting.words has words placed by a related noun, but input.{WORD_RULES} does not ask for it"
     dropped, kept = words.get(NOT_IN_TAXONOMY, 0), words.get(UNKNOWN_KEPT, 0)
     if account.get(NOT_IN_TAXONOMY, 0) != dropped:
         yield "accounting.words and accounting.occurrences differ in what is not in the taxonomy"

@@ -170,7 +170,12 @@ _DATA_OPTIONS = {
     "min-support": click.option(
         "--min-support", metavar="PEOPLE|SHARE%", help="Leave out items that fewer people have, e.g. 5 or 0.1%. [default: 1]"
     ),
-    "terms": click.option("--terms", type=int, metavar="N", help="Number of most frequent terms in a document's vector. [default: 50]"),
+    "terms": click.option(
+        "--terms",
+        metavar="N|LIST",
+        help="Number of terms in a document's vector [default: 50], or rules for words of texts: "
+        "domains,phrases,collocations[:PEOPLE],related.",
+    ),
     "tree": click.option(
         "--tree",
         type=click.Choice(["used", "whole"]),

@@ -16,7 +16,7 @@ from shoal.util.wording import counted
 if TYPE_CHECKING:
     from shoal.pipeline.learn_taxonomy import LearnedTaxonomy
 
-_WITHOUT = ("taxonomy", "node-loss", "unknown", "tree", "floor", "min-support", "bag", "terms")
+_WITHOUT = ("taxonomy", "node-loss", "unknown", "tree", "floor", "min-support", "bag")
 
 
 @click.command("learn", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

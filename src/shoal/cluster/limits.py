@@ -160,6 +160,12 @@ LIMITS = (
         (GroupingMethod, RecodingMethod),
     ),
     Limit(
+        f"rules for words ({option('terms', placeholder='LIST')})",
+        "are for one machine only",
+        lambda job: bool(job.preparation.rules),
+        hint="leave it out",
+    ),
+    Limit(
         f"topics of the data itself ({option('taxonomy', TOPICS)})",
         "are learned on one machine only",
         lambda job: is_topics(job.preparation.taxonomy),

@@ -25,6 +25,8 @@ FATES: Mapping[str, Fate] = {
     "as categories": "changed",
     "at the root or unlisted": "changed",
     "lower-cased": "changed",
+    "joined to the word before": "changed",
+    "placed by a related noun": "changed",
 }
 ORDER = ("rows", "items", "words", "records", "occurrences", "terms")  # in which ledgers are listed: as the data flows
 

@@ -40,11 +40,13 @@ REPEATED = "dropped: repeated in its record"
 STOP_WORDS = "dropped: stop words and single letters"
 FEW_PEOPLE = "dropped: too few people have the item"
 UNKNOWN_KEPT = "unknown, kept"
+JOINED = "joined to the word before"  # in a term of several words
+BY_RELATED = "placed by a related noun"
 
 
 @dataclass(frozen=True)
 class Steps:
-    """Effects of preparation on the words of the input, in occurrences. Every word belongs to exactly one of the first six or to
+    """Effects of preparation on the words of the input, in occurrences. Every word belongs to exactly one of the first eight or to
     `few_people`.
     """
 
@@ -54,6 +56,8 @@ class Steps:
     unknown_kept: int = 0
     unknown_dropped: int = 0
     stop_words: int = 0
+    joined: int = 0
+    related: int = 0
     unknown_terms: int = 0
     repeats_dropped: int = 0
     few_people: int = 0
@@ -71,6 +75,7 @@ class Steps:
             STOP_WORDS: gone(self.stop_words),
             FEW_PEOPLE: gone(self.few_people),
         }
+        parts |= {name: changed(n) for name, n in ((JOINED, self.joined), (BY_RELATED, self.related)) if n}
         return Ledger(sum(part.n for part in parts.values()), parts)
 
 
@@ -155,7 +160,7 @@ class Original(AnyOriginal):
     @property
     def renamed(self) -> int:
         """The number of words that are not as typed."""
-        return self.steps.renamed + self.steps.lower_cased
+        return self.steps.renamed + self.steps.lower_cased + self.steps.related
 
     @property
     def on_taxonomy(self) -> bool:

@@ -20,10 +20,10 @@ from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import content_of, digest_of
 from shoal.io.release_directory import MANIFEST
 from shoal.pipeline.manifest_schema import faults
-from shoal.pipeline.options import AS_TYPED, FLOOR, MIN_SUPPORT, NO_TAXONOMY, Preparation
+from shoal.pipeline.options import AS_TYPED, FLOOR, MIN_SUPPORT, NO_TAXONOMY, WORD_RULES, Preparation
 from shoal.util.wording import listed
 
-_PREPARATION = {name: name for name in ("per", "gap", "taxonomy", "unknown", "scope", MIN_SUPPORT)} | {"node_loss": "loss"}
+_PREPARATION = {name: name for name in ("per", "gap", "taxonomy", "unknown", "scope", MIN_SUPPORT, WORD_RULES)} | {"node_loss": "loss"}
 
 _COLUMNS = {QUASI: "quasi", KEPT: "keep", DROPPED: "drop", OWNER: "user"}
 _COLUMNS |= {NOMINAL: "nominal", ORDINAL: "ordinal", HIERARCHIES: "hierarchy", ITEM_SETS: "item_sets"}

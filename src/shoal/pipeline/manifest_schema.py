@@ -42,12 +42,13 @@ from shoal.kinds import shape_of_input
 from shoal.metrics import METRICS, routine
 from shoal.pipeline.disclosure import COUNTS as LEFT_OUT
 from shoal.pipeline.disclosure import PARTLY, WITHHELD
-from shoal.pipeline.options import AS_TYPED, FLOOR, LARGEST_VECTOR, MIN_SUPPORT, RARE_ITEMS, ROWS
+from shoal.pipeline.options import AS_TYPED, FLOOR, LARGEST_VECTOR, MIN_SUPPORT, RARE_ITEMS, ROWS, WORD_RULES
 from shoal.pipeline.prepare import LEARNED_FROM, RECORDS, SESSIONS, TREE_DIGEST
 from shoal.privacy import MODELS
 from shoal.report.attacks import ATTACKS, FEW, SKIPPED
 from shoal.report.verdict_text import LACKING
 from shoal.taxonomy.place_terms import Scope, Unknown
+from shoal.text.word_rules import is_word_rules
 
 # -- rules: each checks the value of a key and yields its faults
 
@@ -384,6 +385,7 @@ _READING = object_of(
 )
 _FROM_A_FILE = {"format": one_of(tuple(FORMATS)), "origin": one_of((SQL,)), "files": count, "reading": _READING}
 _PERHAPS = {**_FROM_A_FILE, "protects": text, "rows": count, "gap": must(is_gap, "a duration such as 30m"), **_SUPPORT}
+_PERHAPS |= {WORD_RULES: must(is_word_rules, "a list of word rules")}
 _TYPED_INPUT = object_of({**_ANY_INPUT, "names": one_of((AS_TYPED,))}, {**_PERHAPS, **_WORDS, **_RARE})
 _KINDS = dict.fromkeys((NOMINAL, ORDINAL, HIERARCHIES, ITEM_SETS), several(text))
 _ROWS_INPUT = object_of(

@@ -26,6 +26,7 @@ from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, ReadOptions
 from shoal.io.write.output_format import LISTS, OUTPUT_FORMATS, OutputForm, named_as_file
 from shoal.methods import Method
 from shoal.taxonomy.place_terms import Scope, Unknown
+from shoal.text.word_rules import COLLOCATIONS, RELATED, WordRules
 from shoal.util.wording import did_you_mean
 
 # -- the memory limit, and where data is spilled
@@ -131,8 +132,9 @@ OTHERS: tuple[Shape, ...] = (*ROWS, "documents")  # shapes that are no records
 FORMAT_OF: Mapping[Shape, str] = {"table": MICRODATA, "access log": ACCESSLOG, "documents": DOCUMENTS}  # shapes that only one format gives
 AS_TYPED = "as typed"
 MOST_TERMS, LARGEST_VECTOR = 50, 1_000  # terms of a document: default and maximum
-FLOOR = "floor"
+FLOOR, WORD_RULES = "floor", "word_rules"
 MIN_SUPPORT, RARE_ITEMS = "min_support", "rare_items"  # the least support of items, and how many items have less
+NO_RULES = WordRules()
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,7 @@ class Preparation:
     loss: str = DEFAULT_LOSS
     unknown: Unknown | None = None  # None keeps them, but refuses a taxonomy that knows hardly any item
     scope: Scope = "used"
+    word_rules: WordRules | str = NO_RULES
     floor: Floor | None = None  # None publishes neither the root nor the node of unlisted terms
     min_support: MinSupport | None = None  # None leaves no item out
     as_sets: bool = True
@@ -175,6 +178,7 @@ class Preparation:
             object.__setattr__(self, "floor", Floor.of(self.floor))
         if self.min_support is not None:
             object.__setattr__(self, "min_support", MinSupport.parse(self.min_support))
+        self._settle_words()
         if is_generated(self.taxonomy):
             _fanout(self.taxonomy)
         if is_topics(self.taxonomy):
@@ -213,6 +217,35 @@ class Preparation:
         about.
         """
         return self.shape in ("records", "log") or self.taxonomy == NO_TAXONOMY
+
+    def _settle_words(self) -> None:
+        """Words of texts become terms of records; only WordNet knows related nouns; collocations are found in all of a log."""
+        if isinstance(self.word_rules, str):
+            object.__setattr__(self, "word_rules", WordRules.parse(self.word_rules))
+        if self.rules and self.shape != "records":
+            raise ParameterError(
+                f"{option('terms')} makes terms of records, but this method takes {one(self.shape)}",
+                code="option-not-applicable",
+                hint="leave it out",
+            )
+        if self.rules.related and (self.typed_names or (self.taxonomy != "wordnet" and not with_wordnet(self.taxonomy))):
+            raise ParameterError(
+                f"{option('terms', RELATED)} looks words up in WordNet, which is not used here",
+                code="option-not-applicable",
+                hint=f"leave it out, or add {option('taxonomy', 'wordnet')}",
+            )
+        if self.rules.collocations is not None and self.memory is not None:
+            raise ParameterError(
+                f"{option('terms', COLLOCATIONS)} needs the whole log in memory, but {option('memory')} limits it",
+                code="options-conflict",
+                hint="leave one of them out",
+            )
+
+    @property
+    def rules(self) -> WordRules:
+        """The rules for words of texts."""
+        assert isinstance(self.word_rules, WordRules)
+        return self.word_rules
 
     def _settle_topics(self) -> None:
         """Names of topics are published with records on a taxonomy, where they are judged, and nowhere else."""
@@ -319,6 +352,7 @@ class Preparation:
         told: dict[str, object] = {"per": self.per}
         if self.per == "session":
             told["gap"] = self.gap
+        told |= {WORD_RULES: str(self.rules)} if self.rules else {}
         told |= {"records_as": "sets" if self.as_sets else "bags", "taxonomy": taxonomy_label(self.taxonomy)}
         if self.min_support is not None:
             told[MIN_SUPPORT] = self.min_support.told

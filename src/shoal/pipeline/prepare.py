@@ -57,7 +57,8 @@ from shoal.taxonomy.learned import FEWEST_PEOPLE, ROOT, Topics, learn_topics
 from shoal.taxonomy.place_documents import document_vectors
 from shoal.taxonomy.place_terms import as_typed, in_lower_case, place_terms
 from shoal.taxonomy.urls import are_urls
-from shoal.taxonomy.wordnet import wordnet
+from shoal.taxonomy.wordnet import phrase_finder, wordnet
+from shoal.text.collocations import Part, join_collocations
 from shoal.text.terms import TermSplitter
 from shoal.util.wording import counted, percent
 
@@ -69,14 +70,15 @@ class Records:
     """Records of words as typed.
 
     `texts`: whether they were split from texts; `stop_words`: how many stop words were dropped; `sessions`: the same words by session, if
-    topics are learned from them; `few_people`: how many occurrences of items of too few people were dropped, and `rare_items`: how many
-    different items these are.
+    topics are learned from them; `joined`: how many words were joined to the word before them; `few_people`: how many occurrences of items
+    of too few people were dropped, and `rare_items`: how many different items these are.
     """
 
     bags: Bags
     texts: bool = False
     stop_words: int = 0
     sessions: Bags | None = None
+    joined: int = 0
     few_people: int = 0
     rare_items: int = 0
 
@@ -133,7 +135,18 @@ def records_of(data: Log | Bags | Table, how: Preparation) -> Records:
             code="option-not-applicable",
             hint=f"leave {option('per')} out",
         )
+    insist_on_texts(how, False)
     return Records(data)
+
+
+def insist_on_texts(how: Preparation, texts: bool) -> None:
+    """Raise if there are rules for words of texts, but the input consists of items."""
+    if how.rules and not texts:
+        raise ParameterError(
+            f"{option('terms')} is for words of texts, but the input consists of items",
+            code="option-not-applicable",
+            hint="leave it out",
+        )
 
 
 class RecordGatherer:
@@ -143,7 +156,8 @@ class RecordGatherer:
         self.records: Records | None = None
         self._spill = spill
         self._how = how
-        self._words = TermSplitter(as_typed=True)
+        rules = how.rules
+        self._words = TermSplitter(as_typed=True, domains=rules.domains, phrases=phrase_finder() if rules.phrases else None)
         self._items = _kernels.Interner()
 
     @property
@@ -155,7 +169,7 @@ class RecordGatherer:
     def gathered(self, parts: Iterator[Log]) -> Records:
         """Return the records of all parts."""
         stack, sessions, texts = RowStack(self._spill or IN_MEMORY), None, False
-        for log in parts:
+        for log, terms in self._with_terms(parts):
             if log.has_records and self._how.per != "record":
                 raise ParameterError(
                     "the rows already belong to records",
@@ -163,15 +177,36 @@ class RecordGatherer:
                     hint="give record here too, or leave it out in reading",
                 )
             texts = log.kind == "text"
-            terms = self._split(log)
             self._stack(stack, log, terms, self._how.per)
             if self._learns_from_sessions(log):
                 sessions = sessions or RowStack(self._spill or IN_MEMORY)
                 self._stack(sessions, log, terms, "session")
         vocabulary = self._words.vocabulary if texts else Vocabulary(self._items.strings())
         by_session = None if sessions is None else sessions.bags(vocabulary)
-        self.records = Records(stack.bags(vocabulary), texts, self._words.stopped, by_session)
+        bags = stack.bags(vocabulary)
+        if self._how.rules.joins:  # words that occur in joined terms only are no terms
+            used = np.bincount(bags.items, minlength=len(vocabulary)) > 0
+            number, left = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32), Vocabulary(vocabulary.names.filter(pl.Series(used)))
+            bags = bags.relabelled(number, left)
+            by_session = None if by_session is None else by_session.relabelled(number, left)
+        self.records = Records(bags, texts, self._words.stopped, by_session, self._words.joined)
         return self.records
+
+    def _with_terms(self, parts: Iterator[Log]) -> Iterator[tuple[Log, tuple[Ints, Small]]]:
+        """Return the parts with the terms of their events; collocations are joined when all parts were read."""
+        fewest = self._how.rules.collocations
+        if fewest is None:
+            yield from ((log, self._split(log)) for log in parts)
+            return
+        logs, texts = [], []
+        for log in parts:
+            insist_on_texts(self._how, log.kind == "text")
+            texts.append(Part(*self._words.split_in_order(log.frame["payload"]), log.frame["owner"].to_numpy()))
+            logs.append(Log(log.frame.with_columns(payload=pl.lit("")), log.kind))
+        texts, joined = join_collocations(texts, self._words, fewest)
+        self._words.joined += joined
+        for log, found in zip(logs, texts, strict=True):
+            yield log, (found.indptr, found.items)
 
     def _stack(self, stack: RowStack, log: Log, terms: tuple[Ints, Small], per: Per) -> None:
         indptr, items, counts, owners = log.rows(*terms, per, self._how.pause)
@@ -191,6 +226,7 @@ class RecordGatherer:
         payload: pl.Series = log.frame["payload"]
         if log.kind == "text":
             return self._words.split(payload)
+        insist_on_texts(self._how, False)
         return np.arange(len(payload) + 1), kernels.run(self._items.encode, payload.__arrow_c_stream__())
 
 
@@ -387,10 +423,12 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
     if taxonomy is not None and taxonomy.loss_name != how.loss:
         taxonomy = taxonomy.with_loss(how.loss)
     if how.typed_names or taxonomy is None:
-        original = as_typed(bags, taxonomy, as_sets=how.as_sets, stop_words=records.stop_words, shelf=shelf)
+        counts = {"stop_words": records.stop_words, "joined": records.joined}
+        original = as_typed(bags, taxonomy, as_sets=how.as_sets, **counts, shelf=shelf)
     else:
         rules: dict[str, Any] = {"unknown": how.unknown or "keep", "scope": how.scope, "as_sets": how.as_sets, "floor": how.floor_in_force}
-        original = place_terms(bags, taxonomy, **rules, fold=records.texts, stop_words=records.stop_words, shelf=shelf)
+        rules |= {"stop_words": records.stop_words, "joined": records.joined, "related": how.rules.related}
+        original = place_terms(bags, taxonomy, **rules, fold=records.texts, shelf=shelf)
         if how.unknown is None:
             refuse_foreign_taxonomy(bags.occurrences, original.steps.unknown_kept)
     if how.min_support is not None:
@@ -408,6 +446,8 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
 def taxonomy_of(records: Records, how: Preparation) -> tuple[Taxonomy, tuple[str, ...]]:
     """Return the requested taxonomy, made from these records if it is made from data, and notes on it."""
     if not is_topics(how.taxonomy):
+        if how.rules.related:
+            return wordnet(how.loss, related=True), ()
         return load_taxonomy(how.taxonomy, how.loss, records.folded_words)
     people = fewest_in_names(how.taxonomy) or FEWEST_PEOPLE
     source = SESSIONS if by_sessions(records, how) else RECORDS
@@ -415,17 +455,18 @@ def taxonomy_of(records: Records, how: Preparation) -> tuple[Taxonomy, tuple[str
     if not with_wordnet(how.taxonomy):
         topics = topics_of(records, people)
         return topics.taxonomy(how.loss), (f"{counted(topics.n_topics, 'topic')} {named}",)
-    topics, tree = topics_and_wordnet(records, people, how.loss)
+    topics, tree = topics_and_wordnet(records, people, how.loss, related=how.rules.related)
     return tree, (f"{counted(topics.n_topics, 'topic')} {named}; words of fewer people where WordNet has them",)
 
 
-def topics_and_wordnet(records: Records, people: int, loss: str = DEFAULT_LOSS) -> tuple[Topics, Taxonomy]:
+def topics_and_wordnet(records: Records, people: int, loss: str = DEFAULT_LOSS, *, related: bool = False) -> tuple[Topics, Taxonomy]:
     """Topics of words of at least so many people and of those that WordNet lacks, and the tree of these and of WordNet's other words.
 
-    On tags and real searches hidden words are predicted better if WordNet alone places words that are alone in their sessions.
+    On tags and real searches hidden words are predicted better if WordNet alone places words that are alone in their sessions. With
+    `related`, WordNet also has the adjectives, verbs and adverbs that are related to its nouns.
     """
     topics = topics_of(records, people, by_records=False)
-    return topics, hybrid(topics, wordnet(), company=people, loss=loss)
+    return topics, hybrid(topics, wordnet(related=related), company=people, loss=loss)
 
 
 def topics_of(records: Records, people: int, *, by_records: bool = True) -> Topics:

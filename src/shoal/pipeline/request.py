@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -16,7 +17,7 @@ from shoal.io.read.options import OF_MICRODATA, ROLES, ItemsFrame, ItemsTable, R
 from shoal.io.read.parameter_files import with_files_read
 from shoal.methods import METHODS, PRESET, Method, presets_of, with_preset
 from shoal.pipeline.manifest import preparation_of
-from shoal.pipeline.options import FORMAT_OF, FROM_ITEMS, NO_TAXONOMY, Preparation, is_topics
+from shoal.pipeline.options import FORMAT_OF, FROM_ITEMS, NO_TAXONOMY, WORD_RULES, Preparation, is_topics
 from shoal.util.wording import did_you_mean
 
 OF_TABLES = {keyword.replace("-", "_"): name for keyword, name in OF_MICRODATA.items()}
@@ -47,13 +48,7 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     if items is not None:
         named["taxonomy"] = _taxonomy_of_items(start, named["taxonomy"])
     named["as_sets"] = None if bag is None else not bag
-    named["terms"] = said.pop("terms", None)
-    if start.shape != "documents" and named["terms"] is not None:
-        raise ParameterError(
-            f"{option('terms')} is for document vectors",
-            code="option-not-applicable",
-            hint="choose a method that takes documents: see `shoal methods`",
-        )
+    named |= _terms(said.pop("terms", None), start.shape)
     if start.shape != "records":
         others = {"taxonomy"} if start.taxonomy != NO_TAXONOMY else set(_OF_DOCUMENTS[start.shape])
         _refuse_of_records(start.shape, {name: value for name, value in named.items() if name not in others})
@@ -75,6 +70,24 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
             hint=f"add {option('per', 'session')}",
         )
     return asked
+
+
+def _terms(given: int | str | None, shape: str) -> dict[str, Any]:
+    """Return the number of terms of a document's vector, or the rules for words of texts."""
+    if given is None:
+        return {}
+    number = int(given) if re.fullmatch(r"-?\d{1,9}", str(given), re.ASCII) else None
+    if shape == "documents":
+        if number is None:
+            raise ParameterError(f"terms must be a whole number, not {given!r}", code="out-of-range", value=given)
+        return {"terms": number}
+    if number is not None:
+        raise ParameterError(
+            f"{option('terms', number)} is for document vectors",
+            code="option-not-applicable",
+            hint="choose a method that takes documents: see `shoal methods`",
+        )
+    return {WORD_RULES: given}
 
 
 def _items_table(said: dict[str, Any], known: ItemsTable | None) -> ItemsTable | None:
@@ -144,7 +157,7 @@ def _refuse_of_records(shape: str, named: dict[str, Any]) -> None:
 
 
 def _typed_as(name: str) -> str:
-    return {"scope": "tree", "loss": "node-loss", "as_sets": "bag", "min_support": "min-support"}.get(name, name)
+    return {"scope": "tree", "loss": "node-loss", "as_sets": "bag", "min_support": "min-support", WORD_RULES: "terms"}.get(name, name)
 
 
 def original_options(said: dict[str, Any], original: object, manifest: dict[str, Any] | None) -> Preparation | None:

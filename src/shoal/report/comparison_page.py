@@ -15,6 +15,8 @@ from shoal.report.alarms import IN_FACT, alarms_of_compared
 from shoal.report.comparison_charts import Numbers, pictures
 from shoal.report.formatting import json_block, own_markup, own_script, policy
 from shoal.report.page import source, template
+from shoal.report.topic_cells import TOPIC_CELLS, TopicCell
+from shoal.report.topic_icicle import topic_picture
 
 RELOAD = 10  # seconds after which a page with waiting runs loads itself again
 
@@ -46,12 +48,19 @@ def render_comparison(title: str, rows: Sequence[ComparisonRow], notes: Sequence
         claims=[(name, "; ".join(row.found.get("claims", ())), *_in_fact(row.found)) for name, row in done],
         refused=[(name, row.found["refused"]) for name, row in zip(names, rows, strict=True) if "refused" in row.found],
         unattacked=_by_reason([(name, row.found["not_attacked"]) for name, row in done if "not_attacked" in row.found]),
+        topics=[(name, _icicle(row.found[TOPIC_CELLS])) for name, row in done if TOPIC_CELLS in row.found],
         notes=notes,
         waiting=waiting,
         reload=RELOAD,
         commands=json_block({name: {"command": row.command, "config": row.config} for name, row in done}),
         **_own_parts(),
     )
+
+
+def _icicle(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the picture of published topics and its numbers."""
+    drawn = topic_picture(tuple(TopicCell(*cell) for cell in found["cells"]), found["records"])
+    return {"svg": own_markup(drawn.svg), "head": drawn.head, "rows": drawn.rows}
 
 
 @cache

@@ -23,6 +23,7 @@ MEANINGS = {
     "format": "input format",
     "per": "what makes up one record",
     "gap": "inactivity that ends a session",
+    "word_rules": "which words are one term, and which are placed by a related noun",
     "protects": "what the guarantee covers, because people have several records",
     "files": "number of input files",
     "rows": "rows in the input",

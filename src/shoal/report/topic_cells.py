@@ -21,6 +21,7 @@ Mask = npt.NDArray[np.bool_]
 
 MOST = (8, 3, 2)  # cells of each level below one of the level before
 SMALLEST = 24.0  # height of a cell, in pixels
+TOPIC_CELLS = "topics"  # the key of cells in the result of a comparison
 WHOLE = 520.0  # height of all cells, unless they need more
 
 

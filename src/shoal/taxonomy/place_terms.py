@@ -21,6 +21,7 @@ from shoal.data.original import Original, Steps
 from shoal.data.taxonomy import Floor, Taxonomy
 from shoal.errors import InputError, option
 from shoal.taxonomy.people_below import people_below
+from shoal.taxonomy.wordnet import noun_places
 from shoal.text.terms import in_one_case
 from shoal.util.wording import counted
 
@@ -41,13 +42,16 @@ def place_terms(
     as_sets: bool = False,
     fold: bool = False,
     stop_words: int = 0,
+    joined: int = 0,
+    related: bool = False,
     floor: Floor = NO_FLOOR,
     shelf: Shelf = IN_MEMORY,
 ) -> Original:
     """Records of terms become records of taxonomy nodes. With `as_sets` a node counts once a record.
 
-    With `fold` words are brought to lower case first; `stop_words` were left out before. What is above the floor is not to be published.
-    The new records are kept on the shelf.
+    With `fold` words are brought to lower case first; `stop_words` were left out before, and `joined` words are parts of terms of several.
+    With `related`, those that WordNet places by a related noun are counted apart. What is above the floor is not to be published. The new
+    records are kept on the shelf.
     """
     typed = bags.vocabulary
     terms, term = in_lower_case(typed) if fold else (typed, np.arange(len(typed), dtype=np.int32))
@@ -55,10 +59,12 @@ def place_terms(
     placed = _placed(terms, often, taxonomy, unknown, scope, floor)
     items = placed.nodes[term]
     placed_bags = renamed(bags, items, placed.tree.names, shelf, as_sets=as_sets)
-    spelling = _spelling(bags, terms.names.gather(term), placed.tree.names, items, placed.known[term])
+    by_related = placed.known & (noun_places(terms.names) < 0) if related else np.zeros(len(terms), bool)
+    spelling = _spelling(bags, terms.names.gather(term), placed.tree.names, items, placed.known[term], by_related[term])
     steps = Steps(
         **spelling,
         stop_words=stop_words,
+        joined=joined,
         unknown_terms=placed.unknown_terms,
         repeats_dropped=int(often[placed.nodes >= 0].sum()) - placed_bags.occurrences,
     )
@@ -72,7 +78,13 @@ def with_people(tree: Taxonomy, bags: Bags) -> Taxonomy:
 
 
 def as_typed(
-    bags: Bags, taxonomy: Taxonomy | None = None, *, as_sets: bool = False, stop_words: int = 0, shelf: Shelf = IN_MEMORY
+    bags: Bags,
+    taxonomy: Taxonomy | None = None,
+    *,
+    as_sets: bool = False,
+    stop_words: int = 0,
+    joined: int = 0,
+    shelf: Shelf = IN_MEMORY,
 ) -> Original:
     """The records with every name as it was typed, all directly below one root; a taxonomy only says what lies under its nodes."""
     root = ANYTHING
@@ -87,7 +99,7 @@ def as_typed(
     parent[0] = -1
     tree = Taxonomy(names, parent)
     placed = renamed(bags, items, names, shelf, as_sets=as_sets)
-    steps = Steps(as_typed=bags.occurrences, stop_words=stop_words, repeats_dropped=bags.occurrences - placed.occurrences)
+    steps = Steps(as_typed=bags.occurrences, stop_words=stop_words, joined=joined, repeats_dropped=bags.occurrences - placed.occurrences)
     return Original(placed, tree, bags, items, steps, taxonomy)
 
 
@@ -129,8 +141,10 @@ def _placed(terms: Vocabulary, often: Ints, taxonomy: Taxonomy, unknown: Unknown
     return _Placed(_barring(fitted, above, floor), nodes, known, len(strange))
 
 
-def _spelling(bags: Bags, folded: pl.Series, names: Vocabulary, items: Small, known: npt.NDArray[np.bool_]) -> dict[str, int]:
-    """Occurrences by the outcome of the words: their own name, their name in lower case, another one, or unknown."""
+def _spelling(
+    bags: Bags, folded: pl.Series, names: Vocabulary, items: Small, known: npt.NDArray[np.bool_], related: npt.NDArray[np.bool_]
+) -> dict[str, int]:
+    """Occurrences by the outcome of the words: their own name, their name in lower case, another one, a related noun's, or unknown."""
     frequency = bags.item_counts()
     typed = bags.vocabulary.names
     item = names.names.gather(np.maximum(items, 0))
@@ -139,7 +153,8 @@ def _spelling(bags: Bags, folded: pl.Series, names: Vocabulary, items: Small, kn
     found = {
         "as_typed": known & same,
         "lower_cased": known & ~same & lower,
-        "renamed": known & ~same & ~lower,
+        "renamed": known & ~same & ~lower & ~related,
+        "related": known & ~same & ~lower & related,
         "unknown_kept": ~known & held,
         "unknown_dropped": ~known & ~held,
     }

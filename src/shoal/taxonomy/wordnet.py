@@ -7,7 +7,8 @@ and all hypernyms. The data is embedded, built by `scripts/build_wordnet.py`; it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
 
@@ -18,6 +19,8 @@ from shoal.data.bags import Small, Vocabulary
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.parameters import insist_on_text
+from shoal.text.phrases import PhraseFinder, PhraseList
+from shoal.text.terms import is_stop_word
 
 # -- noun morphology: from a word as people write it to the noun in the list, over whole columns of distinct terms
 #
@@ -26,7 +29,7 @@ from shoal.parameters import insist_on_text
 # its hyphens turned to spaces, or both or its full stops taken out: "hip hop", "hip_hop" and "hip-hop" are one noun.
 
 
-DETACHMENTS = [
+DETACHMENTS = (
     ("s", ""),
     ("ses", "s"),
     ("xes", "x"),
@@ -35,7 +38,24 @@ DETACHMENTS = [
     ("shes", "sh"),
     ("men", "man"),
     ("ies", "y"),
-]
+)
+# Of verbs and of adjectives, in WordNet's order.
+OTHER_ENDINGS = (
+    ("s", ""),
+    ("ies", "y"),
+    ("es", "e"),
+    ("es", ""),
+    ("ed", "e"),
+    ("ed", ""),
+    ("ing", "e"),
+    ("ing", ""),
+    ("er", ""),
+    ("est", ""),
+    ("er", "e"),
+    ("est", "e"),
+)
+# Nouns of several words that a text has as runs of letters and digits: with spaces or with hyphens, not with both.
+PHRASE = r"^[a-z0-9]+( [a-z0-9]+)+$|^[a-z0-9]+(-[a-z0-9]+)+$"
 # WordNet takes no ending off words this short, nor off those that end in a double s.
 SHORTEST_PLURAL = 3
 
@@ -51,11 +71,13 @@ RESPELLINGS = [
 class Morphology:
     """A list of nouns, in lower case with spaces between words, and its irregular forms.
 
-    The exceptions have the columns `form` and `base`; of several bases of a form the better comes first.
+    The exceptions have the columns `form` and `base`; of several bases of a form the better comes first. `endings` are those of regular
+    forms, with what takes their place.
     """
 
     lemmas: pl.Series
     exceptions: pl.DataFrame
+    endings: Sequence[tuple[str, str]] = DETACHMENTS
 
     def find(self, terms: pl.Series) -> Small:
         """The place in the list of the noun that each term is a form of, -1 where there is none."""
@@ -72,6 +94,12 @@ class Morphology:
         """The noun that each term is a form of, null if there is none."""
         places = pl.Series(self.find(terms))
         return self.lemmas.gather(places.set(places < 0, None))
+
+    def bases(self, terms: pl.Series) -> pl.Series:
+        """The noun that each term is an inflected form of, null if there is none, whether or not the term is a noun itself."""
+        pending = pl.DataFrame({"form": _tidied(terms)}).with_row_index("term").drop_nulls()
+        best = self._inflected(pending)
+        return pl.Series(self.lemmas.gather(best["place"])).extend_constant(None, 1).gather(_places(best["term"], len(terms)))
 
     @cached_property
     def _list(self) -> pl.DataFrame:
@@ -94,7 +122,7 @@ class Morphology:
 
     def _inflected(self, pending: pl.DataFrame) -> pl.DataFrame:
         irregular = pending.join(self._irregular, on="form").select("term", form="base", rank="rank")
-        regular = _detached(pending, first_rank=len(self.exceptions))
+        regular = _detached(pending, self.endings, first_rank=len(self.exceptions))
         return self._first_listed(pl.concat([irregular, *regular]))
 
     @cached_property
@@ -113,6 +141,13 @@ class Morphology:
         return self._first_listed(_ranked(single.group_by("term", maintain_order=True).agg(phrase)))
 
 
+def _places(terms: pl.Series, n: int) -> Small:
+    """For each of n terms the place in this list of terms, the last place plus one for those that are not in it."""
+    found = np.full(n, len(terms), np.int32)
+    found[terms.to_numpy()] = np.arange(len(terms), dtype=np.int32)
+    return found
+
+
 def _tidied(terms: pl.Series) -> pl.Series:
     """Lower case, one space between words."""
     return terms.cast(pl.String).str.to_lowercase().str.replace_all(r"[_\s]+", " ").str.strip_chars(" ")
@@ -122,7 +157,7 @@ def _ranked(forms: pl.DataFrame, rank: int = 0) -> pl.DataFrame:
     return forms.select("term", "form", rank=pl.lit(rank, pl.Int32))
 
 
-def _detached(pending: pl.DataFrame, first_rank: int) -> list[pl.DataFrame]:
+def _detached(pending: pl.DataFrame, endings: Sequence[tuple[str, str]], first_rank: int) -> list[pl.DataFrame]:
     """The forms left by taking each ending off, those of "-ful" nouns from before it: boxesful, boxful."""
     has_ful = pl.col("form").str.ends_with("ful")
     parts = pending.select(
@@ -133,7 +168,7 @@ def _detached(pending: pl.DataFrame, first_rank: int) -> list[pl.DataFrame]:
     unlikely = pl.col("stem").str.ends_with("ss") | (pl.col("stem").str.len_chars() < SHORTEST_PLURAL)
     plural = parts.filter((pl.col("tail") != "") | ~unlikely)
     forms = []
-    for i, (ending, instead) in enumerate(DETACHMENTS):
+    for i, (ending, instead) in enumerate(endings):
         inflected = plural.filter(pl.col("stem").str.ends_with(ending))
         base = pl.col("stem").str.strip_suffix(ending) + pl.lit(instead) + pl.col("tail")
         forms.append(_ranked(inflected.select("term", form=base), first_rank + i))
@@ -145,21 +180,27 @@ def _detached(pending: pl.DataFrame, first_rank: int) -> list[pl.DataFrame]:
 
 @dataclass(frozen=True, eq=False)
 class NounLexicon:
-    """Finds the synset of a noun in any of its forms, by the noun's first sense."""
+    """Finds the synset of a noun in any of its forms, by the noun's first sense.
+
+    With `related`, adjectives, verbs and adverbs that are no nouns are found by the noun that WordNet derives from them, or them from it.
+    """
 
     morphology: Morphology
     first_sense: Small
+    related: bool = False
 
     def nodes(self, terms: pl.Series) -> Small:
         """The node of each term, -1 where WordNet has no such noun."""
         places = self.morphology.find(terms)
+        if self.related:
+            places = np.where(places >= 0, places, related_places(terms))
         return np.where(places >= 0, self.first_sense[places], np.int32(-1))
 
 
-def wordnet(loss: str = DEFAULT_LOSS) -> Taxonomy:
-    """WordNet's nouns, under the named node loss."""
+def wordnet(loss: str = DEFAULT_LOSS, *, related: bool = False) -> Taxonomy:
+    """WordNet's nouns, under the named node loss; with `related`, terms that are no nouns are placed by the related noun."""
     insist_on_text("loss", loss)
-    taxonomy = _nouns()
+    taxonomy = _nouns(related)
     return taxonomy if loss == taxonomy.loss_name else taxonomy.with_loss(loss)
 
 
@@ -197,6 +238,36 @@ def base_nouns(terms: pl.Series) -> pl.Series:
     return _lexicon().morphology.lemmatized(terms)
 
 
+def related_places(terms: pl.Series) -> Small:
+    """The place of the noun that WordNet relates each adjective, verb or adverb to, as pregnancy to pregnant; -1 where there is none."""
+    words, place = _related()
+    found = words.find(terms)
+    return np.where(found >= 0, place[found], np.int32(-1))
+
+
+def phrase_finder() -> PhraseFinder:
+    """A finder of WordNet's nouns of several words, such as hot dog or hip-hop; the last word may be in the plural."""
+    return PhraseFinder(_phrases())
+
+
+@cache
+def _phrases() -> PhraseList:
+    written = _lexicon().morphology.lemmas
+    listed = pl.DataFrame({"noun": written}).filter(pl.col("noun").str.contains(PHRASE))
+    words = listed.select(pl.col("noun").str.replace_all("-", " ", literal=True).unique()).to_series().sort()
+    parts = words.str.split(" ")
+    longest = parts.list.eval(pl.element().str.len_chars()).list.max()
+    phrases = words.filter(~is_stop_word(parts.list.first()) & ~is_stop_word(parts.list.last()) & (longest > 1))
+    forms = Morphology(phrases.str.split(" ").list.last().unique().sort(), irregular_forms())
+    return PhraseList(phrases, forms.bases, is_stop_word)
+
+
+@cache
+def _related() -> tuple[Morphology, Small]:
+    table = _table("related")
+    return Morphology(table["word"], _table("related_forms"), OTHER_ENDINGS), table["lemma"].to_numpy()
+
+
 @cache
 def _lexicon() -> NounLexicon:
     lemmas = _table("lemmas", "lemma", "node")
@@ -204,9 +275,9 @@ def _lexicon() -> NounLexicon:
 
 
 @cache
-def _nouns() -> Taxonomy:
+def _nouns(related: bool) -> Taxonomy:
     nodes = _table("nodes")
-    return Taxonomy(Vocabulary(nodes["name"]), nodes["parent"].to_numpy().copy(), _lexicon())
+    return Taxonomy(Vocabulary(nodes["name"]), nodes["parent"].to_numpy().copy(), replace(_lexicon(), related=related))
 
 
 def _table(name: str, *columns: str) -> pl.DataFrame:

@@ -16,6 +16,9 @@ import polars as pl
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Ints, Small, Vocabulary
+from shoal.text.domains import SEPARATOR, DomainFinder
+from shoal.text.joined_words import Mask, apply_joins, same_text
+from shoal.text.phrases import PhraseFinder
 
 # -- stop words
 
@@ -99,13 +102,17 @@ class TermSplitter:
     """Splits the texts of a log part by part; a word has one number in all parts.
 
     Single letters, mostly left by apostrophes, are always dropped; stop words too, unless `keep_stop_words`. With `as_typed` words keep
-    their case and form. `stopped` counts the dropped occurrences.
+    their case and form. With `domains` and `phrases` their words are joined first. `stopped` counts the dropped occurrences, `joined` those
+    that were joined to the word before them.
     """
 
-    def __init__(self, *, keep_stop_words: bool = False, as_typed: bool = False) -> None:
-        self.stopped = 0
+    def __init__(
+        self, *, keep_stop_words: bool = False, as_typed: bool = False, domains: bool = False, phrases: PhraseFinder | None = None
+    ) -> None:
+        self.stopped = self.joined = 0
         self._keep_stop_words = keep_stop_words
         self._as_typed = as_typed
+        self._domains, self._phrases = DomainFinder() if domains else None, phrases
         self._interner = _kernels.Interner()
         self._words: list[pl.Series] = []
         self._numbers = np.zeros(0, np.int32)  # the number of each word that was met, -1 for those that go
@@ -116,15 +123,36 @@ class TermSplitter:
 
     def split(self, texts: pl.Series) -> tuple[Ints, Small]:
         """Return the terms of each text: text i has `items[indptr[i]:indptr[i+1]]`; a null text has none."""
-        plain = without_foreign_marks(texts, as_typed=self._as_typed)
-        pieces = [self._pieces(plain.slice(start, AT_ONCE)) for start in range(0, max(1, len(plain)), AT_ONCE)]
-        self._number_words()
-        return self._only(pieces)
+        return self._only(self._all_pieces(texts))
+
+    def split_in_order(self, texts: pl.Series) -> tuple[Ints, Small, Mask]:
+        """Return the same, and which terms stand directly behind the term before them in their text, with no dropped word between."""
+        pieces = self._all_pieces(texts)
+        follows = [self._follows(*piece) for piece in pieces]
+        return *self._only(pieces), np.concatenate(follows)
 
     @property
     def vocabulary(self) -> Vocabulary:
         """Return the terms so far."""
         return Vocabulary(pl.concat(self._words) if self._words else pl.Series("item", [], dtype=pl.String))
+
+    def numbers(self, terms: pl.Series) -> Small:
+        """Return the numbers of these terms, new ones if they are new."""
+        found = self._encoded(terms)
+        numbers: Small = self._numbers[found]
+        return numbers
+
+    def _encoded(self, terms: pl.Series) -> Small:
+        found: Small = kernels.run(self._interner.encode, terms.__arrow_c_stream__())
+        self._number_words()
+        return found
+
+    def _all_pieces(self, texts: pl.Series) -> list[tuple[Ints, Small]]:
+        """Return the texts as words of the interner, with domains and phrases as one."""
+        plain = without_foreign_marks(texts, as_typed=self._as_typed)
+        pieces = [self._pieces(plain.slice(start, AT_ONCE)) for start in range(0, max(1, len(plain)), AT_ONCE)]
+        self._number_words()
+        return [self._with_phrases(*self._with_domains(*piece)) for piece in pieces]
 
     def _pieces(self, texts: pl.Series) -> tuple[Ints, Small]:
         """Return all words of these texts."""
@@ -132,17 +160,51 @@ class TermSplitter:
         found: tuple[Ints, Small] = kernels.run(self._interner.words, stream, 1, lower, kernels.threads(), label="splitting words")
         return found
 
+    def _with_domains(self, indptr: Ints, items: Small) -> tuple[Ints, Small]:
+        if self._domains is None:
+            return indptr, items
+        joins = self._domains.find(indptr, items)
+        self.joined += joins.joined
+        return apply_joins(indptr, items, joins, self._strings(), self._encoded, SEPARATOR)
+
+    def _with_phrases(self, indptr: Ints, items: Small) -> tuple[Ints, Small]:
+        if self._phrases is None:
+            return indptr, items
+        joins = self._phrases.find(indptr, items)
+        self.joined += joins.joined
+        return apply_joins(indptr, items, joins, self._strings(), self._encoded)
+
+    def _strings(self) -> pl.Series:
+        """Return all words that were met, by their number in the interner."""
+        return pl.Series("item", self._interner.strings(), dtype=pl.String)
+
+    def _follows(self, indptr: Ints, items: Small) -> Mask:
+        """Return which of the kept words stand directly behind another kept word of their text."""
+        kept = self._numbers[items] >= 0
+        behind = same_text(indptr)
+        behind[1:] &= kept[:-1]
+        found: Mask = behind[kept]
+        return found
+
     def _number_words(self) -> None:
         """Number the new words; existing numbers stay, because words are in the order of first occurrence."""
         words = pl.Series("item", self._interner.strings(len(self._numbers)), dtype=pl.String)
+        if words.is_empty():
+            return
+        folded = in_one_case(words) if self._as_typed else words
+        stopped = is_stop_word(folded)
         kept = words.str.len_chars() >= SHORTEST
         if not self._keep_stop_words:
-            kept &= ~is_stop_word(in_one_case(words) if self._as_typed else words)
+            kept &= ~stopped
         mask = kept.to_numpy()
         before = int(self._numbers.max(initial=-1)) + 1
         fresh = np.where(mask, before + np.cumsum(mask) - 1, -1).astype(np.int32)
         self._numbers = np.concatenate([self._numbers, fresh])
         self._words.append(words.filter(kept))
+        if self._domains is not None:
+            self._domains.learn_words(folded, mask & ~stopped.to_numpy())
+        if self._phrases is not None:
+            self._phrases.learn_words(folded)
 
     def _only(self, pieces: list[tuple[Ints, Small]]) -> tuple[Ints, Small]:
         """Return the rows of all pieces over the kept words only; a piece is released before the next is processed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 from itertools import combinations
@@ -13,6 +13,7 @@ from typing import Any
 
 from fuzz.case import Case
 from fuzz.check.flow import enough_people, matches
+from fuzz.check.words import terms_by_rules
 from helpers.checker import (
     Bag,
     Event,
@@ -79,8 +80,17 @@ def raw_records(case: Case, directory: Path) -> list[Record]:
         else:
             times = int(row["qty"]) if "count" in case.said else 1
             events.append(Event(owner, time, (row["item"],) * times, row.get("basket", "")))
+    if rules := case.text("terms", ""):
+        terms, _ = terms_by_rules([(event.owner, list(event.items)) for event in events], rules)
+        events = [replace(event, items=tuple(words)) for event, words in zip(events, terms, strict=True)]
     per = "record" if "record" in case.said else case.text("per", "user")
     return records_from(events, per, duration(case.text("gap", "30m")))
+
+
+def joined_words(case: Case, directory: Path) -> int:
+    """How many words of a log are joined to the word before."""
+    typed = {(row["user"], row["time"], row["query"]) for name in case.inputs for row in rows_of(directory / name, case.form)}
+    return terms_by_rules([(owner, query.split()) for owner, _, query in sorted(typed)], case.text("terms", ""))[1]
 
 
 def rows_of(path: Path, form: str) -> list[Row]:

@@ -167,6 +167,14 @@ def wrong_accounts(manifest: dict[str, Any]) -> list[str]:
     return wrong
 
 
+def _wrong_joins(case: Case, directory: Path, account: dict[str, int]) -> list[str]:
+    """The number of words that were joined to the word before, recounted from what was typed."""
+    if "terms" not in case.said or not account:
+        return []
+    joined, stated = records.joined_words(case, directory), account.get("joined to the word before", 0)
+    return [f"{stated} words are stated as joined of {joined}"] if joined != stated else []
+
+
 def wrong_amounts(seen: Checked) -> list[str]:
     """Numbers of the manifest that differ from those of the input and of the files."""
     manifest, case = seen.release.manifest, seen.case
@@ -186,6 +194,7 @@ def wrong_amounts(seen: Checked) -> list[str]:
             if case.method in NO_WORD_COUNTS and (told.keys() | account.keys() | manifest["metrics"].keys()) & WORD_COUNTS:
                 wrong.append("numbers of words are published that the claim forbids")
             wrong += [f"{told[name]} {name} are stated of {n}" for name, n in counted.items() if told.get(name, n) != n]
+            wrong += _wrong_joins(case, seen.directory, account.get("words", {}))
             words = account.get("occurrences", {"in": occurrences})
             if words["in"] != occurrences:
                 wrong.append(f"the account is of {words['in']} occurrences of {occurrences}")

@@ -192,6 +192,8 @@ def _query_log(draw: Draw, people: People, case: Case) -> None:
                     time = draw.begin(BEGIN) + timedelta(days=number, minutes=part)
                     rows.append({"user": owner, "time": str(time), "query": " ".join(words)})
     case.form = "querylog"
+    if "wordnet" not in case.text("taxonomy", "") and draw.chance(0.4):
+        _word_rules(draw, case, rows)
     case.said["per"] = draw.one(["user", "user", "session", "event"])
     if draw.chance(0.1):
         case.form, case.said["format"] = "prompts", "prompts"
@@ -199,6 +201,18 @@ def _query_log(draw: Draw, people: People, case: Case) -> None:
         return
     case.said["format"] = "querylog"
     case.inputs = [table_file(draw, "input", rows)]
+
+
+def _word_rules(draw: Draw, case: Case, rows: list[dict[str, Any]]) -> None:
+    """Terms of several words: rules for them, and words that they join."""
+    rules = [rule for rule in ("domains", "phrases", draw.one(["collocations", "collocations:2", "collocations:3"])) if draw.chance(0.6)]
+    if not rules:
+        return
+    case.said["terms"] = ",".join(rules)
+    further = ["ice cream", "birth control pills", "com", "org news", "co uk", "net", "www zap net", "birth control ice cream pools"]
+    for row in rows:
+        if draw.chance(0.4):
+            row["query"] += f" {draw.one(further)}"
 
 
 def _conversation(row: dict[str, Any]) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def made(draw: Draw) -> Case:
     _support(draw, case)
     if method in OUTLIERS and draw.chance(0.3):
         case.said["outliers"] = draw.one(["0.05", "0.2", "0.5", "1"])
-    if draw.chance(0.06):
+    if draw.chance(0.06) and "collocations" not in case.text("terms", ""):
         case.said["memory"] = "1G"
     if method == "shoal" and draw.chance(0.02):
         case.said["seconds"] = "0.02"

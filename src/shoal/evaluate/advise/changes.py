@@ -27,7 +27,7 @@ from shoal.pipeline.prepare import Prepared
 from shoal.util.wording import counted, percent
 
 LOG = "log"
-OF_RECORDS = ("per", "gap", "record", "count", "taxonomy", "min_support")  # options without effect if rows of a log are published
+OF_RECORDS = ("per", "gap", "record", "count", "taxonomy", "terms", "min_support")  # options without effect if rows of a log are published
 OF_TAXONOMIES = ("node_loss", "unknown", "tree", "floor")  # options without effect if names stay as typed
 SHORT_RUN, PART_OF_RUN, MOST_SECONDS = 20.0, 0.5, 20.0  # after a longer run, changes are tried for a part of its time
 VARIABLE = "SHOAL_ADVICE"  # of the environment: other seconds for it; with 0 nothing is tried

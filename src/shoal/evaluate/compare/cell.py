@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import time
+from dataclasses import astuple
 from typing import Any
 
 from shoal import kernels
@@ -25,6 +26,10 @@ from shoal.pipeline.job import Job
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.run import Judged
 from shoal.report.alarms import WARNINGS, alarms_in
+from shoal.report.facts import fewest_named
+from shoal.report.topic_cells import TOPIC_CELLS, topic_cells
+from shoal.taxonomy.learned import RARE_ROOT, ROOT
+from shoal.taxonomy.tree_counts import published_items
 
 TASKS = (
     "bits",
@@ -55,6 +60,7 @@ def worked(cell: Cell, prepared: Prepared, periods: EarlierPeriod | None, effort
     found |= _hidden(cell, prepared) if judged.release.of_records else {}
     warned = alarms_in(judged.release)
     found |= {WARNINGS: list(warned)} if warned else {}
+    found |= _topics(judged)
     return {**found, **worst_attack(judged.release, judged.original, effort)}
 
 
@@ -79,6 +85,18 @@ def _by_level(judged: Judged) -> dict[str, float]:
     release = judged.original.aligned(judged.release)
     by_size = {size: errors_by_level(release, judged.original, size) for size in SIZES}
     return {f"count_error_{size}_level_{level}": error for size, found in by_size.items() for level, error in found.items()}
+
+
+def _topics(judged: Judged) -> dict[str, Any]:
+    """Return the cells of the icicle of published topics, if records are on learned topics; names are those of enough published records."""
+    original = judged.original
+    if not isinstance(original, Original) or not judged.release.of_records or original.tree.names[0] not in (ROOT, RARE_ROOT):
+        return {}
+    published, copies = original.aligned(judged.release).published, judged.release.copies
+    items = published_items(published, copies, original.tree)[0]
+    fewest = fewest_named({"parameters": judged.release.parameters})
+    cells = topic_cells(published, copies, original.tree, items >= max(1, fewest))
+    return {TOPIC_CELLS: {"records": judged.release.n_records, "cells": [astuple(cell) for cell in cells]}} if cells else {}
 
 
 def _forecast(cell: Cell, periods: EarlierPeriod | None) -> dict[str, Any]:

@@ -179,7 +179,7 @@ def _within(declared: Mapping[str, Param], name: str | None, values: Sequence[in
 
 
 ON_TAXONOMY = ("unknown", "tree", "floor", "node_loss")
-OF_RECORDS = ("gap", "bag", "min_support", *ON_TAXONOMY)
+OF_RECORDS = ("gap", "bag", "terms", "min_support", *ON_TAXONOMY)
 SESSION = "session"
 
 

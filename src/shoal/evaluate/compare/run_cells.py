@@ -224,4 +224,5 @@ def as_frame(rows: Sequence[CellRow]) -> pl.DataFrame:
 
 
 def _plain(row: CellRow) -> dict[str, float | str]:
-    return {name: "; ".join(value) if isinstance(value, list) else value for name, value in row.found.items()}
+    numbers = {name: value for name, value in row.found.items() if not isinstance(value, dict)}
+    return {name: "; ".join(value) if isinstance(value, list) else value for name, value in numbers.items()}
