@@ -62,6 +62,7 @@ REFUSED: dict[str, Job] = {
     "record": job_of("coherence", how={"read": ReadOptions(record="basket")}),
     "generated": job_of("shoal", how={"taxonomy": "generated"}),
     "topics": job_of("shoal", how={"taxonomy": "topics"}),
+    "word rules": job_of("shoal", how={"word_rules": "phrases"}),
     "people": job_of("shoal", how={"loss": "people"}),
     "no taxonomy": job_of("km", {"aim": "words"}, {"taxonomy": "none"}),
     "whole": job_of("shoal", how={"scope": "whole"}),
