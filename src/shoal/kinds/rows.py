@@ -13,7 +13,7 @@ from shoal.data.bags import Vocabulary
 from shoal.data.log import people_from_zero
 from shoal.data.original import LogOriginal, TableOriginal
 from shoal.data.release import Release
-from shoal.data.tables.rows import RowTable
+from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.errors import InputError
 from shoal.io.published_frames import differing, differing_under, read_frame
 from shoal.io.write.frame_files import write_frame
@@ -54,10 +54,15 @@ def count_differing(made: RowTable, seen: RowTable) -> int:
     """Count the rows without a counterpart, ignoring pseudonyms."""
     if made.pseudonyms != seen.pseudonyms:
         return max(1, made.n_rows + seen.n_rows)
-    frames = _numbered(made, seen) if made.has_unit and made.columns == seen.columns else (made.frame, seen.frame)
+    frames = _numbered(made, seen) if _has_texts(made) and made.columns == seen.columns else (made.frame, seen.frame)
     if made.pseudonyms is None:
         return differing(*frames)
     return differing_under(made.pseudonyms, *frames)
+
+
+def _has_texts(table: RowTable) -> bool:
+    """Whether there is one column of queries or items, and it is text: a table of other data may use these names differently."""
+    return [table.columns[name] for name in PAYLOAD.values() if name in table.columns] == ["text"]
 
 
 def _numbered(made: RowTable, seen: RowTable) -> tuple[pl.DataFrame, pl.DataFrame]:
