@@ -60,6 +60,12 @@ class Spelling:
     texts: Sequences
     odd: Mask
 
+    def without_odd(self) -> Sequences:
+        """Return the texts that are their words with single blanks between them; the others are empty."""
+        if not self.odd.any():
+            return self.texts
+        return self.texts.replaced(np.where(np.repeat(self.odd, self.texts.sizes), -1, self.texts.numbers))
+
 
 def spelled(texts: pl.Series, *, split: bool) -> Spelling:
     """Return the words of texts without nulls; each text is one word if it is not split."""

@@ -134,6 +134,11 @@ class SeenRows:
         return [*self.rules.unit.columns, *self.windowed]
 
     @property
+    def only_numbers(self) -> bool:
+        """Whether units are queries or words alone, of which every published row has one: then they are counted as an array."""
+        return self.unit == [QUERY] and not self.frame[QUERY].null_count()
+
+    @property
     def linked(self) -> pl.DataFrame | None:
         """The rows with their users, if known."""
         return self.frame if WHO in self.frame.columns else None
@@ -150,7 +155,7 @@ class SeenRows:
     def rows_of_units(self) -> pl.Series:
         """Count the published rows of each unit."""
         keys = self.unit
-        if keys == [QUERY] and not self.frame[QUERY].null_count():
+        if self.only_numbers:
             often = np.bincount(self.frame[QUERY].to_numpy(), minlength=len(self.queries))
             if self.spelling is not None:
                 often = np.bincount(self.spelling.texts.numbers, np.repeat(often, self.spelling.texts.sizes)).astype(np.int64)
@@ -246,12 +251,12 @@ def _with_words(rows: pl.DataFrame, texts: pl.Series, seen: SeenRows, original: 
     assert seen.spelling is not None
     windowed, asked = seen.windowed, spelled(texts, split=seen.texts)
     pairs = rows.select("text", *windowed).unique() if windowed else pl.DataFrame({"text": np.arange(len(texts), dtype=np.uint32)})
-    pairs = pairs.filter(pl.Series((texts != "").gather(pairs["text"])))
-    words = asked.texts.taken(pairs["text"].to_numpy().astype(np.int64))
+    which = pairs["text"].to_numpy().astype(np.int64)
+    words = asked.texts.taken(which) if windowed else asked.texts
     found = _published_words(words, pairs.select(windowed), _ladder(asked.words, seen, original), seen)
     recoded = words.replaced(found)
-    shown = seen.spelling.texts.replaced(np.where(np.repeat(seen.spelling.odd, seen.spelling.texts.sizes), -1, seen.spelling.texts.numbers))
-    places = places_of_equals(recoded, shown, len(seen.spelling.words))
+    places = places_of_equals(recoded, seen.spelling.without_odd(), len(seen.spelling.words))
+    places[(texts == "").to_numpy()[which]] = -1
     if seen.rules.rare == "drop":
         places[recoded.sizes < words.sizes] = -1
     known = pairs.with_columns(pl.Series(QUERY, places)).filter(pl.col(QUERY) >= 0).with_columns(pl.col(QUERY).cast(pl.UInt32))
@@ -330,6 +335,9 @@ def _recoded_cells(column: pl.Series, published: pl.Series, way: str) -> pl.Seri
 def _explained(rows: pl.DataFrame, seen: SeenRows) -> RecodedOriginal:
     """Return the rows that equal published ones, and the number of published rows beyond those."""
     keys = list(seen.rules.columns)
+    if keys == [QUERY] and seen.only_numbers:
+        often, known = (np.bincount(frame[QUERY].to_numpy(), minlength=len(seen.queries)) for frame in (seen.frame, rows))
+        return RecodedOriginal(rows, int(np.maximum(often - known, 0).sum()))
     published = seen.frame.group_by(keys).agg(shown=pl.len().cast(pl.Int64))
     there = rows.group_by(keys).agg(there=pl.len().cast(pl.Int64))
     both = published.join(there, on=keys, how="left", nulls_equal=True).with_columns(pl.col("there").fill_null(0))
@@ -358,11 +366,23 @@ class PeopleBehind:
 def people_behind(seen: SeenRows, rows: pl.DataFrame) -> PeopleBehind:
     """Count the distinct people (WHO) of these rows with each published unit and value."""
     keys = seen.unit
+    cells = {name: _people_of(rows, seen.frame[name], name) for name in seen.rules.cells}
+    if seen.only_numbers and _is_whole(rows[WHO]):
+        return PeopleBehind(pl.DataFrame({"people": _people_of_numbers(seen, rows)}), cells)
     people = _different(seen.split(_different(rows.select(*keys, WHO)))).group_by(keys).agg(people=pl.len().cast(pl.Int64))
     units = seen.split(seen.frame.select(keys).unique()).unique()
     counted = units.join(people, on=keys, how="left", nulls_equal=True).with_columns(pl.col("people").fill_null(0))
-    cells = {name: _people_of(rows, seen.frame[name], name) for name in seen.rules.cells}
     return PeopleBehind(counted, cells)
+
+
+def _people_of_numbers(seen: SeenRows, rows: pl.DataFrame) -> Ints:
+    """Count the distinct people of each published query or word, by its number."""
+    values, people = different_pairs(*(rows[name].to_numpy().astype(np.int64) for name in (QUERY, WHO)))
+    if seen.spelling is None:
+        return np.bincount(values, minlength=len(seen.queries))
+    words = seen.spelling.texts.taken(values)
+    values, _ = different_pairs(words.numbers, np.repeat(people, words.sizes))
+    return np.bincount(values, minlength=len(seen.spelling.words))
 
 
 def _different(pairs: pl.DataFrame) -> pl.DataFrame:
