@@ -28,6 +28,8 @@ RUNS = {
     "sample shoal": f"{SAMPLE} --k 5",
     "sample clump sessions": f"{SAMPLE} --method clump --k 5 --per session",
     "sample threshold": f"{SAMPLE} --method threshold --k 5",
+    "sample threshold generalized": f"{SAMPLE} --method threshold --k 5 --unit term --rare generalize",
+    "sample threshold by month": f"{SAMPLE} --method threshold --k 3 --unit term --rare omit --window month --times month",
     "sample infrequent": f"{SAMPLE} --method infrequent --k 3",
     "sample user-microaggregation": f"{SAMPLE} --method user-microaggregation --k 5",
     "groceries shoal": f"{GROCERIES} --k 5 --effort fast",
@@ -43,6 +45,7 @@ RUNS = {
     "excite shoal": f"{EXCITE} --k 3",
     "excite km sessions": f"{EXCITE} --method km --k 3 --m 2 --per session --unknown drop",
     "excite threshold words": f"{EXCITE} --method threshold --k 3 --unit term",
+    "excite threshold generalized": f"{EXCITE} --method threshold --k 3 --unit term --rare generalize",
     "access log mdav": f"{ACCESS} --method accesslog-mdav --k 5",
     "access log shoal": f"{ACCESS} --k 5 --taxonomy paths --per user",
 }

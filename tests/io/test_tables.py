@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from helpers.errors import refuses
 from shoal import kinds
@@ -203,6 +207,24 @@ def test_a_difference_is_counted(kind: str) -> None:
     assert rows_differing({"t": make(60)}, {"t": make(59)}) > 0
     assert rows_differing({"t": make(60)}, {}) == rows_differing({}, {"t": make(60)}) >= 60
     assert rows_differing({"t": make(60)}, {"t": rows(60) if kind != "rows" else counts(60)}) >= 60
+
+
+QUERIES = st.lists(st.tuples(st.sampled_from(["a", "b", "A", "", None]), st.sampled_from([1, 2])), max_size=7)
+
+
+@given(QUERIES, QUERIES)
+def test_rows_without_a_counterpart_are_counted_with_their_multiplicity(made: list[tuple[str | None, int]], seen: Any) -> None:
+    schema = {"query": pl.String, "rank": pl.Int64}
+    tables = [{"t": RowTable(pl.DataFrame(own, schema=schema, orient="row"))} for own in (made, seen)]
+    left, right = Counter(made), Counter(seen)
+    assert rows_differing(*tables) == ((left - right) + (right - left)).total()
+
+
+@pytest.mark.parametrize("columns", [{"item": [1, 2]}, {"query": ["a", "b"], "item": ["c", "d"]}])
+def test_columns_of_other_tables_may_be_called_as_those_of_logs(columns: dict[str, list[Any]]) -> None:
+    frame = pl.DataFrame(columns)
+    assert rows_differing({"t": RowTable(frame)}, {"t": RowTable(frame[::-1])}) == 0
+    assert rows_differing({"t": RowTable(frame)}, {"t": RowTable(frame[:1])}) == 1
 
 
 def test_pseudonyms_are_drawn_anew_and_still_tell_which_rows_belong_together(tmp_path: Path) -> None:

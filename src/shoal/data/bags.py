@@ -52,6 +52,22 @@ class Vocabulary:
         joined = wanted.join(table, on="item", how="left", maintain_order="left")
         return joined["code"].cast(pl.Int64).fill_null(-1).to_numpy().astype(np.int32)
 
+    @classmethod
+    def of_different(cls, names: pl.Series) -> Vocabulary:
+        """Make it from names that are known to differ, which are not compared again."""
+        found = cls.__new__(cls)
+        found.names = names.rename("item")
+        return found
+
+
+def number_strings(values: pl.Series) -> tuple[pl.Series, Small]:
+    """Return the different strings in order of first occurrence, and the number of each value's; -1 for null."""
+    interner = _kernels.Interner()
+    numbers: Small = kernels.run(interner.encode, values.__arrow_c_stream__())
+    highest = np.maximum.accumulate(numbers) if len(numbers) else numbers
+    first = np.flatnonzero(np.diff(highest, prepend=np.int32(-1)))
+    return values.gather(first), numbers
+
 
 @dataclass(frozen=True, eq=False)
 class Bags:

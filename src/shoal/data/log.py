@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from shoal import _kernels, kernels
-from shoal.data.bags import Bags, Ints, Small, Vocabulary
+from shoal.data.bags import Bags, Ints, Small, Vocabulary, number_strings
 from shoal.data.tables.access_log import VISITOR
 from shoal.errors import InputError, ParameterError, option
 
@@ -235,9 +235,8 @@ def plain_words(texts: pl.Series) -> PlainTerms:
 
 def whole_items(payload: pl.Series) -> PlainTerms:
     """Take every payload as one item."""
-    interner = _kernels.Interner()
-    items = kernels.run(interner.encode, payload.__arrow_c_stream__())
-    return PlainTerms(np.arange(len(payload) + 1), items, Vocabulary(interner.strings()))
+    names, items = number_strings(payload)
+    return PlainTerms(np.arange(len(payload) + 1), items, Vocabulary.of_different(names))
 
 
 def _reordered(indptr: Ints, items: Small, order: Ints) -> tuple[Ints, Small]:
@@ -250,6 +249,11 @@ def _reordered(indptr: Ints, items: Small, order: Ints) -> tuple[Ints, Small]:
 
 def _taken(values: Ints, order: Ints | None) -> Ints:
     return values if order is None else values[order]
+
+
+def people_from_zero(owners: Ints) -> Ints:
+    """Renumber users from 0 without large gaps, keeping their order."""
+    return _dense(owners)[0]
 
 
 def _dense(owners: Ints) -> tuple[Ints, int]:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from shoal.data.bags import Vocabulary
+from shoal.data.log import people_from_zero
 from shoal.data.original import LogOriginal, TableOriginal
 from shoal.data.release import Release
-from shoal.data.tables.rows import RowTable
+from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.errors import InputError
 from shoal.io.published_frames import differing, differing_under, read_frame
 from shoal.io.write.frame_files import write_frame
@@ -52,9 +54,27 @@ def count_differing(made: RowTable, seen: RowTable) -> int:
     """Count the rows without a counterpart, ignoring pseudonyms."""
     if made.pseudonyms != seen.pseudonyms:
         return max(1, made.n_rows + seen.n_rows)
+    frames = _numbered(made, seen) if _has_texts(made) and made.columns == seen.columns else (made.frame, seen.frame)
     if made.pseudonyms is None:
-        return differing(made.frame, seen.frame)
-    return differing_under(made.pseudonyms, made.frame, seen.frame)
+        return differing(*frames)
+    return differing_under(made.pseudonyms, *frames)
+
+
+def _has_texts(table: RowTable) -> bool:
+    """Whether there is one column of queries or items, and it is text: a table of other data may use these names differently."""
+    return [table.columns[name] for name in PAYLOAD.values() if name in table.columns] == ["text"]
+
+
+def _numbered(made: RowTable, seen: RowTable) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the rows of both tables with a number in place of each query or item: the same for the same text."""
+    (names, own), (others, theirs) = made.numbered_unit, seen.numbered_unit
+    known = Vocabulary.of_different(names).codes(others)
+    number = np.where(known >= 0, known, len(names) + np.arange(len(others)))
+    numbers = np.append(number, -1)[theirs]  # the last place is that of rows without a text
+    return (
+        made.frame.with_columns(pl.Series(made.unit, own.astype(np.int64))),
+        seen.frame.with_columns(pl.Series(seen.unit, numbers.astype(np.int64))),
+    )
 
 
 # Facts about published rows of a log: the number of distinct queries, their frequencies, and the most frequent ones.
@@ -78,25 +98,28 @@ def query_facts(table: RowTable, original: LogOriginal, fewest: int, *, unguaran
 
     Without a guarantee, only queries of many people are named.
     """
-    rows = (
-        table.frame.select(pl.col(table.unit).alias("query"))
-        .drop_nulls()
-        .group_by("query")
-        .agg(n=pl.len().cast(pl.Int64))
-        .sort("n", "query", descending=[True, False])
-    )
+    names, numbers = table.numbered_unit
+    rows = pl.DataFrame({"query": names, "n": np.bincount(numbers[numbers >= 0], minlength=len(names)).astype(np.int64)})
     texts = original.log.texts
     filled = (texts.vocabulary.names != "").to_numpy()
     asked = filled[texts.items]
     often = np.bincount(texts.items, minlength=len(filled)).astype(np.int64)
-    people = original.log.frame["owner"].filter(pl.Series(asked)).rank("dense").cast(pl.Int64).to_numpy() - 1
     before = np.sort(often[filled & (often > 0)])
+    people = people_from_zero(original.log.frame["owner"].to_numpy()[asked])
     return QueryFacts(
         before=len(before),
         after=len(rows),
         sizes=compare_shared(before, (often[texts.items[asked]], people), rows["n"].to_numpy(), fewest),
-        frequent=tuple((_common(rows, original) if unguaranteed else rows).head(MOST_QUERIES).iter_rows()),
+        frequent=_most_frequent(_common(rows, original) if unguaranteed else rows),
     )
+
+
+def _most_frequent(rows: pl.DataFrame) -> tuple[tuple[str, int], ...]:
+    """Return the queries with the most rows, of equals by name."""
+    if len(rows) > MOST_QUERIES:
+        n = rows["n"].to_numpy()
+        rows = rows.filter(pl.col("n") >= np.partition(n, len(n) - MOST_QUERIES)[len(n) - MOST_QUERIES])
+    return tuple(rows.sort("n", "query", descending=[True, False]).head(MOST_QUERIES).iter_rows())
 
 
 def _common(rows: pl.DataFrame, original: LogOriginal) -> pl.DataFrame:

@@ -40,7 +40,7 @@ def _shown(release: Release, original: LogOriginal) -> pl.Series:
     """Which of the different queries of the original are published exactly as typed; none if no queries are published."""
     (table,) = release.tables_of(RowTable)
     asked = original.log.texts.vocabulary.names
-    published = table.frame[table.unit].unique() if table.has_unit else pl.Series([], dtype=pl.String)
+    published = table.numbered_unit[0] if table.has_unit else pl.Series([], dtype=pl.String)
     return asked.is_in(published.implode()) & (asked != "")
 
 
@@ -69,6 +69,14 @@ def shares(values: pl.Series) -> dict[str, float]:
     return {value: n / len(values) for value, n in counted.iter_rows()}
 
 
+def most_frequent(values: pl.Series) -> list[str]:
+    """The first of `shares`, without sorting all values."""
+    counted = pl.DataFrame({"value": values}).group_by("value").agg(n=pl.len())
+    if len(counted) > TOP:
+        counted = counted.filter(pl.col("n") >= counted["n"].top_k(TOP).min())
+    return counted.sort("n", "value", descending=[True, False])["value"].head(TOP).to_list()
+
+
 def words(texts: pl.Series) -> pl.Series:
     """The words of all texts in lower case, without stop words and single letters."""
     found = terms_of(texts)
@@ -84,7 +92,7 @@ def texts_of(release: Release, original: LogOriginal) -> tuple[pl.Series, pl.Ser
 
 def overlap(before: pl.Series, after: pl.Series) -> float:
     """The share of the most frequent values before that are among as many most frequent ones after."""
-    first, then = list(shares(before))[:TOP], list(shares(after))[:TOP]
+    first, then = most_frequent(before), most_frequent(after)
     return len(set(first) & set(then)) / max(1, len(first))
 
 

@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from shoal.data.bags import Ints, Small
 from shoal.microaggregation.histories import MISSING, NO_TIME, SECOND, Histories, ranges
-from shoal.util.sorted_numbers import distinct
 
 # One history in place of several: its queries, their times and their clicks.
 #
@@ -252,7 +251,9 @@ def contributed(histories: Histories, members: Ints, matches: Matches, least: in
     """The matches that the members give, none of fewer than `least` of them."""
     sizes = histories.sizes[members]
     shared = matches.people >= least
-    left = {text: np.flatnonzero((matches.text == text) & shared)[::-1].tolist() for text in distinct(matches.text[shared]).tolist()}
+    left: dict[int, list[int]] = {}
+    for match in reversed(np.flatnonzero(shared).tolist()):
+        left.setdefault(int(matches.text[match]), []).append(match)
     whose = np.repeat(np.arange(len(members)), sizes)
     taken: list[int] = []
     for member, quota in enumerate(quotas(sizes).tolist()):

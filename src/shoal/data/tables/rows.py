@@ -10,6 +10,7 @@ from typing import ClassVar
 import polars as pl
 
 from shoal.data.accounting import Accounting
+from shoal.data.bags import Small, number_strings
 from shoal.data.fresh import fresh_order
 from shoal.data.tables import NUMBER, ORDER_OF_ROWS, PSEUDONYMS, VALUE, PublishedTable
 from shoal.data.tables.column_types import column_types, renumbered
@@ -62,6 +63,11 @@ class RowTable(PublishedTable):
         if len(found) != 1 or self.columns[found[0]] != "text":
             raise InputError(f"rows of a log have one column of text that is called {' or '.join(PAYLOAD.values())}", code="missing-column")
         return found[0]
+
+    @cached_property
+    def numbered_unit(self) -> tuple[pl.Series, Small]:
+        """The different queries or items, and for each row the place of its own among them; -1 for a row without one."""
+        return number_strings(self.frame[self.unit])
 
     @property
     def has_unit(self) -> bool:

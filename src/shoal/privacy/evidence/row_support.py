@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import polars as pl
@@ -19,13 +20,13 @@ import polars as pl
 from shoal.data.durations import Period, at_least_as_fine, beginning
 from shoal.data.query_units import EXACT, QUERY, TIME, WORD, Unit
 from shoal.data.tables.rows import PAYLOAD, RowTable
+from shoal.privacy.evidence.numbered_words import Ints, Sequences, Spelling, different_pairs, places_of_equals, spelled
 from shoal.taxonomy.generalization_ladders import Ladder, ladder_of, ladder_of_items, ladder_of_words
 from shoal.util.wording import counted
 
 if TYPE_CHECKING:
     from shoal.data.original import LogOriginal
 
-SMALL = 2**32  # numbers below it fit into half of a number
 LONGEST = 2**31 - 1  # words of a query: no text has more
 WHO, WINDOW = "(who)", "(window)"  # auxiliary columns, under names that no column of the rows has
 
@@ -87,8 +88,8 @@ class CountedRows:
 class SeenRows:
     """Published rows: the claim's columns, the query as `query`, and optionally the user (WHO) and the window (WINDOW).
 
-    If queries belong to the unit, `frame` has their numbers: their places in `queries`, where each is once. `words` are the different words
-    of these queries, and `word_of` has a row for each pair of a query and one of its words, as numbers.
+    If queries belong to the unit, `frame` has their numbers: their places in `queries`, where each is once. If words are the unit,
+    `spelling` has the words of these queries.
     """
 
     frame: pl.DataFrame
@@ -96,8 +97,7 @@ class SeenRows:
     faults: tuple[str, ...] = ()
     texts: bool = True
     queries: pl.Series = field(default_factory=pl.Series)
-    words: pl.Series = field(default_factory=pl.Series)
-    word_of: pl.DataFrame | None = None
+    spelling: Spelling | None = None
 
     @classmethod
     def of(cls, table: RowTable, rules: RowRules, pseudonyms: str | None) -> SeenRows:
@@ -109,18 +109,19 @@ class SeenRows:
             return cls(table.frame, rules, ("the claim is about pseudonyms, but there are none",))
         if missing:
             return cls(table.frame, rules, (f"there is no column {missing[0]!r}",))
+        numbered = QUERY in rules.unit.columns
+        queries, numbers = table.numbered_unit if numbered else (pl.Series(dtype=pl.String), None)
         frame = table.frame.select(pl.col(told).alias(name) for name, told in named.items())
+        if numbers is not None:
+            frame = frame.with_columns(pl.Series(QUERY, numbers).cast(pl.UInt32, strict=False))
         if pseudonyms is not None and table.pseudonyms is not None:
             frame = frame.with_columns(table.frame[table.pseudonyms].alias(WHO))
-        faults = tuple(_faults(frame, rules))
+        faults = tuple(_faults(frame, rules, queries if numbered else None))
         if rules.tells_windows and rules.window is not None and not faults and not frame[TIME].null_count():
             frame = frame.with_columns(beginning(TIME, rules.window).alias(WINDOW))
         texts = payload != PAYLOAD["item"]
-        if QUERY not in rules.unit.columns:
-            return cls(frame, rules, faults, texts)
-        queries = frame[QUERY].drop_nulls().unique(maintain_order=True)
-        frame = frame.with_columns(_numbers(frame[QUERY], queries))
-        return cls(frame, rules, faults, texts, queries, *(_words_of(queries, texts) if rules.unit.splits else ()))
+        spelling = _spelling_of(table, queries, texts) if rules.unit.splits else None
+        return cls(frame, rules, faults, texts, queries, spelling)
 
     @property
     def windowed(self) -> list[str]:
@@ -133,43 +134,51 @@ class SeenRows:
         return [*self.rules.unit.columns, *self.windowed]
 
     @property
+    def only_numbers(self) -> bool:
+        """Whether units are queries or words alone, of which every published row has one: then they are counted as an array."""
+        return self.unit == [QUERY] and not self.frame[QUERY].null_count()
+
+    @property
     def linked(self) -> pl.DataFrame | None:
         """The rows with their users, if known."""
         return self.frame if WHO in self.frame.columns else None
 
     def split(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Split rows into one per unit: if words are the unit, a row becomes one per word of its query, with the number of the word."""
-        if self.word_of is None:
+        if self.spelling is None:
             return frame
-        others = [name for name in frame.columns if name != QUERY]
-        return frame.join(self.word_of, on=QUERY, how="inner").select(*others, pl.col("word").alias(QUERY))
+        known = frame.drop_nulls(QUERY)
+        words = self.spelling.texts.taken(known[QUERY].to_numpy().astype(np.int64))
+        row = np.repeat(np.arange(len(known)), words.sizes)
+        return known.drop(QUERY)[row].with_columns(pl.Series(QUERY, words.numbers))
 
     def rows_of_units(self) -> pl.Series:
         """Count the published rows of each unit."""
         keys = self.unit
+        if self.only_numbers:
+            often = np.bincount(self.frame[QUERY].to_numpy(), minlength=len(self.queries))
+            if self.spelling is not None:
+                often = np.bincount(self.spelling.texts.numbers, np.repeat(often, self.spelling.texts.sizes)).astype(np.int64)
+            return pl.Series(often)
         alike = self.frame.group_by(keys).agg(rows=pl.len())
         return self.split(alike).group_by(keys).agg(pl.col("rows").sum())["rows"]
 
 
-def _numbers(values: pl.Series, names: pl.Series) -> pl.Series:
-    """Return the place of each value in a list that has all of them once; null for null."""
-    return values.cast(pl.Enum(names)).to_physical().cast(pl.UInt32)
+_SPELLINGS: WeakKeyDictionary[RowTable, Spelling] = WeakKeyDictionary()
 
 
-def _words_of(queries: pl.Series, texts: bool) -> tuple[pl.Series, pl.DataFrame]:
-    """Return the different words of queries, and the numbers of the words of each query."""
-    spelled = pl.DataFrame({"word": queries}).with_row_index(QUERY)
-    if texts:
-        spelled = spelled.with_columns(pl.col("word").str.extract_all(WORD)).explode("word")
-    words = spelled["word"].drop_nulls().unique(maintain_order=True)
-    return words, spelled.with_columns(_numbers(spelled["word"], words))
+def _spelling_of(table: RowTable, queries: pl.Series, texts: bool) -> Spelling:
+    """Return the words of a table's queries; they are read once, although a release is verified with the original and without it."""
+    if table not in _SPELLINGS:
+        _SPELLINGS[table] = spelled(queries, split=texts)
+    return _SPELLINGS[table]
 
 
-def _faults(frame: pl.DataFrame, rules: RowRules) -> list[str]:
-    """Return faults of the published rows alone."""
+def _faults(frame: pl.DataFrame, rules: RowRules, queries: pl.Series | None) -> list[str]:
+    """Return faults of the published rows alone; `queries` are the different queries, if rows have their numbers."""
     found = []
     if rules.words is not None:
-        queries = frame[QUERY].unique()
+        queries = frame[QUERY].unique() if queries is None else queries
         if long := int((queries.str.count_matches(WORD) > min(rules.words, LONGEST)).sum()):
             found.append(too_long(long, rules.words))
     if rules.times is not None:
@@ -213,7 +222,7 @@ def recoded_original(seen: SeenRows, original: LogOriginal) -> RecodedOriginal:
         long = texts.filter(pl.col("asked").str.count_matches(WORD) > min(rules.words, LONGEST))
         rows = rows.join(long, on="text", how="anti")
     if QUERY in rules.unit.columns and rules.unit.splits:
-        rows = _with_words(rows, texts, seen, original)
+        rows = _with_words(rows, log.texts.vocabulary.names, seen, original)
     elif QUERY in rules.unit.columns:
         rows = _matched(rows, texts.filter(pl.col("asked") != "").rename({"asked": QUERY}), seen)
     elif QUERY in rules.ways:
@@ -233,21 +242,44 @@ def _matched(rows: pl.DataFrame, told: pl.DataFrame, seen: SeenRows) -> pl.DataF
     return rows.join(known, on=keys, how="inner").drop("text")
 
 
-def _with_words(rows: pl.DataFrame, texts: pl.DataFrame, seen: SeenRows, original: LogOriginal) -> pl.DataFrame:
-    """Return the rows with their queries recoded by the published words, per window if these are published."""
-    windowed = seen.windowed
-    spelled = (pl.col("asked").str.extract_all(WORD) if seen.texts else pl.concat_list("asked")).alias("word")
-    asked = texts.filter(pl.col("asked") != "").select("text", spelled).explode("word").drop_nulls("word")
-    words = asked["word"].unique(maintain_order=True)
-    asked = asked.select(pl.col("text").set_sorted(), _numbers(asked["word"], words).cast(pl.Int64).alias("rung"))
+def _with_words(rows: pl.DataFrame, texts: pl.Series, seen: SeenRows, original: LogOriginal) -> pl.DataFrame:
+    """Return the rows with their queries recoded by the published words, per window if these are published.
+
+    Texts are sequences of numbers of words. A word becomes the number of the lowest published word at or above it, and the recoded texts
+    are compared with the published queries.
+    """
+    assert seen.spelling is not None
+    windowed, asked = seen.windowed, spelled(texts, split=seen.texts)
+    pairs = rows.select("text", *windowed).unique() if windowed else pl.DataFrame({"text": np.arange(len(texts), dtype=np.uint32)})
+    which = pairs["text"].to_numpy().astype(np.int64)
+    words = asked.texts.taken(which) if windowed else asked.texts
+    found = _published_words(words, pairs.select(windowed), _ladder(asked.words, seen, original), seen)
+    recoded = words.replaced(found)
+    places = places_of_equals(recoded, seen.spelling.without_odd(), len(seen.spelling.words))
+    places[(texts == "").to_numpy()[which]] = -1
+    if seen.rules.rare == "drop":
+        places[recoded.sizes < words.sizes] = -1
+    known = pairs.with_columns(pl.Series(QUERY, places)).filter(pl.col(QUERY) >= 0).with_columns(pl.col(QUERY).cast(pl.UInt32))
     if windowed:
-        asked = rows.select("text", *windowed).unique().join(asked, on="text", how="inner", maintain_order="left_right")
-    found = _lowest(asked.select("rung", *windowed).unique(), _ladder(words, seen, original), seen)
-    told = asked.join(found, on=["rung", *windowed], how="left", maintain_order="left")
-    whole = told.group_by("text", *windowed, maintain_order=True).agg(QUERY)
-    names = pl.col(QUERY) if seen.rules.rare == "drop" else pl.col(QUERY).list.drop_nulls()
-    whole = whole.with_columns(names.list.join(" ", ignore_nulls=False))
-    return _matched(rows, whole.filter(pl.col(QUERY).is_not_null() & (pl.col(QUERY) != "")), seen)
+        return rows.join(known, on=["text", *windowed], how="inner").drop("text")
+    query = np.full(len(texts), -1, np.int64)
+    query[known["text"].to_numpy()] = known[QUERY].to_numpy()
+    of_rows = query[rows["text"].to_numpy()]
+    return rows.drop("text").with_columns(pl.Series(QUERY, of_rows)).filter(pl.col(QUERY) >= 0).with_columns(pl.col(QUERY).cast(pl.UInt32))
+
+
+def _published_words(words: Sequences, windows: pl.DataFrame, ladder: Ladder, seen: SeenRows) -> Ints:
+    """Return the number of the lowest published word at or above each of these words, in the window of its text; -1 if there is none."""
+    entries = pl.DataFrame({"rung": words.numbers})
+    if not windows.width:
+        found = _lowest(pl.DataFrame({"rung": np.arange(len(ladder))}), ladder, seen)
+        number = np.full(len(ladder), -1, np.int64)
+        number[found["rung"].to_numpy()] = found["number"].to_numpy()
+        return number[words.numbers]
+    entries = entries.hstack(windows[np.repeat(np.arange(len(words)), words.sizes)])
+    found = _lowest(entries.unique(), ladder, seen)
+    joined = entries.join(found, on=entries.columns, how="left", maintain_order="left")
+    return joined["number"].cast(pl.Int64).fill_null(-1).to_numpy()
 
 
 def _ladder(words: pl.Series, seen: SeenRows, original: LogOriginal) -> Ladder:
@@ -258,21 +290,24 @@ def _ladder(words: pl.Series, seen: SeenRows, original: LogOriginal) -> Ladder:
 
 
 def _lowest(pairs: pl.DataFrame, ladder: Ladder, seen: SeenRows) -> pl.DataFrame:
-    """Return, for each pair of rung and window, the lowest published name at or above it as `query`."""
+    """Return, for each pair of rung and window, the number of the lowest published word at or above it; none if there is none."""
+    assert seen.spelling is not None
     windowed = seen.windowed
-    published = seen.split(seen.frame.select(QUERY, *windowed).unique()).unique().drop_nulls(QUERY)
-    published = published.with_columns(seen.words.gather(published[QUERY]).alias(QUERY))
-    names = pl.DataFrame({QUERY: ladder.names, "next": ladder.parent}).with_row_index("at").with_columns(pl.col("at").cast(pl.Int64))
-    told = names.join(published, on=QUERY, how="inner").select("at", QUERY, *windowed)
+    words = pl.DataFrame({"name": seen.spelling.words}).with_row_index("number").with_columns(pl.col("number").cast(pl.Int64))
+    if windowed:
+        published = seen.split(seen.frame.select(QUERY, *windowed).unique()).unique()
+        words = words.join(published.rename({QUERY: "number"}), on="number", how="inner")
+    names = pl.DataFrame({"name": ladder.names, "next": ladder.parent}).with_row_index("at").with_columns(pl.col("at").cast(pl.Int64))
+    told = names.join(words, on="name", how="inner").select("at", "number", *windowed)
     found, left = [], pairs.with_columns(at="rung")
     while len(left):
         here = left.join(told, on=["at", *windowed], how="left")
-        found.append(here.filter(pl.col(QUERY).is_not_null()).select("rung", *windowed, QUERY))
-        rest = here.filter(pl.col(QUERY).is_null()).drop(QUERY)
+        found.append(here.filter(pl.col("number").is_not_null()).select("rung", *windowed, "number"))
+        rest = here.filter(pl.col("number").is_null()).drop("number")
         above = rest.join(names.select("at", "next"), on="at", how="left")
         left = above.filter(pl.col("next") >= 0).with_columns(at=pl.col("next")).drop("next")
-    empty = pairs.with_columns(pl.lit(None, pl.String).alias(QUERY)).clear()
-    return pl.concat([empty.select("rung", *windowed, QUERY), *found])
+    empty = pairs.with_columns(pl.lit(None, pl.Int64).alias("number")).clear()
+    return pl.concat([empty.select("rung", *windowed, "number"), *found])
 
 
 def _in_frequent_windows(rows: pl.DataFrame, rules: RowRules) -> pl.DataFrame:
@@ -300,6 +335,9 @@ def _recoded_cells(column: pl.Series, published: pl.Series, way: str) -> pl.Seri
 def _explained(rows: pl.DataFrame, seen: SeenRows) -> RecodedOriginal:
     """Return the rows that equal published ones, and the number of published rows beyond those."""
     keys = list(seen.rules.columns)
+    if keys == [QUERY] and seen.only_numbers:
+        often, known = (np.bincount(frame[QUERY].to_numpy(), minlength=len(seen.queries)) for frame in (seen.frame, rows))
+        return RecodedOriginal(rows, int(np.maximum(often - known, 0).sum()))
     published = seen.frame.group_by(keys).agg(shown=pl.len().cast(pl.Int64))
     there = rows.group_by(keys).agg(there=pl.len().cast(pl.Int64))
     both = published.join(there, on=keys, how="left", nulls_equal=True).with_columns(pl.col("there").fill_null(0))
@@ -328,24 +366,35 @@ class PeopleBehind:
 def people_behind(seen: SeenRows, rows: pl.DataFrame) -> PeopleBehind:
     """Count the distinct people (WHO) of these rows with each published unit and value."""
     keys = seen.unit
+    cells = {name: _people_of(rows, seen.frame[name], name) for name in seen.rules.cells}
+    if seen.only_numbers and _is_whole(rows[WHO]):
+        return PeopleBehind(pl.DataFrame({"people": _people_of_numbers(seen, rows)}), cells)
     people = _different(seen.split(_different(rows.select(*keys, WHO)))).group_by(keys).agg(people=pl.len().cast(pl.Int64))
     units = seen.split(seen.frame.select(keys).unique()).unique()
     counted = units.join(people, on=keys, how="left", nulls_equal=True).with_columns(pl.col("people").fill_null(0))
-    cells = {name: _people_of(rows, seen.frame[name], name) for name in seen.rules.cells}
     return PeopleBehind(counted, cells)
 
 
+def _people_of_numbers(seen: SeenRows, rows: pl.DataFrame) -> Ints:
+    """Count the distinct people of each published query or word, by its number."""
+    values, people = different_pairs(*(rows[name].to_numpy().astype(np.int64) for name in (QUERY, WHO)))
+    if seen.spelling is None:
+        return np.bincount(values, minlength=len(seen.queries))
+    words = seen.spelling.texts.taken(values)
+    values, _ = different_pairs(words.numbers, np.repeat(people, words.sizes))
+    return np.bincount(values, minlength=len(seen.spelling.words))
+
+
 def _different(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Return the different rows; pairs of two small numbers are compared as one number each, which takes far less time."""
-    if len(pairs.columns) != 2 or not all(_is_small(column) for column in pairs):
+    """Return the different rows; pairs of two whole numbers are sorted as one number each, which takes far less time."""
+    if len(pairs.columns) != 2 or not all(_is_whole(column) for column in pairs):
         return pairs.unique()
-    first, second = pairs.columns
-    both = pairs.select(pl.col(first).cast(pl.UInt64) * SMALL + pl.col(second).cast(pl.UInt64)).to_series().unique()
-    return pl.DataFrame({first: both // SMALL, second: both % SMALL}, schema=pairs.schema)
+    found = different_pairs(*(column.to_numpy().astype(np.int64) for column in pairs))
+    return pl.DataFrame(dict(zip(pairs.columns, found, strict=True)), schema=pairs.schema)
 
 
-def _is_small(numbers: pl.Series) -> bool:
-    return numbers.dtype.is_integer() and not numbers.null_count() and bool(numbers.is_between(0, SMALL - 1).all())
+def _is_whole(numbers: pl.Series) -> bool:
+    return numbers.dtype.is_integer() and not numbers.null_count() and bool((numbers >= 0).all())
 
 
 def _people_of(rows: pl.DataFrame, published: pl.Series, name: str) -> pl.Series:
