@@ -13,8 +13,9 @@ import polars as pl
 
 from shoal.data import patience
 from shoal.data.claims import Verdict
-from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
+from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, PARTITION, POLICY, SELECTION, WHOLE, NoisyStep
 from shoal.data.release import Release
+from shoal.data.tables.column_types import ITEMS
 from shoal.data.tables.counts import COUNT, CountTable
 from shoal.parameters import param
 from shoal.privacy.evidence.cluster_judging import JudgesNoise
@@ -69,6 +70,7 @@ def _least_sensitivity(step: NoisyStep) -> float | None:
         (COUNTS, GAUSSIAN, WHOLE): math.sqrt(cap),
         (SELECTION, LAPLACE, WHOLE): float(cap),
         (COUNTS, LAPLACE, WHOLE): float(cap),
+        (PARTITION, LAPLACE, WHOLE): float(cap),
     }.get((step.purpose, step.noise, step.weights))
 
 
@@ -207,7 +209,8 @@ def _values(keys: pl.DataFrame) -> pl.DataFrame:
 
 
 NOT_RECORDED = "the noise that was added is not recorded, and noise cannot be seen in published numbers"
-PROVED = {(SELECTION,), (SELECTION, COUNTS), (GUIDE, SELECTION), (GUIDE, SELECTION, COUNTS)}  # the steps of a table, in their order
+# the steps of a table, in their order
+PROVED = {(SELECTION,), (SELECTION, COUNTS), (GUIDE, SELECTION), (GUIDE, SELECTION, COUNTS), (PARTITION, COUNTS)}
 
 
 @dataclass(frozen=True)
@@ -233,11 +236,12 @@ class DifferentialPrivacy(JudgesNoise):
     }
 
     epsilon: float = param(1.0, minimum=0.001, maximum=20, help="privacy loss: probabilities differ by a factor of at most e^epsilon")
-    delta: float = param(1e-6, minimum=1e-15, maximum=0.01, help="probability with which they may differ by more")
+    delta: float = param(1e-6, minimum=0, maximum=0.01, help="probability with which they may differ by more")
 
     def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
         """Return what remains open: noise is not visible in a number, but values must occur in the original."""
         keys = {} if beside_original else dict.fromkeys((name for name in table.columns if name != COUNT), "")
+        keys |= {ITEMS: "only that the taxonomy has them: noise publishes sets that nobody has"} if ITEMS in table.columns else {}
         return {**keys, COUNT: "numbers with noise cannot be checked"}
 
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
@@ -273,7 +277,7 @@ def _unfit(steps: tuple[NoisyStep, ...], tables: tuple[str, ...]) -> Iterator[st
             yield f"no noise is recorded for the table {table!r}"
     for table, purposes in told.items():
         if tuple(purposes) not in PROVED:
-            yield f"the record of the table {table!r} is not one selection, perhaps after a guide and before counts"
+            yield f"the record of the table {table!r} is neither one selection, perhaps with a guide and counts, nor a partition"
 
 
 def _unlike_noise(release: Release) -> Iterator[str]:
@@ -290,6 +294,9 @@ def _invented(release: Release, original: LogOriginal) -> Iterator[str]:
     """Return published values that do not occur in the original."""
     payloads = original.log.frame["payload"]
     for table in release.tables_of(CountTable):
+        if ITEMS in table.columns:
+            yield from _not_in_taxonomy(table.frame[ITEMS], original)
+            continue
         for column in table.frame.drop(COUNT).columns:
             known = original.log.frame[column] if column in original.log.further else payloads
             if (pattern := words_wanted(column, original.log.kind)) is not None:
@@ -298,3 +305,15 @@ def _invented(release: Release, original: LogOriginal) -> Iterator[str]:
             if strange := int((~table.frame[column].cast(pl.String).is_in(texts.implode())).sum()):
                 yield invented(strange, column)
         yield from apart(table.frame.drop(COUNT), original)
+
+
+def _not_in_taxonomy(sets: pl.Series, original: LogOriginal) -> Iterator[str]:
+    """Return published sets that no division along the taxonomy gives: with other names, the root, a name twice, or no name."""
+    if original.taxonomy is None:
+        yield "sets of items need the taxonomy that people were divided along"
+        return
+    flat = sets.explode(empty_as_null=True)
+    if strange := int((original.taxonomy.names.codes(flat.fill_null("")) <= 0).sum()):
+        yield f"{counted(strange, 'published item')} not below the root of the taxonomy"
+    if repeated := int((sets.list.n_unique() != sets.list.len()).sum()):
+        yield f"{counted(repeated, 'published set')} with an item twice"
