@@ -63,6 +63,7 @@ def test_every_method_has_a_page_that_knows_its_parameters(name: str) -> None:
         "tds",
         "infrequent",
         "diffpart",
+        "dp-ngrams",
         "dp-queries",
         "threshold",
         "old-remedies",

@@ -293,6 +293,7 @@ OPTIONS: dict[str, list[tuple[str, Words]]] = {
         ("links", lambda name, directory: ["--link", "person", "--times", "day"]),
     ],
     "dp-queries": [("", lambda name, directory: ["--epsilon", "8", "--delta", "0.001"])],
+    "dp-ngrams": [("", lambda name, directory: ["--epsilon", "8", "--delta", "0.001"])],
     "diffpart": [("", lambda name, directory: ["--epsilon", "20", "--generalized"])],
     "accesslog-mdav": [(per, lambda name, directory, per=per: ["--per", per]) for per in ("owner", "session", "row")],
 }

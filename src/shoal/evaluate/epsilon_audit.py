@@ -215,7 +215,11 @@ def published_counts(release: Release, names: list[str]) -> Floats:
     return np.array([known.get(name, -math.inf) for name in names], np.float64)
 
 
-CANARIES: Mapping[str, type[CountedCanaries] | type[DividedCanaries]] = {"dp-queries": CountedCanaries, "diffpart": DividedCanaries}
+CANARIES: Mapping[str, type[CountedCanaries] | type[DividedCanaries]] = {
+    "dp-queries": CountedCanaries,
+    "dp-ngrams": CountedCanaries,
+    "diffpart": DividedCanaries,
+}
 
 
 def audited_method(name: str, parameters: Mapping[str, Any]) -> Method:

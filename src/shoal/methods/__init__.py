@@ -177,6 +177,7 @@ METHODS: Table[type[Method]] = Table(
         "user-microaggregation": "shoal.methods.user_microaggregation:UserMicroaggregation",
         "category-microaggregation": "shoal.methods.category_microaggregation:CategoryMicroaggregation",
         "dp-queries": "shoal.methods.dp_queries:DPQueries",
+        "dp-ngrams": "shoal.methods.dp_ngrams:DPNGrams",
         "diffpart": "shoal.methods.diffpart:DiffPart",
         "document-vectors": "shoal.methods.document_vectors:DocumentVectors",
         "old-remedies": "shoal.methods.old_remedies:OldRemedies",

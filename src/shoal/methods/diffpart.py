@@ -23,8 +23,8 @@ from shoal.data.tables.counts import COUNT
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, option
 from shoal.methods.bases.noisy_counts import COUNTS, Mechanism, NoisyCounts
-from shoal.noise.bounded_tree import BoundedTree, bounded_tree
-from shoal.noise.divide_records import Cut, PathBudget, Records, divide
+from shoal.noise.bounded_tree import BoundedTree, Cut, bounded_tree
+from shoal.noise.divide_records import PathBudget, Records, divide
 from shoal.noise.mechanisms import laplace_scale, with_noise
 from shoal.noise.per_person_bounds import OWNER, distinct_of_people
 from shoal.parameters import param

@@ -154,7 +154,8 @@ def _children(tree: BoundedTree, part: Part, budget: PathBudget, noise: Noise) -
         if (complete == kind).any():
             noisy[complete == kind] = noise(numbers[complete == kind], scale)
     limits = np.where(complete, plan.limit(True, budget.spurious), plan.limit(False, budget.spurious))
-    ready, further = [], []
+    ready: list[Part] = []
+    further: list[Part] = []
     for choice in np.flatnonzero(noisy >= limits).tolist():
         cut = tuple(sorted((*part.cut[: plan.place], *plan.choices[choice], *part.cut[plan.place + 1 :])))
         inside = NOBODY if complete[choice] else part.records.of(people[which == choice])

@@ -174,6 +174,7 @@ def _profile(epsilon: float, squared: float) -> float:
 
 WORDS = r"[\p{L}\p{M}\p{N}]+"
 FIRST, SECOND = "first", "second"
+STEP = "step1"  # the first column of a run of rows
 OF_WORDS = frozenset({"term", FIRST, SECOND})  # columns that hold words of texts, and not whole texts
 
 
@@ -188,7 +189,9 @@ def invented(strange: int, column: str) -> str:
 
 
 def apart(keys: pl.DataFrame, original: LogOriginal) -> Iterator[str]:
-    """Return pairs that nobody has together: a query and a URL in one row, two words in one query, two items of one person."""
+    """Return pairs that nobody has together: a query and a URL in one row, two words in one query, two items of one person, and runs of
+    rows that nobody has one after another.
+    """
     log = original.log
     if keys.columns == ["query", "url"] and "url" in log.frame.columns:
         together = log.frame.select(query="payload", url="url")
@@ -198,10 +201,27 @@ def apart(keys: pl.DataFrame, original: LogOriginal) -> Iterator[str]:
         held = log.frame.with_row_index("row").select("row" if texts else pl.col("owner").alias("row"), value=values).explode("value")
         wanted = held.join(_values(keys), on="value", how="semi").unique()
         together = wanted.join(wanted, on="row", suffix="_other").select(pl.col("value").alias(FIRST), pl.col("value_other").alias(SECOND))
+    elif keys.columns[0] == STEP:
+        together = _consecutive(log.frame, keys.columns)
     else:
         return
     if strange := len(keys.join(together.unique(), on=keys.columns, how="anti")):
-        yield f"{counted(strange, 'published pair')} never together in the original"
+        yield f"{counted(strange, 'published pair' if len(keys.columns) == 2 else 'published run')} never together in the original"
+
+
+def _consecutive(frame: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
+    """Return the runs of this many rows that some user has one after another, by time and else as in the log.
+
+    The same query of a user at the same time, as after several clicks, is one row.
+    """
+    when = pl.col("time").cast(pl.Int64).fill_null(-(2**62)) if "time" in frame.columns else pl.int_range(pl.len())
+    rows = frame.filter(pl.col("payload").str.strip_chars() != "").select("owner", "payload", when=when)
+    rows = rows.unique(maintain_order=True).with_columns(rank=pl.col("when").rank("ordinal").over("owner"))
+    found = rows.select("owner", "rank", pl.col("payload").alias(columns[0]))
+    for place, name in enumerate(columns[1:], 1):
+        later = rows.select("owner", pl.col("rank") - place, pl.col("payload").alias(name))
+        found = found.join(later, on=["owner", "rank"])
+    return found.select(columns)
 
 
 def _values(keys: pl.DataFrame) -> pl.DataFrame:

@@ -116,6 +116,7 @@ def _typed(release: Release, log: Log) -> list[str]:
     words = {word for text in texts for word in log.words(text)}
     pages = {row["url"] for row in log.rows}
     known = {"query": texts, "item": texts, "term": words, "url": pages, "first": words | texts, "second": words | texts}
+    known |= {f"step{place}": texts for place in range(1, 6)}
     cells = [(name, value) for rows in release.tables.values() for row in rows for name, value in row.items() if name != "count"]
     strange = [name for name, value in cells if value not in known[name]]
     return [f"{len(strange)} values that nobody typed, as {strange[0]}"] if strange else []

@@ -115,7 +115,10 @@ def promised(case: Case) -> dict[str, Values]:
         },
         "document-vectors": {"weighted-k-anonymity": {"k": k}},
         "diffpart": {"differential-privacy": {"epsilon": case.text("epsilon", "1"), "delta": "0"}},
-        "dp-queries": {"differential-privacy": {"epsilon": case.text("epsilon", "1"), "delta": case.text("delta", "1e-6")}},
+        **{
+            name: {"differential-privacy": {"epsilon": case.text("epsilon", "1"), "delta": case.text("delta", "1e-6")}}
+            for name in ("dp-queries", "dp-ngrams")
+        },
     }
     found = {**by_method.get(method, {}), **names}
     if method == "ssc" and case.text("min-owners", "2") != "1":

@@ -122,6 +122,11 @@ def _divided(draw: Draw, case: Case) -> None:
     )
 
 
+def _runs(draw: Draw, case: Case) -> None:
+    case.said |= {"epsilon": draw.one(["1", "8", "20"]), "delta": draw.one(["1e-6", "0.01"])}
+    draw.options(case, {"longest": ["1", "2", "5"], "cap": ["1", "10"], "count-cap": ["1", "3"], "counts": ["0.1", "0.7"]}, 0.4)
+
+
 def _remedies(draw: Draw, case: Case) -> None:
     ids: list[str | bool] = ["none", "person", "day", "gap:30m", "rows:2"]
     draw.options(case, {"ids": ids, "queries": ["typed", "hash", "hash-words"], "scrub": [True]}, 0.5)
@@ -153,6 +158,7 @@ OPTIONS: dict[str, Callable[[Draw, Case], None]] = {
     "user-microaggregation": _histories,
     "category-microaggregation": _histories,
     "diffpart": _divided,
+    "dp-ngrams": _runs,
     "dp-queries": _noisy,
     "old-remedies": _remedies,
     "secret-sharing": _shares,

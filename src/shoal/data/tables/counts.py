@@ -14,7 +14,14 @@ from shoal.data.tables.column_types import ITEMS, column_types
 from shoal.errors import ShoalError
 
 COUNT = "count"
-KEYS = (("query",), ("item",), ("term",), ("first", "second"), ("query", "url"), ("items",))  # what is counted
+LONGEST = 5  # runs of rows that are counted
+RUNS = tuple(tuple(f"step{place}" for place in range(1, length + 1)) for length in range(1, LONGEST + 1))
+KEYS = (("query",), ("item",), ("term",), ("first", "second"), ("query", "url"), ("items",), *RUNS)  # what is counted
+
+
+def table_of_length(length: int) -> str:
+    """Return the name of the table of runs of this length."""
+    return f"length{length}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +29,7 @@ class CountTable(PublishedTable):
     """Key columns with distinct rows, and a `count`, which may be fractional."""
 
     kind = "counts"
-    names = ("counts", "clicks")
+    names = ("counts", "clicks", *(table_of_length(length) for length in range(1, LONGEST + 1)))
     numbered = True
     made_of = "log"
     shapes = {"": tuple((*((key,) for key in keys), (COUNT,)) for keys in KEYS)}  # noqa: RUF012 (never changed)
