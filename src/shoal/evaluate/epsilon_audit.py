@@ -29,7 +29,7 @@ import polars as pl
 
 from shoal.data.bags import Ints
 from shoal.data.log import Log
-from shoal.data.noise_record import GAUSSIAN, LAPLACE, PARTITION, SELECTION
+from shoal.data.noise_record import DIVISIONS, GAUSSIAN, LAPLACE, SELECTION
 from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.column_types import ITEMS
@@ -183,7 +183,7 @@ class DividedCanaries:
         _, names = planted(np.zeros(len(present), np.int64), present, 1)
         taxonomy = Taxonomy.from_parents({"anything": None, **dict.fromkeys(names, "anything")})
         steps = bounded_tree(taxonomy, values["fanout"]).most_steps((0,), values["cap"])
-        noise = next(step.scale for step in self._method.noisy_steps() if step.purpose == PARTITION)
+        noise = next(step.scale for step in self._method.noisy_steps() if step.purpose == DIVISIONS)
         crowd = math.ceil(steps * noise * math.log(2 ** values["fanout"] / (2 * values["spurious"])))
         log, names = planted(np.full(len(present), crowd), present, 1)
         return published_counts(self._method.apply(LogOriginal(log, taxonomy)), names)

@@ -16,7 +16,7 @@ from shoal.data.bags import Ints
 from shoal.data.claims import Model
 from shoal.data.log import whole_items
 from shoal.data.noise_record import COUNTS as COUNTED
-from shoal.data.noise_record import LAPLACE, PARTITION, WHOLE, NoisyStep
+from shoal.data.noise_record import DIVISIONS, LAPLACE, WHOLE, NoisyStep
 from shoal.data.original import NOT_IN_TAXONOMY, LogOriginal
 from shoal.data.tables.column_types import ITEMS, Slots
 from shoal.data.tables.counts import COUNT
@@ -72,7 +72,7 @@ class DiffPart(Mechanism):
 
     def noisy_steps(self) -> tuple[NoisyStep, ...]:
         """Return the noise of every path: what its divisions give away together, and its count."""
-        shares = ((PARTITION, 1 - self.counts), (COUNTED, self.counts))
+        shares = ((DIVISIONS, 1 - self.counts), (COUNTED, self.counts))
         return tuple(
             NoisyStep(purpose, COUNTS, LAPLACE, WHOLE, laplace_scale(1, self.epsilon * share), 0, 1, 1.0) for purpose, share in shares
         )

@@ -22,7 +22,7 @@ from shoal.data.durations import parse_gap
 from shoal.data.input_shapes import ITEM_SETS, shape_of_input
 from shoal.data.log import Per
 from shoal.data.node_loss import LOSSES
-from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, PARTITION, POLICY, SELECTION, WHOLE, NoisyStep
+from shoal.data.noise_record import COUNTS, DIVISIONS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
 from shoal.data.original import KEPT, QUASI
 from shoal.data.tables import KINDS
 from shoal.data.tables.column_types import ALL_TYPES, ITEMS
@@ -452,7 +452,7 @@ def _input(key: str, value: Any) -> Iterator[str]:
 
 _STEP = object_of(
     {
-        "purpose": one_of((GUIDE, SELECTION, COUNTS, PARTITION)),
+        "purpose": one_of((GUIDE, SELECTION, COUNTS, DIVISIONS)),
         "table": text,
         "noise": one_of((GAUSSIAN, LAPLACE)),
         "weights": one_of((POLICY, EQUAL, WHOLE)),

@@ -13,9 +13,8 @@ import polars as pl
 
 from shoal.data import patience
 from shoal.data.claims import Verdict
-from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, PARTITION, POLICY, SELECTION, WHOLE, NoisyStep
+from shoal.data.noise_record import COUNTS, DIVISIONS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
 from shoal.data.release import Release
-from shoal.data.tables.column_types import ITEMS
 from shoal.data.tables.counts import COUNT, CountTable
 from shoal.parameters import param
 from shoal.privacy.evidence.cluster_judging import JudgesNoise
@@ -70,7 +69,7 @@ def _least_sensitivity(step: NoisyStep) -> float | None:
         (COUNTS, GAUSSIAN, WHOLE): math.sqrt(cap),
         (SELECTION, LAPLACE, WHOLE): float(cap),
         (COUNTS, LAPLACE, WHOLE): float(cap),
-        (PARTITION, LAPLACE, WHOLE): float(cap),
+        (DIVISIONS, LAPLACE, WHOLE): float(cap),
     }.get((step.purpose, step.noise, step.weights))
 
 
@@ -174,6 +173,7 @@ def _profile(epsilon: float, squared: float) -> float:
 
 WORDS = r"[\p{L}\p{M}\p{N}]+"
 FIRST, SECOND = "first", "second"
+ITEMS = "items"  # the column of sets of items
 STEP = "step1"  # the first column of a run of rows
 OF_WORDS = frozenset({"term", FIRST, SECOND})  # columns that hold words of texts, and not whole texts
 
@@ -230,7 +230,7 @@ def _values(keys: pl.DataFrame) -> pl.DataFrame:
 
 NOT_RECORDED = "the noise that was added is not recorded, and noise cannot be seen in published numbers"
 # the steps of a table, in their order
-PROVED = {(SELECTION,), (SELECTION, COUNTS), (GUIDE, SELECTION), (GUIDE, SELECTION, COUNTS), (PARTITION, COUNTS)}
+PROVED = {(SELECTION,), (SELECTION, COUNTS), (GUIDE, SELECTION), (GUIDE, SELECTION, COUNTS), (DIVISIONS, COUNTS)}
 
 
 @dataclass(frozen=True)
@@ -297,7 +297,7 @@ def _unfit(steps: tuple[NoisyStep, ...], tables: tuple[str, ...]) -> Iterator[st
             yield f"no noise is recorded for the table {table!r}"
     for table, purposes in told.items():
         if tuple(purposes) not in PROVED:
-            yield f"the record of the table {table!r} is neither one selection, perhaps with a guide and counts, nor a partition"
+            yield f"the record of the table {table!r} is not one selection, perhaps with a guide and counts, and not divisions with counts"
 
 
 def _unlike_noise(release: Release) -> Iterator[str]:

@@ -65,7 +65,7 @@ LEAST = {  # by how much one person may move the numbers of a step
     ("counts", "gaussian", "whole"): math.sqrt,
     ("selection", "laplace", "whole"): float,
     ("counts", "laplace", "whole"): float,
-    ("partition", "laplace", "whole"): float,
+    ("divisions", "laplace", "whole"): float,
 }
 
 
