@@ -62,7 +62,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     "secret-sharing": (QUERIES, "--k", "3", *OPEN),
     "split-personality": (QUERIES, "--no-guarantee"),
 }
-NOT_COMPARED = dict.fromkeys(("dp-queries", "perturbation"), "its noise is different in every run")
+NOT_COMPARED = dict.fromkeys(("diffpart", "dp-ngrams", "dp-queries", "perturbation"), "its noise is different in every run")
 
 
 def main() -> None:

@@ -245,6 +245,7 @@ MEANINGS = {
     "too-many-values": "There are too many different values, windows and people to count together.",
     "too-much-memory": "Verification needs more memory than allowed.",
     "too-much-work": "Verification takes more steps than the patience allows.",
+    "taxonomy-not-public": "The guarantee needs a taxonomy that does not depend on the data, but this one is made from it.",
     "topics-disclose": "Topics that are learned from the data disclose more than the guarantee allows, or cannot be verified here.",
     "truncated-file": "The compressed data ends too early.",
     "unit-not-in-input": "The input has no values of the unit to count.",

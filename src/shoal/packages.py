@@ -30,7 +30,7 @@ class Extra:
 
 
 EXTRAS: Mapping[str, Extra] = {
-    "dp": Extra(("opendp",), "opendp", "noise for differential privacy (dp-queries)"),
+    "dp": Extra(("opendp",), "opendp", "noise for differential privacy (dp-queries, dp-ngrams, diffpart)"),
     "excel": Extra(("fastexcel", "xlsxwriter"), "fastexcel and xlsxwriter", "reading and writing Excel workbooks"),
     "arrow": Extra(("pyarrow",), "pyarrow", "Arrow tables in Python"),
     "sql": Extra(("duckdb", "adbc_driver_postgresql", "pyarrow"), "duckdb, adbc-driver-postgresql and pyarrow", "reading from a database"),

@@ -62,6 +62,8 @@ def test_every_method_has_a_page_that_knows_its_parameters(name: str) -> None:
         "coherence",
         "tds",
         "infrequent",
+        "diffpart",
+        "dp-ngrams",
         "dp-queries",
         "threshold",
         "old-remedies",

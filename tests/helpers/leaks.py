@@ -256,7 +256,13 @@ OWN_INPUT: dict[str, Words] = {
 EVERY = ("parquet", "csv", "jsonl", "xlsx")
 OF_RECORDS = (*EVERY, "transactions", "parquet long", "csv long")
 ALL_FORMATS = {"shoal": OF_RECORDS, "hghs": OF_RECORDS[:2], "disassociation": EVERY, "cahd": EVERY, "threshold": EVERY, "mdav": EVERY[:3]}
-ALL_FORMATS |= {"document-vectors": EVERY, "dp-queries": EVERY, "user-microaggregation": EVERY, "accesslog-mdav": ("accesslog",)}
+ALL_FORMATS |= {
+    "document-vectors": EVERY,
+    "dp-queries": EVERY,
+    "diffpart": EVERY,
+    "user-microaggregation": EVERY,
+    "accesslog-mdav": ("accesslog",),
+}
 LOOSE = {"secret-sharing": ("rows",)}  # its table holds every query sealed under a key
 
 # What a method needs to run at all, and options that put more into the files. A method that is not here runs with its defaults.
@@ -287,6 +293,8 @@ OPTIONS: dict[str, list[tuple[str, Words]]] = {
         ("links", lambda name, directory: ["--link", "person", "--times", "day"]),
     ],
     "dp-queries": [("", lambda name, directory: ["--epsilon", "8", "--delta", "0.001"])],
+    "dp-ngrams": [("", lambda name, directory: ["--epsilon", "8", "--delta", "0.001"])],
+    "diffpart": [("", lambda name, directory: ["--epsilon", "20", "--generalized"])],
     "accesslog-mdav": [(per, lambda name, directory, per=per: ["--per", per]) for per in ("owner", "session", "row")],
 }
 GLOBAL = ("apriori", "direct", "optimal", "vertical", "hghs", "km", "local")

@@ -18,7 +18,7 @@ from shoal.data.noise_record import NoisyStep
 from shoal.data.taxonomy import Taxonomy
 from shoal.evaluate.canary_draw import CanaryDraw
 from shoal.evaluate.epsilon_audit import audit_epsilon, audited_method, chance_of, epsilon_bound, gaussian_bound
-from shoal.methods import Method, dp_queries
+from shoal.methods import Method, diffpart, dp_queries
 from shoal.noise.mechanisms import loss, with_noise
 from shoal.util.binomial import clopper_pearson, lower_bound, upper_bound
 
@@ -106,6 +106,24 @@ def test_the_command_prints_the_bound_and_refuses_what_has_no_noise(shell: Shell
     broken = shell("epsilon", "dp-queries", "mechanism=korolova", "counts=0", "--runs", "6", "--canaries", "1000")
     assert broken.code == 3
     assert "THE CLAIM DOES NOT HOLD" in broken.out
+
+
+# -- people who are divided along a taxonomy
+
+DIVIDED = {"epsilon": 1.0, "counts": 0.9, "cap": 1, "fanout": 4, "spurious": 1.0}
+
+
+def test_right_divisions_never_exceed_their_claim() -> None:
+    for seed in range(8):
+        assert audit_epsilon(audited_method("diffpart", DIVIDED), CanaryDraw(runs=1, canaries=250, seed=seed)).holds
+
+
+def test_half_the_scale_of_divisions_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    true = diffpart.drawn
+    monkeypatch.setattr(diffpart, "drawn", lambda numbers, scale: true(numbers, scale / 2))
+    found = audit_epsilon(audited_method("diffpart", DIVIDED), CanaryDraw(runs=12, canaries=250))
+    assert not found.holds
+    assert 1 < found.epsilon <= 2
 
 
 # -- membership in records

@@ -27,8 +27,10 @@ from shoal.itemsets.sensitive_nodes import SensitiveNodes
 from shoal.methods import (
     accesslog_mdav,
     cahd,
+    diffpart,
     disassociation,
     document_vectors,
+    dp_ngrams,
     dp_queries,
     k_delta,
     kkm,
@@ -366,6 +368,17 @@ def less_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dp_queries, "plan_of", lambda budget: tuple(replace(step, scale=step.scale / 2) for step in true(budget)))
 
 
+def less_noise_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Divides people with half of the noise that the budget asks for."""
+    monkeypatch.setattr(diffpart, "laplace_scale", lambda cap, epsilon: cap / (2 * epsilon))
+
+
+def less_noise_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counts runs with half of the noise that the budget asks for."""
+    true = dp_ngrams.plan_of_lengths
+    monkeypatch.setattr(dp_ngrams, "plan_of_lengths", lambda budget: tuple(replace(step, scale=step.scale / 2) for step in true(budget)))
+
+
 def lower_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
     """Publishes what is just below the threshold."""
     true = dp_queries.plan_of
@@ -389,6 +402,8 @@ KNOWN = ("pairs.txt", "--format", "transactions", "--taxonomy", "generated", "--
 
 SEARCHES = ("searches.csv", "--k", "3")
 NOISY = ("searches.csv", "--method", "dp-queries", "--epsilon", "2.5")
+RUNS = ("searches.csv", "--method", "dp-ngrams", "--epsilon", "2.5")
+DIVIDED = (*BASKETS[:5], "--method", "diffpart", "--epsilon", "2")
 CLICKS = ("clicks.tsv", "--method", "user-microaggregation", "--k", "3", "--time-weight", "0")
 SENSITIVE = ("habits.txt", *BASKETS[1:], "--method", "shoal", "--sensitive", "sensitive.txt", "--h", "0.4")
 TELLING_HABITS = ("habits.txt", "--format", "transactions", "--sensitive", "sensitive.txt")
@@ -664,6 +679,10 @@ MUTATIONS = {
     "shoal publishes a sensitive item": Mutation("sensitive-share", "sensitive", SENSITIVE, names_a_sensitive_item),
     "shoal forgets who holds a sensitive item": Mutation("sensitive-share", "sensitive", SENSITIVE, forgets_who_holds_it),
     "dp-queries adds half of the noise": Mutation("differential-privacy", "the recorded noise gives a delta of", NOISY, less_noise),
+    "diffpart adds half of the noise": Mutation(
+        "differential-privacy", "the recorded noise gives an epsilon of", DIVIDED, less_noise_in_parts
+    ),
+    "dp-ngrams adds half of the noise": Mutation("differential-privacy", "the recorded noise gives a delta of", RUNS, less_noise_in_runs),
     "dp-queries lowers its threshold": Mutation("differential-privacy", "the recorded noise gives a delta of", NOISY, lower_threshold),
     "infrequent counts rows for people": Mutation(
         "support", "2 queries were asked by fewer than 3 people", (*SEARCHES, "--method", "infrequent"), rows_for_people

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-GUIDE, SELECTION, COUNTS = "guide", "selection", "counts"
+GUIDE, SELECTION, COUNTS, DIVISIONS = "guide", "selection", "counts", "divisions"
 GAUSSIAN, LAPLACE = "gaussian", "laplace"
 POLICY, EQUAL, WHOLE = "policy", "equal", "whole"
 
@@ -21,10 +21,12 @@ class NoisyStep:
     """Noise added to one number for each value of a table.
 
     A `selection` publishes the values whose noisy number exceeds the `threshold`; `counts` are the noisy numbers of values that a selection
-    published; a `guide` has unpublished noisy numbers that determine which of their values people contribute. A person contributes to at
-    most `cap` numbers, with weights: `equal` ones with a norm of 1, those of a `policy`, or `whole` ones. Adding or removing a person
-    changes the vector of numbers by at most `sensitivity`, in the l2 norm under Gaussian noise and in the l1 norm under Laplace noise. The
-    noise has this `scale` (the standard deviation under Gaussian noise) and is an integer multiple of 2 ** -`grid`, as are the numbers.
+    published; a `guide` has unpublished noisy numbers that determine which of their values people contribute. `divisions` divide people
+    again and again, each with noise of its own: the scale is that of one step that gives away as much as all divisions on the way to a part
+    together. A person contributes to at most `cap` numbers, with weights: `equal` ones with a norm of 1, those of a `policy`, or `whole`
+    ones. Adding or removing a person changes the vector of numbers by at most `sensitivity`, in the l2 norm under Gaussian noise and in the
+    l1 norm under Laplace noise. The noise has this `scale` (the standard deviation under Gaussian noise) and is an integer multiple of
+    2 ** -`grid`, as are the numbers.
     Values that a manifest leaves out are None.
     """
 

@@ -29,13 +29,16 @@ import polars as pl
 
 from shoal.data.bags import Ints
 from shoal.data.log import Log
-from shoal.data.noise_record import GAUSSIAN, LAPLACE, SELECTION
+from shoal.data.noise_record import DIVISIONS, GAUSSIAN, LAPLACE, SELECTION
 from shoal.data.original import LogOriginal
 from shoal.data.release import Release
+from shoal.data.tables.column_types import ITEMS
 from shoal.data.tables.counts import COUNT, CountTable
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.evaluate.canary_draw import CanaryDraw
 from shoal.methods import METHODS, Method
+from shoal.noise.bounded_tree import bounded_tree
 from shoal.noise.mechanisms import loss
 from shoal.util.binomial import lower_bound, upper_bound
 from shoal.util.exact_numbers import Floats
@@ -159,25 +162,64 @@ class CountedCanaries:
 
     def _run(self, crowds: Ints, present: Mask) -> Floats:
         """Make a release of the values with these crowds and, where they take part, canaries."""
-        step, values = self._step, np.arange(len(crowds))
+        step = self._step
         times = step.cap if step.noise == LAPLACE and step.cap is not None else 1  # as much as one person may add to a value
-        crowd = np.repeat(values, crowds)
-        added = np.repeat(values[present], times)
-        owners = np.concatenate([np.arange(len(crowd)), len(crowd) + added])
-        names = pl.Series([f"canary{number:06d}" for number in values.tolist()])
-        frame = pl.DataFrame({"owner": owners, "payload": names.gather(np.concatenate([crowd, added]))})
-        return published_counts(self._method.apply(LogOriginal(Log(frame, "item"))), names.to_list())
+        log, names = planted(crowds, present, times)
+        return published_counts(self._method.apply(LogOriginal(log)), names)
+
+
+class DividedCanaries:
+    """Canaries of a method that divides people along a public taxonomy, which lists the values of all canaries.
+
+    The crowd is so large that every value is reached by the divisions, whose noise is known; the count of its people is what shows most.
+    """
+
+    def __init__(self, method: Method) -> None:
+        self._method = method
+
+    def scores(self, present: Mask) -> Floats:
+        """Return the published count of each canary's value, minus infinity where it is not published."""
+        values = self._method.values()
+        _, names = planted(np.zeros(len(present), np.int64), present, 1)
+        taxonomy = Taxonomy.from_parents({"anything": None, **dict.fromkeys(names, "anything")})
+        steps = bounded_tree(taxonomy, values["fanout"]).most_steps((0,), values["cap"])
+        noise = next(step.scale for step in self._method.noisy_steps() if step.purpose == DIVISIONS)
+        crowd = math.ceil(steps * noise * math.log(2 ** values["fanout"] / (2 * values["spurious"])))
+        log, names = planted(np.full(len(present), crowd), present, 1)
+        return published_counts(self._method.apply(LogOriginal(log, taxonomy)), names)
+
+
+def planted(crowds: Ints, present: Mask, times: int) -> tuple[Log, list[str]]:
+    """Return a log of people with one value each, and the values of the canaries.
+
+    Args:
+        crowds: The number of other people with the value of each canary.
+        present: Which canaries take part.
+        times: How often a canary has the value.
+    """
+    values = np.arange(len(crowds))
+    crowd = np.repeat(values, crowds)
+    added = np.repeat(values[present], times)
+    owners = np.concatenate([np.arange(len(crowd)), len(crowd) + added])
+    names = pl.Series([f"canary{number:06d}" for number in values.tolist()])
+    frame = pl.DataFrame({"owner": owners, "payload": names.gather(np.concatenate([crowd, added]))})
+    return Log(frame, "item"), names.to_list()
 
 
 def published_counts(release: Release, names: list[str]) -> Floats:
     """Return the published count of each value, minus infinity for a value that is not published."""
     table = release.tables_of(CountTable)[0].frame
     column = next(name for name in table.columns if name != COUNT)
-    known = dict(zip(table[column].to_list(), table[COUNT].to_list(), strict=True))
+    keys = table[column].list.join(";") if column == ITEMS else table[column]
+    known = dict(zip(keys.to_list(), table[COUNT].to_list(), strict=True))
     return np.array([known.get(name, -math.inf) for name in names], np.float64)
 
 
-CANARIES: Mapping[str, type[CountedCanaries]] = {"dp-queries": CountedCanaries}
+CANARIES: Mapping[str, type[CountedCanaries] | type[DividedCanaries]] = {
+    "dp-queries": CountedCanaries,
+    "dp-ngrams": CountedCanaries,
+    "diffpart": DividedCanaries,
+}
 
 
 def audited_method(name: str, parameters: Mapping[str, Any]) -> Method:

@@ -1,4 +1,4 @@
-"""Counts with noise."""
+"""Counts with noise. In CSV and Excel the items of a row are joined with `;` in one cell."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 from shoal.data.tables.counts import CountTable
 from shoal.errors import InputError
 from shoal.io.published_frames import differing, read_frame
-from shoal.io.write.frame_files import write_frame
+from shoal.io.write.frame_files import write_with_lists
 from shoal.io.write.output_format import FileFact, OutputForm
 from shoal.kinds import FileFacts, Kind, facts_of_manifest, summary_of_rows
 
@@ -18,7 +18,7 @@ from shoal.kinds import FileFacts, Kind, facts_of_manifest, summary_of_rows
 def write(table: CountTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
     """Write one file; separator and layout do not apply."""
     form.refuse_layout(table.kind)
-    return (write_frame(table.shuffled(), directory, name, form.format, table=name, kind=table.kind),)
+    return (write_with_lists(table.shuffled(), directory, name, form.format, table=name, kind=table.kind),)
 
 
 # Read counts back.

@@ -10,14 +10,12 @@ import polars as pl
 
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.data.tables.column_types import column_types
 from shoal.data.tables.groups import GROUP, PARTS, GroupTable
 from shoal.errors import InputError, ShoalError
-from shoal.io.joined_cells import JOINED, joined
+from shoal.io.joined_cells import joined
 from shoal.io.published_frames import differing_under, read_frame
 from shoal.io.read.delimited import JOINER
-from shoal.io.write.cell_checks import refuse_ambiguous
-from shoal.io.write.frame_files import write_frame
+from shoal.io.write.frame_files import write_with_lists
 from shoal.io.write.output_format import FileFact, OutputForm
 from shoal.kinds import FileFacts, Kind
 from shoal.kinds.bags.report import file_facts, forms
@@ -33,18 +31,9 @@ def write(table: GroupTable, directory: Path, name: str, form: OutputForm) -> tu
     """Write one file per part; the form's separator and layout do not apply."""
     form.refuse_layout(table.kind)
     return tuple(
-        _written(frame, directory, f"{name}_{part}", form.format, name, part) for part, frame in zip(PARTS, table.shuffled(), strict=True)
+        write_with_lists(frame, directory, f"{name}_{part}", form.format, table=name, kind=table.kind, part=part)
+        for part, frame in zip(PARTS, table.shuffled(), strict=True)
     )
-
-
-def _written(frame: pl.DataFrame, directory: Path, name: str, format: str, table: str, part: str) -> FileFact:
-    told = column_types(frame, lists=True)
-    lists = [column for column in frame.columns if isinstance(frame.schema[column], pl.List)]
-    separator = JOINER if lists and format in JOINED else ""
-    for column in lists if separator else ():
-        refuse_ambiguous(frame[column].explode(empty_as_null=False).unique(), format, separator)
-        frame = frame.with_columns(joined(frame[column], separator))
-    return write_frame(frame, directory, name, format, table=table, kind=GroupTable.kind, part=part, separator=separator, columns=told)
 
 
 # Read groups with two parts back.

@@ -47,7 +47,8 @@ class Method(Declared, ABC):
     A method that `guarantees_nothing` makes no claim, states in `does_not_protect` what it leaves open, and runs only with the
     user's consent. A method for logs that `takes_baskets` receives baskets as a log with a row for each item. A comparison without named
     methods uses those `worth_comparing`, each at the settings `compared_at`; `known_items` is the parameter with the number of items that
-    an attacker may know; `extra` names the optional packages that the method needs.
+    an attacker may know; `extra` names the optional packages that the method needs. A guarantee with a `public_taxonomy` does not cover
+    what a taxonomy tells about the data, so one that is made from the data is refused.
     """
 
     paper: ClassVar[str]
@@ -57,6 +58,7 @@ class Method(Declared, ABC):
     guarantees_nothing: ClassVar[bool] = False
     does_not_protect: ClassVar[str] = ""
     takes_baskets: ClassVar[bool] = False
+    public_taxonomy: ClassVar[bool] = False
     fates: ClassVar[Mapping[str, Fate]] = {}
     ledgers: ClassVar[tuple[str, ...]] = ()
     known_items: ClassVar[str | None] = None
@@ -175,6 +177,8 @@ METHODS: Table[type[Method]] = Table(
         "user-microaggregation": "shoal.methods.user_microaggregation:UserMicroaggregation",
         "category-microaggregation": "shoal.methods.category_microaggregation:CategoryMicroaggregation",
         "dp-queries": "shoal.methods.dp_queries:DPQueries",
+        "dp-ngrams": "shoal.methods.dp_ngrams:DPNGrams",
+        "diffpart": "shoal.methods.diffpart:DiffPart",
         "document-vectors": "shoal.methods.document_vectors:DocumentVectors",
         "old-remedies": "shoal.methods.old_remedies:OldRemedies",
         "secret-sharing": "shoal.methods.secret_sharing:SecretSharing",

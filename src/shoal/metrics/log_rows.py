@@ -9,7 +9,7 @@ import polars as pl
 from shoal.data.input_shapes import Shape
 from shoal.data.original import LogOriginal
 from shoal.data.release import Release
-from shoal.data.tables.counts import COUNT, CountTable
+from shoal.data.tables.counts import CountTable
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import RowTable
 from shoal.metrics import Metric
@@ -140,14 +140,13 @@ def words_counted(release: Release, original: LogOriginal) -> float:
     payloads = original.log.frame["payload"]
     whole = next((name for name in WHOLE if name in table.columns), None)
     if original.log.kind == "item":
-        shown = table.frame[whole] if whole else pl.concat([table.frame[name] for name in table.columns if name != COUNT])
+        shown = table.frame[whole] if whole else table.words
         return _share(payloads.is_in(shown.unique().implode()).sum(), len(payloads))
     words = payloads.str.count_matches(WORDS)
     if whole is not None:
         return _share(words.filter(payloads.is_in(table.frame[whole].implode())).sum(), words.sum())
-    shown = pl.concat([table.frame[name] for name in table.columns if name != COUNT])
     typed = payloads.str.extract_all(WORDS).explode(empty_as_null=False)
-    return _share(typed.is_in(shown.unique().implode()).sum(), words.sum())
+    return _share(typed.is_in(table.words.implode()).sum(), words.sum())
 
 
 def _share(part: Any, whole: Any) -> float:

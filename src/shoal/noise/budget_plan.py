@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
+from shoal.data.tables.counts import table_of_length
 from shoal.noise.mechanisms import GaussianPlan, Selecting, gaussian_plan, korolova_threshold, laplace_scale
 from shoal.noise.weights import ROUNDING, policy_grid
 
@@ -87,4 +88,31 @@ def _by_laplace(budget: Budget) -> tuple[NoisyStep, ...]:
         steps.append(NoisyStep(SELECTION, table, LAPLACE, WHOLE, laplace_scale(budget.cap, chosen), *whole, threshold))
         if counted:
             steps.append(NoisyStep(COUNTS, table, LAPLACE, WHOLE, laplace_scale(budget.cap, counted), *whole))
+    return tuple(steps)
+
+
+@dataclass(frozen=True)
+class LengthBudget:
+    """The budget of runs of 1 to `longest` rows, of which every length has the same share."""
+
+    epsilon: float
+    delta: float
+    longest: int
+    cap: int
+    count_cap: int
+    counts: float
+
+
+@cache
+def plan_of_lengths(budget: LengthBudget) -> tuple[NoisyStep, ...]:
+    """Return a selection and counts for each length, from the shortest on. They depend on the budget alone, never on data."""
+    share = 1 / budget.longest
+    plan = gaussian_plan(budget.epsilon, budget.delta, (Selecting(share * (1 - budget.counts), budget.cap, 1.0),) * budget.longest)
+    moved = math.sqrt(budget.count_cap)
+    counting = plan.scale(share * budget.counts, moved)
+    steps = []
+    for length, found in enumerate(plan.selections, 1):
+        shape = (found.scale, _grid(found.scale), budget.cap, 1.0, found.threshold)
+        steps.append(NoisyStep(SELECTION, table_of_length(length), GAUSSIAN, EQUAL, *shape))
+        steps.append(NoisyStep(COUNTS, table_of_length(length), GAUSSIAN, WHOLE, counting, _grid(counting), budget.count_cap, moved))
     return tuple(steps)

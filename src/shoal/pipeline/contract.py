@@ -19,6 +19,7 @@ from shoal.data.tables.rows import RowTable
 from shoal.errors import GuaranteeNotMet, ParameterError, option
 from shoal.io.extra_columns import columns_beside
 from shoal.methods import Method
+from shoal.pipeline.options import made_from_data
 from shoal.pipeline.prepare import Prepared
 from shoal.report.verdict_text import LACKING
 
@@ -124,6 +125,16 @@ def insist_on_input(method: Method, original: AnyOriginal) -> None:
             f"the method {method.name} publishes names as they were typed, but {changed:,} words were renamed before it",
             code="names-changed",
             hint="prepare the records with typed_names=True",
+        )
+
+
+def insist_on_public_taxonomy(method: Method, taxonomy: str) -> None:
+    """Raise if the taxonomy is made from the data, but the guarantee of the method assumes that it is public."""
+    if method.public_taxonomy and made_from_data(taxonomy):
+        raise ParameterError(
+            f"the guarantee of the method {method.name} needs a taxonomy that does not depend on the data, but this one is made from it",
+            code="taxonomy-not-public",
+            hint=f"name a file with {option('taxonomy')} that lists all items that there may be, such as a product catalogue",
         )
 
 

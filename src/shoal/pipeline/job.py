@@ -24,7 +24,7 @@ from shoal.io.read.dispatch import Reading
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.rules_file import RulesFile
 from shoal.methods import Method, insist_on_packages
-from shoal.pipeline.contract import insist_on_consent
+from shoal.pipeline.contract import insist_on_consent, insist_on_public_taxonomy
 from shoal.pipeline.disclosure import announced, doubts
 from shoal.pipeline.events import Cancel, Events, note, running, warn
 from shoal.pipeline.options import Preparation, Target, is_topics
@@ -113,6 +113,8 @@ class Job:
     def __post_init__(self) -> None:
         if self.taxonomy is None and is_topics(self.preparation.taxonomy):
             object.__setattr__(self, "preparation", settled(self.preparation, self.method))
+        if self.taxonomy is None:
+            insist_on_public_taxonomy(self.method, self.preparation.taxonomy)
 
     def run(self, events: Events | None = None, cancel: Cancel | None = None) -> Done:
         """Run all stages.

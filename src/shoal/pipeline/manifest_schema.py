@@ -23,7 +23,7 @@ from shoal.data.input_shapes import ITEM_SETS
 from shoal.data.log import Per
 from shoal.data.min_support import MinSupport
 from shoal.data.node_loss import LOSSES
-from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
+from shoal.data.noise_record import COUNTS, DIVISIONS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
 from shoal.data.original import KEPT, QUASI
 from shoal.data.tables import KINDS
 from shoal.data.tables.column_types import ALL_TYPES, ITEMS
@@ -466,7 +466,7 @@ def _input(key: str, value: Any) -> Iterator[str]:
 
 _STEP = object_of(
     {
-        "purpose": one_of((GUIDE, SELECTION, COUNTS)),
+        "purpose": one_of((GUIDE, SELECTION, COUNTS, DIVISIONS)),
         "table": text,
         "noise": one_of((GAUSSIAN, LAPLACE)),
         "weights": one_of((POLICY, EQUAL, WHOLE)),

@@ -366,7 +366,9 @@ def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Ta
         taxonomy, notes = _beside(data, how, given)
         return replace(_as_it_is(LogOriginal(data, taxonomy), how), notes=notes)
     if how.shape == "log" and how.baskets and isinstance(data, Bags):
-        return _as_it_is(BasketOriginal(log_of_items(data)), how)
+        log = log_of_items(data)
+        taxonomy, notes = _beside(log, how, given)
+        return replace(_as_it_is(BasketOriginal(log, taxonomy), how), notes=notes)
     if how.shape == "access log" and isinstance(data, Log):
         return _as_it_is(AccessOriginal(data), how)
     if how.shape == "table" and isinstance(data, Table):

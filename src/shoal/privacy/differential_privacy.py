@@ -13,7 +13,7 @@ import polars as pl
 
 from shoal.data import patience
 from shoal.data.claims import Verdict
-from shoal.data.noise_record import COUNTS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
+from shoal.data.noise_record import COUNTS, DIVISIONS, EQUAL, GAUSSIAN, GUIDE, LAPLACE, POLICY, SELECTION, WHOLE, NoisyStep
 from shoal.data.release import Release
 from shoal.data.tables.counts import COUNT, CountTable
 from shoal.parameters import param
@@ -69,6 +69,7 @@ def _least_sensitivity(step: NoisyStep) -> float | None:
         (COUNTS, GAUSSIAN, WHOLE): math.sqrt(cap),
         (SELECTION, LAPLACE, WHOLE): float(cap),
         (COUNTS, LAPLACE, WHOLE): float(cap),
+        (DIVISIONS, LAPLACE, WHOLE): float(cap),
     }.get((step.purpose, step.noise, step.weights))
 
 
@@ -172,6 +173,8 @@ def _profile(epsilon: float, squared: float) -> float:
 
 WORDS = r"[\p{L}\p{M}\p{N}]+"
 FIRST, SECOND = "first", "second"
+ITEMS = "items"  # the column of sets of items
+STEP = "step1"  # the first column of a run of rows
 OF_WORDS = frozenset({"term", FIRST, SECOND})  # columns that hold words of texts, and not whole texts
 
 
@@ -186,7 +189,9 @@ def invented(strange: int, column: str) -> str:
 
 
 def apart(keys: pl.DataFrame, original: LogOriginal) -> Iterator[str]:
-    """Return pairs that nobody has together: a query and a URL in one row, two words in one query, two items of one person."""
+    """Return pairs that nobody has together: a query and a URL in one row, two words in one query, two items of one person, and runs of
+    rows that nobody has one after another.
+    """
     log = original.log
     if keys.columns == ["query", "url"] and "url" in log.frame.columns:
         together = log.frame.select(query="payload", url="url")
@@ -196,10 +201,27 @@ def apart(keys: pl.DataFrame, original: LogOriginal) -> Iterator[str]:
         held = log.frame.with_row_index("row").select("row" if texts else pl.col("owner").alias("row"), value=values).explode("value")
         wanted = held.join(_values(keys), on="value", how="semi").unique()
         together = wanted.join(wanted, on="row", suffix="_other").select(pl.col("value").alias(FIRST), pl.col("value_other").alias(SECOND))
+    elif keys.columns[0] == STEP:
+        together = _consecutive(log.frame, keys.columns)
     else:
         return
     if strange := len(keys.join(together.unique(), on=keys.columns, how="anti")):
-        yield f"{counted(strange, 'published pair')} never together in the original"
+        yield f"{counted(strange, 'published pair' if len(keys.columns) == 2 else 'published run')} never together in the original"
+
+
+def _consecutive(frame: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
+    """Return the runs of this many rows that some user has one after another, by time and else as in the log.
+
+    The same query of a user at the same time, as after several clicks, is one row.
+    """
+    when = pl.col("time").cast(pl.Int64).fill_null(-(2**62)) if "time" in frame.columns else pl.int_range(pl.len())
+    rows = frame.filter(pl.col("payload").str.strip_chars() != "").select("owner", "payload", when=when)
+    rows = rows.unique(maintain_order=True).with_columns(rank=pl.col("when").rank("ordinal").over("owner"))
+    found = rows.select("owner", "rank", pl.col("payload").alias(columns[0]))
+    for place, name in enumerate(columns[1:], 1):
+        later = rows.select("owner", pl.col("rank") - place, pl.col("payload").alias(name))
+        found = found.join(later, on=["owner", "rank"])
+    return found.select(columns)
 
 
 def _values(keys: pl.DataFrame) -> pl.DataFrame:
@@ -207,7 +229,8 @@ def _values(keys: pl.DataFrame) -> pl.DataFrame:
 
 
 NOT_RECORDED = "the noise that was added is not recorded, and noise cannot be seen in published numbers"
-PROVED = {(SELECTION,), (SELECTION, COUNTS), (GUIDE, SELECTION), (GUIDE, SELECTION, COUNTS)}  # the steps of a table, in their order
+# the steps of a table, in their order
+PROVED = {(SELECTION,), (SELECTION, COUNTS), (GUIDE, SELECTION), (GUIDE, SELECTION, COUNTS), (DIVISIONS, COUNTS)}
 
 
 @dataclass(frozen=True)
@@ -233,11 +256,12 @@ class DifferentialPrivacy(JudgesNoise):
     }
 
     epsilon: float = param(1.0, minimum=0.001, maximum=20, help="privacy loss: probabilities differ by a factor of at most e^epsilon")
-    delta: float = param(1e-6, minimum=1e-15, maximum=0.01, help="probability with which they may differ by more")
+    delta: float = param(1e-6, minimum=0, maximum=0.01, help="probability with which they may differ by more")
 
     def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
         """Return what remains open: noise is not visible in a number, but values must occur in the original."""
         keys = {} if beside_original else dict.fromkeys((name for name in table.columns if name != COUNT), "")
+        keys |= {ITEMS: "only that the taxonomy has them: noise publishes sets that nobody has"} if ITEMS in table.columns else {}
         return {**keys, COUNT: "numbers with noise cannot be checked"}
 
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
@@ -273,7 +297,7 @@ def _unfit(steps: tuple[NoisyStep, ...], tables: tuple[str, ...]) -> Iterator[st
             yield f"no noise is recorded for the table {table!r}"
     for table, purposes in told.items():
         if tuple(purposes) not in PROVED:
-            yield f"the record of the table {table!r} is not one selection, perhaps after a guide and before counts"
+            yield f"the record of the table {table!r} is not one selection, perhaps with a guide and counts, and not divisions with counts"
 
 
 def _unlike_noise(release: Release) -> Iterator[str]:
@@ -290,6 +314,9 @@ def _invented(release: Release, original: LogOriginal) -> Iterator[str]:
     """Return published values that do not occur in the original."""
     payloads = original.log.frame["payload"]
     for table in release.tables_of(CountTable):
+        if ITEMS in table.columns:
+            yield from _not_in_taxonomy(table.frame[ITEMS], original)
+            continue
         for column in table.frame.drop(COUNT).columns:
             known = original.log.frame[column] if column in original.log.further else payloads
             if (pattern := words_wanted(column, original.log.kind)) is not None:
@@ -298,3 +325,15 @@ def _invented(release: Release, original: LogOriginal) -> Iterator[str]:
             if strange := int((~table.frame[column].cast(pl.String).is_in(texts.implode())).sum()):
                 yield invented(strange, column)
         yield from apart(table.frame.drop(COUNT), original)
+
+
+def _not_in_taxonomy(sets: pl.Series, original: LogOriginal) -> Iterator[str]:
+    """Return published sets that no division along the taxonomy gives: with other names, the root, a name twice, or no name."""
+    if original.taxonomy is None:
+        yield "sets of items need the taxonomy that people were divided along"
+        return
+    flat = sets.explode(empty_as_null=True)
+    if strange := int((original.taxonomy.names.codes(flat.fill_null("")) <= 0).sum()):
+        yield f"{counted(strange, 'published item')} not below the root of the taxonomy"
+    if repeated := int((sets.list.n_unique() != sets.list.len()).sum()):
+        yield f"{counted(repeated, 'published set')} with an item twice"

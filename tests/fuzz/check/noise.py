@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from typing import Any
 
 from fuzz.check.logs import Log
-from helpers.checker import Release
+from helpers.checker import Release, Tree
 
 Step = dict[str, Any]
 SLACK = 1e-6  # of delta as a share: the rounding of floating-point numbers, here and there
@@ -64,10 +65,11 @@ LEAST = {  # by how much one person may move the numbers of a step
     ("counts", "gaussian", "whole"): math.sqrt,
     ("selection", "laplace", "whole"): float,
     ("counts", "laplace", "whole"): float,
+    ("divisions", "laplace", "whole"): float,
 }
 
 
-def recount_noise(release: Release, log: Log, values: dict[str, str]) -> list[str]:
+def recount_noise(release: Release, log: Log, values: dict[str, str], tree: Tree | None = None) -> list[str]:
     """The budget of the recorded noise, what is said beside it, and that every published value was typed by somebody."""
     epsilon, delta = float(values["epsilon"]), float(values["delta"])
     steps: list[Step] = release.manifest.get("mechanism", [])
@@ -86,7 +88,7 @@ def recount_noise(release: Release, log: Log, values: dict[str, str]) -> list[st
         spent, chance = epsilon, gaussian_delta(steps, epsilon)
     if spent > epsilon * (1 + 1e-9) or chance > delta * (1 + SLACK):
         wrong.append(f"the noise gives epsilon {spent} and delta {chance}")
-    return wrong + _nothing_exact(release.manifest) + _typed(release, log)
+    return wrong + _nothing_exact(release.manifest) + (_of_tree(release, tree) if tree else _typed(release, log))
 
 
 def _nothing_exact(manifest: dict[str, Any]) -> list[str]:
@@ -96,12 +98,25 @@ def _nothing_exact(manifest: dict[str, Any]) -> list[str]:
     return []
 
 
+def _of_tree(release: Release, tree: Tree) -> list[str]:
+    """Published sets have names of the hierarchy below its root, each once, and at least one person."""
+    wrong = []
+    for row in (row for rows in release.tables.values() for row in rows):
+        items = row["items"] if isinstance(row["items"], list) else next(csv.reader([row["items"]], delimiter=";"))
+        if not items or len(set(items)) < len(items) or not all(tree.parent.get(item) is not None for item in items):
+            wrong.append("a set with names that the hierarchy does not have below its root, or twice")
+        if int(row["count"]) < 1:
+            wrong.append("a set of nobody is counted")
+    return wrong
+
+
 def _typed(release: Release, log: Log) -> list[str]:
     """Published values stand in the log."""
     texts = {row["text"] for row in log.rows}
     words = {word for text in texts for word in log.words(text)}
     pages = {row["url"] for row in log.rows}
     known = {"query": texts, "item": texts, "term": words, "url": pages, "first": words | texts, "second": words | texts}
+    known |= {f"step{place}": texts for place in range(1, 6)}
     cells = [(name, value) for rows in release.tables.values() for row in rows for name, value in row.items() if name != "count"]
     strange = [name for name, value in cells if value not in known[name]]
     return [f"{len(strange)} values that nobody typed, as {strange[0]}"] if strange else []

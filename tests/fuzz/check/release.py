@@ -53,7 +53,7 @@ MODELS: dict[str, Callable[[Checked, Values, Achieved], list[str]]] = {
     "privacy-degree": lambda seen, values, achieved: apart.recount_degree(seen.facts(), seen.release, values, achieved),
     "support": lambda seen, values, achieved: logs.recount_support(seen.case, seen.release, seen.log(), values, seen.tree()),
     "user-k-anonymity": lambda seen, values, achieved: logs.recount_histories(seen.release, seen.log(), values, achieved),
-    "differential-privacy": lambda seen, values, achieved: noise.recount_noise(seen.release, seen.log(), values),
+    "differential-privacy": lambda seen, values, achieved: noise.recount_noise(seen.release, seen.log(), values, seen.tree()),
     "microdata-k-anonymity": lambda seen, values, achieved: tables.recount_microdata(*seen.given, values, achieved),
     "kkm-anonymity": lambda seen, values, achieved: tables.recount_item_table(*seen.given, values, achieved),
     **{
@@ -114,7 +114,11 @@ def promised(case: Case) -> dict[str, Values]:
             for name in ("user-microaggregation", "category-microaggregation")
         },
         "document-vectors": {"weighted-k-anonymity": {"k": k}},
-        "dp-queries": {"differential-privacy": {"epsilon": case.text("epsilon", "1"), "delta": case.text("delta", "1e-6")}},
+        "diffpart": {"differential-privacy": {"epsilon": case.text("epsilon", "1"), "delta": "0"}},
+        **{
+            name: {"differential-privacy": {"epsilon": case.text("epsilon", "1"), "delta": case.text("delta", "1e-6")}}
+            for name in ("dp-queries", "dp-ngrams")
+        },
     }
     found = {**by_method.get(method, {}), **names}
     if method == "ssc" and case.text("min-owners", "2") != "1":

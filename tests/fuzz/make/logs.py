@@ -107,6 +107,26 @@ def _noisy(draw: Draw, case: Case) -> None:
         case.said["clicks"] = draw.one(["0.2", "0.5"])
 
 
+def _divided(draw: Draw, case: Case) -> None:
+    case.said["epsilon"] = draw.one(["1", "3", "8", "20"])
+    draw.options(
+        case,
+        {
+            "cap": ["1", "2", "10"],
+            "fanout": ["2", "3", "10"],
+            "counts": ["0.1", "0.5", "0.9"],
+            "spurious": ["0.001", "2"],
+            "generalized": [True],
+        },
+        0.4,
+    )
+
+
+def _runs(draw: Draw, case: Case) -> None:
+    case.said |= {"epsilon": draw.one(["1", "8", "20"]), "delta": draw.one(["1e-6", "0.01"])}
+    draw.options(case, {"longest": ["1", "2", "5"], "cap": ["1", "10"], "count-cap": ["1", "3"], "counts": ["0.1", "0.7"]}, 0.4)
+
+
 def _remedies(draw: Draw, case: Case) -> None:
     ids: list[str | bool] = ["none", "person", "day", "gap:30m", "rows:2"]
     draw.options(case, {"ids": ids, "queries": ["typed", "hash", "hash-words"], "scrub": [True]}, 0.5)
@@ -137,6 +157,8 @@ OPTIONS: dict[str, Callable[[Draw, Case], None]] = {
     "threshold": _threshold,
     "user-microaggregation": _histories,
     "category-microaggregation": _histories,
+    "diffpart": _divided,
+    "dp-ngrams": _runs,
     "dp-queries": _noisy,
     "old-remedies": _remedies,
     "secret-sharing": _shares,
@@ -150,7 +172,7 @@ OPTIONS: dict[str, Callable[[Draw, Case], None]] = {
 def _written(draw: Draw, case: Case) -> None:
     """The log, in AOL's columns or others; where a method needs a taxonomy, one of its words."""
     words = WORDS
-    if case.method in {"category-microaggregation", "split-personality"} or case.said.get("rare") == "generalize":
+    if case.method in {"category-microaggregation", "diffpart", "split-personality"} or case.said.get("rare") == "generalize":
         tree, names, parent = odd_tree(draw, odd=False)
         case.said["taxonomy"] = written_tree(draw, tree, parent)
         words = [*names, "qy1canary", "qy2canary"]

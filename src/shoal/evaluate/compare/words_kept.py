@@ -21,7 +21,7 @@ from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.chunks import ChunkTable
 from shoal.data.tables.column_types import ITEMS
-from shoal.data.tables.counts import COUNT, CountTable
+from shoal.data.tables.counts import CountTable
 from shoal.data.tables.groups import GroupTable
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import PAYLOAD, RowTable
@@ -130,9 +130,8 @@ def _in_counts(release: Release, original: LogOriginal) -> Words:
     if whole is not None:
         shown = frame.select("owner", "payload").filter(frame["payload"].is_in(table.frame[whole].implode()))
         return _of_people(log, shown, shown["owner"].unique().to_numpy())
-    words = pl.concat([table.frame[name] for name in table.columns if name != COUNT and table.columns[name] == "text"]).unique()
     before = typed_words(log)
-    kept = before.to_scipy() @ sp.diags(before.vocabulary.names.is_in(words.implode()).to_numpy(), dtype=np.int32)
+    kept = before.to_scipy() @ sp.diags(before.vocabulary.names.is_in(table.words.implode()).to_numpy(), dtype=np.int32)
     return Words(before, kept.tocsr(), _sums(kept) > 0, None)
 
 

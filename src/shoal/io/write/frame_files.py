@@ -20,11 +20,14 @@ from typing import Any, BinaryIO, cast
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from shoal.data.tables.column_types import column_types
+from shoal.data.tables.column_types import ITEMS, column_types
 from shoal.errors import OutputError
+from shoal.io.joined_cells import JOINED, joined
 from shoal.io.partial_outputs import temporary_directory
+from shoal.io.read.delimited import JOINER
 from shoal.io.read.source import digest_of
 from shoal.io.release_directory import disk_errors
+from shoal.io.write.cell_checks import refuse_ambiguous
 from shoal.io.write.output_format import FRAME_FORMATS, OUTPUT_FORMATS, FileFact, insist_on_format, write_pieces
 from shoal.util.wording import counted
 
@@ -197,6 +200,17 @@ def write_frame(
     path = directory / f"{name}{OUTPUT_FORMATS[format]}"
     digest = write_pieces(path, [frame_bytes(frame, format)])
     return FileFact(path.name, len(frame), digest, format, separator, table, kind, part, columns or column_types(frame), pseudonyms)
+
+
+def write_with_lists(frame: pl.DataFrame, directory: Path, name: str, format: str, *, table: str, kind: str, part: str = "") -> FileFact:
+    """Write a frame that may have lists of items. CSV and Excel hold them as one text. Raise if they could not be read back from it."""
+    told = column_types(frame, lists=True)
+    lists = [column for column, word in told.items() if word == ITEMS]
+    separator = JOINER if lists and format in JOINED else ""
+    for column in lists if separator else ():
+        refuse_ambiguous(frame[column].explode(empty_as_null=False).unique(), format, separator)
+        frame = frame.with_columns(joined(frame[column], separator))
+    return write_frame(frame, directory, name, format, table=table, kind=kind, part=part, separator=separator, columns=told)
 
 
 def frame_bytes(frame: pl.DataFrame, format: str, *, header: bool = True) -> bytes:

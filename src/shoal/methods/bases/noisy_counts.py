@@ -23,12 +23,16 @@ COUNTS = "counts"  # the name of the published table
 
 @dataclass(frozen=True, eq=False)
 class NoisyCounts:
-    """Key columns and a noisy `count`; the outcome of the counted rows. `more` are further tables of counts by name."""
+    """Key columns and a noisy `count`; the outcome of the counted rows. `more` are further tables of counts by name.
+
+    `name` is that of the first table.
+    """
 
     frame: pl.DataFrame
     told: Mapping[str, Part]
     notes: tuple[str, ...] = ()
     more: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    name: str = COUNTS
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class Mechanism(Method):
     def apply(self, original: LogOriginal) -> Release:
         """Publish the counts, and account for every row."""
         found = self.counted(original)
-        tables = {name: CountTable(frame) for name, frame in {COUNTS: found.frame, **found.more}.items()}
+        tables = {name: CountTable(frame) for name, frame in {found.name: found.frame, **found.more}.items()}
         ((ledger, total),) = original.to_account().items()
         release = build_row_release(self, total, tables, found.told, notes=found.notes, ledger=ledger)
         return replace(release, mechanism=self.noisy_steps())
