@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 
-from helpers.cli import clean_environment
 from helpers.studio import CHANGE
+from helpers.studio_server import served
 
 PAGE = b"Open a file"
 ODD = 1.0  # seconds of silence after a request to which no answer is due
@@ -53,21 +51,14 @@ class Wire:
 @pytest.fixture(scope="module")
 def wire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
     place = tmp_path_factory.mktemp("wire")
-    words = [sys.executable, "-m", "shoal", "studio", "--no-browser", "--root", str(place)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=clean_environment(), cwd=place) as server:
-        try:
-            assert server.stdout is not None
-            address = next(line for line in server.stdout if "?token=" in line).split()[-1]
-            found = Wire(int(address.split(":")[2].partition("/")[0]))
-            opened = found.send(found.request(f"GET /?{address.partition('?')[2]} HTTP/1.1", session=False)).decode()
-            found.cookie = re.search(r"set-cookie: ([^;]+)", opened, re.IGNORECASE)[1]  # type: ignore[index]
-            found.change = CHANGE.search(found.send(found.request("GET / HTTP/1.1")).decode())[1]  # type: ignore[index]
-            yield found
-            assert PAGE in found.send(found.request("GET / HTTP/1.1")), "an attack ended the server"
-            server.terminate()
-            assert server.wait(30) == 0
-        finally:
-            server.kill()
+    with served("--root", str(place), place=place) as server:
+        found = Wire(server.port)
+        opened = found.send(found.request(f"GET /?{server.address.partition('?')[2]} HTTP/1.1", session=False)).decode()
+        found.cookie = re.search(r"set-cookie: ([^;]+)", opened, re.IGNORECASE)[1]  # type: ignore[index]
+        found.change = CHANGE.search(found.send(found.request("GET / HTTP/1.1")).decode())[1]  # type: ignore[index]
+        yield found
+        assert PAGE in found.send(found.request("GET / HTTP/1.1")), "an attack ended the server"
+        server.end()
 
 
 HOSTS = [
