@@ -5,6 +5,7 @@ opened by its path, its routes are tried, and the first one is published, with a
 the progress. Printed are the times of pages in the server (its processor time, and wall time, which depends on other load of the machine),
 the longest task of the page in the browser, and the peak memory of the server.
 
+`--previews` measures previews only, of the four kinds of samples with 10,000 people each.
 `--log FILE` uses a log that was made before (`shoal generate`), so that it is not generated again.
 """
 
@@ -26,6 +27,7 @@ import httpx2 as httpx
 import shoal
 
 PREVIEWED = 10_000
+SAMPLES = Path(__file__).parents[1] / "scripts" / "studio_samples.py"
 DIALS = [(5, 1), (5, 2), (10, 3), (5, 99), (25, 99), (10, 1)]
 CHANGE = re.compile(r'name="shoal-change" content="([0-9a-f]+)"')
 GOAL = "queries"
@@ -43,7 +45,7 @@ class Server:
         words = [sys.executable, "-m", "shoal", "studio", "--no-browser", "--root", str(root)]
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
-        self.address = self.process.stdout.readline().split()[-1]
+        self.address = next(line for line in self.process.stdout if "?token=" in line).split()[-1]
         self.here = self.address.partition("/?")[0]
         self.client = httpx.Client(base_url=self.here, follow_redirects=True, timeout=600)
         found = CHANGE.search(self.client.get(self.address).text)
@@ -54,9 +56,11 @@ class Server:
         """Send a form."""
         return self.client.post(address, data={"change": self.change, **fields}, headers={"origin": self.here})
 
-    def opened(self, name: str) -> str:
+    def opened(self, name: str, **options: str) -> str:
         """Open a file below the root and confirm its people; its address."""
         address = self.post("/open/path", path=name).url.path
+        if options:
+            self.post(f"{address}/read", **options)
         while 'id="people"' not in self.client.get(address).text:
             time.sleep(0.5)
         assert self.post(f"{address}/confirm", people="yes").status_code == 200
@@ -77,10 +81,10 @@ class Server:
 
 def preview(server: Server, name: str) -> None:
     """Ask for previews as somebody who moves the dial."""
-    address = server.opened(name)
+    address = server.opened(name, **({"format": "microdata"} if name == "people.csv" else {}))
     begun = time.perf_counter()
     server.post(f"{address}/preview", k="5", knows="2")
-    print(f"preview of {PREVIEWED:,} people: the first answer, with reading, after {time.perf_counter() - begun:.1f} s")
+    print(f"preview of {name}, {PREVIEWED:,} people: the first answer, with reading, after {time.perf_counter() - begun:.1f} s")
     for k, knows in DIALS:
         begun = time.perf_counter()
         found = server.post(f"{address}/preview", k=str(k), knows=str(knows)).json()
@@ -146,15 +150,32 @@ class Follower:
         self.longest = max(self.longest, float(self._page.evaluate("window.longest")))
 
 
+def only_previews(place: Path) -> None:
+    """Measure previews of four kinds of files."""
+    words = [sys.executable, str(SAMPLES), "--people", str(PREVIEWED), "--out", str(place)]
+    subprocess.run(words, check=True)
+    server = Server(place)
+    try:
+        for name in ("small.csv", "baskets.csv", "access.log", "people.csv"):
+            preview(server, name)
+    finally:
+        server.process.terminate()
+        server.process.wait(60)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--people", type=int, default=100_000)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--log", type=Path)
+    parser.add_argument("--previews", action="store_true")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         shoal.generate(users=PREVIEWED, seed=1).write_csv(Path(place, "small.csv"))
+        if asked.previews:
+            only_previews(Path(place))
+            return
         if asked.log is None:
             shoal.generate(users=asked.people, seed=2).write_csv(Path(place, "large.csv"))
         else:

@@ -86,15 +86,62 @@ def further(page: Page, origin: str) -> dict[str, str]:
     page.wait_for_selector("[role=alert]")
     found["refused"] = page.url
     page.goto(origin)
-    page.set_input_files("#file", file("visits.csv", "user,item\n" + "".join(f"{n},milk\n{n},tea\n" for n in range(30))))
+    page.set_input_files("#file", file("visits.csv", "user,item\n" + "".join(f"{n},milk\n{n},tea\n{n},butter\n" for n in range(30))))
     page.wait_for_selector("text=Drop a product table here")
-    page.set_input_files("#file", file("goods.csv", "item,group\nmilk,dairy\ntea,drinks\n"))
+    page.set_input_files("#file", file("goods.csv", "item,group\nmilk,dairy\nbutter,dairy\ntea,drinks\n"))
     page.wait_for_selector("text=is joined to the items")
     found["joined"] = page.url
     page.goto(f"{origin}/audit")
     page.set_input_files("#file", file("theirs.txt", "milk\tbread\n" * 3 + "beer\n" * 3))
     page.wait_for_selector("text=This release makes no claim.")
     return found | {"audited_other": page.url}
+
+
+def rarely_seen(page: Page, origin: str) -> dict[str, str]:
+    """Further steps of `--all`: routes and releases of the other samples, comparisons of a table and an access log, and ends of jobs."""
+    found = {}
+    for name, text, goal in (("queries", "Search log", "histories"), ("access", "Access log", "log"), ("people", "Table", "table")):
+        page.goto(origin)
+        page.click(f"button:has-text('{text}')")
+        if name == "people":
+            page.click("button:has-text('A table with one row per person')")
+        page.wait_for_selector("#people")
+        found[f"read_{name}"] = page.url
+        page.check("#people")
+        page.click("text=Continue")
+        choose = page.url
+        page.check(f"#goal-{goal}")
+        page.fill("#seconds", "15")
+        page.click("text=Find routes")
+        page.wait_for_selector(".routes")
+        found[f"routes_{name}"] = page.url
+        page.click("text=Publish with this route >> visible=true >> nth=0")
+        page.wait_for_selector("text=Download the release")
+        found[f"publish_{name}"] = page.url
+        if name != "queries":
+            found |= compared_quickly(page, choose, name)
+    page.goto(found["routes_queries"])
+    page.click("text=Publish with this route >> visible=true >> nth=0")
+    page.click("button:text-is('Cancel')")
+    page.wait_for_selector("h1:text-matches('Cancelled|claim holds')")
+    found["cancelled"] = page.url
+    page.goto(origin)
+    page.set_input_files("#file", file("till.csv", "receipt,card,article\n" + "".join(f"{n},c{n % 30},tea\n" for n in range(60))))
+    page.click("text=One item per row")
+    page.wait_for_selector("text=Which column has the user ID?")
+    found["question_user"] = page.url
+    return found
+
+
+def compared_quickly(page: Page, choose: str, name: str) -> dict[str, str]:
+    """Compare the usual methods with one k; the addresses of the form and of the comparison."""
+    page.goto(choose)
+    page.click("text=compare methods")
+    found = {f"compare_{name}": page.url}
+    page.fill("#k", "5")
+    page.click("button:has-text('Compare')")
+    page.wait_for_selector("text=All numbers")
+    return {**found, f"compared_{name}": page.url}
 
 
 def file(name: str, text: str) -> FilePayload:
@@ -175,13 +222,15 @@ def main() -> None:
     words = [sys.executable, "-m", "shoal", "studio", "--no-browser"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as driver:
         assert server.stdout is not None
-        address = server.stdout.readline().split()[-1]
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        address = next(line for line in server.stdout if "?token=" in line).split()[-1]
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"], timeout=MILLISECONDS)
         page = browser.new_page()
         page.set_default_timeout(MILLISECONDS)
         page.goto(address)
         try:
-            take(walk(page, address.partition("/?")[0]), page, everything)
+            origin = address.partition("/?")[0]
+            pages = walk(page, origin)
+            take(pages | (rarely_seen(page, origin) if everything is not None else {}), page, everything)
         finally:
             browser.close()
             server.terminate()

@@ -1,10 +1,14 @@
 """Write the samples of `shoal studio`: made-up baskets, an access log and a table. The same files each time.
 
-python scripts/studio_samples.py
+    python scripts/studio_samples.py
+    python scripts/studio_samples.py --people 10000 --out DIRECTORY
+
+The second form writes larger files of the same kind, for measurements.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -19,10 +23,10 @@ PAGES = ["/", "/news", "/shop", "/shop/shoes", "/shop/coats", "/shop/hats", "/he
 AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
 
 
-def baskets(draw: random.Random) -> str:
+def baskets(draw: random.Random, people: int) -> str:
     """One row per item: the customer, the basket and the product."""
     lines, basket = ["customer,basket,product"], 0
-    for customer in range(1, 401):
+    for customer in range(1, people + 1):
         for _ in range(draw.choice((1, 1, 1, 2, 2, 3))):
             basket += 1
             goods = dict.fromkeys(draw.choices(list(GOODS), list(GOODS.values()), k=draw.randint(2, 7)))
@@ -30,11 +34,11 @@ def baskets(draw: random.Random) -> str:
     return "\n".join(lines) + "\n"
 
 
-def access_log(draw: random.Random) -> str:
+def access_log(draw: random.Random, people: int) -> str:
     """One line per request, in the combined format."""
     begun, lines = datetime(2026, 3, 2, 8), []
-    for visitor in range(240):
-        address = f"192.0.2.{visitor + 1}" if visitor < 254 else ""
+    for visitor in range(people):
+        address = f"192.0.2.{visitor + 1}" if people < 255 else f"10.{visitor >> 16}.{visitor >> 8 & 255}.{visitor & 255}"
         at = begun + timedelta(minutes=draw.randrange(60 * 24 * 5))
         for _ in range(draw.randint(2, 8)):
             page = draw.choices(PAGES, range(len(PAGES), 0, -1))[0]
@@ -45,10 +49,10 @@ def access_log(draw: random.Random) -> str:
     return "\n".join(line for _, line in sorted(lines)) + "\n"
 
 
-def people(draw: random.Random) -> str:
+def table(draw: random.Random, people: int) -> str:
     """One row per person: age, distance to work in km, income."""
     lines = ["age,distance,income"]
-    for _ in range(600):
+    for _ in range(people):
         age = min(90, max(18, round(draw.gauss(44, 15))))
         lines.append(f"{age},{round(draw.expovariate(1 / 14), 1)},{round(max(9_000, draw.gauss(24_000 + 260 * age, 9_000)), -2):.0f}")
     return "\n".join(lines) + "\n"
@@ -56,9 +60,13 @@ def people(draw: random.Random) -> str:
 
 def main() -> None:
     """Write all samples."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--people", type=int, help="number of people in each file [default: that of the samples]")
+    parser.add_argument("--out", type=Path, default=PLACE)
+    asked = parser.parse_args()
     draw = random.Random(20260302)
-    for name, make in {"baskets.csv": baskets, "access.log": access_log, "people.csv": people}.items():
-        (PLACE / name).write_text(make(draw))
+    for name, (make, usual) in {"baskets.csv": (baskets, 400), "access.log": (access_log, 240), "people.csv": (table, 600)}.items():
+        (asked.out / name).write_text(make(draw, asked.people or usual))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from helpers.accesslog import visits
 from helpers.cli import FOOD, Shell, baskets
 
 COMPARE = ("compare", "baskets.txt", "--out", "found", "--taxonomy", "food.csv", "--targets", "30", "--jobs", "2")
@@ -162,6 +163,70 @@ def test_what_cannot_be_meant_is_refused_before_the_work(shop: Shell, words: tup
     assert answer.code == 1
     assert told in answer.err
     assert not (shop.directory / "found").exists()
+
+
+PEOPLE = "age,income,town\n" + "".join(f"{20 + n % 37},{1000 + 97 * (n * n % 53)},{'ab'[n % 2]}\n" for n in range(60))
+GOODS = "child,parent\nmilk,dairy\ncheese,dairy\nbeer,drinks\ntea,drinks\ndairy,all\ndrinks,all\n"
+SETS = "age,basket\n" + "".join(f"{20 + n % 9},{('milk|beer', 'cheese|tea', 'milk|tea')[n % 3]}\n" for n in range(40))
+
+
+def test_methods_for_tables_are_compared_by_the_detail_that_they_keep(shell: Shell):
+    shell.file("people.csv", PEOPLE)
+    words = ("compare", "people.csv", "--quasi", "age,income", "--keep-column", "town", "--targets", "30", "--out", "found")
+    methods = ("--methods", "mdav,microaggregation(effort=fast),mdav(l=2,sensitive=town),shoal,kkm", "--k", "3")
+    answer = shell(*words, *methods)
+    assert answer.code == 0, answer.err
+    assert "detail kept" in answer.out
+    assert "as typed" not in answer.out
+    assert "shoal is not compared: it takes a bag, but the input is read as a table" in answer.err
+    found = json.loads(shell(*words, *methods, "--json").out)
+    made = commands_in(shell.directory / "found" / "comparison.html")
+    for row, name in zip(found[:3], made, strict=True):
+        assert row["attack_rate"] <= 1 / 3 + 1e-9 < row["attack_original"]
+        assert {"value_rate", "value_guess", "value_original"} <= row.keys()
+        assert shell(*[word.replace("RELEASE", row["method"]) for word in shlex.split(made[name]["command"])[1:]], "--force").code == 0
+        manifest = json.loads((shell.directory / row["method"] / "manifest.json").read_text())
+        assert row["detail_kept"] == pytest.approx(1 - manifest["metrics"]["information_loss"])
+        assert [claim["model"] for claim in manifest["claims"]] == row["claims"]
+    page = (shell.directory / "found" / "comparison.html").read_text()
+    assert "detail kept (1 - information loss)" in page
+    assert "Unchanged columns" in page
+    assert "words are published as typed" not in page
+
+
+def test_tables_with_item_sets_are_compared_by_their_items(shell: Shell):
+    shell.file("shop.csv", SETS)
+    shell.file("goods.csv", GOODS)
+    words = ("compare", "shop.csv", "--quasi", "age", "--item-sets", "basket=goods.csv", "--k", "3", "--m", "1,2", "--targets", "30")
+    answer = shell(*words, "--out", "found", "--json")
+    assert answer.code == 0, answer.err
+    found = json.loads(answer.out)
+    assert [(row["method"], row["m"]) for row in found] == [("kkm", 1), ("kkm", 2)]
+    assert all(0 <= row["items_kept"] <= 1 and row["attack_rate"] <= row["attack_original"] for row in found)
+    assert "items of the sets are published as typed" in (shell.directory / "found" / "comparison.html").read_text()
+
+
+def test_access_logs_are_compared_by_sessions_and_pages(shell: Shell):
+    shell.file("access.log", visits(24, sessions=2))
+    words = ("compare", "access.log", "--methods", "shoal,accesslog-mdav,threshold", "--k", "3", "--targets", "24", "--out", "found")
+    answer = shell(*words, "--json")
+    assert answer.code == 0, answer.err
+    found = {row["method"]: row for row in json.loads(answer.out)}
+    assert [row["per"] for row in found.values()] == ["session", "user", "user"]
+    assert found["accesslog-mdav"]["attack_rate"] <= 1 / 3 + 1e-9
+    assert all(0 < row["kept"] <= 1 and "attack_high" in row for row in found.values())
+    page = shell.directory / "found" / "comparison.html"
+    assert "pages as typed" in page.read_text()
+    made = commands_in(page)
+    assert "--taxonomy paths --per session" in made["shoal k=3, per session"]["command"]
+    assert "--per" not in made["accesslog-mdav k=3, per user"]["command"]
+    for at, (name, one) in enumerate(made.items()):
+        assert shell(*[word.replace("RELEASE", f"typed{at}") for word in shlex.split(one["command"])[1:]]).code == 0, name
+        claims = json.loads((shell.directory / f"typed{at}" / "manifest.json").read_text())["claims"]
+        assert [claim["model"] for claim in claims] == found[name.split()[0]]["claims"]
+    by_user = json.loads(shell("compare", "access.log", "--methods", "shoal", "--k", "3", "--per", "user", "--out", "users", "--json").out)
+    assert by_user[0]["per"] == "user"
+    assert "--taxonomy paths --per user" in commands_in(shell.directory / "users" / "comparison.html")["shoal k=3"]["command"]
 
 
 def test_nothing_raw_is_left_in_the_directory(shop: Shell):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.accesslog import visits
 from helpers.cli import Shell
 from helpers.studio import Visitor, baskets_csv, compared_cells, records, shown, unzipped, visited, wait_for
 from shoal.io.studio_folder import load_json, save_json
@@ -107,15 +108,58 @@ def test_odd_requests_for_a_comparison_are_refused(visitor: Visitor, source: str
     assert len(visitor.studio.store.jobs((COMPARE,), {})) == jobs
 
 
-def test_a_comparison_needs_confirmed_people_and_records(visitor: Visitor) -> None:
+def test_a_comparison_needs_confirmed_people(visitor: Visitor) -> None:
     address = visitor.open(baskets_csv())
     assert visitor.post(f"{address}/compare", **FIELDS, **{"method-0": "yes"}).status_code == 400
     assert visitor.get(f"{address}/compare").status_code == 400
-    table = visitor.open("age,income\n" + "".join(f"{20 + n % 7},{n % 9}\n" for n in range(60)), "people.csv")
-    visitor.post(f"{table}/read", format="microdata")
-    visitor.post(f"{table}/confirm", people="yes")
-    assert "Not for this file" in visitor.get(f"{table}/compare").text
-    assert visitor.post(f"{table}/compare", **FIELDS, **{"method-0": "yes"}).status_code == 400
+
+
+def test_tables_are_compared_by_the_detail_that_they_keep(visitor: Visitor, shell: Shell, tmp_path: Path) -> None:
+    rows = "age,income,town\n" + "".join(f"{20 + n % 37},{n * n % 53},{'ab'[n % 2]}\n" for n in range(60))
+    address = visitor.open(rows, "people.csv")
+    visitor.post(f"{address}/read", **{"format": "microdata", "role-0": "quasi", "role-1": "quasi", "role-2": "keep"})
+    assert visitor.post(f"{address}/confirm", people="yes").status_code == 200
+    form = visitor.get(f"{address}/compare").text
+    assert "An attacker is taken to know all protected columns" in form
+    assert 'name="m-1"' not in form
+    chosen = {field_of(visitor, address, re.escape(name)): "yes" for name in ("mdav", "mdav(l=2, sensitive=town)")}
+    page = visitor.post(f"{address}/compare", k="3", quick="yes", **chosen)
+    assert page.status_code == 200, page.text
+    assert "detail kept (1 - information loss)" in page.text
+    assert page.text.count("% of the detail; the strongest attack finds at most") == 2
+    assert "guessed in" in page.text
+    published = visitor.post(f"{page.url.path}/publish", cell="1", to="csv")
+    assert shell("audit", unzipped(visitor, published.url.path, tmp_path / "studio")).code == 0
+    assert "--l 2 --sensitive town" in shown(published.text, "command")
+    shell.file("people.csv", rows)
+    words = shlex.split(shown(page.text, "command"))
+    row = json.loads(shell(*words[1:], "--json").out)[0]
+    assert row["detail_kept"] == load_json(stored(visitor, page.url.path).folder / CELLS)[0]["found"]["detail_kept"]
+
+
+def test_a_column_name_does_not_become_a_parameter_of_a_method(visitor: Visitor) -> None:
+    names = ("x)(k=2", "y=1", "../z", "<b>", "l=9, sensitive")
+    rows = "age,income," + ",".join(f'"{name}"' for name in names) + "\n"
+    rows += "".join(f"{20 + n % 7},{n % 9}" + ",a" * len(names) + "\n" for n in range(60))
+    address = visitor.open(rows, "people.csv")
+    roles = {"role-0": "quasi", "role-1": "quasi", **{f"role-{n + 2}": "keep" for n in range(len(names))}}
+    visitor.post(f"{address}/read", format="microdata", **roles)
+    visitor.post(f"{address}/confirm", people="yes")
+    form = visitor.get(f"{address}/compare").text
+    assert set(re.findall(r'<label for="method-\d+">([^<]*)<', form)) <= {"mdav", "microaggregation"}
+
+
+def test_access_logs_are_compared_by_pages(visitor: Visitor, shell: Shell, tmp_path: Path) -> None:
+    address = visitor.open(visits(24, sessions=2), "access.log")
+    assert visitor.post(f"{address}/confirm", people="yes").status_code == 200
+    assert "2 pages" in visitor.get(f"{address}/compare").text
+    chosen = {field_of(visitor, address, name): "yes" for name in ("coherence", "accesslog-mdav")}
+    page = visitor.post(f"{address}/compare", **FIELDS, **chosen)
+    assert page.text.count('class="pick"') == 2
+    assert "pages as typed" in page.text
+    published = visitor.post(f"{page.url.path}/publish", cell="1")
+    assert "--method accesslog-mdav" in shown(published.text, "command")
+    assert shell("audit", unzipped(visitor, published.url.path, tmp_path / "studio")).code == 0
 
 
 def test_markup_in_the_results_of_a_comparison_stays_text(visitor: Visitor, source: str, compared: str) -> None:

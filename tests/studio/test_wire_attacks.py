@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 
-from helpers.cli import clean_environment
 from helpers.studio import CHANGE
+from helpers.studio_server import served
 
 PAGE = b"Open a file"
 ODD = 1.0  # seconds of silence after a request to which no answer is due
@@ -24,6 +22,7 @@ class Wire:
     """The port of a server, and a session."""
 
     port: int
+    token: str = ""
     cookie: str = ""
     change: str = ""
 
@@ -53,21 +52,14 @@ class Wire:
 @pytest.fixture(scope="module")
 def wire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
     place = tmp_path_factory.mktemp("wire")
-    words = [sys.executable, "-m", "shoal", "studio", "--no-browser", "--root", str(place)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=clean_environment(), cwd=place) as server:
-        try:
-            assert server.stdout is not None
-            address = next(line for line in server.stdout if "?token=" in line).split()[-1]
-            found = Wire(int(address.split(":")[2].partition("/")[0]))
-            opened = found.send(found.request(f"GET /?{address.partition('?')[2]} HTTP/1.1", session=False)).decode()
-            found.cookie = re.search(r"set-cookie: ([^;]+)", opened, re.IGNORECASE)[1]  # type: ignore[index]
-            found.change = CHANGE.search(found.send(found.request("GET / HTTP/1.1")).decode())[1]  # type: ignore[index]
-            yield found
-            assert PAGE in found.send(found.request("GET / HTTP/1.1")), "an attack ended the server"
-            server.terminate()
-            assert server.wait(30) == 0
-        finally:
-            server.kill()
+    with served("--root", str(place), place=place) as server:
+        found = Wire(server.port, server.address.partition("token=")[2])
+        opened = found.send(found.request(f"GET /?{server.address.partition('?')[2]} HTTP/1.1", session=False)).decode()
+        found.cookie = re.search(r"set-cookie: ([^;]+)", opened, re.IGNORECASE)[1]  # type: ignore[index]
+        found.change = CHANGE.search(found.send(found.request("GET / HTTP/1.1")).decode())[1]  # type: ignore[index]
+        yield found
+        assert PAGE in found.send(found.request("GET / HTTP/1.1")), "an attack ended the server"
+        server.end()
 
 
 HOSTS = [
@@ -194,6 +186,33 @@ def test_connections_that_are_left_idle_do_not_keep_others_out(wire: Wire) -> No
     finally:
         for line in idle:
             line.close()
+
+
+def test_a_session_is_of_a_request_and_not_of_its_connection(wire: Wire) -> None:
+    """The second request on the same connection has no cookie, as behind a proxy that shares connections among its users."""
+    first = wire.request("GET / HTTP/1.1").replace(b"Connection: close", b"Connection: keep-alive")
+    found = wire.send(first + wire.request("GET /history HTTP/1.1", session=False))
+    assert [int(status) for status in re.findall(rb"HTTP/1\.1 (\d+)", found)] == [200, 403]
+    assert b"<h1>History</h1>" not in found
+
+
+def test_a_form_in_endless_small_pieces_is_ended(wire: Wire) -> None:
+    """No length is announced, so only what has arrived can be counted."""
+    headers = (f"Origin: http://127.0.0.1:{wire.port}", "Content-Type: application/x-www-form-urlencoded", "Transfer-Encoding: chunked")
+    piece = b"1000\r\n" + b"a=b&" * 1024 + b"\r\n"
+    found = wire.send(wire.request("POST /open/sample HTTP/1.1", *headers), *[piece] * 2_000, seconds=ODD)
+    assert b"HTTP/1.1 2" not in found
+    assert b"HTTP/1.1 3" not in found
+    assert PAGE in wire.send(wire.request("GET / HTTP/1.1"))
+
+
+def test_the_token_of_the_address_opens_nothing_elsewhere(wire: Wire) -> None:
+    name = wire.cookie.partition("=")[0]
+    for header in (f"Cookie: {name}={wire.token}", f"Authorization: Bearer {wire.token}", f"X-Token: {wire.token}"):
+        assert wire.status(wire.request("GET /history HTTP/1.1", header, session=False)) == 403
+    origin = (f"Origin: http://127.0.0.1:{wire.port}", "Content-Length: 0")
+    assert wire.status(wire.request(f"POST /open/sample?token={wire.token} HTTP/1.1", *origin, session=False)) == 403
+    assert wire.status(wire.request("POST /open/sample HTTP/1.1", f"X-Shoal-Change: {wire.token}", *origin)) == 403
 
 
 def test_a_body_that_ends_early_leaves_nothing(wire: Wire) -> None:

@@ -96,7 +96,7 @@ def compare(
     *,
     k: int | Sequence[int] | None = None,
     m: int | Sequence[int] | None = None,
-    per: str | Sequence[str] = "user",
+    per: str | Sequence[str] | None = None,
     jobs: int | None = None,
     targets: int | None = None,
     seed: int = 0,
@@ -119,7 +119,7 @@ def compare(
         methods: Names of methods, perhaps with parameters, as in "km(m=2)". Default: those that are worth comparing.
         k: Values of k. Default: 2, 5, 10 and 25, or 5 if `quick`.
         m: Numbers of items that the attacker knows, for methods with such a parameter. Default: 1, 2 and 3, or 2 if `quick`.
-        per: What becomes one record: "user", "session", "event", or several of them.
+        per: What becomes one record: "user", "session", "event", or several of them. Default: "user", or "session" for access logs.
         jobs: Number of cells that run at the same time. Default: the number of cores.
         targets: Number of people to attack in each cell. Default: 200, or 50 if `quick`.
         seed: Seed for drawing these people.
@@ -258,8 +258,8 @@ def _numbers(argument: str, value: int | Sequence[int], least: int) -> tuple[int
     return tuple(sorted({Param(argument, int, least, "", minimum=least).check(one) for one in several}))
 
 
-def _grains(value: str | Sequence[str]) -> tuple[str, ...]:
-    found = _names("per", value) or GRAINS[:1]
+def _grains(value: str | Sequence[str] | None) -> tuple[str, ...]:
+    found = _names("per", () if value is None else value)
     for name in found:
         if name not in GRAINS:
             raise ParameterError(

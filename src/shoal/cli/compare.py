@@ -21,6 +21,7 @@ from shoal.evaluate.compare.defaults import (
     DEFAULT_KNOWN,
     DEFAULT_SECONDS,
     GRAINS,
+    NOT_ATTACKED,
     QUICK_K,
     QUICK_KNOWN,
     QUICK_PEOPLE,
@@ -35,6 +36,13 @@ if TYPE_CHECKING:
     from shoal.evaluate.compare.grid import NamedMethod
     from shoal.evaluate.compare.run_cells import CellRow
 
+OF_RECORDS = {"kept": "as typed", "one_level": "within one level", "pattern_recall": "patterns", "count_error_2": "pair error"}
+OF_TABLES = {
+    "detail_kept": "detail kept",
+    "attribute_detail": "attribute detail",
+    "items_kept": "items as typed",
+    "value_rate": "values guessed",
+}
 _COMMA = re.compile(",")
 _OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma outside parentheses
 
@@ -50,7 +58,7 @@ _OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma outside parentheses
     metavar="1,2,...",
     help=f"Values of m, the number of items known to an attacker. [default: {','.join(map(str, DEFAULT_KNOWN))}]",
 )
-@click.option("--per", "grains", metavar="user,session,event", help="What makes up one record. [default: user]")
+@click.option("--per", "grains", metavar="user,session,event", help="What makes up one record. [default: user, or session for access logs]")
 @click.option("--jobs", type=WholeNumber(1), help="Number of parallel jobs. [default: all cores]")
 @click.option("--targets", type=WholeNumber(1), help="Number of people attacked per release. [default: 200]")
 @click.option("--seed", type=WholeNumber(0), default=0, show_default=True, help="Random seed for drawing these people.")
@@ -116,9 +124,13 @@ def show(rows: Sequence[CellRow], out: Path) -> None:
     """Print the main numbers of every cell."""
     from shoal.evaluate.compare.comparison import PAGE
     from shoal.report.alarms import alarms_of_compared
+    from shoal.report.comparison_charts import utility_of
 
-    columns = ["release", "per", "as typed", "within one level", "patterns", "pair error", "strongest attack", "seconds"]
-    screen.listing(columns, [_line(row) for row in rows])
+    utility = utility_of([row.found for row in rows])
+    of_tables = {name: words for name, words in OF_TABLES.items() if any(name in row.found for row in rows)}
+    numbers = OF_RECORDS if utility.name == "kept" else of_tables
+    columns = ["release", "per", *numbers.values(), "strongest attack", "seconds"]
+    screen.listing(columns, [_line(row, list(numbers)) for row in rows])
     screen.alarm(*gathered([(f"{row.cell.label}, per {row.cell.per}", text) for row in rows for text in alarms_of_compared(row.found)]))
     screen.lines("", f"report: {out / PAGE}")
 
@@ -135,12 +147,10 @@ def _and_others(number: int) -> str:
     return f" and {counted(number, 'other release')}, which the report names" if number else ""
 
 
-def _line(row: CellRow) -> list[str]:
-    from shoal.evaluate.compare.worst_attack import NOT_ATTACKED
-
+def _line(row: CellRow, numbers: Sequence[str]) -> list[str]:
     if "refused" in row.found:
-        return [row.cell.label, row.cell.per, f"not available: {row.found['refused']}", *[""] * 5]
-    shares = [_share(row.found.get(name)) for name in ("kept", "one_level", "pattern_recall", "count_error_2")]
+        return [row.cell.label, row.cell.per, f"not available: {row.found['refused']}", *[""] * (len(numbers) + 1)]
+    shares = [_share(row.found.get(name)) for name in numbers]
     attack = "not attacked" if NOT_ATTACKED in row.found else _share(row.found.get("attack_high"))
     return [row.cell.label, row.cell.per, *shares, attack, f"{row.found['seconds']:.1f}"]
 
@@ -178,7 +188,7 @@ def _numbers(option: str, text: str | None, otherwise: tuple[int, ...], least: i
 
 
 def _grains(text: str | None) -> tuple[Per, ...]:
-    found = _names("per", text) or GRAINS[:1]
+    found = _names("per", text)
     for name in found:
         if name not in GRAINS:
             raise ParameterError(f"--per must be one of {', '.join(GRAINS)}, not {name!r}", code="unknown-choice", value=name)

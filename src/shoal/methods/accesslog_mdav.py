@@ -50,6 +50,7 @@ class AccessLogMDAV(Method):
     paper = "Navarro-Arribas and Torra, NAFIPS 2009; Internet Research 20(3), 2010"
     takes = frozenset({"access log"})
     publishes = "access log"
+    worth_comparing = True
     fates = {AGGREGATED: "changed"}  # noqa: RUF012 (never changed)
 
     k: int = param(5, minimum=2, help="minimum number of people per published profile")

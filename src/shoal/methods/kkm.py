@@ -53,6 +53,8 @@ class KKm(Method):
     paper = "Poulis, Loukides, Gkoulalas-Divanis and Skiadopoulos, ECML PKDD 2013, with local recoding"
     takes = frozenset({"table with items"})
     publishes = "rows"
+    known_items = "m"
+    worth_comparing = True
 
     k: int = param(5, minimum=2, help="minimum number of people per combination of attributes and known items")
     m: int = param(2, minimum=1, maximum=MOST_KNOWN, help="number of items known to an attacker")

@@ -25,6 +25,7 @@ class MDAV(TableMethod):
 
     name = "mdav"
     paper = "Domingo-Ferrer and Torra, Data Mining and Knowledge Discovery 11(2), 2005"
+    worth_comparing = True
 
     k: int = param(3, minimum=2, help="minimum number of people per published combination of values")
     l: int | None = param(None, minimum=2, help="minimum number of different sensitive values per group")  # noqa: E741

@@ -46,6 +46,7 @@ class Microaggregation(TableMethod):
 
     name = "microaggregation"
     paper = "this project"
+    worth_comparing = True
 
     k: int = param(3, minimum=2, help="minimum number of people per published combination of values")
     effort: str = param("balanced", choices=tuple(EFFORTS), help="search effort: more effort takes longer and loses less")

@@ -50,8 +50,7 @@ HIDDEN = {
 }
 LOSSES = {"loss": "loss", "bound": "lower bound"}
 COST = {"seconds": "processor seconds", "peak_mb": "peak memory, MB"}
-FRONTIER = {
-    "kept": "words as typed",
+ATTACKED = {
     "attack_rate": "strongest attack",
     "attack_high": "at most",
     "attack_original": "on the original",
@@ -60,8 +59,49 @@ FRONTIER = {
 NOT_SHARES = {*COST, "worst_attack", "hidden_gain", "hidden_gain_low", "hidden_gain_high"}
 SIZES = {1: "an item", 2: "two items", 3: "three items"}
 LEVEL = re.compile(r"count_error_(\d)_level_(\d+)")
-FRONTIER_AXES = ("words as typed", "strongest attack, at most")
+ATTACK_AXIS = "strongest attack, at most"
 COST_AXES = ("processor seconds", "peak memory, MB")
+
+
+DETAIL = {
+    "detail_kept": "detail kept",
+    "attribute_detail": "detail of attributes",
+    "items_kept": "items as typed",
+}
+VALUES = {
+    "value_rate": "guessed from the release",
+    "value_guess": "guessed without it",
+    "value_original": "guessed from the original",
+}
+KEPT_OF = "kept_of"  # what is kept as typed, where it is not words
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What is kept of a kind of data: the key of its number, its axis, the same in a sentence, and what more of it means."""
+
+    name: str
+    axis: str
+    noun: str
+    more: str
+
+
+WORDS = Utility("kept", "words as typed", "of the words as typed", "more words are published as typed")
+PAGES = Utility("kept", "pages as typed", "of the pages as typed", "more pages are published as they were requested")
+VARIANCE = Utility(
+    "detail_kept",
+    "detail kept (1 - information loss)",
+    "of the detail",
+    "more detail of the protected columns is kept: 1 minus the information loss, which is the share of their variance that is lost",
+)
+ITEMS = Utility("items_kept", "items as typed", "of the items as typed", "more items of the sets are published as typed")
+
+
+def utility_of(rows: Sequence[Numbers]) -> Utility:
+    """Return what is measured of these releases: the detail of a table, items of its sets, or pages or words as typed."""
+    if any(row.get(KEPT_OF) == "pages" for row in rows):
+        return PAGES
+    return next((one for one in (WORDS, VARIANCE, ITEMS) if any(row.get(one.name) is not None for row in rows)), WORDS)
 
 
 @dataclass(frozen=True)
@@ -78,8 +118,10 @@ class ComparisonChart:
 
 def frontier(rows: Sequence[Numbers]) -> ComparisonChart:
     """Return the chart of what is kept against the strongest attack, without releases that were not attacked."""
-    attacked = [row for row in rows if "attack_high" in row]
-    return _picture("frontier", "Utility and risk", FRONTIER_WORDS, attacked, FRONTIER, _frontier(attacked))
+    attacked, utility = [row for row in rows if "attack_high" in row], utility_of(rows)
+    columns = {utility.name: utility.axis, **ATTACKED}
+    words = FRONTIER_WORDS.format(more=utility.more)
+    return _picture("frontier", "Utility and risk", words, attacked, columns, _frontier(attacked, utility))
 
 
 def pictures(rows: Sequence[Numbers]) -> list[ComparisonChart]:
@@ -87,6 +129,8 @@ def pictures(rows: Sequence[Numbers]) -> list[ComparisonChart]:
     found = [
         frontier(rows),
         _picture("coverage", "Coverage", COVERED_WORDS, rows, COVERED, _points(rows, COVERED, "share")),
+        _picture("detail", "Detail", DETAIL_WORDS, rows, DETAIL, _points(rows, DETAIL, "share")),
+        _picture("values", "Unchanged columns", VALUES_WORDS, rows, VALUES, _points(rows, VALUES, "share of correct guesses")),
         _picture("classes", "Head, torso, tail", CLASSES_WORDS, rows, CLASSES, _points(rows, CLASSES, "share of words as typed")),
         _picture("loss", "Loss and lower bound", LOSS_WORDS, rows, LOSSES, _loss(rows)),
         _picture("again", "Data mining", AGAIN_WORDS, rows, FOUND_AGAIN, _points(rows, FOUND_AGAIN, "share found, or agreement")),
@@ -100,11 +144,19 @@ def pictures(rows: Sequence[Numbers]) -> list[ComparisonChart]:
 
 
 FRONTIER_WORDS = (
-    "Each point is a release. Further right, more words are published as typed; further down, the strongest attack succeeds less often. "
+    "Each point is a release. Further right, {more}; further down, the strongest attack succeeds less often. "
     "The line starts at its success rate, and the point is the upper end of the 95% interval. Lower right is better. The "
     "dashed line is the same for the unprotected original."
 )
 COVERED_WORDS = "Share published unchanged: words, terms, whole queries or records; and share of people with any published data."
+DETAIL_WORDS = (
+    "What is left of a table. Detail kept is 1 minus the information loss: the share of the variance of the protected columns that is "
+    "not lost within groups. Detail of attributes is 1 minus the certainty penalty of published ranges."
+)
+VALUES_WORDS = (
+    "Of the columns that are published unchanged, the one that the release reveals most of: an attacker who knows all protected columns "
+    "of a person guesses its value from the nearest published rows; without the release, the most frequent value."
+)
 CLASSES_WORDS = "Words published as typed among terms used by at least 1% of people (head), at least 0.1% (torso) and fewer (tail)."
 LOSS_WORDS = "GGD per occurrence, for releases on a taxonomy. The short line is a proven lower bound for k-anonymous releases with that k."
 AGAIN_WORDS = "Data mining on the release compared with the original: higher is better, 1 is identical; 0 is chance agreement for clusters."
@@ -137,17 +189,18 @@ def _series(rows: Sequence[Numbers]) -> list[str]:
     return list(dict.fromkeys(row["method"] for row in rows))
 
 
-def _frontier(rows: Sequence[Numbers]) -> Markup:
-    placed = [row for row in rows if row.get("kept") is not None]
+def _frontier(rows: Sequence[Numbers], utility: Utility) -> Markup:
+    name = utility.name
+    placed = [row for row in rows if row.get(name) is not None]
     if not placed:
         return lanes([], [], "")
     grains, methods = list(dict.fromkeys(row["per"] for row in placed)), _series(placed)
     points = [
         PlanePoint(
-            row["kept"],
+            row[name],
             row["attack_high"],
             methods.index(row["method"]),
-            f"{row['cell']}: {told('kept', row['kept'])} as typed; at most {told('attack_high', row['attack_high'])} are found"
+            f"{row['cell']}: {told(name, row[name])} {utility.noun}; at most {told('attack_high', row['attack_high'])} are found"
             + (f" ({row['worst_attack']})" if row.get("worst_attack") else ""),
             row.get("number"),
             row.get("attack_rate"),
@@ -157,9 +210,10 @@ def _frontier(rows: Sequence[Numbers]) -> Markup:
     ]
     original = max((row["attack_original_high"] for row in placed if "attack_original_high" in row), default=None)
     heights = [point.up for point in points] + ([] if original is None else [original])
-    across, up = FRONTIER_AXES
     filled = "" if len(grains) == 1 else f" (filled: per {grains[0]}, outlined: per {' or '.join(grains[1:])})"
-    return plane(points, methods, Scale.of([point.across for point in points]), Scale.of(heights), (across, up + filled), original)
+    return plane(
+        points, methods, Scale.of([point.across for point in points]), Scale.of(heights), (utility.axis, ATTACK_AXIS + filled), original
+    )
 
 
 def _only(names: Mapping[str, str], part: str) -> dict[str, str]:

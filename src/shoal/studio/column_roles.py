@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shoal.io.read.columns import RECORD_NAMES, plain
 from shoal.studio.spelling import FIELDS
 
 FORMATS = {
@@ -85,6 +86,28 @@ def pinned(options: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, An
     unchanged = [name for name in found["columns"] if name not in quasi]
     named = {"quasi": ",".join(quasi), **({"keep_column": ",".join(unchanged)} if unchanged else {})}
     return {**kept, "format": MICRODATA, **named}
+
+
+def thing_of(format: str) -> str:
+    """What a record of this format has."""
+    return "word" if format in ("querylog", "prompts") else "page" if format == "accesslog" else "item"
+
+
+def record_is(format: str, options: Mapping[str, Any]) -> str:
+    """What makes up one record."""
+    if format == MICRODATA:
+        return "one per row"
+    if format == "accesslog":
+        return "one per session of a visitor"
+    return f"one per “{options['record']}”" if "record" in options else "one per person"
+
+
+def words_of_records(format: str, options: Mapping[str, Any], found: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]:
+    """What the page calls the parts of a record, and a column that could keep baskets or visits apart but is not used."""
+    roles = {**options, **found.get("columns", {})}
+    unused = [name for name in columns if plain(name) in RECORD_NAMES and name not in roles.values()]
+    offered = unused[0] if unused and format == "table" and "record" not in roles else ""
+    return {"thing": thing_of(format), "record_is": record_is(format, roles), "unused_record": offered}
 
 
 def whose(options: Mapping[str, Any], found: Mapping[str, Any]) -> str:

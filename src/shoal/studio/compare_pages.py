@@ -10,22 +10,27 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from shoal.errors import ParameterError
+from shoal.evaluate.compare.compared_data import PEOPLE, data_of
 from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, QUICK_PEOPLE
 from shoal.evaluate.compare.grid import worth_comparing
 from shoal.io.studio_folder import load_json, move_comparison
 from shoal.methods.catalogue import listed_method
-from shoal.report.comparison_charts import frontier
+from shoal.report.comparison_charts import frontier, utility_of
+from shoal.studio.column_roles import thing_of
 from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form
 from shoal.studio.requested import insist_on_people, job_of_source, own_files, requested_job, requested_source, source_called, steps_of
 from shoal.studio.shared_state import Studio
 from shoal.studio.shown_command import command_of_comparison
-from shoal.studio.source_pages import COMPARABLE, LARGEST_K, RECORD_FORMATS, begin_release
+from shoal.studio.source_pages import LARGEST_K, begin_release, forms_of
 from shoal.studio.states import CELLS, COMPARE
 from shoal.studio.store import UPLOAD, OpenedFile, StoredJob
 from shoal.util.wording import percent
 
 MOST_VALUES = 10  # of k
+MOST_COLUMNS = 3  # that may be protected in addition
+LIMITS = ("l=2", "t=0.3")  # of sensitive values: how many different ones in a group, and how far from those of all people
+PLAIN_NAME = re.compile(r"[\w][\w .-]*")  # of a column that needs no quotes
 NUMBER = re.compile(r"[0-9]{1,9}")
 
 
@@ -34,12 +39,13 @@ async def compare_form(studio: Studio, request: Request) -> Response:
     source = insist_on_people(requested_source(studio, request))
     facts = {
         "source": source,
-        "methods": {name: listed_method(name.partition("(")[0]).summary for name in _methods()},
+        "methods": {name: listed_method(name.partition("(")[0]).summary for name in _methods(source)},
+        "usual": list(map(str, worth_comparing(data_of(source.options)))),
         "k": ",".join(map(str, DEFAULT_K)),
-        "known": DEFAULT_KNOWN,
+        "known": _known(source),
+        "thing": thing_of(str(source.options.get("format", ""))),
         "people": QUICK_PEOPLE,
         "jobs": [job for job in studio.store.jobs((COMPARE,), studio.processes.alive) if job.task.get("source") == source.identity],
-        "comparable": source.options.get("format") in COMPARABLE,
         "steps": steps_of(source.identity),
         "step": "choose",
     }
@@ -49,11 +55,9 @@ async def compare_form(studio: Studio, request: Request) -> Response:
 async def begin_comparison(studio: Studio, request: Request) -> Response:
     """Start the comparison that the form asks for."""
     source, fields = insist_on_people(requested_source(studio, request)), await read_form(request)
-    if source.options.get("format") not in COMPARABLE:
-        raise Refused(400, "methods are compared on records and logs, not on this kind of file")
-    methods = [name for n, name in enumerate(_methods()) if fields.get(f"method-{n}") == "yes"]
-    known = [m for m in DEFAULT_KNOWN if fields.get(f"m-{m}") == "yes"]
-    if not methods or not known:
+    methods = [name for n, name in enumerate(_methods(source)) if fields.get(f"method-{n}") == "yes"]
+    known = [m for m in _known(source) if fields.get(f"m-{m}") == "yes"]
+    if not methods or (_known(source) and not known):
         raise ParameterError("choose at least one method and what an attacker may know", code="nothing-to-compare")
     requested = {"k": _values_of_k(fields.get("k", "")), "m": known, "methods": methods, "quick": fields.get("quick") == "yes"}
     return _begun(studio, source, requested)
@@ -80,8 +84,19 @@ def _begun(studio: Studio, source: OpenedFile, requested: Mapping[str, Any], sto
     return RedirectResponse(f"/jobs/{folder.name}", 303)
 
 
-def _methods() -> list[str]:
-    return list(map(str, worth_comparing()))
+def _methods(source: OpenedFile) -> list[str]:
+    """The methods to choose from: the usual ones and, for a table with unchanged columns, the same that also protect one of these."""
+    usual = worth_comparing(data_of(source.options))
+    columns = [name for name in str(source.options.get("keep_column", "")).split(",") if PLAIN_NAME.fullmatch(name)]
+    protecting = [
+        f"{one}({limit}, sensitive={name})" for one in usual if not one.given for name in columns[:MOST_COLUMNS] for limit in LIMITS
+    ]
+    return [*map(str, usual), *(protecting if data_of(source.options) is PEOPLE else [])]
+
+
+def _known(source: OpenedFile) -> tuple[int, ...]:
+    """How many items an attacker may know; none for a table, of which everything is known."""
+    return DEFAULT_KNOWN if data_of(source.options).known else ()
 
 
 def _values_of_k(text: str) -> list[int]:
@@ -125,7 +140,7 @@ async def publish_cell(studio: Studio, request: Request) -> Response:
     if cell.get("state") != "measured":
         raise Refused(400, "this release was not measured; compare again")
     sample = f", on a sample of {QUICK_PEOPLE:,} people" if job.task["quick"] else ""
-    card = {**cell, "left": f"{_kept(cell)} as typed{sample}"}
+    card = {**cell, "left": f"{_kept(cell)}{sample}"}
     return begin_release(studio, source, card, fields, f"/jobs/{job.identity}")
 
 
@@ -140,7 +155,8 @@ def _board(job: StoredJob) -> dict[str, Any]:
     for cell in found:
         cell["name"] = f"{cell['label']}, per {cell['per']}" if several else cell["label"]
         cell["kept"] = _kept(cell)
-    return {"cells": found, "chart": _chart(found), "forms": RECORD_FORMATS}
+        cell["forms"] = forms_of(str(cell["method"]))
+    return {"cells": found, "chart": _chart(found)}
 
 
 def _chart(found: Sequence[Mapping[str, Any]]) -> Any:
@@ -155,5 +171,7 @@ def _chart(found: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def _kept(cell: Mapping[str, Any]) -> str:
-    kept = cell.get("found", {}).get("kept")
-    return "no words" if kept is None else f"{percent(kept)} of the words"
+    found = cell.get("found", {})
+    utility = utility_of([found])
+    share = found.get(utility.name)
+    return f"nothing {utility.noun}" if share is None else f"{percent(share)} {utility.noun}"

@@ -9,20 +9,23 @@ from typing import Any
 from shoal.api.data_options import asked_of_data
 from shoal.api.rerun_command import making
 from shoal.evaluate.compare.comparison import ComparisonTask
-from shoal.evaluate.compare.defaults import QUICK_TARGETS
+from shoal.evaluate.compare.defaults import NOT_ATTACKED, QUICK_TARGETS
 from shoal.evaluate.compare.grid import Cell, ComparisonRequest, NamedMethod, concerning
 from shoal.evaluate.compare.run_cells import CellRow
-from shoal.evaluate.compare.worst_attack import NOT_ATTACKED, AttackEffort
+from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.io.studio_folder import COMPARISON, save_json
 from shoal.kernels import threads
 from shoal.pipeline.events import Cancel, Events, note, running
 from shoal.report.alarms import IN_FACT, alarms_of_compared
+from shoal.report.comparison_charts import KEPT_OF
 from shoal.studio.spelling import on_page
 from shoal.studio.states import CELLS
 from shoal.studio.tasks import Values, is_attackable
 from shoal.util.wording import duration
 
-SHOWN = ("kept", "attack_rate", "attack_high", "attack_original", "attack_original_high", "worst_attack", "seconds")
+OF_TABLES = ("detail_kept", "items_kept", "attribute_detail", "value_rate", "value_guess", "value_original")
+OF_ATTACKS = ("attack_rate", "attack_high", "attack_original", "attack_original_high", "worst_attack")
+SHOWN = ("kept", KEPT_OF, *OF_TABLES, *OF_ATTACKS, "seconds")
 WAITING, MEASURED, REFUSED = "waiting", "measured", "refused"
 
 

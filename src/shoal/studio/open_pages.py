@@ -39,6 +39,7 @@ async def open_page(studio: Studio, request: Request) -> Response:
         "sources": studio.store.sources()[:5],
         "jobs": studio.store.jobs(tuple(KINDS), studio.processes.alive)[:5],
         "largest": studio.largest_upload >> 20,
+        "kept": str(studio.store.folder.path) if studio.store.folder.kept else "",
         "step": "open",
     }
     return page(request, "open.html", facts)

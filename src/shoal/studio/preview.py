@@ -31,8 +31,13 @@ SECONDS = 1.5  # for all methods of an answer together
 MOST_DOUBLINGS = 3  # of this time, for a repeated question
 USUAL_K = 5
 SUPPRESSES, GENERALIZES = "leaves out rare items", "generalizes rare items"
+TOO_MANY = ", more than 1 in k, so it is not offered as a route"
 GROUPS = "makes groups of k people alike"
-OF_FORMAT = {"accesslog": "accesslog-mdav", "microdata": "microaggregation"}  # methods for which it does not matter what an attacker knows
+# Methods for which it does not matter what an attacker knows; of a slow one, its fast search.
+OF_FORMAT: Mapping[str, tuple[str, dict[str, str]]] = {
+    "accesslog": ("accesslog-mdav", {}),
+    "microdata": ("microaggregation", {"effort": "fast"}),
+}
 
 
 class Preview:
@@ -71,7 +76,8 @@ class Preview:
         """The methods that protect against this attacker, their parameters, and what they do."""
         asked = {"k": str(k)}
         if self.facts.format in OF_FORMAT:
-            yield OF_FORMAT[self.facts.format], asked, GROUPS
+            method, further = OF_FORMAT[self.facts.format]
+            yield method, {**asked, **further}, GROUPS
         elif knows == EVERYTHING:
             yield "shoal", asked, GROUPS
         else:
@@ -82,11 +88,11 @@ class Preview:
         """A method on samples that grow until the time is up."""
         attempt = self._attempt(name, settings)
         found = attempt.go_on(end - time.perf_counter())
-        route = MeasuredRoute(Candidate("", name, does, "", ""), {}, settings, found, 0.0, not self.facts.texts)
+        route = MeasuredRoute(Candidate("", name, does, "", ""), {}, settings, found, 1 / int(settings["k"]), not self.facts.texts)
         told = {"method": name, "settings": dict(settings), "does": does, "people": found.people, "whole": found.whole}
         if found.expected_kept is None:
             return {**told, "kept": None, "left": f"not measured: {found.why_not}", "risk": ""}
-        return {**told, "kept": found.expected_kept, "left": route.left, "risk": route.risk}
+        return {**told, "kept": found.expected_kept, "left": route.left, "risk": route.risk if route.safe else f"{route.risk}{TOO_MANY}"}
 
     def _attempt(self, name: str, settings: Mapping[str, str]) -> Attempt:
         """The trials of a method with these parameters, which go on where they were."""

@@ -20,6 +20,9 @@ OF_ROLE = {
 SPELLING = {"folded": "The same person: ann and Ann are one", "exact": "Different people: ann and Ann are two"}
 HEADER = {"yes": "Names of the columns", "no": "Data, like the other lines"}
 COLUMNS = ("user", "item", "text", "time", "record", "count")
+NOT_GUESSED = "Nothing is guessed."
+PEOPLE = f"A release protects people, so it must be known which rows belong to the same person. {NOT_GUESSED}"
+USER = f"It names the person of a row, such as a customer, an account or a card. {PEOPLE}"
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def question_about(problem: Mapping[str, Any], columns: Sequence[str], options: 
     """The question behind a problem with a file; None if an answer does not help."""
     code, format = problem["code"], str(options.get("format", ""))
     if code == "unrecognized-input" or (code == "missing-column" and not format):
-        return Question("What does the file contain?", "The names of its columns do not tell.", "format", FORMATS)
+        return Question("What does the file contain?", f"The column names do not show it. {PEOPLE}", "format", FORMATS)
     if code in ("missing-column", "ambiguous-column") and format != MICRODATA and columns:
         return _about_column(str(problem.get("role", "")), columns, options)
     if code == "header-unclear":
@@ -68,8 +71,8 @@ def _about_column(role: str, columns: Sequence[str], options: Mapping[str, Any])
     }
     if not wanted or not free:
         return None
-    why = "Several columns could have it." if role else "The names of the columns do not tell."
-    return Question(OF_ROLE[wanted], why, wanted, free)
+    why = "Several columns could have it." if role else "The column names do not show it."
+    return Question(OF_ROLE[wanted], f"{why} {USER if wanted == 'user' else NOT_GUESSED}", wanted, free)
 
 
 def option_of_answer(name: str, value: str, columns: Sequence[str]) -> dict[str, Any]:

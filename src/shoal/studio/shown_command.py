@@ -24,7 +24,7 @@ def command_of_job(task: Mapping[str, Any]) -> str:
 
 def command_of_comparison(task: Mapping[str, Any]) -> str:
     """The command that makes the same comparison."""
-    requested = {"methods": ",".join(task["methods"]), "k": _list(task["k"]), "m": _list(task["m"])}
+    requested = {"methods": ",".join(task["methods"]), "k": _list(task["k"]), **({"m": _list(task["m"])} if task["m"] else {})}
     quick = {"quick": True} if task["quick"] else {}
     return compare_command([_path(task["typed"])], {**_typed_options(task), **requested, **quick}, COMPARISON)
 

@@ -12,7 +12,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from shoal.attacks import ALL
 from shoal.errors import InputError
 from shoal.evaluate.advise.goals import GOALS
-from shoal.io.write.output_format import OUTPUT_FORMATS
+from shoal.io.write.output_format import FRAME_FORMATS, OUTPUT_FORMATS
+from shoal.methods import METHODS
 from shoal.studio import column_roles
 from shoal.studio.open_pages import below_root, uploaded
 from shoal.studio.questions import option_of_answer, question_about
@@ -32,8 +33,8 @@ OF_COLUMNS = ("items_key", "items_name", "item_level")  # options that name a co
 OF_PRODUCTS = ("items_table", *OF_COLUMNS)
 BESIDE = ("taxonomy", *OF_PRODUCTS)
 OF_ITEMS = ("table", "transactions")  # formats of files to which a product table can be joined
+FORM_USES = {"parquet": "for data tools", "csv": "for spreadsheets and other programs", "xlsx": "an Excel workbook", "jsonl": "JSON lines"}
 RECORD_FORMATS = [name for name in OUTPUT_FORMATS if name != "accesslog"]
-COMPARABLE = ("table", "querylog", "transactions", "prompts")  # formats of records and of rows of a log
 
 
 async def understand(studio: Studio, request: Request) -> Response:
@@ -60,6 +61,7 @@ async def understand(studio: Studio, request: Request) -> Response:
         "owners": {"": "ask", **column_roles.OWNERS},
         "question": None if found else question_about(result["problem"], result["columns"], source.options),
         "whose": column_roles.whose(source.options, found) if found else "",
+        **column_roles.words_of_records(format, source.options, found or {}, result["columns"]),
         "joinable": format in OF_ITEMS,
         "items_table": Path(str(source.options["items_table"])).name if "items_table" in source.options else "",
         "levels": (found or {}).get("levels", []),
@@ -153,17 +155,19 @@ async def choose(studio: Studio, request: Request) -> Response:
     look = studio.job(source.look)
     format = str(source.options.get("format", ""))
     fields = DEFAULTS if job is None else {name: str(job.task.get(name, value)) for name, value in DEFAULTS.items()}
+    found = (look.result or {}).get("look") if look else None
     facts = {
         "source": source,
-        "found": (look.result or {}).get("look") if look else None,
+        "found": found,
         "goals": [goal for name, goal in GOALS.items() if format in goal.formats and name != AUDIT_GOAL],
-        "knowledge": KNOWLEDGE,
+        "knowledge": {value: label.replace("item", column_roles.thing_of(format)) for value, label in KNOWLEDGE.items()},
+        "record_is": column_roles.record_is(format, source.options),
+        "form_uses": FORM_USES,
         "fields": fields,
         "everything": EVERYTHING,
         "job": job,
         "advice": job.result if job is not None and job.state == DONE else None,
-        "forms": RECORD_FORMATS,
-        "comparable": format in COMPARABLE,
+        "forms_of": forms_of,
         "taxonomy": used_version(studio.store.folder, source.options.get("taxonomy")),
         "steps": steps_of(source.identity),
         "step": "choose",
@@ -240,6 +244,14 @@ def begin_release(studio: Studio, source: OpenedFile, card: Mapping[str, Any], f
         settings=card["settings"],
     )
     return RedirectResponse(f"/jobs/{job.name}", 303)
+
+
+def forms_of(method: str) -> list[str]:
+    """The file formats in which releases of a method can be written, if there are several."""
+    kind = METHODS[method].publishes if method in METHODS else ""
+    if kind == "access log":
+        return []
+    return RECORD_FORMATS if kind in ("bags", "sets") else list(FRAME_FORMATS)
 
 
 def _confirmed(studio: Studio, request: Request) -> OpenedFile:

@@ -35,6 +35,7 @@ from shoal.report.attacks import outcomes_on, rate_of, strongest, verdict_text
 from shoal.report.charts import HistogramBar, histogram
 from shoal.report.histograms import Histogram, tally
 from shoal.report.verdict_text import claim_of, headline, lack_of
+from shoal.studio.column_roles import thing_of
 from shoal.studio.spelling import on_page
 from shoal.studio.states import EVERYTHING, PRIVATE, RELEASE
 from shoal.util.wording import counted, duration
@@ -91,10 +92,10 @@ def _charts(reading: Reading, how: Preparation) -> list[Values]:
     if not isinstance(data, Log | Bags):
         return []
     bags = records_of(data, how.fitted(reading.format)[0]).bags
-    people = bags.people_per_item
+    people, thing = bags.people_per_item, thing_of(reading.format)
     return [
-        _chart("Records by length", tally(bags.lengths), "record", "items in the record"),
-        _chart("Items by how many people have them", tally(people[people > 0]), "item", "people who have the item"),
+        _chart("Records by length", tally(bags.lengths), "record", f"{thing}s in the record"),
+        _chart(f"{thing.title()}s by how many people have them", tally(people[people > 0]), thing, f"people who have the {thing}"),
     ]
 
 

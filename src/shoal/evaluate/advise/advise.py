@@ -113,9 +113,10 @@ class MeasuredRoute:
     def left(self) -> str:
         """The utility in words."""
         assert self.found.expected_kept is not None
-        about = "" if self.found.whole else "about "
+        share = percent(self.found.expected_kept)
+        about = "" if self.found.whole or share[0] in "<>" else "about "
         near = f", {percent(self.found.near)} one level up" if self.found.near else ""
-        return f"{about}{percent(self.found.expected_kept)}{self._range} of the {self._what}{near}"
+        return f"{about}{share}{self._range} of the {self._what}{near}"
 
     @property
     def _range(self) -> str:

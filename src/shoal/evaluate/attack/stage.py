@@ -17,8 +17,9 @@ import polars as pl
 from shoal.attacks.attacker_view import Owned, People, Scene
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.data.log import Kind, Log
-from shoal.data.original import AnyOriginal, LogOriginal, Original
+from shoal.data.original import AccessOriginal, AnyOriginal, LogOriginal, Original
 from shoal.data.release import Release
+from shoal.data.tables.access_log import PAGE, AccessTable
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.errors import InputError
@@ -26,6 +27,7 @@ from shoal.methods.bases.log_rows import USER
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import records_of
 from shoal.taxonomy.place_terms import as_typed
+from shoal.taxonomy.urls import url_taxonomy
 from shoal.util.sorted_numbers import distinct
 
 Mask = npt.NDArray[np.bool_]
@@ -102,6 +104,26 @@ def linked_stage(log: Log, links: Ints) -> Stage:
     people, linked = distinct(owners), distinct(links)
     owned = Owned.of_pairs(np.searchsorted(people, owners), np.searchsorted(linked, links), len(people))
     return Stage(Scene(placed, np.ones(len(placed), np.int64), world.tree, world.bags), world.bags, owned)
+
+
+def visits_stage(original: AccessOriginal, release: Release) -> Stage:
+    """Return the stage of a published access log: the pages of each published address are one record, on the folders of all pages."""
+    log, table = original.log, release.only(AccessTable)
+    assert release.secret is not None
+    shown = published_visits(table)
+    records, published = words_of(log), words_of(shown)
+    tree = url_taxonomy(records.vocabulary) if records.vocabulary.names.str.contains("/").any() else as_typed(records).tree
+    placed, world = (one.relabelled(tree.names.codes(one.vocabulary.names), tree.names) for one in (published, records))
+    owners, addresses = log.frame["owner"].to_numpy(), table.frame["address"].to_numpy()[release.secret.rows()]
+    people, pseudonyms = distinct(owners), distinct(shown.frame["owner"].to_numpy())
+    owned = Owned.of_pairs(np.searchsorted(people, owners), np.searchsorted(pseudonyms, addresses), len(people))
+    return Stage(Scene(placed, np.ones(len(placed), np.int64), tree, world), world, owned)
+
+
+def published_visits(table: AccessTable) -> Log:
+    """Return the pages of a published access log, with addresses as users."""
+    pages = table.frame["request"].str.extract(PAGE).fill_null("")
+    return Log(pl.DataFrame({"owner": table.frame["address"], "payload": pages}), "item")
 
 
 def records_in(original: AnyOriginal) -> Bags:

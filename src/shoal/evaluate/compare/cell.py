@@ -11,7 +11,7 @@ from dataclasses import astuple
 from typing import Any
 
 from shoal import kernels
-from shoal.data.original import Original
+from shoal.data.original import Original, TableOriginal
 from shoal.data.patience import allowing
 from shoal.errors import ShoalError
 from shoal.evaluate.compare.grid import Cell
@@ -20,12 +20,14 @@ from shoal.evaluate.compare.words_kept import coverage, words_of
 from shoal.evaluate.compare.worst_attack import AttackEffort, worst_attack
 from shoal.evaluate.hidden_words_trial import hidden_words
 from shoal.io.comparison_files import peak_mb, store, taken
+from shoal.io.read.options import ACCESSLOG
 from shoal.metrics import METRICS, measure
 from shoal.metrics.count_queries import errors_by_level
 from shoal.pipeline.job import Job
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.run import Judged
 from shoal.report.alarms import WARNINGS, alarms_in
+from shoal.report.comparison_charts import KEPT_OF
 from shoal.report.facts import fewest_named
 from shoal.report.topic_cells import TOPIC_CELLS, topic_cells
 from shoal.taxonomy.learned import RARE_ROOT, ROOT
@@ -64,9 +66,14 @@ def worked(cell: Cell, prepared: Prepared, periods: EarlierPeriod | None, effort
     return {**found, **worst_attack(judged.release, judged.original, effort)}
 
 
-def _coverage(judged: Judged) -> dict[str, float]:
+def _coverage(judged: Judged) -> dict[str, Any]:
+    """Return what is left: words as typed, or the detail of a table; and what the words are, if they are pages."""
+    if isinstance(judged.original, TableOriginal):
+        lost = judged.metrics.get("information_loss")
+        return {} if lost is None else {"detail_kept": 1 - lost}
     words = words_of(judged.release, judged.original)
-    return {} if words is None else coverage(words)
+    pages = {KEPT_OF: "pages"} if judged.facts.get("format") == ACCESSLOG else {}
+    return {} if words is None else {**coverage(words), **pages}
 
 
 def _tasks(judged: Judged) -> dict[str, float]:

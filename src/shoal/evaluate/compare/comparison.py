@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from shoal.evaluate.compare.compared_data import with_format
 from shoal.evaluate.compare.defaults import DEFAULT_SECONDS, QUICK_PEOPLE, QUICK_SECONDS, USER
-from shoal.evaluate.compare.grid import RECORD, Cell, ComparisonRequest, Left, grid, prepared_for
+from shoal.evaluate.compare.grid import Cell, ComparisonRequest, Left, grid, prepared_for
 from shoal.evaluate.compare.run_cells import STOPPED, CellRow, Comparison, Limits, TellRow, Watch, as_frame, compare
 from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.evaluate.hidden_words_trial import GAIN_LOW
@@ -67,8 +68,8 @@ class ComparisonTask:
         Raises:
             ShoalError: Nothing can be compared, or the directory cannot be written.
         """
-        self._inputs, self._options, self._title, self._describe = inputs, options, title, describe
-        self._grid = grid(requested.by_column(options.get(RECORD))).where(self._how)
+        self._inputs, self._options, self._title, self._describe = inputs, with_format(inputs, options), title, describe
+        self._grid = grid(requested.about(self._options)).where(self._how)
         self._files = CellFiles(out)
         self._files.check()
         insist_apart(out, inputs)
@@ -173,7 +174,8 @@ def _notes(found: Comparison) -> list[str]:
         notes.append(f"{counted(len(late), 'run')} stopped after the time limit of {duration(late[0].found[STOPPED])} for one run")
     if found.preparing:
         notes.append(f"reading and preparing took {found.preparing:.1f} processor seconds, once for all runs")
-    if not any(name in row.found for row in found.rows for name in ("completion", "next_item", "no_forecast")):
+    of_words = any("kept" in row.found for row in found.rows)
+    if of_words and not any(name in row.found for row in found.rows for name in ("completion", "next_item", "no_forecast")):
         notes.append("no forecast on a later period: the input has no times, or too few rows with times")
     if unpredictive := [row.cell.label for row in found.rows if row.found.get(GAIN_LOW, 1.0) <= 0]:
         names = listed(unpredictive, len(unpredictive))

@@ -8,4 +8,5 @@ USER = "user"
 QUICK_K, QUICK_KNOWN = (5,), (2,)  # where a quick answer is wanted
 QUICK_PEOPLE, QUICK_TARGETS = 1000, 50
 DEFAULT_SECONDS, QUICK_SECONDS = 1800, 120  # of the clock for one cell
+NOT_ATTACKED = "not_attacked"  # why a cell has no attack
 GRAINS = (USER, "session", "event")  # what can become one record

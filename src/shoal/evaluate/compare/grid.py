@@ -10,18 +10,17 @@ from itertools import product
 from typing import Any
 
 from shoal.data.input_shapes import one
-from shoal.errors import ParameterError, ShoalError
+from shoal.errors import ParameterError, ShoalError, option
+from shoal.evaluate.compare.compared_data import FORMAT, RECORDS, SESSION, TAXONOMY, ComparedData, data_of
 from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, USER
 from shoal.io.read.parameter_files import with_files_read
 from shoal.methods import METHODS, Method, insist_on_packages
 from shoal.parameters import Param
-from shoal.pipeline.options import NO_TAXONOMY, Preparation, is_topics
+from shoal.pipeline.options import FORMAT_OF, NO_TAXONOMY, Preparation, is_topics
 from shoal.pipeline.request import preparation
 from shoal.pipeline.topic_claims import settled
 
 RECORD = "record"  # what a column of records makes of one, where no other way is requested
-COMPARED: frozenset[str] = frozenset({"sets", "bags", "log"})
-
 Setting = tuple[str, int | str]
 
 
@@ -50,11 +49,14 @@ class ComparisonRequest:
     methods: tuple[NamedMethod, ...] = ()
     k: tuple[int, ...] = DEFAULT_K
     known: tuple[int, ...] = DEFAULT_KNOWN
-    per: tuple[str, ...] = (USER,)
+    per: tuple[str, ...] = ()  # empty for what is usual for the data
+    data: ComparedData = RECORDS
 
-    def by_column(self, record: object) -> ComparisonRequest:
-        """Return the request with records determined by a column, if any."""
-        return self if record is None or self.per != (USER,) else replace(self, per=(RECORD,))
+    def about(self, options: Mapping[str, Any]) -> ComparisonRequest:
+        """Return the request for data that is read with these options: a column may determine records."""
+        data = data_of(options)
+        by_column = options.get(RECORD) is not None and self.per in ((), (USER,))
+        return replace(self, data=data, per=(RECORD,) if by_column else self.per or (data.per,))
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,10 @@ class Grid:
     def __post_init__(self) -> None:
         if not self.cells:
             text = f"nothing is left to compare: {self.left[0].method} {self.left[0].why}" if self.left else "no method was named"
-            raise ParameterError(text, code="nothing-to-compare")
+            takes = METHODS[self.left[0].method].takes if self.left else frozenset()
+            format = next((FORMAT_OF[shape] for shape in FORMAT_OF if takes & {shape, f"{shape} with items"}), None)
+            hint = "" if format is None else f"{option(FORMAT, format)} reads such input"
+            raise ParameterError(text, code="nothing-to-compare", hint=hint)
 
     def where(self, check: Callable[[Cell], object]) -> Grid:
         """Return the grid without the cells that a check rejects."""
@@ -120,9 +125,9 @@ def grid(asked: ComparisonRequest) -> Grid:
     """Return all cells, and the named methods that cannot be compared here."""
     cells: list[Cell] = []
     left: list[Left] = []
-    for named in asked.methods or worth_comparing():
+    for named in asked.methods or worth_comparing(asked.data):
         method = METHODS[named.method]
-        why = _unfit(method)
+        why = _unfit(method, asked.data)
         if why:
             left.append(Left(named.method, why))
         else:
@@ -142,23 +147,23 @@ def _refusal(check: Callable[[Cell], object], cell: Cell) -> str | None:
     return None
 
 
-def worth_comparing() -> list[NamedMethod]:
+def worth_comparing(data: ComparedData = RECORDS) -> list[NamedMethod]:
     """Return the default selection, with the settings that methods declare in addition to k and the number of known items."""
-    worth = [(name, method) for name, method in METHODS.items() if method.worth_comparing]
+    worth = [(name, method) for name, method in METHODS.items() if method.worth_comparing and method.takes & data.takes]
     return [NamedMethod(name, tuple(given.items())) for name, method in worth for given in method.compared_at]
 
 
-def _unfit(method: type[Method]) -> str:
-    """Return why a method cannot be compared on records and logs; empty if it can."""
-    if not method.takes & COMPARED:
-        return f"takes {one(min(method.takes))}, but a comparison needs records or rows of a log"
+def _unfit(method: type[Method], data: ComparedData) -> str:
+    """Return why a method cannot be compared on this data; empty if it can."""
+    if not method.takes & data.takes:
+        return f"takes {one(min(method.takes))}, but the input is read as {data.words}"
     if method.guarantees_nothing:
         return "promises nothing"
     return ""
 
 
 def _grains(method: type[Method], asked: ComparisonRequest) -> tuple[str, ...]:
-    return asked.per if method.takes & {"sets", "bags"} else (USER,)
+    return (asked.per or (USER,)) if method.takes & {"sets", "bags"} else (USER,)
 
 
 def _settings(method: type[Method], asked: ComparisonRequest, given: tuple[Setting, ...]) -> Iterator[tuple[Setting, ...]]:
@@ -180,7 +185,6 @@ def _within(declared: Mapping[str, Param], name: str | None, values: Sequence[in
 
 ON_TAXONOMY = ("unknown", "tree", "floor", "node_loss")
 OF_RECORDS = ("gap", "bag", "terms", "min_support", *ON_TAXONOMY)
-SESSION = "session"
 
 
 def concerning(cell: Cell, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -195,7 +199,11 @@ def concerning(cell: Cell, said: Mapping[str, Any]) -> dict[str, Any]:
     elif base.typed_names:
         without |= set(ON_TAXONOMY)
     kept = {name: value for name, value in said.items() if name not in without and value is not None}
-    return kept | ({"per": cell.per} if cell.per not in {USER, RECORD} else {})
+    data = data_of(said)
+    if data.taxonomy and base.shape == "records" and not base.typed_names and TAXONOMY not in kept:
+        kept[TAXONOMY] = data.taxonomy
+    usual = USER if data.per == USER or base.shape != "records" else ""  # where the data has another usual unit, it is always given
+    return kept | ({"per": cell.per} if cell.per not in {usual, RECORD} else {})
 
 
 def prepared_for(cell: Cell, said: Mapping[str, Any]) -> Preparation:

@@ -16,8 +16,9 @@ import polars as pl
 
 from shoal.data.bags import Bags, Ints
 from shoal.data.log import Log
-from shoal.data.original import AnyOriginal, LogOriginal, Original
+from shoal.data.original import AccessOriginal, AnyOriginal, LogOriginal, Original, TableOriginal
 from shoal.data.release import Release
+from shoal.data.tables.access_log import AccessTable
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.chunks import ChunkTable
 from shoal.data.tables.column_types import ITEMS
@@ -25,6 +26,7 @@ from shoal.data.tables.counts import CountTable
 from shoal.data.tables.groups import GroupTable
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import PAYLOAD, RowTable
+from shoal.evaluate.attack.stage import published_visits
 from shoal.privacy.evidence.chunk_words import published_words
 from shoal.text.terms import terms_of
 from shoal.util.sorted_numbers import distinct
@@ -55,7 +57,7 @@ class Words:
 
 def words_of(release: Release, original: AnyOriginal) -> Words | None:
     """Return the words before and after; None for unsupported kinds."""
-    tell = _BY_KIND.get(min(release.kinds)) if len(release.kinds) == 1 else None
+    tell = _BY_KIND.get(min(release.kinds)) if len(release.kinds) == 1 and not isinstance(original, TableOriginal) else None
     return None if tell is None else tell(original.aligned(release), original)
 
 
@@ -135,6 +137,16 @@ def _in_counts(release: Release, original: LogOriginal) -> Words:
     return Words(before, kept.tocsr(), _sums(kept) > 0, None)
 
 
+def _in_visits(release: Release, original: AccessOriginal) -> Words:
+    """Compare the pages published for the addresses of a visitor with the pages that the visitor requested."""
+    table = release.only(AccessTable)
+    pages = published_visits(table).frame.unique()
+    addresses = table.frame["address"].gather(_rows(release))
+    whose = pl.DataFrame({"owner": original.log.frame["owner"], "address": addresses}).unique()
+    shown = whose.join(pages.rename({"owner": "address"}), on="address").select("owner", "payload")
+    return _of_people(original.log, shown, shown["owner"].unique().to_numpy())
+
+
 def _of_people(log: Log, shown: pl.DataFrame, left: Ints) -> Words:
     """Compare what is published for each person: rows of a user and a text, one per row of the log if they are as many."""
     before = typed_words(log)
@@ -174,6 +186,7 @@ _BY_KIND: Mapping[str, Callable[[Release, Any], Words]] = {
     RowTable.kind: _in_rows,
     ProfileTable.kind: _in_profiles,
     CountTable.kind: _in_counts,
+    AccessTable.kind: _in_visits,
 }
 
 

@@ -12,8 +12,9 @@ from shoal.attacks.attacker_view import Owned, Scene
 from shoal.attacks.conclusion import AttackFinding, conclusion_of, known_of
 from shoal.attacks.outcome import wilson
 from shoal.data.bags import Bags, Ints
-from shoal.data.original import AnyOriginal, Original
+from shoal.data.original import AccessOriginal, AnyOriginal, Original, TableOriginal
 from shoal.data.release import Release
+from shoal.data.tables.access_log import AccessTable
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.chunks import ChunkTable
 from shoal.data.tables.column_types import ITEMS
@@ -21,11 +22,12 @@ from shoal.data.tables.counts import CountTable
 from shoal.data.tables.groups import GroupTable
 from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import RowTable
-from shoal.evaluate.attack.stage import Stage, owners_repeat, raw_stage, stage_of
+from shoal.evaluate.attack.stage import Stage, owners_repeat, raw_stage, stage_of, visits_stage
+from shoal.evaluate.compare.attacked_tables import attacked_table
+from shoal.evaluate.compare.defaults import NOT_ATTACKED
 from shoal.report.alarms import IN_FACT, SEVERE
 from shoal.report.facts import FEWEST_PEOPLE
 
-NOT_ATTACKED = "not_attacked"
 STAGED = (BagTable.kind, RowTable.kind, ProfileTable.kind)
 WHY_NOT = {
     ChunkTable.kind: "records were split into chunks, so there is no published record to find",
@@ -46,6 +48,8 @@ def worst_attack(release: Release, original: AnyOriginal, effort: AttackEffort) 
 
     Also return the strongest attack on the same people in the original. Item inference is left to `shoal attack`.
     """
+    if isinstance(original, TableOriginal):
+        return attacked_table(release, original, effort.targets, effort.seed)
     stage = staged(release, original)
     if stage is None:
         return {NOT_ATTACKED: WHY_NOT.get(min(release.kinds), "no attack applies to this kind of release")}
@@ -95,6 +99,8 @@ def staged(release: Release, original: AnyOriginal) -> Stage | None:
     kind = min(release.kinds)
     if kind == GroupTable.kind and isinstance(original, Original):
         return _rows_of_groups(release, original)
+    if kind == AccessTable.kind and isinstance(original, AccessOriginal):
+        return visits_stage(original, release)
     if kind not in STAGED or (isinstance(table := next(iter(release.tables.values())), RowTable) and not table.has_unit):
         return None
     return stage_of(original, release)
