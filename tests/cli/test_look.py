@@ -127,6 +127,18 @@ def test_the_screen_shows_no_owner(shell: Shell):
     assert "6 (60.0%) of the rows, 1 (33.3%) of the records" in done.out
 
 
+def test_a_table_of_people_is_recognized(shell: Shell):
+    """Lines of numbers without known names are read as a table, which a note states; a decimal comma is not taken for a separator."""
+    shell.file("input", "age,pay\n" + "".join(f"{30 + n % 2},{300 + n % 3}\n" for n in range(30)))
+    found = shell("look", "input")
+    assert found.code == 0 and "quasi-identifiers  'age', 'pay'" in found.out
+    assert "so this is read as a table of people: --format microdata states it" in found.everything
+    shell.file("input", "age;pay;town\n" + "".join(f"{30 + n % 2};{300 + n % 3},50;Ulm\n" for n in range(30)))
+    refused = shell("look", "input")
+    assert refused.code == 1 and "all its lines have 3 fields (separated by semicolon)" in refused.err
+    assert "--method microaggregation" in refused.err
+
+
 def test_transactions_and_microdata(shell: Shell):
     shell.file("input", "milk,bread\nmilk\nbread,tea,salt\n")
     found = seen(shell, "--format", "transactions", "--taxonomy", "none")

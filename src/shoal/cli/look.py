@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shoal.taxonomy.item_catalogue import LevelFacts
 
 WIDEST_ITEM = 60
+OF_ROLE = {"quasi-identifier": "quasi-identifiers"}
 
 
 GROUPS = {
@@ -84,7 +85,7 @@ def _rows(found: Look) -> list[tuple[str, str]]:
     item = _counted_item if found.protects else _cell
     return [
         ("format", found.format),
-        *((("columns", ", ".join(f"{role} = {name!r}" for role, name in found.columns.items())),) if found.columns else ()),
+        *_columns(found),
         ("rows", screen.ledger_line(found.rows)),
         ("people", f"{found.people:,}"),
         *_records(found),
@@ -93,6 +94,16 @@ def _rows(found: Look) -> list[tuple[str, str]]:
         *((f"--per {per}" if per != "record" else "--record", words) for per, words in found.protects.items()),
         *((f"example {n + 1}", _example(pairs, found.more[n], found.rare[n], item)) for n, pairs in enumerate(found.examples)),
     ]
+
+
+def _columns(found: Look) -> list[tuple[str, str]]:
+    """Return the column of each role or, for rows of a table, the columns of each role."""
+    if found.protects:
+        return [("columns", ", ".join(f"{role} = {name!r}" for role, name in found.columns.items()))] if found.columns else []
+    names: dict[str, list[str]] = {}
+    for name, role in found.columns.items():
+        names.setdefault(role, []).append(repr(name))
+    return [(OF_ROLE.get(role, role), ", ".join(columns)) for role, columns in names.items()]
 
 
 def _records(found: Look) -> list[tuple[str, str]]:

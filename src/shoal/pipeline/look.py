@@ -7,6 +7,7 @@ hold words of the input as they are: they are for who holds the input already. O
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -17,8 +18,10 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.log import Log
 from shoal.data.table import Table
 from shoal.data.taxonomy import Taxonomy
+from shoal.errors import InputError, ShoalError, option
 from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.items_table import cells_of, with_items
+from shoal.io.read.options import MICRODATA, ReadOptions
 from shoal.io.read.paths import Paths
 from shoal.pipeline.claims import protection_by_per
 from shoal.pipeline.options import NO_TAXONOMY, Preparation
@@ -29,6 +32,7 @@ from shoal.taxonomy.tree_drawing import coverage
 from shoal.util.wording import counted, percent
 
 FIRST_BYTES = 32 << 20  # of a file, unpacked: some hundred thousand rows
+AS_TABLE = "no column has a known name, so this is read as a table of people"
 EXAMPLES = 3
 SHOWN_ITEMS = 8
 FEWEST_SHOWN = 5  # people who share a value that is shown as an example
@@ -139,8 +143,21 @@ def look(
     if items is not None:
         cells_of(items)
     # Levels are compared by the items as the log has them, so the product table is joined afterwards.
-    reading = read(input, replace(asked.reading, items=None), None if whole else FIRST_BYTES)
+    reading = _read(input, replace(asked.reading, items=None), None if whole else FIRST_BYTES)
     return look_at(replace(reading, options=replace(reading.options, items=items)), asked, given, show_rare=show_rare)
+
+
+def _read(input: Paths | Any, options: ReadOptions, at_most: int | None) -> Reading:
+    """Read the input; lines without a known header as a table of people, if they can be read as one, which a note states."""
+    try:
+        return read(input, options, at_most)
+    except InputError as error:
+        if error.code != "unrecognized-input" or options.format is not None or options.items is not None:
+            raise
+        with suppress(ShoalError):
+            reading = read(input, replace(options, format=MICRODATA), at_most)
+            return replace(reading, notes=(*reading.notes, f"{AS_TABLE}: {option('format', MICRODATA)} states it"))
+        raise
 
 
 def look_at(reading: Reading, how: Preparation, given: Taxonomy | None = None, *, show_rare: bool = False) -> Look:

@@ -131,15 +131,21 @@ def _log(lines: Sequence[str]) -> str:
 
 
 def _table(source: Source, lines: Sequence[str]) -> str:
-    """Try all possible field separators, with and without quoting: a stray quote spoils all fields."""
+    """Try all possible field separators, with and without quoting: a stray quote spoils all fields.
+
+    A separator that all lines have equally often comes before one that nearly all have, such as the comma of decimal numbers.
+    """
+    nearly = ""
     for separator in ("\t", ",", ";", "|", BLANKS):
         by_signs = [len(line.split(separator) if separator else line.split()) for line in lines]
         for widths in (by_signs, [len(row) for row in _rows(source, separator)]):
             width, n = Counter(widths).most_common(1)[0] if widths else (0, 0)
+            seen = f"all its lines have {width} fields (separated by {separator_name(separator)}), as a table's do"
+            if width > 1 and n == len(widths):
+                return seen
             if width > 1 and n >= SAME_WIDTH * len(widths):
-                most = "" if n == len(widths) else "nearly "
-                return f"{most}all its lines have {width} fields (separated by {separator_name(separator)}), as a table's do"
-    return ""
+                nearly = nearly or f"nearly {seen}"
+    return nearly
 
 
 def _single(rows: Rows, separator: str) -> str:
