@@ -72,7 +72,7 @@ ON_TOPICS = "generalizes to topics that are learned from the data, instead of ca
 ON_TOPICS_AND_WORDNET = "generalizes to topics that are learned from the data, and words of few people to categories of WordNet"
 NAMES_TELL = f"names of topics show words that at least 2k people use; {NOT_ATTRIBUTES}"
 EVENT = "a single query or event among k people"
-LINKED = "nothing about several events of one person, which are published separately and not linked"
+LINKED = "several events of one person together; they are published separately and not linked"
 
 CANDIDATES: tuple[Candidate, ...] = (
     # -- baskets
