@@ -220,6 +220,7 @@ def test_the_level_of_a_product_table_is_proposed(shell: Shell, monkeypatch: pyt
     assert best["kept"] == pytest.approx(metrics["kept"], abs=1e-6)
     given = advised(shell, "sales.csv", "--items-table", "goods.csv", "--item-level", "department", "--for", "baskets")
     assert {route["item_level"] for route in given["goals"][0]["routes"]} == {"department"}
+    assert "with a product table" in shell("advise", "sales.csv", "--for", "counts", "--seconds", "1").out
 
 
 def test_masking_is_named_last_with_its_measured_risk(data: Shell) -> None:
@@ -260,6 +261,14 @@ def test_a_risk_that_one_sample_does_not_show_is_not_said_to_be_high() -> None:
     assert not (once.offered or twice.offered or risky.offered)
 
 
+def test_texts_name_the_number_of_people() -> None:
+    found = Measured(1.0, kept=0.5, expected_kept=0.5, risk=wilson(199.99, 200), expected=0.9999, samples=2, people=500)
+    by_topics = next(one for one in CANDIDATES if one.options.get("taxonomy") == "topics")
+    route = MeasuredRoute(by_topics, {}, {}, found, limit=1 / 3)
+    assert "among 3 people" in route.protects and "at least 6 people" in route.open
+    assert "finds >99.9% of the people" in route.why_not
+
+
 def test_routes_without_time_are_counted_and_more_seconds_proposed(data: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shoal.evaluate.advise.advise.FIRST_ROUND", 0.0)
     monkeypatch.setattr("shoal.evaluate.advise.advise.TWICE", 0)
@@ -267,5 +276,6 @@ def test_routes_without_time_are_counted_and_more_seconds_proposed(data: Shell, 
     answer = data("advise", "people.csv", "--seconds", "30")
     assert answer.code == 0, answer.everything
     assert "no route can be recommended" in answer.out
+    assert "not offered: microaggregation, mdav: " in answer.out  # one line for one reason
     assert answer.out.rstrip().endswith("2 routes could not be measured well enough in 30 seconds; --seconds 90 gives more time")
     assert "could not be tried" not in data("advise", "people.csv", "--for", "audit").out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ GROUPS = {
     "Output": ("as_json", "help_all"),
 }
 RELEASE = "release"
+NO_CATEGORIES = "no taxonomy covers these items; with a product table, their types and categories are tried as well"
 LONGER = 3  # times the seconds that were too few, to be proposed
 SWITCHES = {"bag": ("--bag", "--set"), "header": ("--header", "--no-header"), "strict": ("--strict", "")}
 
@@ -74,6 +75,8 @@ def command(input: Any, goal: str | None, k: int | None, seconds: float, threads
         screen.lines(
             "", f"{counted(late, 'route')} could not be measured well enough in {duration(seconds)}; --seconds {longer:g} gives more time"
         )
+    if found.without_categories:
+        screen.lines("", f"{NO_CATEGORIES}: --items-table FILE")
     if goal is None and len(found.goals) > 1:
         screen.lines("", f"for all routes to one goal: shoal advise {shlex.join(typed_input(input))} --for {found.goals[0].goal.name}")
 
@@ -131,9 +134,9 @@ def _route_lines(one: GoalAdvice, input: Any, *, whole: bool) -> Iterator[str]:
     for number, route in enumerate(shown):
         assert route.found.expected_seconds is not None
         yield f"  {number + 1}. {command_of(route, input)}"
-        yield f"     why            {route.candidate.why}"
-        yield f"     protects       {route.candidate.protects}"
-        yield f"     limits         {route.candidate.open}"
+        yield f"     why            {route.why}"
+        yield f"     protects       {route.protects}"
+        yield f"     limits         {route.open}"
         yield f"     keeps          {route.left}"
         yield f"     risk           {route.risk}"
         yield f"     time           about {duration(route.found.expected_seconds)}; {_measured_on(route)}"
@@ -144,7 +147,15 @@ def _route_lines(one: GoalAdvice, input: Any, *, whole: bool) -> Iterator[str]:
         yield f"     limits         {one.masking.not_protected}"
         yield f"     risk           {one.masking.told}; measured on {counted(one.masking.people, 'visitor')}"
     if whole or not shown:
-        yield from (f"  not offered: {_named(other)}: {other.why_not}" for other in one.others)
+        yield from _not_offered(one.others)
+
+
+def _not_offered(routes: Sequence[MeasuredRoute]) -> Iterator[str]:
+    """Format the routes that are not offered, those with the same reason in one line."""
+    reasons: dict[str, list[str]] = {}
+    for route in routes:
+        reasons.setdefault(route.why_not, []).append(_named(route))
+    yield from (f"  not offered: {', '.join(names)}: {why}" for why, names in reasons.items())
 
 
 def _named(route: MeasuredRoute) -> str:

@@ -11,6 +11,7 @@ items together are worth less than what another route keeps.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,6 +42,7 @@ from shoal.util.wording import percent
 
 MOST_ROUTES = 3
 FEWEST = 5  # people behind every record, where neither the user nor the method names a number
+GENERATED = "generated"  # a tree without meaning, for items that no taxonomy covers
 WELL_COVERED = 0.5  # share of the occurrences that WordNet must know to be the taxonomy of items
 UNKNOWN_COLUMNS = ("unrecognized-input", "missing-column")  # why data that may be a table or documents was not read
 AUDIT, LOG = "audit", "log"
@@ -48,6 +50,7 @@ FIRST_ROUND = 0.5  # of the time, the part for trying all routes on the smallest
 ROUNDS = ("trying routes on a sample", "trying the best routes on larger samples")  # labels of the progress
 TWICE = 2  # of its part of the time that is left, what a route may take in this round, because most take less
 RISK_UNKNOWN = "there was no time for a second sample, so it is not known how the risk grows with more people"
+OF_K = re.compile(r"\b(\d*)k\b")  # k and 2k in the texts of the table of decisions
 MOST_ITEMS = 0.8  # share of the items that must be kept at a level for coarser ones not to be tried
 
 
@@ -74,6 +77,30 @@ class MeasuredRoute:
     of_items: bool = False
     level: str | None = None
     worths: tuple[float, float] = (1.0, 0.0)
+
+    @property
+    def k(self) -> int:
+        """The number of people behind the guarantee: that of the method, or the one that was given."""
+        return round(1 / self.limit)
+
+    @property
+    def why(self) -> str:
+        """Why it is worth trying."""
+        return self._with_k(self.candidate.why)
+
+    @property
+    def protects(self) -> str:
+        """What its release protects."""
+        return self._with_k(self.candidate.protects)
+
+    @property
+    def open(self) -> str:
+        """What its release does not protect."""
+        return self._with_k(self.candidate.open)
+
+    def _with_k(self, text: str) -> str:
+        """Put the number of people for k and 2k."""
+        return OF_K.sub(lambda found: str(int(found[1] or 1) * self.k), text)
 
     @property
     def use(self) -> float:
@@ -106,8 +133,9 @@ class MeasuredRoute:
         """The risk in words."""
         if self.found.expected is None:
             return f"no attack was made: {self.found.why_not}"
-        about = "" if self.found.whole else "about "
-        return f"an attacker who knows {self.found.known()} finds {about}{percent(self.found.expected)} of the people"
+        rate = percent(self.found.expected)
+        about = "" if self.found.whole or rate.startswith(("<", ">")) else "about "
+        return f"an attacker who knows {self.found.known()} finds {about}{rate} of the people"
 
     @property
     def left(self) -> str:
@@ -161,9 +189,9 @@ class MeasuredRoute:
             "options": dict(self.options),
             "settings": dict(self.settings),
             **({} if self.level is None else {"item_level": self.level}),
-            "why": one.why,
-            "protects": one.protects,
-            "does_not_protect": one.open,
+            "why": self.why,
+            "protects": self.protects,
+            "does_not_protect": self.open,
             "kept": found.expected_kept,
             "kept_of": self._what,
             "kept_between": None if found.kept_between is None else list(found.kept_between),
@@ -203,19 +231,21 @@ class GoalAdvice:
 
 @dataclass(frozen=True)
 class Advice:
-    """The result of `shoal.advise`: facts about the data, and for each goal the recommended routes."""
+    """The result of `shoal.advise`: facts about the data, and for each goal the recommended routes.
+
+    `without_categories` is set if no taxonomy covers the items, so routes were tried on a tree without meaning.
+    """
 
     facts: DataFacts
     goals: tuple[GoalAdvice, ...]
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
+    without_categories: bool = False
 
     def _repr_html_(self) -> str:
         """Show the facts about the data and the routes to each goal in a notebook."""
         rows = [
-            [goal.goal.name, route.candidate.method, route.candidate.protects, route.left, route.risk]
-            for goal in self.goals
-            for route in goal.routes
+            [goal.goal.name, route.candidate.method, route.protects, route.left, route.risk] for goal in self.goals for route in goal.routes
         ]
         return facts_page(f"Advice on {self.facts.words}", [], (), ["goal", "method", "protects", "keeps", "risk"], rows)
 
@@ -271,11 +301,11 @@ def advise(
     ready = given is not None or said.get("taxonomy") is not None or reading.items is not None
     taxonomy = {} if ready else fitting_taxonomy(reading, facts, said)
     asked = _Question(samples, facts, said, taxonomy, k, given, _ladder(samples, reading, said), taxonomy_given=ready)
-    tried = _tried(asked, goals, begun + seconds)
+    tried = _tried(asked, goals, time.perf_counter() + seconds)  # reading a large file takes nothing from the trials
     found = tuple(_ranked(one, [route for route in tried if route.candidate.goal == one.name]) for one in goals)
     found = tuple(replace(one, masking=masking_advice(reading)) if one.goal.name == LOG else one for one in found)
     notes = (*reading.notes, *(f"left out: {line}" for line in reading.defects.described()))
-    return Advice(facts, found, notes, time.perf_counter() - begun)
+    return Advice(facts, found, notes, time.perf_counter() - begun, taxonomy.get("taxonomy") == GENERATED)
 
 
 def _opened(samples: Samples, said: Mapping[str, Any], wanted: Goal | None) -> Reading:
@@ -316,7 +346,7 @@ def fitting_taxonomy(reading: Reading, facts: DataFacts, said: Mapping[str, Any]
     how = preparation(dict(said))
     bags = records_of(reading.data, how).folded
     found = coverage(bags, load_taxonomy("wordnet", how.loss)[0], 0)
-    return {} if found.occurrences_covered >= WELL_COVERED * found.occurrences else {"taxonomy": "generated"}
+    return {} if found.occurrences_covered >= WELL_COVERED * found.occurrences else {"taxonomy": GENERATED}
 
 
 @dataclass(frozen=True, eq=False)
