@@ -321,3 +321,9 @@ def test_a_full_disk_while_generating(shell: Shell):
     assert b"the disk is full" in done.stderr
     last_line(done.stderr.decode())
     assert shell.names() == set()
+
+
+def test_an_argument_that_is_typed_as_an_option_is_named(shell: Shell) -> None:
+    """`audit` takes --original, `attack` an argument of this name."""
+    answer = shell("attack", "release", "--original", "input")
+    assert answer.code == 1 and "it is an argument: shoal attack ORIGINAL RELEASE" in answer.err

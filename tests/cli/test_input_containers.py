@@ -169,6 +169,9 @@ def test_a_directory_that_is_not_plainly_one_input_is_refused(shell: Shell) -> N
     code, line = refusal(shell, "parts")
     assert code == "several-formats"
     assert "1 csv, 1 jsonl" in line
+    shell.file("parts/manifest.json", "{}")
+    assert "it is a release: name the file it was made from" in refusal(shell, "parts")[1]
+    (place / "manifest.json").unlink()
     (place / "2.csv").unlink()
     (place / "2024").mkdir()
     assert refusal(shell, "parts")[0] == "nested-directory"

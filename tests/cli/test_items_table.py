@@ -66,6 +66,7 @@ def test_items_are_published_at_a_level_and_audited_with_the_original(shop: Shel
         "not in the items table": 1,
     }
     assert (manifest["input"]["unknown_items"], manifest["input"]["unknown_occurrences"]) == (1, 1)
+    assert "of the items are published by type" in (shop.directory / "release" / "report.html").read_text()
     everything = {item for record in published(shop) for item in record}
     assert {"milk", "cheese", "soft drink"} <= everything
     assert not everything & {"whole milk", "gouda", "77", "1"}

@@ -184,7 +184,7 @@ def test_claims_that_were_asked_for_are_kept_by_what_is_proposed(log: Shell) -> 
 
 def test_trials_have_the_patience_that_was_asked_for(log: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    monkeypatch.setattr(trial, "_risk", lambda judged: seen.append(patience()))
+    monkeypatch.setattr(trial, "_found_by_items", lambda judged: seen.append(patience()))
     assert log("anonymize", "my log.tsv", "--k", "20", "--patience", "3", "--out", "release").code == 0
     assert set(seen) == {3.0}
 

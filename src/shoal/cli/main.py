@@ -6,6 +6,7 @@ Exit codes: 0 done and all claims hold; 1 usage, input or interrupt; 3 a claim d
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -178,11 +179,20 @@ def _usage(error: click.UsageError) -> str:
         typed = message.split("'")[1]
         message = _with_nearest(f"No such command {typed!r}", typed, error.ctx.command.list_commands(error.ctx))
     elif isinstance(error, click.NoSuchOption):
-        message = _with_nearest(f"No such option: {error.option_name}", error.option_name, _options(error.ctx))
+        message = _no_option(error.option_name, error.ctx)
     elif isinstance(error, click.BadParameter) and error.param is not None and isinstance(error.param.type, click.Choice):
         typed = error.message.split("'")[1]
         message = _with_nearest(message, typed, [str(choice) for choice in error.param.type.choices])
     return f"{message} (see `{error.ctx.command_path} --help`)"
+
+
+def _no_option(typed: str, context: click.Context) -> str:
+    """Describe an unknown option: an argument of the same name is meant, or else the nearest option."""
+    arguments = " ".join(one.make_metavar(context) for one in context.command.get_params(context) if isinstance(one, click.Argument))
+    message = f"No such option: {typed}"
+    if typed.removeprefix("--").upper() in re.findall(r"\w+", arguments):
+        return f"{message}; it is an argument: {context.command_path} {arguments}"
+    return _with_nearest(message, typed, _options(context))
 
 
 def _with_nearest(message: str, typed: str, known: Iterable[str]) -> str:

@@ -235,7 +235,10 @@ class RecordGatherer:
 
 READ_AS = "reading"  # key of the options for reading the input
 FEWEST_KNOWN = 0.01  # share of the item occurrences that a taxonomy must know
-FITTING = "give one that is about these items, topics, generated, or paths for URLs"  # what to do where it has fewer
+# What to do where it has fewer.
+FITTING = (
+    f"give a product table, {option('items-table', placeholder='FILE')}, a taxonomy of these items, topics, generated, or paths (URLs)"
+)
 TREE_DIGEST = "taxonomy_sha256"  # of a tree of topics that was learned before and has words of many people only
 LEARNED_FROM, SESSIONS, RECORDS = "learned_from", "sessions", "records"  # what topics are learned from, for the manifest
 

@@ -75,6 +75,7 @@ def _context(facts: Facts, summary: Summary) -> dict[str, Any]:
         "short": in_short(manifest, summary),
         "untold": UNTOLD if sections.WITHHELD in manifest else "",
         "shares": summary.shares,
+        "noun": summary.noun,
         "share_chart": own_markup(sections.share_chart(summary)),
         "warning": summary.warning,
         "tiles": [verdicts.guarantee(judged, lack), summary.tile, sections.published_tile(manifest)],
@@ -209,8 +210,8 @@ def _left(manifest: Mapping[str, Any], summary: Summary) -> str:
     if summary.shares:
         first, *others = [share for share in summary.shares if share.n] or summary.shares[:1]
         rest = ", ".join(f"{share.text} {share.name}" for share in others)
-        warning = " Few words are published as typed." if summary.warning else ""
-        return f"{first.text} of the words are published {first.name}{f'; {rest}' if rest else ''}.{warning}"
+        warning = f" Few {summary.noun} are published {summary.shares[0].name}." if summary.warning else ""
+        return f"{first.text} of the {summary.noun} are published {first.name}{f'; {rest}' if rest else ''}.{warning}"
     if summary.tile.tone != "open":
         return f"{summary.tile.label}: {summary.tile.value} {summary.tile.note}."
     told = "; ".join(f"{name}: {plain(text)}" for name, text in summary.lines)

@@ -54,20 +54,22 @@ class SummaryShare:
 class Summary:
     """Shares of one total; then lines of a name and a text; and the main number of the report.
 
-    `as_typed` is the share of words published as typed, if words are published.
+    `as_typed` is the share of words published as typed, if words are published. `noun` is what the shares are of.
     """
 
     shares: tuple[SummaryShare, ...] = ()
     lines: tuple[tuple[str, str], ...] = ()
     tile: Tile = field(default=NOT_MEASURED)
     as_typed: float | None = None
+    noun: str = "words"
 
     @property
     def warning(self) -> str:
         """A warning if hardly any words are kept, or empty."""
         if self.as_typed is None or self.as_typed >= LITTLE:
             return ""
-        return f"only {percent(self.as_typed)} of the words are published as typed"
+        form = self.shares[0].name if self.shares else AS_TYPED
+        return f"only {percent(self.as_typed)} of the {self.noun} are published {form}"
 
 
 def share_in(metrics: Mapping[str, Any], name: str) -> float | None:

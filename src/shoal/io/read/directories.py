@@ -39,11 +39,17 @@ def data_files(directory: Path) -> tuple[list[Path], tuple[str, ...]]:
         raise InputError(
             f"{directory} contains files of several formats: {told}",
             code="several-formats",
-            hint=f"name those that are meant, such as '{directory}/*.{min(several)}'",
+            hint=_of_release(directory) or f"name those that are meant, such as '{directory}/*.{min(several)}'",
         )
     for file in files:
         _refuse_foreign_link(directory, file)
     return files, _noted([entry for entry in entries if entry not in set(files)])
+
+
+def _of_release(directory: Path) -> str:
+    """Return the hint for a release in the place of an input; empty if the directory is not one."""
+    release = (directory / "manifest.json").is_file()
+    return "it is a release: name the file it was made from, before the release if a command takes both" if release else ""
 
 
 def _format_of(file: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, Original
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
+from shoal.io.read.options import ITEMS_TABLE
 from shoal.methods import fate_of
 from shoal.privacy.evidence.equivalence_classes import classes_of
 from shoal.report.facts import Facts, PublishedItem, examples_of, fewest_named, fewest_people, sizes_of
@@ -93,7 +95,13 @@ def summary_of_records(manifest: Mapping[str, Any]) -> Summary:
     shares = forms(manifest.get("accounting", {}).get("occurrences", {"in": 0}), str(manifest.get("method")))
     metrics = manifest.get("metrics", {})
     as_typed = next((share.value for share in shares if share.name == AS_TYPED), None)
-    return Summary(shares, (*_terms(manifest), *_lost(metrics), *_added(metrics), *_published(manifest)), _tile(metrics), as_typed)
+    lines = (*_terms(manifest), *_lost(metrics), *_added(metrics), *_published(manifest))
+    level = manifest.get("input", {}).get("reading", {}).get(ITEMS_TABLE, {}).get("level")
+    if level is None:
+        return Summary(shares, lines, _tile(metrics), as_typed)
+    # Items were replaced by a level of a product table before, so an item that is kept is published by this level.
+    shares = tuple(replace(share, name=f"by {level}") if share.name == AS_TYPED else share for share in shares)
+    return Summary(shares, lines, _tile(metrics), as_typed, "items")
 
 
 def forms(ledger: Mapping[str, int], method: str) -> tuple[SummaryShare, ...]:
