@@ -105,7 +105,7 @@ def _rules(case: Case, directory: Path) -> list[str]:
 
 READING = {
     *("format", "sep", "per", "gap", "record", "count", "bag", "malformed", "strict", "owners"),
-    *("taxonomy", "unknown", "tree", "node-loss", "floor", "min-support", "private", "public", "weights"),
+    *("taxonomy", "unknown", "tree", "node-loss", "floor", "min-support", "private", "public", "weights", "costs"),
 }
 
 
