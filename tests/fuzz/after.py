@@ -106,7 +106,7 @@ def _rules(case: Case, directory: Path) -> list[str]:
 
 READING = {
     *("format", "sep", "per", "gap", "record", "count", "bag", "malformed", "strict", "owners"),
-    *("taxonomy", "terms", "unknown", "tree", "node-loss", "floor", "min-support", "private", "public", "weights"),
+    *("taxonomy", "terms", "unknown", "tree", "node-loss", "floor", "min-support", "private", "public", "weights", "costs"),
 }
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fractions import Fraction
 from itertools import combinations
@@ -47,6 +47,7 @@ class Facts:
     sensitive: tuple[frozenset[str], ...] = ()  # each item with all that counts as it
     recodes: bool = False  # items are suppressed everywhere or nowhere, and never generalized
     empty: int = 0  # raw records that hold nothing
+    costs: Mapping[str, Fraction] = field(default_factory=dict)  # of getting to know an item, 1 for others
 
     @property
     def owners(self) -> list[str]:
@@ -153,7 +154,16 @@ def facts_of(case: Case, directory: Path, published: list[Bag]) -> Facts:
         sensitive_items(case, tree),
         not on_taxonomy(case) and case.method in {"coherence", "tds", "suppress-control"},
         len(named) - len(held),
+        costs_of(case, directory),
     )
+
+
+def costs_of(case: Case, directory: Path) -> dict[str, Fraction]:
+    """The costs of items in the file of a command."""
+    if "costs" not in case.said:
+        return {}
+    lines = (directory / case.text("costs", "")).read_text("utf-8").splitlines()
+    return {name: Fraction(cost) for name, _, cost in (line.rpartition("\t") for line in lines)}
 
 
 def sensitive_items(case: Case, tree: Tree) -> tuple[frozenset[str], ...]:
@@ -288,7 +298,10 @@ def recount_coherence(facts: Facts, values: dict[str, str], achieved: dict[str, 
     public = {item for _, items in people for item in items} - facts.private
     if facts.public is not None:
         public &= facts.public
-    for chosen in sets_within((items & public for _, items in people), p):
+    most = int(p / min([Fraction(1), *facts.costs.values()]))
+    for chosen in sets_within((items & public for _, items in people), most):
+        if sum(facts.costs.get(item, Fraction(1)) for item in chosen) > p:
+            continue
         cohort = [(owner, items) for owner, items in people if items >= chosen]
         holders = {owner for owner, _ in cohort}
         if len(holders) < k:

@@ -158,6 +158,9 @@ def _chosen_items(draw: Draw, case: Case, people: People) -> None:
     if method == "coherence" and "il" not in case.said and draw.chance(0.1):
         weights = "".join(f"{item}\t{draw.rng.randint(1, 9)}\n" for item in occurring)
         case.said |= {"il": "weights", "weights": draw.file("weights.tsv", weights)}
+    if method == "coherence" and not case.flag("generalize") and draw.chance(0.2):
+        costs = "".join(f"{item}\t{draw.one(['0.5', '1', '1.5', '2', '7'])}\n" for item in draw.some(occurring, 4))
+        case.said["costs"] = draw.file("costs.tsv", costs)
 
 
 def _rarest(people: People, share: int) -> list[str]:

@@ -76,7 +76,8 @@ class _Search:
     def judged(self, level: list[_KnownSet]) -> dict[str, Any]:
         """Count the people with each of these sets, and the greatest share of a private item."""
         few = telling = fewest = 0
-        greatest, examples = (0, 1), []
+        greatest = (0, 1)
+        examples: list[tuple[tuple[int, ...], int, int, int, int]] = []
         for number, known in enumerate(level):
             people = len(set(self._people[known.records].tolist()))
             fewest = people if not number else min(fewest, people)
