@@ -98,7 +98,7 @@ def test_what_cannot_be_is_refused(papers: Shell, words: tuple[str, ...], says: 
 def test_terms_are_of_documents_only(kitchen: Shell) -> None:
     refused = kitchen("anonymize", "baskets.txt", "--taxonomy", "food.csv", "--terms", "3", "--out", "other")
     assert refused.code == 1
-    assert "is for document vectors" in refused.err
+    assert "--terms 3 is for document vectors" in refused.err
 
 
 def test_a_changed_weight_is_found(papers: Shell) -> None:
