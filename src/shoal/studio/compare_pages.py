@@ -29,7 +29,10 @@ from shoal.util.wording import percent
 
 MOST_VALUES = 10  # of k
 MOST_COLUMNS = 3  # that may be protected in addition
-LIMITS = ("l=2", "t=0.3")  # of sensitive values: how many different ones in a group, and how far from those of all people
+LIMITS = {  # of the values of an unchanged column
+    "l=2": "Also at least 2 different values of this column in every group.",
+    "t=0.3": "Also the values of this column in every group are distributed like those of all people, up to 0.3.",
+}
 PLAIN_NAME = re.compile(r"[\w][\w .-]*")  # of a column that needs no quotes
 NUMBER = re.compile(r"[0-9]{1,9}")
 
@@ -39,7 +42,7 @@ async def compare_form(studio: Studio, request: Request) -> Response:
     source = insist_on_people(requested_source(studio, request))
     facts = {
         "source": source,
-        "methods": {name: listed_method(name.partition("(")[0]).summary for name in _methods(source)},
+        "methods": {name: _does(name) for name in _methods(source)},
         "usual": list(map(str, worth_comparing(data_of(source.options)))),
         "k": ",".join(map(str, DEFAULT_K)),
         "known": _known(source),
@@ -92,6 +95,12 @@ def _methods(source: OpenedFile) -> list[str]:
         f"{one}({limit}, sensitive={name})" for one in usual if not one.given for name in columns[:MOST_COLUMNS] for limit in LIMITS
     ]
     return [*map(str, usual), *(protecting if data_of(source.options) is PEOPLE else [])]
+
+
+def _does(name: str) -> str:
+    """What a method does; with a limit for an unchanged column, what the limit adds."""
+    method, _, given = name.partition("(")
+    return LIMITS.get(given.partition(",")[0], listed_method(method).summary)
 
 
 def _known(source: OpenedFile) -> tuple[int, ...]:
