@@ -75,6 +75,7 @@ ROTATING = {
     "tests/engines/test_engines.py": 3,
     "tests/engines/test_plan.py": 3,
     "tests/fuzz/test_weakened.py": 3,
+    "tests/fuzzers/test_fuzzers.py": 3,
     "tests/io/test_json_lines.py": 3,
     "tests/io/test_records.py": 3,
     "tests/io/test_tables.py": 3,

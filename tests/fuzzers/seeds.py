@@ -1,0 +1,48 @@
+"""Write the first inputs of the fuzzers: `python -m fuzzers.seeds DIRECTORY`. They are the kinds of text that the tests use."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+TIMES = [
+    *("2006-03-01 07:17:12", "2006/03/01T07:17:12.250Z", "2006-03-01", "20060301", "970916105432", "20060301071712", "1141197432.5"),
+    *("1141197432123", "10/Oct/2000:13:55:36 -0700", "[10/Oct/2000:13:55:36 +0530]", "Tue, 10 Oct 2000 13:55:36 GMT", "1-Jan-1969"),
+    *("10.10.2000 13:55:36", "1.2.1970, 0:00", "0000-01-01 00:00:00 +23:59", "9999-12-31 23:59:59 -2359", "2016-12-31 23:59:60"),
+]
+TEXTS = ["plain", "é", "e\u0301", "山田", "𐍈🦀", "\u0000", "\ufeff", "\U0010ffff"]
+BROKEN = [b"\xe9", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82", b"\xf8\x88\x80\x80\x80"]
+DELIMITED = [
+    *("a\tb\tc\n", "a,b\r\nc,d", '"a ""b""",c\n"x\ny",z\n', '"open,\nb,c\n', 'a"b,c\n', '"a"b,c\n'),
+    *(" a , b \n\n\n", "a b  c\t d\n", ',,\n"",""\n'),
+]
+LINES = [
+    '127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /a.gif HTTP/1.0" 200 2326',
+    '2001:db8::1 - - [01/Mar/2020:10:00:00 +0000] "POST /c?q=1 HTTP/1.1" 404 - "http://x/\\"y" "Mozilla/5.0 (X11)"',
+    'host.example - john doe [01/Mar/2020:10:00:00 +0000] "-" 400 0 "-" "-"',
+    '1.2.3.4 - - [31/Feb/2020:10:00:00 +0000] "OPTIONS * HTTP/1.1" 200 17 "-" "a\\\\"',
+    '1.2.3.4 - - [01/Mar/2020:10:00:00 +0000] "CONNECT a:443" 200 1',
+]
+
+
+def seeds() -> dict[str, list[bytes]]:
+    """The first inputs by fuzzer. The first two bytes of delimited text choose the dialect and the size of chunks."""
+    return {
+        "times": [text.encode() for text in TIMES],
+        "utf8": [text.encode() for text in TEXTS] + BROKEN,
+        "delimited": [bytes([way, 5]) + text.encode() for text in DELIMITED for way in (32, 49, 17, 40)] + [b"\x31\x05" + BROKEN[0]],
+        "access_lines": [line.encode() for line in LINES],
+    }
+
+
+def main() -> None:
+    """Write a file for each."""
+    for name, contents in seeds().items():
+        place = Path(sys.argv[1]) / name
+        place.mkdir(parents=True, exist_ok=True)
+        for number, content in enumerate(contents):
+            (place / str(number)).write_bytes(content)
+
+
+if __name__ == "__main__":
+    main()
