@@ -191,7 +191,7 @@ def wrong_amounts(seen: Checked) -> list[str]:
         if account["records"]["in"] != told["records"]:
             wrong.append("the input has other numbers of records than the account")
         if case.form in {"lines", "table", "querylog", "accesslog", "prompts"} and case.method != "document-vectors":
-            facts, raw = seen.facts(), records.raw_records(case, seen.directory)
+            facts, raw = seen.facts(), records.supported(records.raw_records(case, seen.directory), case.number_of("min-support", 1))
             occurrences = sum(len(record.items) for record in raw)
             counted = {"owners": len({record.owner for record in raw}), "records": len(raw), "occurrences": occurrences}
             counted["items"] = len({item for record in raw for item in record.items})
