@@ -19,6 +19,7 @@ from fuzz.check.release import (
     leaked_words,
     missing_claims,
     named_people,
+    texts_of,
     wrong_accounts,
     wrong_claims,
     wrong_refusal,
@@ -428,9 +429,9 @@ def test_names_of_people_are_found_in_every_format(tmp_path: Path) -> None:
     book.save(places[2] / "a.xlsx")
     (places[3] / "a.csv").write_text("x,zqann1\n")
     (places[4] / "zqann1.txt").write_text("")
-    assert all(named_people(case, place, "") for place in places)
-    assert named_people(case, tmp_path / "none", "zqann1 was left out")
-    assert not named_people(case, tmp_path / "none", "somebody was left out")
+    assert all(named_people(case, texts_of(place, "")) for place in places)
+    assert named_people(case, texts_of(tmp_path / "none", "zqann1 was left out"))
+    assert not named_people(case, texts_of(tmp_path / "none", "somebody was left out"))
 
 
 def test_refusals_that_are_none(tmp_path: Path) -> None:
@@ -473,10 +474,10 @@ def test_unpublished_words_beside_the_tables(tmp_path: Path) -> None:
     (tmp_path / "records.jsonl").write_text('{"record": 1, "items": ["qy1canary"]}\n')
     (tmp_path / "report.html").write_text("qy1canary")
     release = Release(tmp_path, {"files": [{"name": "records.jsonl", "table": "records"}, {"name": "report.html"}]})
-    assert not leaked_words(case, release, "")
-    assert leaked_words(case, release, "qy2canary is rare") == ["an unpublished word is in the screen"]
+    assert not leaked_words(case, release, texts_of(release.directory, ""))
+    assert leaked_words(case, release, texts_of(release.directory, "qy2canary is rare")) == ["an unpublished word is in the screen"]
     (tmp_path / "report.html").write_text("qy1canary qy2canary")
-    assert leaked_words(case, release, "") == ["an unpublished word is in report.html"]
+    assert leaked_words(case, release, texts_of(release.directory, "")) == ["an unpublished word is in report.html"]
 
 
 def test_numbers_from_the_file(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -33,27 +34,29 @@ class Checked:
         """The hierarchy of the words of a log, where one is given."""
         return logs.tree_beside(self.case, self.directory)
 
+    @cached_property
     def facts(self) -> records.Facts:
         """The original as records, with the published ones where there are such."""
         return records.facts_of(self.case, self.directory, self.release.bags if "records" in self.release.tables else [])
 
+    @cached_property
     def log(self) -> logs.Log:
         """The original as the rows of a log."""
         return logs.read_log(self.case, self.directory)
 
 
 def _of_records(model: str) -> Callable[[Checked, Values, Achieved], list[str]]:
-    return lambda seen, values, achieved: records.RECOUNTS[model](seen.facts(), values, achieved)
+    return lambda seen, values, achieved: records.RECOUNTS[model](seen.facts, values, achieved)
 
 
 MODELS: dict[str, Callable[[Checked, Values, Achieved], list[str]]] = {
     **{model: _of_records(model) for model in records.RECOUNTS},
-    "disassociated-km-anonymity": lambda seen, values, achieved: apart.recount_chunks(seen.facts(), seen.release, values, achieved),
-    "word-support": lambda seen, values, achieved: apart.recount_words(seen.facts(), seen.release, values, achieved),
-    "privacy-degree": lambda seen, values, achieved: apart.recount_degree(seen.facts(), seen.release, values, achieved),
-    "support": lambda seen, values, achieved: logs.recount_support(seen.case, seen.release, seen.log(), values, seen.tree()),
-    "user-k-anonymity": lambda seen, values, achieved: logs.recount_histories(seen.release, seen.log(), values, achieved),
-    "differential-privacy": lambda seen, values, achieved: noise.recount_noise(seen.release, seen.log(), values, seen.tree()),
+    "disassociated-km-anonymity": lambda seen, values, achieved: apart.recount_chunks(seen.facts, seen.release, values, achieved),
+    "word-support": lambda seen, values, achieved: apart.recount_words(seen.facts, seen.release, values, achieved),
+    "privacy-degree": lambda seen, values, achieved: apart.recount_degree(seen.facts, seen.release, values, achieved),
+    "support": lambda seen, values, achieved: logs.recount_support(seen.case, seen.release, seen.log, values, seen.tree()),
+    "user-k-anonymity": lambda seen, values, achieved: logs.recount_histories(seen.release, seen.log, values, achieved),
+    "differential-privacy": lambda seen, values, achieved: noise.recount_noise(seen.release, seen.log, values, seen.tree()),
     "microdata-k-anonymity": lambda seen, values, achieved: tables.recount_microdata(*seen.given, values, achieved),
     "kkm-anonymity": lambda seen, values, achieved: tables.recount_item_table(*seen.given, values, achieved),
     **{
@@ -191,7 +194,7 @@ def wrong_amounts(seen: Checked) -> list[str]:
         if account["records"]["in"] != told["records"]:
             wrong.append("the input has other numbers of records than the account")
         if case.form in {"lines", "table", "querylog", "accesslog", "prompts"} and case.method != "document-vectors":
-            facts, raw = seen.facts(), records.supported(records.raw_records(case, seen.directory), case.number_of("min-support", 1))
+            facts, raw = seen.facts, records.supported(records.raw_records(case, seen.directory), case.number_of("min-support", 1))
             occurrences = sum(len(record.items) for record in raw)
             counted = {"owners": len({record.owner for record in raw}), "records": len(raw), "occurrences": occurrences}
             counted["items"] = len({item for record in raw for item in record.items})
@@ -207,7 +210,7 @@ def wrong_amounts(seen: Checked) -> list[str]:
             if case.method not in {"disassociation", "cahd"}:
                 wrong += records.wrong_records(facts, manifest) + records.above_floor(case, seen.directory, facts)
     if told.get("read_as") == "log" and "owners" in told:
-        log = seen.log()
+        log = seen.log
         if told["owners"] != len({row["user"] for row in log.rows}) or account["rows"]["in"] != log.raw:
             wrong.append("the input has other numbers of rows or owners than stated")
         shown = sum(n for part, n in account["rows"].items() if part.startswith(("published", "hashed", "scrubbed", "readable", "sealed")))
@@ -224,9 +227,16 @@ def wrong_files(release: Release) -> list[str]:
     return [] if found == listed else [f"files are not as listed: {sorted(found.items() ^ listed.items())}"]
 
 
-def named_people(case: Case, release: Path, said: str) -> list[str]:
+Texts = list[tuple[str, str]]  # what can be read, by where it is
+
+
+def texts_of(release: Path, said: str) -> Texts:
+    """Everything that can be read in the files of a release and on the screen."""
+    return [*everything_in(release), ("the screen", said)]
+
+
+def named_people(case: Case, places: Texts) -> list[str]:
     """Owners' names in a file of the release, or on the screen."""
-    places = [*everything_in(release), ("the screen", said)]
     names = {_as_searched(owner) for owner in case.owners}
     return sorted({f"an owner's name is in {place}" for place, text in places for name in names if name in text})
 
@@ -236,11 +246,10 @@ def _as_searched(owner: str) -> str:
     return owner.encode("ascii", "ignore").decode("ascii")
 
 
-def leaked_words(case: Case, release: Release, said: str) -> list[str]:
+def leaked_words(case: Case, release: Release, texts: Texts) -> list[str]:
     """Rare words that no table holds, and another file or the screen does."""
     tables = {fact["name"] for fact in release.manifest["files"] if "table" in fact}
     given = typed_names(case)
-    texts = [*everything_in(release.directory), ("the screen", said)]
     published = " ".join(text for place, text in texts if place in tables)
     rare = [word for word in CANARIES if word not in given and word not in published]
     return sorted({f"an unpublished word is in {place}" for place, text in texts if place not in tables for word in rare if word in text})
@@ -259,13 +268,14 @@ def wrong_release(case: Case, directory: Path, place: Path, said: str) -> list[s
     """All that is wrong with a release of this case."""
     release = Release.read(place)
     seen = Checked(case, directory, release)
-    wrong = wrong_files(release) + named_people(case, place, said) + leaked_words(case, release, said) + wrong_accounts(release.manifest)
+    texts = texts_of(place, said)
+    wrong = wrong_files(release) + named_people(case, texts) + leaked_words(case, release, texts) + wrong_accounts(release.manifest)
     if release.manifest["method"] != case.method:
         wrong.append("the manifest names another method")
     if case.method == "perturbation":
         return wrong + tables.check_perturbed(case, directory, release) + wrong_amounts(seen)
     if case.method in NO_GUARANTEE:
-        return wrong + logs.check_unguaranteed(case, release, seen.log()) + wrong_amounts(seen)
+        return wrong + logs.check_unguaranteed(case, release, seen.log) + wrong_amounts(seen)
     if not release.manifest["claims"]:
         wrong.append("no claim is made")
     return wrong + missing_claims(case, release.manifest) + wrong_claims(seen) + wrong_amounts(seen)
