@@ -112,8 +112,8 @@ class Records:
         codes = np.where(stays, np.cumsum(stays) - 1, -1).astype(np.int32)
         bags = renamed(self.bags, codes, names, shelf)
         sessions = None if self.sessions is None else renamed(self.sessions, codes, names, shelf)
-        dropped = self.bags.occurrences - bags.occurrences
-        return Records(bags, self.texts, self.stop_words, sessions, self.few_people + dropped, self.rare_items + int(few.sum()))
+        dropped, rare = self.few_people + self.bags.occurrences - bags.occurrences, self.rare_items + int(few.sum())
+        return replace(self, bags=bags, sessions=sessions, few_people=dropped, rare_items=rare)
 
     @property
     def folded_words(self) -> Vocabulary:
