@@ -210,9 +210,9 @@ def test_a_wrong_original_is_noticed(kitchen: Shell) -> None:
 
 
 def test_records_of_a_column_are_not_called_users() -> None:
-    asked = ComparisonRequest().by_column("basket")
+    asked = ComparisonRequest().about({"record": "basket"})
     assert asked.per == ("record",)
-    assert ComparisonRequest(per=("event",)).by_column("basket").per == ("event",)
+    assert ComparisonRequest(per=("event",)).about({"record": "basket"}).per == ("event",)
     assert "per" not in concerning(Cell("shoal", (("k", 2),), "record"), {"record": "basket"})
 
 

@@ -136,7 +136,7 @@ def test_a_table_of_people_is_recognized(shell: Shell):
     shell.file("input", "age;pay;town\n" + "".join(f"{30 + n % 2};{300 + n % 3},50;Ulm\n" for n in range(30)))
     refused = shell("look", "input")
     assert refused.code == 1 and "all its lines have 3 fields (separated by semicolon)" in refused.err
-    assert "--method microaggregation" in refused.err
+    assert "--format microdata" in refused.err
 
 
 def test_transactions_and_microdata(shell: Shell):

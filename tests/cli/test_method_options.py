@@ -178,8 +178,8 @@ def completed(*words: str) -> set[str]:
 
 
 def test_the_shell_completes_the_options_of_the_chosen_method():
-    assert completed("anonymize", "--method", "ssc", "--min") == {"--min-owners"}
-    assert completed("anonymize", "--method", "clump", "--min") == set()
+    assert completed("anonymize", "--method", "ssc", "--min") == {"--min-owners", "--min-support"}
+    assert completed("anonymize", "--method", "clump", "--min") == {"--min-support"}
     assert completed("anonymize", "--eff") == {"--effort"}
     assert completed("anonymize", "--method", "c") == {name for name in METHODS if name.startswith("c")} >= {"clump", "coherence"}
     assert completed("anonymize", "--method", "nonsense", "--out") == {"--out"}

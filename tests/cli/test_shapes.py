@@ -11,7 +11,7 @@ from helpers.cli import Shell, one_line
 
 ANN, BOB = "ann@example.org", "bob@example.org"
 BOUGHT = ("milk", "bread", "butter", "cheese", "wine", "tea", "salt")
-TYPE_THIS = "--format transactions if each line is one person's record"
+TYPE_THIS = "--format transactions"
 
 
 def rows(*owners: str, between: str = ",", header: str = "", extra: str = "") -> str:

@@ -91,7 +91,7 @@ def test_what_only_the_report_gave_away_is_named_where_the_report_is_forged_too(
     tamper(copy.directory / "release")
     print_again(copy.directory / "release")
     line = alone.line if isinstance(alone, OnlyStated) else ""
-    if line == "what report.html says":
+    if line == "the text of report.html":
         assert copy("audit", "release", *BESIDE).code == 0  # it is the true report again
     else:
         check(copy, OnlyStated(line), BESIDE)

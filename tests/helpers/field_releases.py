@@ -147,6 +147,10 @@ HONEST: dict[str, Made] = {
     "sessions": Made("access.log", ("--method", "accesslog-mdav", "--k", "3", "--per", "session")),
     "single rows": Made("common.log", ("--method", "accesslog-mdav", "--k", "3", "--per", "row")),
     "weights": Made("many.csv", (*DP, "--counts", "0", "--unit", "term")),
+    "runs": Made("many.csv", ("--method", "dp-ngrams", "--epsilon", "8", "--delta", "0.001")),
+    "noisy sets": Made(
+        "baskets.txt", (*LINES, "--taxonomy", "food.csv", "--method", "diffpart", "--epsilon", "8"), (*LINES, "--taxonomy", "food.csv")
+    ),
     "counted items": Made("lines.txt", (*LINES, *DP, "--unit", "pair"), LINES),
     "words": Made("log.csv", ("--method", "threshold", "--k", "3", "--unit", "term", "--link", "day", "--times", "day", "--to", "jsonl")),
     "columns": Made("log.csv", ("--method", "threshold", "--k", "3", "--unit", "url", "--columns", "rank=ranges", *CLICKED)),

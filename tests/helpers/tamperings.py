@@ -322,7 +322,7 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
         lambda release: (release / "report.html").write_text("<h1>all is well</h1>") and None,
         Caught("report.html was changed after it was written"),
     ),
-    "an edited report in the list": (report("3", "9"), OnlyStated("what report.html says"), REPRINTED),
+    "an edited report in the list": (report("3", "9"), OnlyStated("the text of report.html"), REPRINTED),
     # records
     "a record changed": (first_record_becomes("Apple;Beef;Milk;Orange"), Caught("classes of fewer than 3")),
     "a record removed": (records(lambda lines: lines[:-1]), Caught("files[0].rows: the manifest says 40, recomputed 39")),

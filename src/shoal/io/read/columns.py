@@ -149,7 +149,7 @@ def not_transactions(source: Source, seen: str) -> InputError:
     return InputError(
         f"{source.path} has no known header, and it does not look like transactions: {seen}",
         code="unrecognized-input",
-        hint=f"if each line has the values of one person, use a method for tables, such as {option('method', 'microaggregation')}; "
+        hint=f"if each line has the values of one person, use {option('format', 'microdata')} and a method for tables; "
         f"if each line has a user and an item, name the columns, as in {option('user', placeholder='NAME')} "
         f"{option('item', placeholder='NAME')} or {option('user', 1)} {option('item', 2)}; "
         f"if each line is the basket of one person, use {option('format', 'transactions')}",
