@@ -22,7 +22,7 @@ from dp import DELTA, tags
 from shoal.noise.counted_values import ITEM, asked_values
 from shoal.noise.mechanisms import PROMISING, Selecting, gaussian_plan
 from shoal.noise.per_person_bounds import PersonValues, distinct_of_people
-from shoal.util.exact_numbers import Floats
+from shoal.util.numbers import Floats
 
 CAP = 64
 

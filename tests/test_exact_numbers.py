@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.util.exact_numbers import logarithm
+from shoal.util.numbers import logarithm
 
 
 @given(st.integers(1, 2**53))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.util.sorted_numbers import distinct, runs
+from shoal.util.numbers import distinct, runs
 
 ARRAYS = [[], [7], [3, 3, 3], [5, -2, 5, 0, 9, -2], [[4, 1], [1, 4]]]
 

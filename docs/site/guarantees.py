@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markup import toctree
 from shoal.methods import METHODS
-from shoal.methods.families import FAMILIES, NONE, OTHER, Family, first_model
+from shoal.methods.bases.families import FAMILIES, NONE, OTHER, Family, first_model
 from shoal.privacy import MODELS
 from sources import write
 

@@ -15,7 +15,7 @@ from shoal.cli.compare import gathered
 from shoal.evaluate.advise.goals import GOALS
 from shoal.evaluate.compare.grid import Cell, ComparisonRequest, concerning
 from shoal.methods import METHODS
-from shoal.methods.families import FAMILIES
+from shoal.methods.bases.families import FAMILIES
 from shoal.report.summary import SummaryShare
 
 MOST_LINES = 12

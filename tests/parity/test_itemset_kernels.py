@@ -14,7 +14,7 @@ from helpers.itemsets import bags_of, breach, brute_greedy, brute_moles, databas
 from shoal import _kernels, kernels
 from shoal.itemsets.hitting_set import exact_hitting, greedy, improved
 from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Power, minimal_moles, supports
-from shoal.util.exact_numbers import exact
+from shoal.util.numbers import exact
 
 
 def parts_array(parts):

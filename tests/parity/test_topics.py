@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from shoal import _kernels, kernels
-from shoal.util.exact_numbers import logarithm
+from shoal.util.numbers import logarithm
 
 DIRECTION_STEPS, EXCHANGES = 1, 3
 UNIT, STEEP = 1 << 15, 1 << 30

@@ -21,7 +21,7 @@ from shoal.methods.bases.threshold_ladders import Held
 from shoal.methods.threshold import Threshold
 from shoal.pipeline.contract import made_by
 from shoal.taxonomy.generalization_ladders import TOP, Ladder
-from shoal.util.sorted_numbers import distinct, runs
+from shoal.util.numbers import distinct, runs
 
 FOOD = Taxonomy.from_parents(
     {"thing": None, "fruit": "thing", "apple": "fruit", "pear": "fruit", "plum": "fruit", "tool": "thing", "saw": "tool", "axe": "tool"}

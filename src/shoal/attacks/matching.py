@@ -20,7 +20,7 @@ from shoal.attacks.attacker_view import Owned, People, Scene
 from shoal.attacks.best_matches import BestMatches, RowIndex, Told
 from shoal.attacks.scores import Floats, Scores
 from shoal.data.bags import Bags, Ints
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

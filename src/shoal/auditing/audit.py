@@ -43,7 +43,7 @@ from shoal.privacy.evidence.file_strength import Strength, strength_of
 from shoal.report.alarms import alarms, alarms_in
 from shoal.report.notebook import facts_page
 from shoal.report.verdict_text import LACKING, lack_of
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 from shoal.util.wording import counted, listed
 
 # The form of files in an audit: nothing is published beyond the content, neither in a release directory nor in a single file.

@@ -17,7 +17,7 @@ from shoal.engines.ranges import Cuts, Hashes, Size, drawn_times, formed_range, 
 from shoal.kinds.bags.write import by_name
 from shoal.methods.bases.grouping import GroupingMethod
 from shoal.methods.bases.release_builder import within_floor
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 RANGE, LEAF = "range", "leaf"
 LEAVES = pa.schema([(LEAF, pa.int64())])

@@ -34,7 +34,7 @@ from shoal.pipeline.options import Preparation, load_taxonomy
 from shoal.pipeline.prepare import Records, records_of
 from shoal.taxonomy.place_terms import UNLISTED, as_typed, place_terms
 from shoal.text.terms import in_one_case
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 PARTITION = Path("a part of the input")
 PARTS = 1 << 40  # records of a partition, at most: they are numbered behind the number of the partition

@@ -17,7 +17,7 @@ import polars as pl
 
 from shoal import _kernels, kernels
 from shoal.errors import InputError
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -34,7 +34,7 @@ def information(tree: Taxonomy) -> npt.NDArray[np.float64]:
     """Loss of intrinsic information content: the share of the bits that identify a leaf which the node does not give."""
     import numpy as np
 
-    from shoal.util.exact_numbers import logarithm
+    from shoal.util.numbers import logarithm
 
     return np.asarray(logarithm(tree.leaves) / logarithm(max(tree.n_leaves, 2)))
 
@@ -54,7 +54,7 @@ def people(tree: Taxonomy) -> npt.NDArray[np.float64]:
     """Information content: of the bits that tell one person from all others, the share that an inner node lacks; 1 if everybody has it."""
     import numpy as np
 
-    from shoal.util.exact_numbers import logarithm
+    from shoal.util.numbers import logarithm
 
     if tree.people is None:
         raise ParameterError(

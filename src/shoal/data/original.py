@@ -25,7 +25,7 @@ from shoal.data.log import Log
 from shoal.data.table import Table
 from shoal.data.tables.access_log import COLUMNS
 from shoal.errors import InputError, option
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 if TYPE_CHECKING:
     from shoal.data.release import Release

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from shoal.data.bags import Bags, Small, Vocabulary
 from shoal.data.taxonomy import Taxonomy
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 SUPPRESSED = -1
 

@@ -21,7 +21,7 @@ import polars as pl
 from shoal.data.bags import Bags, Ints, Small, Vocabulary
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 # -- hierarchies
 

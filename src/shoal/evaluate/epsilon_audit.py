@@ -41,7 +41,7 @@ from shoal.methods import METHODS, Method
 from shoal.noise.bounded_tree import bounded_tree
 from shoal.noise.mechanisms import loss
 from shoal.util.binomial import lower_bound, upper_bound
-from shoal.util.exact_numbers import Floats
+from shoal.util.numbers import Floats
 
 Mask = npt.NDArray[np.bool_]
 

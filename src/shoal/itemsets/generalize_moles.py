@@ -20,7 +20,7 @@ from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.itemsets.hitting_set import improved
 from shoal.itemsets.itemset_support import PUBLIC, Moles, Parts, Power, minimal_moles, supports
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 from shoal.util.wording import percent
 
 SUPPRESSED = -1

@@ -9,7 +9,7 @@ import numpy as np
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
 from shoal.itemsets.itemset_support import Moles, too_many_sets
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 SCORES = ("mm/il", "mm", "1/il")
 PAIRS = 2  # largest size of sets that need no list

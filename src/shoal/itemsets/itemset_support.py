@@ -19,7 +19,7 @@ import numpy.typing as npt
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
 from shoal.errors import ParameterError
-from shoal.util.exact_numbers import exact
+from shoal.util.numbers import exact
 
 OTHER, PUBLIC, PRIVATE = 0, 1, 2
 

@@ -12,7 +12,7 @@ from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.itemsets.km_from_below import NOTHING, Mask, RecordsHere, both_ways, most_words
 from shoal.itemsets.km_recoding import RecodingSteps, coherent_items, places_loss, recoded_places, recoding_beside
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 LOSS, WORDS = "loss", "words"
 FROM_ABOVE = RecodingSteps("by size", undo=True, local=True)

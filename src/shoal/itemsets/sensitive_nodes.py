@@ -21,7 +21,7 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.taxonomy.place_terms import UNLISTED
 from shoal.taxonomy.wordnet import base_nouns, wordnet
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 Mask = npt.NDArray[np.bool_]
 

@@ -19,7 +19,7 @@ from shoal.data.bags import Bags, Ints, Small
 from shoal.errors import ParameterError, option
 from shoal.itemsets.hitting_set import greedy, improved
 from shoal.itemsets.itemset_support import Moles
-from shoal.util.exact_numbers import exact
+from shoal.util.numbers import exact
 
 Mask = npt.NDArray[np.bool_]
 

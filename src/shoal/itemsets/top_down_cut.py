@@ -17,7 +17,7 @@ import numpy as np
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.itemsets.sensitive_rules import Certainty, Mask, suppressed, sweep
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 MOST_PASSES = 3  # over the splits that did not pay before others were made
 

@@ -16,7 +16,7 @@ import polars as pl
 
 from shoal.data.bags import Bags, Ints
 from shoal.itemsets.shared_chunks import TERM_CHUNK, Chunking
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 Mask = npt.NDArray[np.bool_]
 

@@ -31,7 +31,7 @@ from shoal.kinds.access_log import log_lines
 from shoal.kinds.bags.read import read_published
 from shoal.kinds.bags.write import LISTED, ROWS_AT_ONCE, by_name, list_frames, long_frame, long_pieces, record_pieces
 from shoal.kinds.weighted_bags import read as read_weighted
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 Facts = Mapping[str, Any]
 OWN_FORM = frozenset({"bags", "weighted bags", "access log"})  # all other kinds are frames whose columns the manifest declares

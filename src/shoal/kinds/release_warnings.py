@@ -18,7 +18,7 @@ from shoal.data.tables.column_types import ITEMS
 from shoal.data.tables.groups import GroupTable
 from shoal.errors import ReleaseWarning
 from shoal.taxonomy.tree_counts import published_items
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 from shoal.util.wording import counted, percent
 
 GENERAL = 0.05  # share of the items of a taxonomy that are below a very general node

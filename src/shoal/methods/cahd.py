@@ -36,7 +36,7 @@ from shoal.methods import Method
 from shoal.methods.bases.release_builder import EMPTY, Present, present_records
 from shoal.parameters import param
 from shoal.privacy.privacy_degree import PrivacyDegree
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 from shoal.util.wording import counted
 
 # What is left when no further group of p can be formed around a sensitive record: it must be published too, at the same privacy degree.

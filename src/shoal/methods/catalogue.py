@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any, Self
 
 from shoal.methods import METHODS
-from shoal.methods.families import FAMILIES, Family, family_of
+from shoal.methods.bases.families import FAMILIES, Family, family_of
 from shoal.parameters import Declared, Param
 
 FILE = "catalogue.json"

@@ -33,7 +33,7 @@ from shoal.methods.bases.grouping import content_order
 from shoal.methods.bases.release_builder import Outcome, build_release, present_records
 from shoal.parameters import param
 from shoal.privacy.k_delta import LARGEST_DELTA, MOST_DECIMALS, KDeltaAnonymity
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 from shoal.util.wording import counted, percent
 
 

@@ -38,7 +38,7 @@ from shoal.microaggregation.value_ranges import GroupValues, group_values
 from shoal.parameters import param
 from shoal.privacy.evidence.known_sets import MOST_KNOWN
 from shoal.privacy.kkm_anonymity import KKmAnonymity
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 NEAREST = 10  # clusters that a cluster may be merged with next: those that cost the attributes least
 FINENESS = 1_000  # of the weights of nodes, which are whole numbers so that sums depend on no order

@@ -40,7 +40,7 @@ from shoal.parameters import param
 from shoal.privacy.k_anonymity import KAnonymity
 from shoal.privacy.sensitive_share import SensitiveShare
 from shoal.taxonomy.tree_counts import TreeCounts, meet, tree_counts
-from shoal.util.exact_numbers import exact
+from shoal.util.numbers import exact
 
 DEFAULT_SHARE = 0.5
 ENDLESS = 10_000

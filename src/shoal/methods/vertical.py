@@ -17,7 +17,7 @@ from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.itemsets.km_recoding import RecodingSteps, recoded_places
 from shoal.methods.bases.km import KnownItemsMethod, published_sets
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 AA = RecodingSteps("by size")
 

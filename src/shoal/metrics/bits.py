@@ -21,8 +21,7 @@ from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.metrics import Metric
 from shoal.taxonomy.people_below import meets, people_below
-from shoal.util.exact_numbers import logarithm
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct, logarithm
 
 Floats = npt.NDArray[np.float64]
 

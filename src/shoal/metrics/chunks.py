@@ -21,7 +21,7 @@ from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, RECORDS, SUBRECORD, ChunkTable
 from shoal.metrics import Metric
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -20,7 +20,7 @@ from shoal.data.tables.profiles import ProfileTable
 from shoal.errors import ParameterError
 from shoal.metrics import Metric
 from shoal.text.terms import terms_of
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 CLUSTERS, ROUNDS, WORDS = 10, 30, 200
 RECORDS, SEED = 10_000, 1  # number of records that are clustered, the same for every release

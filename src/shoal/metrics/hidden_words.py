@@ -27,7 +27,7 @@ from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.taxonomy.people_below import people_below
 from shoal.text.terms import in_one_case
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

@@ -29,7 +29,7 @@ from shoal.errors import ParameterError
 from shoal.metrics import Metric
 from shoal.taxonomy.bound import loss_lower_bound
 from shoal.taxonomy.distance import LARGEST, SemanticDistance
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 
 def ncp(release: Release, original: Original) -> float:

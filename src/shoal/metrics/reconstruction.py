@@ -22,7 +22,7 @@ from shoal.data.tables.counts import COUNT
 from shoal.data.tables.groups import GROUP, ITEM, GroupTable
 from shoal.errors import ParameterError
 from shoal.metrics import Metric
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 QUERIES, CHOSEN, SEED = 100, 4, 0
 

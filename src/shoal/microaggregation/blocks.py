@@ -20,7 +20,7 @@ from shoal.data.bags import Ints
 from shoal.data.table import Floats
 from shoal.engines.local_engine import LocalEngine
 from shoal.microaggregation.mdav import Space, mdav_groups, mdav_of_part
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 ENOUGH = 8  # a block has at least this many times k owners
 ROUNDS = 6  # in which poles become centroids

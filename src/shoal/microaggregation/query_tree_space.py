@@ -20,7 +20,7 @@ from shoal.data.table import Floats
 from shoal.microaggregation.histories import MISSING, NO_TIME, Histories, ranges
 from shoal.microaggregation.history_aggregation import Matches, Profile, mean_size, profile_of
 from shoal.text.terms import without_foreign_marks
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 Comparing = Literal["words", "letters"]
 APART = _kernels.APART

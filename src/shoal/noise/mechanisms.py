@@ -15,7 +15,7 @@ from shoal.data.bags import Ints
 from shoal.data.noise_record import COUNTS, GAUSSIAN, GUIDE, SELECTION, NoisyStep
 from shoal.errors import ShoalError
 from shoal.packages import insist_on_extra
-from shoal.util.exact_numbers import Floats
+from shoal.util.numbers import Floats
 
 LARGEST = 2**62  # numbers and noise together stay below 2**63
 

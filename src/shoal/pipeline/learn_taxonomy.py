@@ -21,7 +21,7 @@ from shoal.pipeline.events import PREPARING, READING, stage
 from shoal.pipeline.options import NO_TAXONOMY, TOPICS, Preparation
 from shoal.pipeline.prepare import SESSIONS, Records, by_sessions, read_records, records_of, topics_and_wordnet, topics_of
 from shoal.taxonomy.learned import FEWEST_PEOPLE, MORE, SEPARATOR
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 from shoal.util.wording import counted
 
 ALL_WORDS = 1

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from shoal.data.bags import Bags, Ints
 from shoal.data.taxonomy import Taxonomy
 from shoal.taxonomy.tree_counts import published_items
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 Mask = npt.NDArray[np.bool_]
 

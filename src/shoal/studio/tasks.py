@@ -22,8 +22,8 @@ from shoal.io.release_zip import is_zip, unpack_release
 from shoal.io.write.output_format import default_format
 from shoal.kinds import summary_of
 from shoal.methods import METHODS
+from shoal.methods.bases.families import FAMILIES
 from shoal.methods.catalogue import listed_method
-from shoal.methods.families import FAMILIES
 from shoal.pipeline.events import Cancel, Events, note, running
 from shoal.pipeline.job import Job
 from shoal.pipeline.look import FIRST_BYTES, look_at

@@ -4,7 +4,7 @@ Two words are tied if they occur together, in a session or a record, more often 
 with a smoothed frequency of the second word, so that rare pairs are not taken for strong ones; pairs below chance count as none. Of a word
 in very many contexts about `ENOUGH` are counted, chosen by a hash of the words of the context and of its person, and of its ties the
 `STRONGEST` are kept, so that time and memory grow with the vocabulary and not with all pairs. Numbers are whole, and logarithms are those
-of `exact_numbers`, so that the ties are the same on every machine.
+of `util.numbers`, so that the ties are the same on every machine.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from shoal.data.taxonomy import Floor, Taxonomy
 from shoal.errors import InputError
 from shoal.taxonomy.urls import ANY, folders
 from shoal.text.terms import SHORTEST, in_one_case, is_stop_word
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 TOP = -1
 _MARKS = r"^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$"

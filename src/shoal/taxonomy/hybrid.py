@@ -13,7 +13,7 @@ from shoal.data.bags import Ints
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.taxonomy.learned import Topics
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 KINDS = " (kinds)"  # after the name of a category that is also a word below a topic
 NEVER = 1 << 62  # more people than any word has: all words of the taxonomy stay there

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 
 def people_below(bags: Bags, tree: Taxonomy) -> Ints:

@@ -16,7 +16,7 @@ import numpy as np
 from shoal import _kernels
 from shoal.data.bags import Ints, Small, Vocabulary
 from shoal.taxonomy.wordnet import further_hypernyms, further_senses, lemmas, wordnet
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 # Tree counts and meets: the one sparse structure and the two operations that every clustering method rests on.
 

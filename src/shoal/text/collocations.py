@@ -20,7 +20,7 @@ import polars as pl
 from shoal.data.bags import Ints, Small, Vocabulary
 from shoal.text.joined_words import Joins, Mask, apply_joins
 from shoal.text.terms import TermSplitter, in_one_case
-from shoal.util.exact_numbers import Floats, logarithm
+from shoal.util.numbers import Floats, logarithm
 
 FEWEST_PEOPLE = 10  # who have a pair, unless something else is given: twice the usual k
 CRITICAL = 37.3249  # of the chi-squared distribution with one degree of freedom, for p = 10^-9

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.data.bags import Ints
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

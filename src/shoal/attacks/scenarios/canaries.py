@@ -17,7 +17,7 @@ from shoal.attacks.scenarios.changed_records import with_people
 from shoal.data.bags import Bags
 from shoal.errors import ShoalError
 from shoal.parameters import param
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LONG = 16  # letters of a canary

@@ -10,7 +10,7 @@ import polars as pl
 from shoal.attacks.scenarios import Made
 from shoal.data.bags import Bags, Ints, Vocabulary
 from shoal.privacy.evidence.equivalence_classes import identical_records
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 
 def with_people(typed: Bags, added: Bags) -> Bags:

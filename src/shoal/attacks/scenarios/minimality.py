@@ -30,7 +30,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.taxonomy import Taxonomy
 from shoal.taxonomy.tree_counts import meet
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 SAMPLE = 20  # items that somebody who does not reason so tries in each group
 

@@ -25,7 +25,7 @@ from shoal.attacks.scenarios.sensitive_targets import SoughtItems, harmless, hel
 from shoal.data.bags import Bags, Ints
 from shoal.data.release import Release, Secret
 from shoal.errors import ParameterError
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -12,7 +12,7 @@ from shoal.data.accounting import Accounting
 from shoal.data.bags import Bags, Ints
 from shoal.data.fresh import fresh_order
 from shoal.data.tables import NUMBER, ORDER_OF_RECORDS, VALUE, PublishedTable
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 
 @dataclass(frozen=True, eq=False)

@@ -146,7 +146,7 @@ def _names(data: Log | Bags | Table) -> pl.Series:
 def _counts(data: Log | Bags | Table) -> tuple[int, int]:
     """People and rows."""
     from shoal.data.log import Log
-    from shoal.util.sorted_numbers import distinct
+    from shoal.util.numbers import distinct
 
     owners = data.frame["owner"].to_numpy() if isinstance(data, Log) else data.owners
     people = len(distinct(owners))

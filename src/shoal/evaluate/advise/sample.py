@@ -22,7 +22,7 @@ from shoal.io.read.paths import STDIN, are_paths
 from shoal.pipeline.contract import USED
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import read_whole
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 BYTES = 64 << 20  # of the input that are read for samples, about
 SEED = 0

@@ -48,7 +48,7 @@ from shoal.pipeline.events import Cancel
 from shoal.pipeline.job import Job
 from shoal.pipeline.options import Preparation, load_taxonomy
 from shoal.pipeline.run import Judged
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 FIRST_PEOPLE = 250  # of the first sample; each further one has twice as many, or all people
 WORDNET = "wordnet"

@@ -19,7 +19,7 @@ from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
 from shoal.keyed.keys import words_in
 from shoal.methods import Hashes
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 
 def tokens(case: Case, draw: Draw, reference: Log | None) -> tuple[Hashed, str]:

@@ -28,7 +28,7 @@ from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import records_of
 from shoal.taxonomy.place_terms import as_typed
 from shoal.taxonomy.urls import url_taxonomy
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 Mask = npt.NDArray[np.bool_]
 

@@ -24,7 +24,7 @@ from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
 from shoal.evaluate.attack.stage import Stage, one_of_each_person, raw_stage, records_in, stage_of
 from shoal.methods.bases.log_rows import USER
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 from shoal.util.wording import counted
 
 # An original whose tree also has the items of people who are not in it, so that all knowledge about them can be expressed.

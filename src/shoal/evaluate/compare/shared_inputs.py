@@ -14,7 +14,7 @@ from shoal.evaluate.compare.later_period import EarlierPeriod, PeriodSplit, peri
 from shoal.io.read.dispatch import Reading, ReadOptions, read
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import Prepared, prepare
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 Prepare = Callable[[Cell], Preparation]
 """How the data of a cell is to be prepared."""

@@ -29,7 +29,7 @@ from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.evaluate.attack.stage import published_visits
 from shoal.privacy.evidence.chunk_words import published_words
 from shoal.text.terms import terms_of
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -30,7 +30,7 @@ from shoal.itemsets.hitting_set import greedy
 from shoal.itemsets.itemset_support import PRIVATE, PUBLIC, Parts, Power, minimal_moles
 from shoal.methods.tds import specialize
 from shoal.synthetic.baskets import Baskets, Board
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 from shoal.util.wording import percent
 
 # -- statements of the paper, compared with the results

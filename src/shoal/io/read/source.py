@@ -63,6 +63,12 @@ def open_regular(path: Path, error: type[InputError] = InputError) -> io.Buffere
     return path.open("rb")
 
 
+def is_workbook_file(path: Path) -> bool:
+    """Whether a file is an Excel workbook; only a regular file is opened."""
+    with translated(path), open_regular(path) as stream:
+        return is_workbook(stream)
+
+
 def content_of(path: Path) -> bytes:
     """Return all bytes of a small file."""
     with translated(path), open_regular(path) as stream:

@@ -21,9 +21,10 @@ from shoal import _kernels
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, TaxonomyError
+from shoal.io.read.excel import is_workbook, sheet_of
+from shoal.io.read.parquet import whole
 from shoal.io.read.result import BROKEN_LINES
-from shoal.io.read.source import compression_of, open_regular, opened, translated
-from shoal.io.read.table_cells import table_of
+from shoal.io.read.source import PARQUET, Source, compression_of, content_of, open_regular, opened, translated
 from shoal.parameters import insist_on_path, insist_on_text
 from shoal.taxonomy.category_paths import Parents, parents_of_paths, two_parents
 from shoal.util.wording import there_are
@@ -257,3 +258,16 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise TaxonomyError(f"the JSON names {name!r} twice in one object", code="duplicate-key", nodes=[name])
         found[name] = value
     return found
+
+
+def table_of(path: Path) -> tuple[list[tuple[Any, ...]], tuple[str, ...]] | None:
+    """Return the rows of a taxonomy file, starting with the column names, and how it was read; None if it is text."""
+    with translated(path, TaxonomyError), open_regular(path, TaxonomyError) as stream:
+        parquet = stream.read(len(PARQUET)) == PARQUET
+        workbook = is_workbook(stream)
+    if workbook:
+        return sheet_of(content_of(path), path).rows(), ("an Excel sheet",)
+    if parquet:
+        frame = whole(Source.of(path))
+        return [tuple(frame.columns), *frame.rows()], ("a Parquet table",)
+    return None

@@ -17,8 +17,7 @@ from shoal.io.read.formats import first_records, json_names, looks_like_header
 from shoal.io.read.json_lines import json_frames, text_values
 from shoal.io.read.parquet import whole
 from shoal.io.read.result import Tally
-from shoal.io.read.source import Source, content_of
-from shoal.io.read.table_cells import is_workbook_file
+from shoal.io.read.source import Source, content_of, is_workbook_file
 from shoal.io.read.taxonomies import taxonomy_of_rows
 from shoal.taxonomy.levels import LevelTree, tree_of_levels
 from shoal.util.wording import did_you_mean

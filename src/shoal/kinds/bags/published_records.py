@@ -13,7 +13,7 @@ import polars as pl
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
 from shoal.errors import InputError, ParameterError
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 Notes = list[str]
 

@@ -30,8 +30,7 @@ from shoal.io.read.delimited import JOINER, ONE_FIELD, bags_of_lines, guess_sepa
 from shoal.io.read.formats import first_records
 from shoal.io.read.parquet import bags_of_lists, own_lists, whole
 from shoal.io.read.result import Tally
-from shoal.io.read.source import Source
-from shoal.io.read.table_cells import is_workbook_file
+from shoal.io.read.source import Source, is_workbook_file
 from shoal.io.write.output_format import LISTS
 from shoal.kinds import FileFacts
 from shoal.kinds.bags.published_records import NO_COLUMNS, Notes, PublishedRecords, with_owners

@@ -23,7 +23,7 @@ from shoal.io.read.delimited import JOINER, one_byte
 from shoal.io.write.cell_checks import refuse_ambiguous, refuse_empty
 from shoal.io.write.frame_files import frame_bytes, workbook_bytes, write_frames
 from shoal.io.write.output_format import LISTS, LONG, OUTPUT_FORMATS, FileFact, Levels, OutputForm, insist_on_format, write_pieces
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 # The long layout of records: one row for each item of a record, with its count and, where there is a taxonomy, its level.
 #

@@ -22,8 +22,7 @@ from shoal.engines.ranges import formed_in_ranges
 from shoal.errors import Infeasible
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import Outcome, build_release, present_records, within_floor
-from shoal.util.exact_numbers import exact
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct, exact
 from shoal.util.wording import counted
 
 # -- withholding a few records that spoil their groups, up to a share of all: the suppression limit of ARX

@@ -22,7 +22,7 @@ from shoal.data.release import Release
 from shoal.itemsets.itemset_support import Moles
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import Outcome, Present, build_release, present_records
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 from shoal.util.wording import counted
 
 NO_RULES = "no rules are written: below one published node some items were suppressed, and rules would have to name them"

