@@ -291,6 +291,12 @@ def insist_on_text(name: str, value: object) -> None:
         raise ParameterError(f"{name} must be a text, not a value of type {type(value).__name__}", code="wrong-type", argument=name)
 
 
+def insist_on_flag(name: str, value: object) -> None:
+    """Raise unless the value of an argument is True or False."""
+    if not isinstance(value, bool):
+        raise ParameterError(f"{name} must be True or False, not a value of type {type(value).__name__}", code="wrong-type", argument=name)
+
+
 def insist_on_path(name: str, value: object) -> None:
     """Raise unless the value of an argument is a non-empty path."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):

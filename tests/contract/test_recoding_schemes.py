@@ -96,11 +96,12 @@ def test_the_best_sibling_generalization_is_that_of_trying_all(problem: Any, k: 
     assert best <= greedy <= plain
 
 
-def test_the_search_for_the_best_one_ends_at_a_limit() -> None:
+def test_the_search_for_the_best_one_ends_at_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shoal.itemsets.recoding_schemes.MOST_RECODINGS", 500)
     parent = [-1, *(node for pair in range(40) for node in (0, 3 * pair + 1, 3 * pair + 1))]
     taxonomy = tree(parent)
     rows = [[3 * pair + 2, 3 * other + 3] for pair in range(40) for other in (pair, (pair + 1) % 40)]
-    with refuses("too-many-cuts", limit=20000):
+    with refuses("too-many-cuts", limit=500):
         Optimal(k=2, m=2, recoding="sibling").apply(on_nodes(numbered(taxonomy, rows), taxonomy))
 
 

@@ -18,7 +18,7 @@ import polars as pl
 from shoal.data.bags import Small, Vocabulary
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
-from shoal.parameters import insist_on_text
+from shoal.parameters import insist_on_flag, insist_on_text
 from shoal.text.phrases import PhraseFinder, PhraseList
 from shoal.text.terms import is_stop_word
 
@@ -200,6 +200,7 @@ class NounLexicon:
 def wordnet(loss: str = DEFAULT_LOSS, *, related: bool = False) -> Taxonomy:
     """WordNet's nouns, under the named node loss; with `related`, terms that are no nouns are placed by the related noun."""
     insist_on_text("loss", loss)
+    insist_on_flag("related", related)
     taxonomy = _nouns(related)
     return taxonomy if loss == taxonomy.loss_name else taxonomy.with_loss(loss)
 
