@@ -53,7 +53,7 @@ def test_half_the_scale_of_laplace_noise_is_found(monkeypatch: pytest.MonkeyPatc
 
 def test_half_the_scale_of_gaussian_noise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     half_the_noise(monkeypatch)
-    found = audit_epsilon(method(GAUSSIAN), CanaryDraw(runs=20, canaries=1500, named=0.2))
+    found = audit_epsilon(method(GAUSSIAN), CanaryDraw(runs=6, canaries=6000, named=0.2))
     assert found.gaussian is not None
     assert found.gaussian > 1
 

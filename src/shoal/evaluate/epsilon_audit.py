@@ -45,7 +45,7 @@ from shoal.util.numbers import Floats
 
 Mask = npt.NDArray[np.bool_]
 
-OFTEN = 0.1  # how often the value of a canary who does not take part should be published
+OFTEN = 0.5  # how often the value of a canary who does not take part should be published; below it, many names are guesses
 TRIED = 50  # values by which it is tried how large a crowd must be for that
 LARGEST = 60.0  # epsilon that is looked for
 
