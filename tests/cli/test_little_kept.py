@@ -275,7 +275,7 @@ def test_after_a_small_release_the_command_that_measures_is_shown(log: Shell, mo
     assert answer.code == 0, answer
     assert flagged(answer)
     assert not commands(answer.err)
-    (typed,) = (line.rpartition("measured by: ")[2] for line in answer.err.splitlines() if "measured by: " in line)
+    (typed,) = (line[line.index("shoal advise") :] for line in answer.err.splitlines() if "shoal advise" in line)
     assert typed == "shoal advise 'my log.tsv' --user AnonID --time QueryTime --text Query --k 20"
     advised = log(*shlex.split(typed)[1:], "--seconds", "5", "--json")
     assert advised.code == 0, advised.err
