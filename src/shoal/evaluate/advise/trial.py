@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.attacks.conclusion import EASILY_KNOWN, known_of
-from shoal.attacks.draw import Draw
 from shoal.attacks.known_items import KnownItems
 from shoal.attacks.outcome import Interval, wilson
 from shoal.data.claims import Model
@@ -40,7 +39,7 @@ from shoal.evaluate.advise.goals import MOST_SECONDS
 from shoal.evaluate.advise.sample import SEED, Samples, owners_of
 from shoal.evaluate.attack.case import CaseSource
 from shoal.evaluate.attack.stage import owners_repeat
-from shoal.evaluate.attack.tables import linked_rows
+from shoal.evaluate.compare.attacked_tables import share_of_linked_people
 from shoal.evaluate.compare.words_kept import coverage, words_of
 from shoal.evaluate.compare.worst_attack import WHY_NOT, staged
 from shoal.methods import Method
@@ -285,7 +284,7 @@ def _is_bounded(method: Method) -> bool:
 def _risk(judged: Judged) -> tuple[str, Interval | None]:
     """Of what an attacker knows something, and how many people are found by it; None where no attack is made."""
     if isinstance(judged.original, TableOriginal):
-        return ROW, linked_rows(judged.original, judged.release, Draw(targets=TARGETS, seed=SEED))
+        return ROW, share_of_linked_people(judged.release, judged.original, TARGETS, SEED)
     return known_of(owners_repeat(judged.original)), _found_by_items(judged)
 
 

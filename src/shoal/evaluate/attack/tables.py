@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.attacks import ORIGINAL, RELEASE
 from shoal.attacks.draw import Draw
-from shoal.attacks.outcome import Interval, Outcome, outcome, wilson
+from shoal.attacks.outcome import Outcome, outcome
 from shoal.attacks.tables import TABLE_ATTACKS, TableAttack
 from shoal.attacks.tables.known_table import KnownTable
 from shoal.data.original import TableOriginal
@@ -49,17 +49,6 @@ def attacks_on_table(original: TableOriginal, release: Release, names: Sequence[
         else:
             outcomes += found
     return Attacked(tuple(outcomes), tuple(notes), alarms_in(release), draw.targets)
-
-
-def linked_rows(original: TableOriginal, release: Release, draw: Draw) -> Interval | None:
-    """Return the share of people whose row is found by the strongest linkage of all quasi-identifiers; None if none applies."""
-    if release.secret is None or release.kinds != {RowTable.kind}:
-        return None
-    shown = KnownTable.of(original.table, release.only(RowTable).frame, release.secret.rows())
-    targets = draw.some(np.arange(len(original.table)))
-    attacks = (kind() for kind in TABLE_ATTACKS.values() if kind.test == "linking" and (original.table.item_sets or not kind.needs_items))
-    found = [wilson(float(trial.success.sum()), len(targets)) for attack in attacks for trial in attack.trials(shown, targets)]
-    return max(found, key=lambda one: one.rate, default=None)
 
 
 def _outcomes(attack: TableAttack, subject: str, table: KnownTable, targets: np.ndarray, release: Release) -> list[Outcome]:

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from shoal.attacks import Trial
-from shoal.attacks.conclusion import AttackFinding, conclusion_of
-from shoal.attacks.outcome import wilson
-from shoal.attacks.tables import TABLE_ATTACKS, TableAttack
+from shoal.attacks.outcome import Interval
+from shoal.attacks.tables import TABLE_ATTACKS
 from shoal.attacks.tables.known_table import KnownTable
 from shoal.attacks.tables.value_disclosure import KeptValues
 from shoal.data.bags import Ints
@@ -18,34 +17,34 @@ from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.tables.rows import RowTable
 from shoal.evaluate.compare.defaults import NOT_ATTACKED
-from shoal.report.alarms import IN_FACT, SEVERE
+from shoal.evaluate.compare.tried_attacks import TOO_FEW, TriedAttack, strongest
 from shoal.report.facts import FEWEST_PEOPLE
 
 
 def attacked_table(release: Release, original: TableOriginal, targets: int, seed: int) -> dict[str, Any]:
     """Return the rate of the strongest attack that finds a person's row, here and in the original, and what unchanged columns reveal."""
-    table = original.table
-    people = _drawn(table, targets, seed)
+    people = _drawn(original.table, targets, seed)
     if len(people) < FEWEST_PEOPLE:
-        return {NOT_ATTACKED: f"fewer than {FEWEST_PEOPLE} people would be attacked, too few to report a rate"}
-    assert release.secret is not None
-    shown = KnownTable.of(table, release.only(RowTable).frame, release.secret.rows())
-    attacks = [kind() for kind in TABLE_ATTACKS.values() if kind.test == "linking" and (table.item_sets or not kind.needs_items)]
-    found, raw = (_findings(attacks, side, people) for side in (shown, shown.itself))
+        return {NOT_ATTACKED: TOO_FEW}
+    shown = _shown(release, original)
+    found = _linked(shown, people)
     if not found:
         return {NOT_ATTACKED: "no column of the table is protected, so there is nothing to look for"}
-    (high, worst), (raw_high, original_worst) = (max(one, key=lambda pair: pair[0]) for one in (found, raw))
-    verdict = conclusion_of([finding for _, finding in found])
-    return {
-        "worst_attack": f"{worst.attack}, {worst.knowledge}",
-        "attack_rate": worst.rate,
-        "attack_high": high,
-        "attack_original": original_worst.rate,
-        "attack_original_high": raw_high,
-        IN_FACT: verdict.in_fact,
-        **({SEVERE: 1} if verdict.severe else {}),
-        **_values_guessed(shown, people),
-    }
+    return {**strongest(found, _linked(shown.itself, people)), **_values_guessed(shown, people)}
+
+
+def share_of_linked_people(release: Release, original: TableOriginal, targets: int, seed: int) -> Interval | None:
+    """Return how many people's rows the strongest linkage finds; None if nothing is protected or no rows are published."""
+    if release.kinds != {RowTable.kind}:
+        return None
+    found = _linked(_shown(release, original), _drawn(original.table, targets, seed))
+    return max(found).rate if found else None
+
+
+def _shown(release: Release, original: TableOriginal) -> KnownTable:
+    """Return the published rows as an attacker knows them; the row of each person is known here, to tell whether a guess is right."""
+    assert release.secret is not None
+    return KnownTable.of(original.table, release.only(RowTable).frame, release.secret.rows())
 
 
 def _drawn(table: Table, most: int, seed: int) -> Ints:
@@ -55,15 +54,10 @@ def _drawn(table: Table, most: int, seed: int) -> Ints:
     return mixed[np.sort(first)][:most]
 
 
-def _findings(attacks: list[TableAttack], table: KnownTable, people: Ints) -> list[tuple[float, AttackFinding]]:
-    """Return every attack with the upper end of the interval of its rate."""
-    found = []
-    for attack in attacks:
-        for trial in attack.trials(table, people):
-            rate = wilson(float(trial.success.sum()), len(people))
-            finding = AttackFinding(attack.name, attack.test, trial.knowledge, rate.rate, False, "", len(people))
-            found.append((rate.high, finding))
-    return found
+def _linked(table: KnownTable, people: Ints) -> list[TriedAttack]:
+    """Run every attack that links people to rows."""
+    attacks = (kind() for kind in TABLE_ATTACKS.values() if kind.test == "linking" and (table.items or not kind.needs_items))
+    return [TriedAttack.of(attack, trial) for attack in attacks for trial in attack.trials(table, people)]
 
 
 def _values_guessed(shown: KnownTable, people: Ints) -> dict[str, float]:

@@ -9,8 +9,7 @@ import numpy as np
 
 from shoal.attacks import ATTACKS
 from shoal.attacks.attacker_view import Owned, Scene
-from shoal.attacks.conclusion import AttackFinding, conclusion_of, known_of
-from shoal.attacks.outcome import wilson
+from shoal.attacks.conclusion import known_of
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import AccessOriginal, AnyOriginal, Original, TableOriginal
 from shoal.data.release import Release
@@ -25,7 +24,7 @@ from shoal.data.tables.rows import RowTable
 from shoal.evaluate.attack.stage import Stage, owners_repeat, raw_stage, stage_of, visits_stage
 from shoal.evaluate.compare.attacked_tables import attacked_table
 from shoal.evaluate.compare.defaults import NOT_ATTACKED
-from shoal.report.alarms import IN_FACT, SEVERE
+from shoal.evaluate.compare.tried_attacks import TOO_FEW, TriedAttack, strongest
 from shoal.report.facts import FEWEST_PEOPLE
 
 STAGED = (BagTable.kind, RowTable.kind, ProfileTable.kind)
@@ -55,43 +54,16 @@ def worst_attack(release: Release, original: AnyOriginal, effort: AttackEffort) 
         return {NOT_ATTACKED: WHY_NOT.get(min(release.kinds), "no attack applies to this kind of release")}
     targets = stage.drawn(effort.seed, effort.targets)
     if len(targets) < FEWEST_PEOPLE:
-        return {NOT_ATTACKED: f"fewer than {FEWEST_PEOPLE} people would be attacked, too few to report a rate"}
-    found = _tried(stage, targets, effort.seed)
-    worst, raw = max(found), max(_tried(raw_stage(original), targets, effort.seed))
-    verdict = conclusion_of([one.finding for one in found], of=known_of(owners_repeat(original)))
-    return {
-        "worst_attack": f"{worst.finding.attack}, {worst.finding.knowledge}",
-        "attack_rate": worst.finding.rate,
-        "attack_high": worst.high,
-        "attack_original": raw.finding.rate,
-        "attack_original_high": raw.high,
-        IN_FACT: verdict.in_fact,
-        **({SEVERE: 1} if verdict.severe else {}),
-    }
-
-
-@dataclass(frozen=True)
-class TriedAttack:
-    """An attack with one kind of knowledge: the upper end of the interval of its rate, and the rate."""
-
-    high: float
-    finding: AttackFinding
-
-    def __lt__(self, other: TriedAttack) -> bool:
-        return self.high < other.high
+        return {NOT_ATTACKED: TOO_FEW}
+    found, raw = (_tried(one, targets, effort.seed) for one in (stage, raw_stage(original)))
+    return strongest(found, raw, known_of(owners_repeat(original)))
 
 
 def _tried(stage: Stage, targets: Ints, seed: int) -> list[TriedAttack]:
     """Run every attack that finds people, with every kind of knowledge."""
     people = stage.people(targets)
-    found = []
-    for attack in (kind() for kind in ATTACKS.values() if kind.test != "inference"):
-        for trial in attack.trials(stage.scene, people, seed):
-            rate = wilson(float(trial.success.sum()), len(people))
-            found.append(
-                TriedAttack(rate.high, AttackFinding(attack.name, attack.test, trial.knowledge, rate.rate, False, "", len(people)))
-            )
-    return found
+    attacks = (kind() for kind in ATTACKS.values() if kind.test != "inference")
+    return [TriedAttack.of(attack, trial) for attack in attacks for trial in attack.trials(stage.scene, people, seed)]
 
 
 def staged(release: Release, original: AnyOriginal) -> Stage | None:
