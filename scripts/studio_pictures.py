@@ -45,8 +45,7 @@ def walk(page: Page, origin: str) -> dict[str, str]:
     page.set_input_files("#file", SAMPLES / "baskets.csv")
     page.wait_for_selector("#people")
     found["understand"] = page.url
-    page.check("#people")
-    page.click("text=Continue")
+    confirm_people(page)
     page.fill("#seconds", "60")
     page.click("text=Find routes")
     page.wait_for_selector(".route:not([hidden])")
@@ -73,8 +72,7 @@ def further(page: Page, origin: str) -> dict[str, str]:
         page.click(f"button:has-text('{text}')")
         page.wait_for_selector("#people")
         found[f"understand_{name}"] = page.url
-        page.check("#people")
-        page.click("text=Continue")
+        confirm_people(page)
         page.wait_for_selector(".preview-row")
         found[f"choose_{name}"] = page.url
     page.fill("#seconds", "600")
@@ -97,6 +95,12 @@ def further(page: Page, origin: str) -> dict[str, str]:
     return found | {"audited_other": page.url}
 
 
+def confirm_people(page: Page) -> None:
+    """Confirm how many people the file describes, and go on to the choice of a goal."""
+    page.check("#people")
+    page.click("text=Continue")
+
+
 def rarely_seen(page: Page, origin: str) -> dict[str, str]:
     """Further steps of `--all`: routes and releases of the other samples, comparisons of a table and an access log, and ends of jobs."""
     found = {}
@@ -107,8 +111,7 @@ def rarely_seen(page: Page, origin: str) -> dict[str, str]:
             page.click("button:has-text('A table with one row per person')")
         page.wait_for_selector("#people")
         found[f"read_{name}"] = page.url
-        page.check("#people")
-        page.click("text=Continue")
+        confirm_people(page)
         choose = page.url
         page.check(f"#goal-{goal}")
         page.fill("#seconds", "15")

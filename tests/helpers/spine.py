@@ -100,7 +100,7 @@ class NoisyQueries(Mechanism):
 
     name = "noisy-queries"
     paper = "none"
-    fates = {"counted": "changed"}  # noqa: RUF012 (never changed)
+    extra = ""
 
     def claims(self) -> tuple[Model, ...]:
         return (Noisy(),)

@@ -22,7 +22,7 @@ from shoal.data.tables.column_types import ITEMS, Slots
 from shoal.data.tables.counts import COUNT
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, option
-from shoal.methods.bases.noisy_counts import COUNTS, Mechanism, NoisyCounts
+from shoal.methods.bases.noisy_counts import COUNTS, Mechanism, NoisyCounts, epsilon_parameter
 from shoal.noise.bounded_tree import BoundedTree, Cut, bounded_tree
 from shoal.noise.divide_records import PathBudget, Records, divide
 from shoal.noise.mechanisms import laplace_scale, with_noise
@@ -42,12 +42,8 @@ class DiffPart(Mechanism):
     paper = 'Chen, Mohammed, Fung, Desai and Xiong, "Publishing set-valued data via differential privacy", PVLDB 4(11), 2011'
     takes_baskets = True
     public_taxonomy = True
-    extra = "dp"
-    fates = {"counted": "changed"}  # noqa: RUF012 (never changed)
 
-    epsilon: float = param(
-        1.0, minimum=0.001, maximum=20, help="privacy loss: one person changes any probability by a factor of at most e^epsilon"
-    )
+    epsilon: float = epsilon_parameter()
     cap: int = param(8, minimum=1, maximum=100, help="maximum number of items per person, those that the person has most often")
     fanout: int = param(8, minimum=2, maximum=12, help="children that are told apart at once; wider nodes are divided into groups")
     counts: float = param(0.5, minimum=0.05, maximum=0.95, help="share of the budget for the counts of published sets")

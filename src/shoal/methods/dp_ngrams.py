@@ -21,7 +21,7 @@ from shoal.data.noise_record import SELECTION, NoisyStep
 from shoal.data.original import LogOriginal
 from shoal.data.tables.column_types import Slots
 from shoal.data.tables.counts import COUNT, LONGEST, table_of_length
-from shoal.methods.bases.noisy_counts import Mechanism, NoisyCounts
+from shoal.methods.bases.noisy_counts import Mechanism, NoisyCounts, epsilon_parameter
 from shoal.noise.budget_plan import LengthBudget, plan_of_lengths
 from shoal.noise.mechanisms import as_published, limit_of, with_noise
 from shoal.noise.per_person_bounds import OWNER, distinct_of_people
@@ -39,12 +39,8 @@ class DPNGrams(Mechanism):
         'Chen, Acs and Castelluccia, "Differentially private sequential data publication via variable-length n-grams", CCS 2012; '
         'Kim, Gopi, Kulkarni and Yekhanin, "Differentially private n-gram extraction", NeurIPS 2021'
     )
-    extra = "dp"
-    fates = {"counted": "changed"}  # noqa: RUF012 (never changed)
 
-    epsilon: float = param(
-        1.0, minimum=0.001, maximum=20, help="privacy loss: one person changes any probability by a factor of at most e^epsilon"
-    )
+    epsilon: float = epsilon_parameter()
     delta: float = param(1e-6, minimum=1e-15, maximum=0.01, help="probability that something of a single person is published")
     longest: int = param(3, minimum=1, maximum=LONGEST, help="length of the longest runs")
     cap: int = param(64, minimum=1, maximum=1000, help="maximum number of runs of each length per person that take part in the selection")

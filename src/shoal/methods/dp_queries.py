@@ -22,7 +22,7 @@ from shoal.data.original import LogOriginal
 from shoal.data.tables.column_types import Slots
 from shoal.data.tables.counts import COUNT
 from shoal.errors import ParameterError, option
-from shoal.methods.bases.noisy_counts import COUNTS, Mechanism, NoisyCounts, Summed
+from shoal.methods.bases.noisy_counts import COUNTS, Mechanism, NoisyCounts, Summed, epsilon_parameter
 from shoal.noise.budget_plan import CLICKS, CUTOFF, Budget, plan_of
 from shoal.noise.counted_values import ITEM, QUERY, UNITS, asked_values, clicked, columns_of, unit_of
 from shoal.noise.mechanisms import as_published, limit_of, with_noise
@@ -42,12 +42,8 @@ class DPQueries(Mechanism):
     name = "dp-queries"
     paper = 'Korolova, Kenthapadi, Mishra and Ntoulas, "Releasing search queries and clicks privately", WWW 2009'
     takes_baskets = True
-    extra = "dp"
-    fates = {"counted": "changed"}  # noqa: RUF012 (never changed)
 
-    epsilon: float = param(
-        1.0, minimum=0.001, maximum=20, help="privacy loss: one person changes any probability by a factor of at most e^epsilon"
-    )
+    epsilon: float = epsilon_parameter()
     delta: float = param(1e-6, minimum=1e-15, maximum=0.01, help="probability that something of a single person is published")
     unit: str | None = param(None, choices=UNITS, help="unit to count; a pair is two terms of a query or two items of a person")
     mechanism: str = param("policy", choices=tuple(CAPS), help="mechanism that selects the values to publish")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import polars as pl
 
@@ -17,6 +18,7 @@ from shoal.data.release import Release
 from shoal.data.tables.counts import CountTable
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import build_row_release
+from shoal.parameters import param
 
 COUNTS = "counts"  # the name of the published table
 
@@ -47,11 +49,18 @@ class Summed:
     notes: tuple[str, ...] = ()
 
 
+def epsilon_parameter() -> Any:
+    """Return epsilon as a field of a mechanism."""
+    return param(1.0, minimum=0.001, maximum=20, help="privacy loss: one person changes any probability by a factor of at most e^epsilon")
+
+
 class Mechanism(Method):
     """A method that publishes counts of a log's rows with random noise."""
 
     takes = frozenset({"log"})
     publishes = "counts"
+    extra = "dp"
+    fates = {"counted": "changed"}  # noqa: RUF012 (never changed)
     varies = "noise is random: another run gives other counts"
 
     @property
