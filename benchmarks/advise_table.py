@@ -40,7 +40,7 @@ from shoal.errors import ShoalError  # noqa: E402
 from shoal.evaluate.advise import trial  # noqa: E402
 from shoal.evaluate.advise.advise import MeasuredRoute, advise  # noqa: E402
 from shoal.evaluate.advise.sample import Samples  # noqa: E402
-from shoal.evaluate.advise.trial import Route, Trial  # noqa: E402
+from shoal.evaluate.advise.trial import Route  # noqa: E402
 from shoal.io.synthetic_log import generate  # noqa: E402
 from shoal.pipeline.events import Cancel, running  # noqa: E402
 from shoal.pipeline.options import NO_TAXONOMY, Preparation  # noqa: E402
@@ -139,7 +139,7 @@ def whole_run(samples: Samples, route: Route, label: str) -> Outcome | None:
     """The release of all people, or None where the method refuses the data."""
     try:
         source = samples.of(route.how, 1 << 40, route.given)
-        found: Trial = trial._tried(source, route, Cancel())
+        found = trial._tried(source, route, Cancel())
     except ShoalError as error:
         print(f"    {label}: {error.message}", flush=True)
         return None

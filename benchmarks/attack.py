@@ -47,7 +47,7 @@ def measured(directory: Path, users: int, targets: int, k: int) -> list[dict[str
     base, memory = command("anonymize", log, "--k", str(k), "--out", release)
     rows: list[dict[str, object]] = [{"command": "anonymize", "seconds": round(base, 1), "ratio": 1.0, "MB": round(memory)}]
     attack = ("attack", log, release, "--targets", str(targets), "--json")
-    works = {"nothing attacked": ("--control", "0", "--attack", "personas")}
+    works: dict[str, tuple[str, ...]] = {"nothing attacked": ("--control", "0", "--attack", "personas")}
     works |= {name: ("--control", "0", "--attack", name) for name in ALONE}
     works["these four, with a control group"] = tuple(word for name in ALONE for word in ("--attack", name))
     for name, options in works.items():

@@ -42,7 +42,7 @@ def rivals(k: int) -> dict[str, Method]:
 def compare(name: str, data: Original, k: int) -> dict[str, Any]:
     """The bound, and what each method loses, at one k."""
     started = time.perf_counter()
-    bound = loss_lower_bound(data.bags, data.taxonomy, k)
+    bound = loss_lower_bound(data.bags, data.tree, k)
     taken = time.perf_counter() - started
     losses = {label: loss(method.apply(data), data) for label, method in rivals(k).items()}
     best = min(losses.values())

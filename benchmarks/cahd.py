@@ -22,6 +22,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.items import Items
 from shoal.data.original import Original
 from shoal.data.release import Release
+from shoal.data.tables.groups import GroupTable
 from shoal.errors import GuaranteeNotMet
 from shoal.io.read.formats import ReadOptions
 from shoal.methods.cahd import CAHD
@@ -144,7 +145,7 @@ def most_frequent(name: str, original: Original) -> None:
         p = len(original.bags) // int(held.max())
         for search in ("band", "content"):
             release = judged(Timed(p=p, sensitive=chosen, search=search), original)
-            table: Any = release.only("groups")
+            table = release.only(GroupTable)
             holding = table.rows.join(table.histogram.select("group").unique(), on="group", how="semi")
             largest = holding.group_by("group").len()["len"].max()
             rows.append(

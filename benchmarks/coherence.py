@@ -22,7 +22,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -98,12 +98,13 @@ def distortion_tables() -> None:
         if bags is None:
             continue
         rows = []
-        for along, _, delta, k, p in setting.varied():
+        for point in setting.points():
             per_seed = []
             for seed in SEEDS:
-                told = distortions(bags, choose(bags, delta, seed), Power(H, k, p))
-                per_seed.append(told | {"k-anonymity": tds(name, delta, k, seed)})
-            rows.append({"along": along.removesuffix(" %"), "delta": delta, "k": k, "p": p, **mean(per_seed)})
+                told = distortions(bags, choose(bags, point.delta, seed), Power(point.h, point.k, point.p))
+                per_seed.append(told | {"k-anonymity": tds(name, point.delta, point.k, seed)})
+            asked = {"delta": point.delta, "h": point.h, "k": point.k, "p": point.p}
+            rows.append({"along": point.along.removesuffix(" %"), **asked, **mean(per_seed)})
         facts = f"{len(bags):,} records, {len(bags.vocabulary):,} items, {bags.occurrences / len(bags):.1f} items a record"
         show(f"{name} ({facts}): distortion in percent, mean of {len(SEEDS)} choices; times in processor seconds", rows)
         all_rows += [{"data": name, **row} for row in rows]
@@ -164,12 +165,12 @@ def runtime_table() -> None:
         public = [tuple(r[parts[r] == PUBLIC].tolist()) for r in np.split(bags.items, bags.indptr[1:-1])]
         asked = {"target": "s", "supp": -setting.k, "zmin": 1, "zmax": setting.p}
         runs: dict[str, Callable[[], Any]] = {
-            "moles": lambda bags=bags, parts=parts, power=power: minimal_moles(bags, parts, power),
-            "moles, 1 thread": lambda bags=bags, parts=parts, power=power: _alone(bags, parts, power),
-            "eclat": lambda public=public, asked=asked: fim.eclat(public, **asked),
-            "fpgrowth": lambda public=public, asked=asked: fim.fpgrowth(public, **asked),
-            "eclat, counts": lambda public=public, asked=asked: fim.eclat(public, report="#", **asked),
-            "fpgrowth, counts": lambda public=public, asked=asked: fim.fpgrowth(public, report="#", **asked),
+            "moles": partial(minimal_moles, bags, parts, power),
+            "moles, 1 thread": partial(_alone, bags, parts, power),
+            "eclat": partial(fim.eclat, public, **asked),
+            "fpgrowth": partial(fim.fpgrowth, public, **asked),
+            "eclat, counts": partial(fim.eclat, public, report="#", **asked),
+            "fpgrowth, counts": partial(fim.fpgrowth, public, report="#", **asked),
         }
         best = _in_turns(runs)
         found = minimal_moles(bags, parts, power)

@@ -14,6 +14,7 @@ import pickle
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -61,7 +62,7 @@ def measured(name: str, path: Path, said: dict[str, Any]) -> dict[str, Any]:
         failed: dict[Cell, str] = {}
         once = used(lambda: [given.of(cell, failed) for cell in cells])
     ways = {repr(how(cell)): cell for cell in cells}
-    each = {way: used(lambda cell=cell: attempted(path, how(cell))) for way, cell in ways.items()}
+    each = {way: used(partial(attempted, path, how(cell))) for way, cell in ways.items()}
     times = Counter(repr(how(cell)) for cell in cells)
     alone = sum(each[way] * n for way, n in times.items())
     return {

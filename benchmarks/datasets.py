@@ -40,13 +40,13 @@ def generated_log(users: int) -> Path:
 
 def generated(users: int) -> Original:
     """The same on WordNet's nouns, unknown terms dropped."""
-    return prepare(generated_log(users), with_lm(unknown="drop")).original
+    return prepare(generated_log(users), with_lm(unknown="drop")).records
 
 
 def groceries() -> Original | None:
     """Baskets on their own taxonomy."""
     taxonomy = data_file("groceries-taxonomy.tsv")
-    return taxonomy and _read("groceries-baskets.csv", with_lm(read=LINES, taxonomy=str(taxonomy), unknown="refuse"))
+    return None if taxonomy is None else _read("groceries-baskets.csv", with_lm(read=LINES, taxonomy=str(taxonomy), unknown="refuse"))
 
 
 def lastfm() -> Original | None:
@@ -67,7 +67,7 @@ def news() -> Original | None:
 def clicks() -> Original | None:
     """BMS-WebView-2 on the hierarchy that others use for it."""
     hierarchy = data_file("BMS-WebView-2.hierarchy.txt.gz")
-    return hierarchy and _read("BMS-WebView-2.dat.gz", with_lm(read=LINES, taxonomy=str(hierarchy)))
+    return None if hierarchy is None else _read("BMS-WebView-2.dat.gz", with_lm(read=LINES, taxonomy=str(hierarchy)))
 
 
 def numbered_items(name: str) -> Original | None:
@@ -85,7 +85,7 @@ def web_server() -> Original | None:
         with gzip.open(path, "rt", errors="replace") as log:
             table.write_text("who\tpage\n" + "".join(f"{who}\t{page}\n" for who, page in _visits(log)))
         how = with_lm(read=ReadOptions(user="who", item="page"), taxonomy="generated")
-        return prepare(table, how).original
+        return prepare(table, how).records
 
 
 def _visits(log: Iterator[str]) -> Iterator[tuple[str, str]]:
@@ -97,7 +97,7 @@ def _visits(log: Iterator[str]) -> Iterator[tuple[str, str]]:
 
 def _read(name: str, how: Preparation) -> Original | None:
     path = data_file(name)
-    return path and prepare(path, how).original
+    return None if path is None else prepare(path, how).records
 
 
 ALL: dict[str, Callable[[], Original | None]] = {

@@ -19,6 +19,7 @@ from common import data_file, show
 from datasets import Source, sources
 from km import timed
 from shoal.data.original import Original
+from shoal.data.tables.chunks import ChunkTable
 from shoal.io.read.formats import ReadOptions
 from shoal.methods import METHODS
 from shoal.metrics import measure
@@ -42,14 +43,14 @@ def data_sets(users: int) -> dict[str, Source]:
 
 def measured(original: Original, m: int, cluster: int) -> dict[str, Any]:
     """One release, judged; an error where the judge does not agree."""
-    release, seconds, megabytes = timed(METHODS["disassociation"](k=K, m=m, cluster=cluster, rare_words="publish"), original)  # type: ignore[call-arg]
+    release, seconds, megabytes = timed(METHODS["disassociation"](k=K, m=m, cluster=cluster, rare_words="publish"), original)
     started = time.process_time()
     (verdict,) = [claim.check(release, original) for claim in release.claims]
     judged = time.process_time() - started
     assert verdict.holds, verdict
     names = ["kept", "in_chunks", "together", "pairs_together", "pair_recall", "pair_error"]
     numbers = measure(release, original, names)
-    table = release.only("chunks")
+    table = release.only(ChunkTable)
     return {
         "clusters": table.facts()["clusters"],
         **{f"{name} %": round(100 * numbers[name], 1) for name in names},
@@ -61,7 +62,7 @@ def measured(original: Original, m: int, cluster: int) -> dict[str, Any]:
 
 def suppressed(original: Original, m: int) -> float:
     """The words as typed, in percent, that suppression alone leaves."""
-    release = METHODS["coherence"](k=K, p=m).apply(original)  # type: ignore[call-arg]
+    release = METHODS["coherence"](k=K, p=m).apply(original)
     assert release.accounting is not None
     return round(100 * release.accounting.occurrences["kept"] / release.accounting.occurrences.total, 1)
 

@@ -115,7 +115,9 @@ def compare_others() -> None:
     generated = _log(generated_log(20_000), ReadOptions())
     sets = {"Excite": searches("excite-small.log.gz"), "generated, 20,000 users": generated}
     for name, log in sets.items():
-        for unit in ("query", "term") if log is not None else ():
+        if log is None:
+            continue
+        for unit in ("query", "term"):
             for mechanism, guide in (("korolova", 0.0), ("weighted", 0.0), ("policy", 0.0), ("policy", 0.2)):
                 rows.append({"data": name, "unit": unit} | published(log, runs=3, mechanism=mechanism, unit=unit, guide=guide))
     show(f"epsilon {EPSILON:g}, delta {DELTA:g}, 3 runs", rows)

@@ -194,18 +194,24 @@ def measured(people: list[Person], taxonomy: Taxonomy, runs: int, guessed: int, 
     return lines
 
 
+def percent(values: list[float | None]) -> str:
+    """The mean in percent; nothing where it was not measured."""
+    known = [value for value in values if value is not None]
+    return f"{100 * float(np.mean(known)):.0f}%" if len(known) == len(values) else ""
+
+
 def _line(name: str, epsilon: str, found: list[Numbers], asked: tuple[Numbers, list[Any], list[Any], int], tried: Any) -> dict[str, Any]:
     true, items, pairs, people = asked
     assert true.items is not None
     assert true.pairs is not None
     runs = "runs" in name  # pairs one after another are no pairs of a person
-    columns = {
+    columns: dict[str, list[float | None]] = {
         "items": [error(one.items, true.items, items, people) for one in found],
         "pairs": [None if runs else error(one.pairs, true.pairs, pairs, people) for one in found],
         "patterns": [None if runs else patterns(one.pairs, true.pairs) for one in found],
         "hidden": [hidden_found(one, tried) for one in found],
     }
-    means = {column: "" if None in values else f"{100 * float(np.mean(values)):.0f}%" for column, values in columns.items()}  # type: ignore[arg-type]
+    means = {column: percent(values) for column, values in columns.items()}
     return {"release": name, "epsilon": epsilon, **means}
 
 

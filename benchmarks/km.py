@@ -64,7 +64,7 @@ def measured(name: str, original: Original, runs: int = 1, **values: Any) -> dic
     method = METHODS[name](**values)
     release, seconds, megabytes = timed(method, original)
     seconds = min([seconds, *(timed(method, original)[1] for _ in range(runs - 1))])
-    verdict = KmAnonymity(k=values["k"], m=values.get("m", values.get("p"))).check(release, original)
+    verdict = KmAnonymity(k=values["k"], m=values["m" if "m" in values else "p"]).check(release, original)
     assert verdict.holds, verdict
     assert release.accounting is not None
     ledger = release.accounting.occurrences
@@ -145,9 +145,8 @@ def compare_hghs() -> None:
 def compare_words() -> None:
     """Words as typed, by the default loss and floor, beside suppression alone."""
     rows = []
-    sets = {"Excite": excite, "last.fm tags": lastfm, "groceries": groceries, "generated": lambda: generated(5_000)}
-    for name, read in sets.items():
-        original = read()
+    sets = {"Excite": excite(), "last.fm tags": lastfm(), "groceries": groceries(), "generated": generated(5_000)}
+    for name, original in sets.items():
         if original is None:
             continue
         plain = on_tree(original, original.tree)

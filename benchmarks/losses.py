@@ -19,7 +19,7 @@ from datasets import LASTFM, LINES, generated_log
 from shoal.data.node_loss import LOSSES, information
 from shoal.data.occurrence_forms import forms_of
 from shoal.data.original import Original
-from shoal.data.taxonomy import Taxonomy
+from shoal.data.taxonomy import Floor, Taxonomy
 from shoal.io.read.formats import ReadOptions
 from shoal.methods import Method
 from shoal.methods.partition import Partition
@@ -85,7 +85,7 @@ def main() -> None:
             continue
 
         def read(loss: str, floor: int, path: str = path, how: dict[str, Any] = how) -> Original:
-            return prepare(path, Preparation(loss=loss, floor=floor, **how)).records
+            return prepare(path, Preparation(loss=loss, floor=Floor(floor), **how)).records
 
         show(f"Node losses at k = {K}: {name}", list(rows_of(name, read)))
 

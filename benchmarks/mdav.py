@@ -71,6 +71,7 @@ def published_losses() -> list[dict[str, Any]]:
         if (path := data_file(name)) is None:
             continue
         table = read_microdata([Source.of(path)], ReadOptions(format="microdata")).data
+        assert isinstance(table, Table)
         for k, printed in losses.items():
             loss = 100 * information_loss(table.numbers, groups_of_table(table, k))
             reached = f"{loss:.{len(printed.split('.')[1])}f}" == printed

@@ -44,6 +44,7 @@ def losses() -> list[dict[str, Any]]:
         if (path := data_file(name)) is None:
             continue
         table = read_microdata([Source.of(path)], ReadOptions(format="microdata")).data
+        assert isinstance(table, Table)
         for k, bound in bounds.items():
             measured = {what: timed(method, table) for what, method in methods(k).items()}
             row: dict[str, Any] = {"data": name, "k": k, "moves and swaps": str(bound)}

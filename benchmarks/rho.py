@@ -46,7 +46,7 @@ def measured(original: Original, name: str, values: dict[str, Any]) -> dict[str,
     method = METHODS[name](**values)
     release, seconds, megabytes = timed(method, original)
     started = time.process_time()
-    (verdict,) = [claim.check(release, original) for claim in release.claims]  # type: ignore[attr-defined]
+    (verdict,) = [claim.check(release, original) for claim in release.claims]
     judged = time.process_time() - started
     assert verdict.holds, verdict
     assert release.accounting is not None

@@ -56,7 +56,7 @@ def compare(name: str, data: Original) -> list[dict[str, Any]]:
     """Loss and time of each effort beside Clump's, at k = 5, 10 and 25; of each the shortest of three runs taken in turn."""
     rows = []
     for k in (5, 10, 25):
-        bound = loss_lower_bound(data.bags, data.taxonomy, k).normalised
+        bound = loss_lower_bound(data.bags, data.tree, k).normalised
         best: dict[str, Run] = {}
         for _ in range(3):
             found = {"clump": run(Clump(k=k, criterion="total", r=10), data, threads=1)}
@@ -75,7 +75,7 @@ def compare(name: str, data: Original) -> list[dict[str, Any]]:
 def growth(data: Original, repeats: int = 3) -> list[dict[str, Any]]:
     """Time per record over growing parts of one log, and the memory over the data; the shortest of runs taken in turn."""
     sizes = (LARGE // 10, USERS, LARGE // 5, LARGE // 2, LARGE)
-    parts = {users: Original(data.bags.select(np.arange(users)), data.taxonomy, 0, 0, 0, 0, 0) for users in sizes}
+    parts = {users: Original.on(data.bags.select(np.arange(users)), data.tree) for users in sizes}
     rows: dict[tuple[int, str], dict[str, Any]] = {}
     for _ in range(repeats):
         for users, part in parts.items():
@@ -144,7 +144,7 @@ def main() -> None:
         for name, data in present.items():
             points = curves(name, data)
             show(f"loss against time: {name}", points)
-            bound = loss_lower_bound(data.bags, data.taxonomy, 5).normalised
+            bound = loss_lower_bound(data.bags, data.tree, 5).normalised
             draw(points, bound, ROOT / "docs" / "images" / f"loss-against-time-{name.split()[0].replace('.', '')}.svg")
     if options.large:
         show(f"growth to {LARGE:,} users", growth(generated(LARGE)))

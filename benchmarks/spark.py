@@ -101,7 +101,8 @@ def _environment(cluster: Standalone | None) -> dict[str, str]:
     if cluster is None:
         return dict(os.environ)
     said = " ".join(f"--conf {name}={value}" for name, value in SETTINGS.items())
-    return cluster.environment(PYSPARK_SUBMIT_ARGS=f"{said} pyspark-shell")
+    found: dict[str, str] = cluster.environment(PYSPARK_SUBMIT_ARGS=f"{said} pyspark-shell")
+    return found
 
 
 def _look(session: int, cost: Cost, ticks: dict[int, int]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,7 @@ def data_sets(users: int) -> dict[str, Original]:
 
 
 def on_wordnet(path: Path, options: ReadOptions) -> Original:
-    return prepare(path, Preparation(read=options, unknown="drop", as_sets=False)).original
+    return prepare(path, Preparation(read=options, unknown="drop", as_sets=False)).records
 
 
 def rivals(k: int) -> dict[str, Method]:
@@ -87,7 +88,7 @@ def rivals(k: int) -> dict[str, Method]:
         "SSC, generalize": SSC(k=k, typical="generalize"),
         "LG(bag)": Partition(k=k, publish_as="bag"),
         "Clump": Clump(k=k),
-        **({"shoal": METHODS["shoal"](k=k)} if "shoal" in METHODS else {}),  # type: ignore[call-arg]
+        **({"shoal": METHODS["shoal"](k=k)} if "shoal" in METHODS else {}),
     }
 
 
@@ -96,7 +97,7 @@ def one(original: Original, method: Method) -> dict[str, Any]:
     release = method.apply(original)
     taken = time.perf_counter() - started
     for claim in release.claims:
-        assert claim.check(release, original).holds, claim  # type: ignore[attr-defined]
+        assert claim.check(release, original).holds, claim
     found = measure(release, original, METRICS)
     return {
         "bLM subtree": found["blm_subtree"],
@@ -195,7 +196,7 @@ def growth(users: int, k: int) -> None:
         dearer = {"SSC, wu-palmer": SSC(k=k, distance="wu-palmer"), "SSC, eps=8": SSC(k=k, eps=8)} if n == users // 10 else {}
         for label, method in {"SSC": SSC(k=k), **dearer}.items():
             started, spent = time.perf_counter(), time.process_time()
-            clusters, _ = method.clustered(original.bags, method.semantics(original.taxonomy).kernel(), original.tree)
+            clusters, _ = method.clustered(original.bags, method.semantics(original.tree).kernel(), original.tree)
             taken, spent = time.perf_counter() - started, time.process_time() - spent
             rows.append(
                 {
@@ -215,7 +216,7 @@ def patterns(users: int) -> None:
     rows = []
     for n in (100, 500, 1000):
         for what, bags in {"bags": original.bags, "sets": original.bags.as_sets()}.items():
-            taken = seconds(lambda b=bags, top=n: closed_patterns(b, top), 1)
+            taken = seconds(partial(closed_patterns, bags, n), 1)
             rows.append({"records": len(bags), "of": what, "top n": n, "seconds": taken})
     show("Mining the top closed patterns", rows)
 

@@ -76,8 +76,14 @@ def package(found: Distribution) -> Entry:
     """Return the entry of an installed package."""
     name = canonicalize_name(found.metadata["Name"])
     entry: Entry = {"type": "library", "bom-ref": reference(name), "name": name, "version": found.version, "purl": reference(name)}
-    stated = found.metadata.get("License-Expression") or short_licence(found)
+    stated = field(found, "License-Expression") or short_licence(found)
     return entry | ({"licenses": licences(stated)} if stated else {})
+
+
+def field(found: Distribution, name: str) -> str | None:
+    """Return a field of the metadata, None if it is not given."""
+    values: list[str] = found.metadata.get_all(name, [])
+    return next(iter(values), None)
 
 
 def licences(stated: str) -> list[Entry]:
@@ -89,7 +95,7 @@ def licences(stated: str) -> list[Entry]:
 def short_licence(found: Distribution) -> str | None:
     """Return the licence by the classifiers, or the field of older metadata if that is a name and not a text."""
     classified = [line.rpartition(" :: ")[2] for line in found.metadata.get_all("Classifier", []) if line.startswith("License ::")]
-    stated = found.metadata.get("License") or ""
+    stated = field(found, "License") or ""
     return " AND ".join(classified) or (stated if stated and "\n" not in stated else None)
 
 
