@@ -8,8 +8,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 ERRORS = "docs/errors"
-STACKED = (ERRORS, "docs/advise")  # pages with tables of many words
-FEWEST_COLUMNS = 4
+FEWEST_COLUMNS = 3
+WIDE = 60  # characters of a row on average, above which it does not fit a narrow screen
 KIND = "errorcode"
 
 
@@ -22,12 +22,13 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 def _prepare_tables(app: Sphinx, doctree: nodes.document) -> None:
     page = app.env.docname
-    for table in doctree.findall(nodes.table) if page in STACKED else []:
+    for table in doctree.findall(nodes.table):
         names = [entry.astext() for head in table.findall(nodes.thead) for entry in head.findall(nodes.entry)]
-        if len(names) < FEWEST_COLUMNS:
+        rows = [row for body in table.findall(nodes.tbody) for row in body.children]
+        if len(names) < FEWEST_COLUMNS or sum(len(row.astext()) for row in rows) < WIDE * len(rows):
             continue
         table["classes"].append("stacked")
-        for row in (row for body in table.findall(nodes.tbody) for row in body.children):
+        for row in rows:
             if page == ERRORS:
                 _add_entry(app, doctree, row)
             _name_cells(row, names)
@@ -36,7 +37,7 @@ def _prepare_tables(app: Sphinx, doctree: nodes.document) -> None:
 def _name_cells(row: nodes.Element, names: list[str]) -> None:
     """Put the name of the column into each cell but the first, for screens on which there is no header."""
     for entry, name in list(zip(row.children, names, strict=True))[1:]:
-        for paragraph in entry.children[:1]:
+        for paragraph in entry.children[:1] if name else []:
             paragraph.insert(0, nodes.inline("", f"{name}: ", classes=["column-name"]))
 
 
