@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from shoal.util.numbers import distinct, runs
+from shoal.util.numbers import distinct, distinct_pairs, runs
 
 ARRAYS = [[], [7], [3, 3, 3], [5, -2, 5, 0, 9, -2], [[4, 1], [1, 4]]]
 
@@ -19,6 +19,13 @@ def test_distinct_numbers_and_their_frequencies_are_those_of_numpy(values, dtype
     assert found.tolist() == expected.tolist()
     assert found.dtype == dtype
     assert [part.tolist() for part in runs(np.sort(numbers, axis=None))] == [expected.tolist(), often.tolist()]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 50])
+def test_distinct_pairs_and_their_frequencies_are_those_of_numpy(n):
+    first, second = np.random.default_rng(n).integers(-3, 4, (2, n))
+    pairs, often = np.unique(np.stack([first, second]), axis=1, return_counts=True)
+    assert [part.tolist() for part in distinct_pairs(first, second)] == [*pairs.tolist(), often.tolist()]
 
 
 def test_the_array_itself_stays_as_it_was():

@@ -27,6 +27,7 @@ from shoal.data.column_storage import IN_MEMORY, RowStack, in_use, selected
 from shoal.data.taxonomy import Taxonomy
 from shoal.engines.local_engine import ProgressOfParts
 from shoal.taxonomy.tree_counts import TreeCounts, tree_counts
+from shoal.util.numbers import distinct_pairs
 
 # -- cuts along the taxonomy, found on a sample: a binary tree of questions how much of a record lies below a node
 #
@@ -289,7 +290,7 @@ def joined_leaves(people: Ints, smallest: int, *, repeat: bool) -> Ints:
 def _people_in(leaves: Ints, bags: Bags, n: int) -> Ints:
     """Count the distinct people in each leaf."""
     if bags.owners_repeat:
-        leaves = np.unique(np.stack([leaves, bags.owners]), axis=1)[0]
+        leaves = distinct_pairs(leaves, bags.owners)[0]
     return np.bincount(leaves, minlength=n)
 
 

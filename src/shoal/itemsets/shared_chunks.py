@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
+from shoal.util.numbers import distinct_pairs
 
 # Clusters of records and chunks of their terms, in which no set of up to m terms is rare: the search of disassociation.
 
@@ -119,9 +120,8 @@ def _filled_clusters(found: Chunking, k: int, m: int, n: int) -> Mask:
     """Return which clusters need no term chunk: their chunks have enough sub-records (Lemma 2 of the paper)."""
     inside = found.chunks != TERM_CHUNK
     record, chunk = found.record[inside], found.chunks[inside].astype(np.int64)
-    parts = np.unique(np.stack([record, chunk]), axis=1)
-    subrecords = np.bincount(found.clusters[parts[0]], minlength=n)
-    kinds = np.bincount(np.unique(np.stack([found.clusters[record], chunk]), axis=1)[0], minlength=n)
+    subrecords = np.bincount(found.clusters[distinct_pairs(record, chunk)[0]], minlength=n)
+    kinds = np.bincount(distinct_pairs(found.clusters[record], chunk)[0], minlength=n)
     sizes = np.bincount(found.clusters, minlength=n)
     return np.asarray(subrecords >= sizes + k * np.maximum(0, np.minimum(m, kinds) - 1))
 

@@ -27,6 +27,7 @@ from shoal.itemsets.itemset_support import PUBLIC, Power, minimal_moles
 from shoal.itemsets.recoding_schemes import FULL_DOMAIN, SCHEMES, SIBLING, SUBTREE, best_sibling_places, level_places
 from shoal.methods.bases.km import KnownItemsMethod, published_sets
 from shoal.parameters import param
+from shoal.util.numbers import distinct_pairs, runs
 
 MOST_CUTS = 200_000
 
@@ -155,8 +156,7 @@ class TaxonomyCuts:
         """Return published nodes of fewer than k people."""
         published = self.published(cut)
         owners = np.repeat(published.owners, np.diff(published.indptr))
-        pairs = np.unique(np.stack([published.items.astype(np.int64), owners]), axis=1)
-        nodes, people = np.unique(pairs[0], return_counts=True)
+        nodes, people = runs(distinct_pairs(published.items.astype(np.int64), owners)[0])
         return nodes[people < k]
 
 

@@ -28,6 +28,7 @@ from shoal.itemsets.itemset_support import PUBLIC, Parts
 from shoal.methods.bases.recoding import Recoded, RecodingMethod
 from shoal.parameters import param
 from shoal.privacy.public_k_anonymity import PublicKAnonymity
+from shoal.util.numbers import distinct_pairs
 
 
 @dataclass(frozen=True)
@@ -114,8 +115,7 @@ class _Classes:
         """Count the distinct people in each class."""
         if not self.repeat:
             return np.bincount(label, minlength=n)
-        pairs = np.unique(np.stack([label, self.owners if owners is None else owners]), axis=1)
-        return np.bincount(pairs[0], minlength=n)
+        return np.bincount(distinct_pairs(label, self.owners if owners is None else owners)[0], minlength=n)
 
 
 def _holders(records: Bags, parts: Parts) -> dict[int, Ints]:

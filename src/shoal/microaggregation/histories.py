@@ -15,6 +15,7 @@ import polars as pl
 from shoal import _kernels, kernels
 from shoal.data.bags import Ints, Small, Vocabulary
 from shoal.data.log import RANK, URL, Log
+from shoal.util.numbers import distinct_pairs
 
 MISSING = -1  # a rank or URL that a row lacks
 NO_TIME = np.iinfo(np.int64).min
@@ -107,9 +108,9 @@ def _content_order(person: Ints, people: int, content: tuple[Ints, ...]) -> Ints
     fresh = np.any([np.diff(values[by_content]) != 0 for values in content], axis=0)
     code = np.empty(len(person), np.int64)
     code[by_content] = np.concatenate([[0], np.cumsum(fresh)])[: len(person)]
-    pairs, counts = np.unique(np.stack([person, code]), axis=1, return_counts=True)
-    indptr = np.searchsorted(pairs[0], np.arange(people + 1)).astype(np.int64)
-    rows = _kernels.Rows(indptr, pairs[1].astype(np.int32), counts.astype(np.int32))
+    whose, codes, counts = distinct_pairs(person, code)
+    indptr = np.searchsorted(whose, np.arange(people + 1)).astype(np.int64)
+    rows = _kernels.Rows(indptr, codes.astype(np.int32), counts.astype(np.int32))
     order: Ints = kernels.run(_kernels.content_order, rows, np.zeros(people, np.int64), kernels.threads())
     return order
 

@@ -20,7 +20,7 @@ from shoal.data.table import Floats
 from shoal.microaggregation.histories import MISSING, NO_TIME, Histories, ranges
 from shoal.microaggregation.history_aggregation import Matches, Profile, mean_size, profile_of
 from shoal.text.terms import without_foreign_marks
-from shoal.util.numbers import distinct
+from shoal.util.numbers import distinct, distinct_pairs
 
 Comparing = Literal["words", "letters"]
 APART = _kernels.APART
@@ -148,9 +148,9 @@ def _texts(texts: Vocabulary, comparing: Comparing) -> _kernels.QueryTexts:
         return _kernels.QueryTexts(indptr, np.concatenate([*letters, np.zeros(0, np.int32)]), True)
     indptr, words, _ = words_of(texts)
     text = np.repeat(np.arange(len(texts)), np.diff(indptr))
-    pairs = np.unique(np.stack([text, words]), axis=1) if len(words) else np.zeros((2, 0), np.int64)
-    starts = np.searchsorted(pairs[0], np.arange(len(texts) + 1)).astype(np.int64)
-    return _kernels.QueryTexts(starts, pairs[1].astype(np.int32), False)
+    holders, held, _ = distinct_pairs(text, words.astype(np.int64))
+    starts = np.searchsorted(holders, np.arange(len(texts) + 1)).astype(np.int64)
+    return _kernels.QueryTexts(starts, held.astype(np.int32), False)
 
 
 def _hosts(urls: Vocabulary) -> Small:
