@@ -8,6 +8,7 @@ import pytest
 from helpers.errors import refuses
 from helpers.files import aol, written
 from shoal.errors import ParameterError
+from shoal.io.read.columns import find_roles
 from shoal.io.read.delimited import one_byte
 from shoal.io.read.formats import find_layout, guess
 from shoal.io.read.options import ReadOptions
@@ -115,6 +116,13 @@ def test_data_in_place_of_a_header_is_not_shown(tmp_path, text):
     with refuses("missing-column") as caught:
         layout_of(tmp_path, text, user="who", item="what")
     assert not any(word in str(caught.value) for word in ("alice", "secret", "2A9E", "tea"))
+
+
+@pytest.mark.parametrize(
+    ("names", "time"), [(["user", "item", "sold_at"], 2), (["user", "order_date", "item", "ts"], 3), (["user", "item", "sold"], None)]
+)
+def test_a_longer_name_is_a_time_only_without_a_shorter_one(names: list[str], time: int | None) -> None:
+    assert find_roles(names, ReadOptions(needs_times=True)).get("time") == time
 
 
 def test_columns_of_one_name_are_refused_where_they_matter(tmp_path):

@@ -36,6 +36,13 @@ KNOWN = {
     ),
 }
 KNOWN_NAMES = {role: frozenset(" ".join(names).split()) for role, names in KNOWN.items()}
+# Names of times that are recognised where no column has one of the names above.
+_OTHER_TIMES = (
+    "soldat createdat orderedat purchasedat paidat searchedat visitedat viewedat clickedat occurredat loggedat",
+    "eventtime eventdate eventtimestamp searchtime saletime saledate salesdate ordertime orderdate purchasetime purchasedate",
+    "transactiontime transactiondate visittime visitdate invoicedate datum zeit uhrzeit zeitpunkt zeitstempel bestelldatum kaufdatum",
+)
+OTHER_TIMES = frozenset(" ".join(_OTHER_TIMES).split())
 # Names of columns about clicks. They do not distinguish a header from data.
 CLICK_NAMES = {"rank": frozenset(["rank", "itemrank", "clickrank", "position"]), "url": frozenset(["url", "clickurl", "clickedurl"])}
 
@@ -88,7 +95,8 @@ def candidates(names: Sequence[str], role: str, options: ReadOptions) -> list[in
     """Return the columns that may have this role: the named one, else all with a known name."""
     said = options.named.get(role)
     if said is None:
-        return [at for at, name in enumerate(names) if plain(name) in (KNOWN_NAMES | CLICK_NAMES).get(role, ())]
+        known = [at for at, name in enumerate(names) if plain(name) in (KNOWN_NAMES | CLICK_NAMES).get(role, ())]
+        return known if known or role != "time" else [at for at, name in enumerate(names) if plain(name) in OTHER_TIMES]
     named = [at for at, name in enumerate(names) if name == said]
     if not named and said.isdigit() and 1 <= int(said) <= len(names):
         return [int(said) - 1]

@@ -16,7 +16,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.log import RANK, RECORD, URL, Log
 from shoal.errors import InputError
-from shoal.io.read.columns import KNOWN_NAMES, OwnerForms, folded, named_roles, owner_numbers, plain
+from shoal.io.read.columns import KNOWN_NAMES, OTHER_TIMES, OwnerForms, folded, named_roles, owner_numbers, plain
 from shoal.io.read.delimited import column_batches
 from shoal.io.read.formats import Layout
 from shoal.io.read.json_lines import FORM, json_frames, text_values
@@ -206,7 +206,7 @@ class Collector:
     @property
     def _has_times(self) -> bool:
         """Whether there is a time column, read or not."""
-        return "time" in self._layout.places or any(plain(name) in KNOWN_NAMES["time"] for name in self._layout.columns)
+        return "time" in self._layout.places or any(plain(name) in KNOWN_NAMES["time"] | OTHER_TIMES for name in self._layout.columns)
 
     def _times(self, column: Any) -> tuple[Ints, Mask]:
         """Return the times, and which of them are unreadable: these get distinct values, so that their rows are not repeats."""
