@@ -22,6 +22,7 @@ PARAMETERS: dict[str, dict[str, list[str | bool]]] = {
         "distance": ["path", "path", "wu-palmer", "jaccard", "hamming", "cosine"],
         "eps": ["0", "0.5", "1", "4", "9"],
         "omega": ["0.3", "2", "50"],
+        "matching": ["perfect", "maximum", "maximum"],
         "typical": ["vote", "members", "generalize"],
         "min-owners": ["1", "2", "2"],
         "rare": ["generalize", "withhold"],
@@ -105,8 +106,10 @@ def _support(draw: Draw, case: Case) -> None:
     if case.method not in NAMES_AS_TYPED and not case.chosen and draw.chance(0.1):
         case.said["min-support"] = draw.one(["1", "2", "2", "3"])
     if case.said.get("distance") in COMMON_TERMS:
-        for name in ("eps", "omega", "typical"):
+        for name in ("eps", "omega", "matching", "typical"):
             case.said.pop(name, None)
+    if case.said.get("matching") == "maximum":
+        case.said.pop("omega", None)
 
 
 def _kind(draw: Draw) -> str:
