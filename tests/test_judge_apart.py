@@ -32,6 +32,7 @@ COMMON = {
     "shoal.data.noise_record",
     "shoal.data.items",
     "shoal.data.item_costs",
+    "shoal.data.personal_items",
     "shoal.data.original",
     "shoal.data.release",
     "shoal.data.input_shapes",

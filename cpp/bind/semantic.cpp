@@ -102,18 +102,20 @@ void bind_clustering(nb::module_& m) {
         .def_ro("members", &Clusters::members)
         .def_ro("matched", &Clusters::matched)
         .def("__len__", [](const Clusters& c) { return c.centres.size(); });
-    m.def(
-        "cluster_term_sets",
-        [](const Measure& measure, const BoundRows& rows, I64 order, I64 owner, int64_t k, int64_t promising, Task& task) {
+    const auto with = [](auto clustering) {
+        return [clustering](const Measure& measure, const BoundRows& rows, I64 order, I64 owner, int64_t k, int64_t promising, Task& task) {
             const Rows& in = measure.checked(rows);
             same_size(order.shape(0), owner.shape(0));
             permutation(span(order), in.size());
             indices_within(span(owner), in.size());
             need(k >= 1, "a positive k");
             need(promising >= 0 && promising <= 100, "a percentage");
-            return unlocked([&] { return cluster_term_sets(in, span(order), span(owner), measure.terms, k, promising, task); });
-        },
-        "measure"_a, "rows"_a, "order"_a, "owner"_a, "k"_a, "promising"_a, "task"_a);
+            return unlocked([&] { return clustering(in, span(order), span(owner), measure.terms, k, promising, task); });
+        };
+    };
+    m.def("cluster_term_sets", with(cluster_term_sets), "measure"_a, "rows"_a, "order"_a, "owner"_a, "k"_a, "promising"_a, "task"_a);
+    m.def("cluster_by_matched_terms", with(cluster_by_matched_terms), "measure"_a, "rows"_a, "order"_a, "owner"_a, "k"_a, "promising"_a,
+          "task"_a);
     m.def(
         "joined_centre",
         [](const Measure& measure, const BoundRows& rows, I64 members, Task&) {

@@ -20,6 +20,9 @@ public:
     void remove(int64_t row);
     void exclude(int64_t owner, bool out) { excluded_[owner] = out; }
 
+    // Whether a row has no cluster yet, and its owner is not excluded.
+    bool eligible(int64_t row) const { return alive_[row] && !excluded_[owner_[row]]; }
+
     // The row nearest to the centre at which the comparison is aimed, -1 where none is left.
     int64_t nearest(Comparison& comparison, const Centre& centre);
 
@@ -34,7 +37,6 @@ private:
     };
 
     Candidate candidate(int64_t row, int64_t least) const { return {least, rank_[row], row}; }
-    bool eligible(int64_t row) const { return alive_[row] && !excluded_[owner_[row]]; }
     void match(int64_t row, Comparison& comparison, Candidate& best);
     void collect(const Comparison& comparison, const Centre& centre, const Candidate& best);
     int64_t shortest();

@@ -1,6 +1,7 @@
 #include "semantic/ssc.hpp"
 
 #include <numeric>
+#include <stdexcept>
 
 #include "base/infeasible.hpp"
 #include "semantic/leftovers.hpp"
@@ -42,12 +43,13 @@ struct Sorted {
 
 class Clustering {
 public:
-    Clustering(const Sorted& sorted, const TermDistance& terms, int64_t k, int64_t promising, Task& task)
+    Clustering(const Sorted& sorted, const TermDistance& terms, int64_t k, int64_t promising, bool matched_only, Task& task)
         : sorted_(sorted),
           rows_(sorted.rows.view()),
           terms_(terms),
           k_(k),
           promising_(promising),
+          matched_only_(matched_only),
           task_(task),
           search_(rows_, sorted.rank, sorted.owner, terms, task),
           comparison_(terms, deepest_drop(terms)) {
@@ -87,7 +89,7 @@ private:
         bool worthwhile = true;
         while (worthwhile && static_cast<int64_t>(members.size()) < k_) {
             comparison_.aim(centre);
-            members.push_back(search_.nearest(comparison_, centre));
+            members.push_back(matched_only_ ? least_matched() : search_.nearest(comparison_, centre));
             centre = comparison_.joined(term_set(rows_, members.back()));
             search_.exclude(sorted_.owner[members.back()], true);
             worthwhile = least == 0 || keeps(centre, members, least);
@@ -143,12 +145,46 @@ private:
         return 100 * common >= promising_ * rows_.length(seed);
     }
 
+    // The sum of the distances of matched terms: a term without a partner costs a multiple of the price, and all others less than it.
+    int64_t matched_part(int64_t row) {
+        ++out_.matched;
+        return comparison_.distance(term_set(rows_, row), kUnrelated) % comparison_.price();
+    }
+
+    // The first model, without an index: term sets that share nothing are at distance 0, so no bound excludes any.
+    int64_t least_matched() {
+        int64_t best = -1, least = kUnrelated;
+        for (int64_t row = 0; row < rows_.size(); ++row) {
+            if (!search_.eligible(row)) continue;
+            task_.check();
+            const int64_t distance = matched_part(row);
+            const bool first = best < 0 || distance < least || (distance == least && sorted_.rank[row] < sorted_.rank[best]);
+            if (first) best = row, least = distance;
+        }
+        return best;
+    }
+
+    // The centre with the least matched distance per member, the first in case of ties; the comparison is left aimed at it.
+    int64_t least_matched_centre(int64_t row) {
+        __extension__ using Wide = __int128;
+        int64_t best = 0, least = kUnrelated, members = 1;
+        for (std::size_t c = 0; c < out_.centres.size(); ++c) {
+            task_.check();
+            comparison_.aim(out_.centres[c]);
+            const int64_t distance = matched_part(row), many = out_.centres[c].members;
+            if (static_cast<Wide>(distance) * members < static_cast<Wide>(least) * many)
+                best = static_cast<int64_t>(c), least = distance, members = many;
+        }
+        comparison_.aim(out_.centres[best]);
+        return best;
+    }
+
     // Lines 8 to 10: whoever remains joins the nearest centre.
     void place_leftovers() {
         Leftovers leftovers(out_.centres, terms_, task_);
         for (int64_t row : sorted_.at_rank) {
             if (!search_.alive(row)) continue;
-            const int64_t cluster = leftovers.nearest(term_set(rows_, row), comparison_);
+            const int64_t cluster = matched_only_ ? least_matched_centre(row) : leftovers.nearest(term_set(rows_, row), comparison_);
             out_.centres[cluster] = comparison_.joined(term_set(rows_, row));
             leftovers.changed(cluster);
             out_.group[row] = cluster;
@@ -162,6 +198,7 @@ private:
     const Rows rows_;
     const TermDistance& terms_;
     int64_t k_, promising_, in_vain_ = 0;
+    bool matched_only_;
     std::vector<int32_t> sorted_terms_;
     Task& task_;
     Search search_;
@@ -169,18 +206,27 @@ private:
     Clusters out_;
 };
 
-}  // namespace
-
-Clusters cluster_term_sets(const Rows& term_sets, std::span<const int64_t> order, std::span<const int64_t> owner, const TermDistance& terms,
-                           int64_t k, int64_t promising, Task& task) {
-    const Sorted sorted(term_sets, order, owner);
-    Clusters found = Clustering(sorted, terms, k, promising, task).run();
+Clusters clustered(const Sorted& sorted, const TermDistance& terms, int64_t k, int64_t promising, bool matched_only, Task& task) {
+    Clusters found = Clustering(sorted, terms, k, promising, matched_only, task).run();
     std::vector<int64_t> group(found.group.size());
     for (std::size_t row = 0; row < group.size(); ++row) group[sorted.given[row]] = found.group[row];
     found.group = std::move(group);
     for (auto& members : found.members)
         for (int64_t& row : members) row = sorted.given[row];
     return found;
+}
+
+}  // namespace
+
+Clusters cluster_term_sets(const Rows& term_sets, std::span<const int64_t> order, std::span<const int64_t> owner, const TermDistance& terms,
+                           int64_t k, int64_t promising, Task& task) {
+    return clustered(Sorted(term_sets, order, owner), terms, k, promising, false, task);
+}
+
+Clusters cluster_by_matched_terms(const Rows& term_sets, std::span<const int64_t> order, std::span<const int64_t> owner,
+                                  const TermDistance& terms, int64_t k, int64_t promising, Task& task) {
+    if (terms.omega <= 0) throw std::invalid_argument("a price above all matched distances is needed");
+    return clustered(Sorted(term_sets, order, owner), terms, k, promising, true, task);
 }
 
 Centre joined_centre(const Rows& term_sets, std::span<const int64_t> members, const TermDistance& terms, std::vector<int64_t>& distances) {

@@ -22,6 +22,11 @@ struct Clusters {
 Clusters cluster_term_sets(const Rows& term_sets, std::span<const int64_t> order, std::span<const int64_t> owner, const TermDistance& terms,
                            int64_t k, int64_t promising, Task& task);
 
+// The same by the paper's first model: as many terms as possible are matched, and only their distances count. All term sets are compared.
+// `terms.omega` must exceed the sum of the largest distances (eps) of all terms of a term set, so that matching one more always pays.
+Clusters cluster_by_matched_terms(const Rows& term_sets, std::span<const int64_t> order, std::span<const int64_t> owner,
+                                  const TermDistance& terms, int64_t k, int64_t promising, Task& task);
+
 // The centre of these term sets, joined one after the other; `distances` receives how far each was from the centre it joined.
 Centre joined_centre(const Rows& term_sets, std::span<const int64_t> members, const TermDistance& terms, std::vector<int64_t>& distances);
 

@@ -66,6 +66,12 @@ def _shuffled(case: Case, directory: Path) -> list[str]:
         (directory / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     said = {**case.said, "threads": "3" if case.said.get("threads") != "3" else "1"}
     said.pop("private-report", None)
+    if "private-of" in said:
+        names = (directory / case.text("private-of", "")).read_text(encoding="utf-8")
+        for number, owner in enumerate(case.owners):
+            names = names.replace(owner, f"other{(number * 7) % 1000:04}y")
+        (directory / "others.tsv").write_text(names, encoding="utf-8")
+        said["private-of"] = "others.tsv"
     may_spill = case.form != "lines" and "collocations" not in case.text("terms", "")
     if case.method in PARAMETERS and may_spill and said.pop("memory", None) is None:
         said["memory"] = "1G"
@@ -106,7 +112,7 @@ def _rules(case: Case, directory: Path) -> list[str]:
 
 READING = {
     *("format", "sep", "per", "gap", "record", "count", "bag", "malformed", "strict", "owners"),
-    *("taxonomy", "terms", "unknown", "tree", "node-loss", "floor", "min-support", "private", "public", "weights", "costs"),
+    *("taxonomy", "terms", "unknown", "tree", "node-loss", "floor", "min-support", "private", "private-of", "public", "weights", "costs"),
 }
 
 

@@ -39,6 +39,7 @@ FILES = {
     "weights.tsv": "b\t2\n",
     "odp.csv": "a,all\n",
     "voters.csv": "name,age\nAnn,21\n",
+    "own.tsv": "Ann\ta\n",
 }
 
 

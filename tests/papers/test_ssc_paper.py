@@ -85,6 +85,24 @@ def test_the_models_differ_however_large_omega_is(example):
     assert distance.between_records(example.bags, [0], [2], variant="matched").tolist() == [4]
 
 
+def test_the_first_model_as_an_option(example):
+    """By the first model t3 is nearest to t1 (4, and 6 to t2), for their terms without a partner cost nothing."""
+    found = typical_of(SSC(k=2, eps=4, matching="maximum", min_owners=1, promising=0), example)
+    assert found.keys() == {frozenset({0, 2}), frozenset({1, 3, 4})}
+    assert found[frozenset({0, 2})] == Counter({"Wine": 2, "Jackets": 1, "Boots": 1})
+
+
+def test_in_the_first_model_96_of_the_120_orders_give_the_published_clusters(example):
+    measure = SemanticDistance(example.taxonomy, eps=4).kernel_of_matched_terms(example.bags)
+    hits = 0
+    for order in permutations(range(5)):
+        found = kernels.run(_kernels.cluster_by_matched_terms, measure, example.bags.view, np.array(order), np.arange(5), 2, 0)
+        hits += clusters_of(found.group) == PUBLISHED_CLUSTERS
+        if order == (0, 1, 2, 3, 4):
+            assert clusters_of(found.group) == {frozenset({0, 2}), frozenset({1, 3, 4})}
+    assert hits == 96
+
+
 def test_ascending_order_gives_the_published_clusters_and_typical_vocabularies(example):
     for omega in (2, 2.5, 3, 4, 6, 100):
         found = typical_of(SSC(k=2, eps=4, omega=omega, order="ascending"), example)

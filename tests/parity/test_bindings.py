@@ -109,6 +109,7 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "nearest_term_sets": lambda: run(_kernels.nearest_term_sets, measure(), r(), order),
         "joined_centre": lambda: run(_kernels.joined_centre, measure(), r(), order),
         "cluster_term_sets": lambda: run(_kernels.cluster_term_sets, measure(), r(), order, people, 2, 20),
+        "cluster_by_matched_terms": lambda: run(_kernels.cluster_by_matched_terms, measure(), r(), order, people, 2, 20),
         "represent": lambda: run(_kernels.represent, measure(), r(), rows(), order),
         "clusters_by_terms": lambda: run(_kernels.clusters_by_terms, r(), people, 1, 1),
         "chunks_of_terms": lambda: run(_kernels.chunks_of_terms, r(), people, zeros, _kernels.ChunkPlan(k=1, m=2)),

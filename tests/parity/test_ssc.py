@@ -92,6 +92,49 @@ def test_a_leftover_joins_the_nearest_centre(case):
     assert late == min(c for c in range(len(costs)) if costs[c] < costs[late] + 1e-5)
 
 
+# -- the first model: as many terms as possible are matched, and only their distances count
+
+
+def matched_centre(bags: Bags, distance: SemanticDistance, members: list[int]) -> Centre:
+    """The kernel's centre of these members, with as many terms as possible."""
+    measure = distance.kernel_of_matched_terms(bags)
+    (_, copies, start, terms), _ = kernels.run(_kernels.joined_centre, measure, bags.view, np.array(members))
+    return [terms[start[i] : start[i + 1]].tolist() for i, n in enumerate(copies) for _ in range(n)]
+
+
+def plain_matched(tree: Taxonomy, centre: Centre, record: list[int], distance: SemanticDistance) -> tuple[int, float]:
+    """The size of a largest matching of bags and terms, and its least weight, by scipy."""
+    each = [[[term_distance(tree, term, other, distance.measure) for other in bag] for term in record] for bag in centre]
+    costs = np.array([[sum(one) if max(one) <= distance.threshold + 1e-9 else 1e6 for one in row] for row in each])
+    _, pairs = padded_distance(costs.reshape(len(centre), len(record)), 1e5, 1e4, 1e4)
+    return len(pairs), sum(float(costs[pair]) for pair in pairs)
+
+
+@settings(deadline=None, max_examples=120)
+@given(cases(), st.integers(2, 4))
+def test_in_the_first_model_matched_terms_alone_decide(case, k):
+    tree, records, distance = case
+    bags, everyone = bags_of(records, tree), np.arange(len(records))
+    measure = distance.kernel_of_matched_terms(bags)
+    clusters = kernels.run(_kernels.cluster_by_matched_terms, measure, bags.view, everyone, everyone, k, 0)
+    pool = everyone.tolist()
+    for members in clusters.members:
+        pool.remove(members[0])
+        assert all(members[0] < r for r in pool), "the seed is the first that is left"
+        for joined in range(1, k):
+            centre = matched_centre(bags, distance, members[:joined])
+            costs = {r: plain_matched(tree, centre, records[r], distance) for r in pool}
+            chosen, least = members[joined], min(cost for _, cost in costs.values())
+            assert chosen == min(r for r in pool if costs[r][1] < least + 1e-5)
+            assert len(matched_centre(bags, distance, members[: joined + 1])) == costs[chosen][0]
+            pool.remove(chosen)
+    assert sorted(m for members in clusters.members for m in members) == everyone.tolist()
+    if len(pool) == 1:
+        centres = [matched_centre(bags, distance, members[:k]) for members in clusters.members]
+        away = [plain_matched(tree, centre, records[pool[0]], distance)[1] for centre in centres]
+        assert pool[0] in clusters.members[min(c for c in range(len(away)) if away[c] < min(away) + 1e-5)]
+
+
 @settings(deadline=None, max_examples=150)
 @given(cases(most=5))
 def test_centres_are_matchings_of_least_cost(case):

@@ -589,6 +589,12 @@ MUTATIONS = {
     "ssc clusters k - 1 vocabularies": Mutation(
         "vocabulary-k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "ssc"), around("cluster_term_sets", one_less(4))
     ),
+    "ssc clusters k - 1 vocabularies by matched terms": Mutation(
+        "vocabulary-k-anonymity",
+        "classes of fewer than 3",
+        (*BASKETS, "--method", "ssc", "--matching", "maximum"),
+        around("cluster_by_matched_terms", one_less(4)),
+    ),
     "ssc forgets who wrote a vocabulary": Mutation(
         "vocabulary-k-anonymity",
         "people only, who own several records",

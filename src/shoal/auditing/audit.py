@@ -185,8 +185,9 @@ def gathered(
     against = None
     if original is not None:
         reading = for_rows(located(place, how, given, original), found.release)
-        # names of people are compared with published pseudonyms
-        prepared = prepare(original, replace(reading, names=reading.shape == "log"), given)
+        # names of people are compared with published pseudonyms, or with those that a claim names
+        by_name = reading.shape == "log" or any(model.needs_user_ids for model in models)
+        prepared = prepare(original, replace(reading, names=by_name), given)
         against = Against(prepared, found.release, stated_floor=_has_floor(place, how))
     return Gathered(place, tuple(models), bool(claims), found, tuple(beside), against)
 

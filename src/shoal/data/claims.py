@@ -116,6 +116,11 @@ class Model(Declared, ABC):
     reads_names: ClassVar[bool] = False  # whether published items are judged by their names, also such as the original does not have
     reads_items_widely: ClassVar[bool] = True  # whether a sensitive item is everything that its name may mean, not one node alone
 
+    @property
+    def needs_user_ids(self) -> bool:
+        """Whether the claim names people, so that it is verified with the user IDs of the original."""
+        return False
+
     def ceiling(self, test: str, known: int | None) -> float | None:
         """The upper bound on the success probability of an attack that the claim guarantees, if any.
 

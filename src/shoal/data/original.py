@@ -10,12 +10,13 @@ Preparation may rename words: WordNet maps *automobile* to the node *car*. So an
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from shoal import _kernels, kernels
 from shoal.data.accounting import Ledger, changed, gone, kept
@@ -121,7 +122,8 @@ class Original(AnyOriginal):
 
     `bags` are over the names of `tree`; `items` has the item of `tree` for each name of `typed`, -1 if it was dropped. `taxonomy` is the
     requested one, or None. If records were placed on it, `tree` is the taxonomy itself; otherwise names stay as typed, `tree` has them all
-    directly below its root, and the taxonomy is used only to look up what lies below a node.
+    directly below its root, and the taxonomy is used only to look up what lies below a node. `people` are the user IDs by user number, kept
+    only if private items differ by person; they are never published.
     """
 
     bags: Bags
@@ -130,6 +132,7 @@ class Original(AnyOriginal):
     items: Small
     steps: Steps
     taxonomy: Taxonomy | None = None
+    people: pl.Series | None = field(default=None, repr=False)
 
     @classmethod
     def on(cls, bags: Bags, taxonomy: Taxonomy) -> Original:

@@ -115,7 +115,7 @@ class Method(Declared, ABC):
 
     @property
     def reads_names(self) -> bool:
-        """Whether user IDs are needed, because they are hashed with a key; otherwise they are discarded when a log is read."""
+        """Whether user IDs are needed, to be hashed with a key or to look up people; otherwise they are discarded when a log is read."""
         return False
 
     @abstractmethod

@@ -12,13 +12,14 @@ Where this deviates from the print, and why: sets of no record are no moles (Fig
 set is also a mole if there are fewer than k people (Theorem 1 forgets it); ties are broken by more moles, less loss, item order. Beyond
 the print: the exchanges (`score` names the printed choices, which make none); `exact` finds the least loss by integer programming,
 `generalize` replaces items by their parents where that loses less, and where a person owns several records support counts people. With
-`costs`, moles are the sets that an attacker with the budget p can afford.
+`costs`, moles are the sets that an attacker with the budget p can afford. With `private_of`, private items differ by person: moles are
+searched in `itemsets/personal_moles.py`, and an item that is private for some people only may be suppressed as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -29,12 +30,14 @@ from shoal.data.claims import Model
 from shoal.data.item_costs import ItemCosts, within_budget
 from shoal.data.items import Items, ItemWeights
 from shoal.data.original import Original
+from shoal.data.personal_items import PersonalItems
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible, ParameterError
 from shoal.itemsets.generalize_moles import Recoding, lift
 from shoal.itemsets.hitting_set import PAIRS, SCORES, Hitting, exact_hitting, greedy, hit_rare_pairs, improved
 from shoal.itemsets.item_roles import parts_of, published_parts
 from shoal.itemsets.itemset_support import OTHER, PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
+from shoal.itemsets.personal_moles import PersonalRecords, Search, Threat, Wishes, as_moles, minimal_threats
 from shoal.methods.bases.recoding import Recoded, RecodingMethod, recoded_account
 from shoal.parameters import param
 from shoal.privacy.coherence import Coherence
@@ -59,6 +62,9 @@ class Cohesion(RecodingMethod):
     private: Items | None = param(None, help="private items, which must not be inferred")
     public: Items | None = param(None, help="items an attacker may know (default: all that are not private)")
     costs: ItemCosts | None = param(None, help="file with the cost of getting to know each item, where p is the budget (default: 1 each)")
+    private_of: PersonalItems | None = param(
+        None, help="file with a person and an item per line: items that are private for this person only"
+    )
     score: str = param(
         BEST,
         choices=(BEST, *SCORES, "rmall"),
@@ -80,6 +86,8 @@ class Cohesion(RecodingMethod):
             )
         if self.generalize and self.costs is not None:
             raise ParameterError("costs are those of items, not of categories", code="options-conflict", hint="leave out generalize")
+        if self.generalize and self.private_of is not None:
+            raise ParameterError("people name items, not categories", code="options-conflict", hint="leave out generalize")
         if self.generalize and self.score != BEST:
             raise ParameterError("generalize weighs moles per loss", code="options-conflict", hint="leave out score")
 
@@ -90,7 +98,13 @@ class Cohesion(RecodingMethod):
 
     def claims(self) -> tuple[Model, ...]:
         """Claim coherence for the items as named here."""
-        return (Coherence(h=self.h, k=self.k, p=self.p, private=self.private, public=self.public, costs=self.costs),)
+        items = Coherence(h=self.h, k=self.k, p=self.p, private=self.private, public=self.public)
+        return (replace(items, costs=self.costs, private_of=self.private_of),)
+
+    @property
+    def reads_names(self) -> bool:
+        """Whether people are looked up: those who have private items of their own."""
+        return self.private_of is not None
 
     @property
     def needs_taxonomy(self) -> bool:
@@ -113,15 +127,44 @@ class Cohesion(RecodingMethod):
             lifted, notes = lift(below, original.tree, parts, loss, self.power, self._moles(below, records, parts))
             recoding = lifted.suppressing(general)
         else:
-            occurring = _occurring(records, parts)
-            if self._hits_pairs(below, parts):
-                chosen = _without_list(hit_rare_pairs(below, self.k, self.p, loss), loss)
-            else:
-                chosen = self.suppressed(self._moles(below, records, parts), occurring, loss)
+            chosen, occurring = self._chosen(below, records, parts, loss, original)
             recoding, notes = Recoding.identity(len(names)).suppressing(chosen.items), _notes(chosen, len(occurring))
         published = recoding.applied(records)
         told = recoded_account(records, published, recoding.code[records.items])
         return Recoded(published, (self._claim(published, parts, recoding),), told, tuple(notes), recoding.code)
+
+    def _chosen(self, below: Bags, records: Bags, parts: Parts, loss: Ints, original: Original) -> tuple[Hitting, Ints]:
+        """Return the items to suppress, and the public items that occur."""
+        if self.private_of is not None:
+            personal = PersonalRecords.of(below, parts, Wishes.of(self.private_of, original.people, original.bags))
+            occurring = _occurring(records, personal.roles)
+            return self.suppressed(self._personal_moles(personal), occurring, loss), occurring
+        occurring = _occurring(records, parts)
+        if self._hits_pairs(below, parts):
+            return _without_list(hit_rare_pairs(below, self.k, self.p, loss), loss), occurring
+        return self.suppressed(self._moles(below, records, parts), occurring, loss), occurring
+
+    def _personal_moles(self, records: PersonalRecords) -> Moles:
+        """The minimal sets of which an item must go; raises if nothing helps."""
+        names = records.bags.vocabulary
+        costs = [Fraction(1)] * len(names) if self.costs is None else costs_by_item(self.costs.exact, names)
+        threats = minimal_threats(Search(records, self.power, costs).found())
+        if threats and not threats[0].items:
+            raise self._never_safe(threats[0])
+        return as_moles(threats)
+
+    def _never_safe(self, threat: Threat) -> Infeasible:
+        """Return the error if a private item that is public for nobody is too frequent. There are at least k people."""
+        share = threat.share or Fraction(1)
+        enough = -(-share.numerator * 10_000 // share.denominator) / 10_000
+        return Infeasible(
+            f"no suppression gives coherence: an item that is private for all who have it is held by {percent(float(share), 2)} of all, "
+            f"more than h = {self.h:g}",
+            code="sensitive-item-too-frequent",
+            hint=f"with these private items one may exist for h of {enough:g} or more",
+            value=float(share),
+            limit=self.h,
+        )
 
     def _moles(self, below: Bags, records: Bags, parts: Parts) -> Moles:
         """The minimal moles; raises where the empty set is one."""
@@ -155,7 +198,7 @@ class Cohesion(RecodingMethod):
     @property
     def counts_decide(self) -> int | None:
         """The size of itemsets that decide: up to p items, if all are public and items are only suppressed."""
-        named = any(one is not None for one in (self.private, self.public, self.weights, self.costs))
+        named = any(one is not None for one in (self.private, self.public, self.weights, self.costs, self.private_of))
         return None if named or self.generalize or self.exact else self.p
 
     def suppressed_by_counts(self, moles: Moles, records: Ints, rare: int) -> tuple[Ints, list[str]]:
@@ -186,7 +229,8 @@ class Cohesion(RecodingMethod):
         recoded = parts.copy()
         recoded[recoding.targets] = PUBLIC
         costs = None if self.costs is None else published_costs(self.costs, published)
-        return Coherence(h=self.h, k=self.k, p=self.p, **published_parts(published, recoded), costs=costs)
+        named = published_parts(published, recoded)
+        return Coherence(h=self.h, k=self.k, p=self.p, **named, costs=costs, private_of=self.private_of)
 
     def _infeasible(self, moles: Moles, records: Bags, parts: Parts) -> Infeasible:
         """Return the error if the empty set is a mole (Theorem 1), so that no suppression helps: the reason, and what would help."""

@@ -14,6 +14,7 @@ table does not); a bag or term dropped from the centre of l members costs l * om
 vocabularies; only terms that enough people hold can be elected. Beyond the print: seeds whose group would keep few words wait until the
 groups that keep many are formed (`promising`), so that one without a like does not use up a vocabulary that has four. With the distances
 `jaccard`, `hamming` and `cosine` only common terms count (`itemsets/common_term_groups.py`), as in the measures that the paper sets aside.
+With `matching=maximum` vocabularies are matched by the paper's first model: as many terms as possible, of which only the distances count.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from shoal.privacy.vocabulary_k_anonymity import VocabularyKAnonymity
 from shoal.taxonomy.distance import MEASURES, SemanticDistance
 
 TYPICAL = ("vote", "members", "generalize")
+PERFECT, MAXIMUM = "perfect", "maximum"  # the second and the first model of the paper
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,11 @@ class SSC(Method):
     )
     eps: float | None = param(None, minimum=0, help="largest distance at which terms match (default: 4 for path, 0.4 for wu-palmer)")
     omega: float | None = param(None, minimum=0, help="cost of an unmatched term (default: eps)")
+    matching: str = param(
+        PERFECT,
+        choices=(PERFECT, MAXIMUM),
+        help="matching of terms: unmatched terms cost omega, or as many as possible are matched and others cost nothing (first model)",
+    )
     typical: str = param(
         "vote", choices=TYPICAL, help="what to publish for matched terms: the elected one, all of them, or their common ancestor"
     )
@@ -78,12 +85,23 @@ class SSC(Method):
     def __post_init__(self) -> None:
         super().__post_init__()
         at_most_k_owners(self.min_owners, self.k)
-        if self.omega == 0 or (self.omega is None and self.eps == 0):
+        if self.omega == 0 or (self.omega is None and self.eps == 0 and self.matching == PERFECT):
             raise ParameterError(
                 "omega must be more than 0", code="out-of-range", hint="else nothing is worth matching", value=0.0, limit=0
             )
 
-        taxonomic = {"eps": self.eps is not None, "omega": self.omega is not None, "typical": self.typical != TYPICAL[0]}
+        if self.matching == MAXIMUM and self.omega is not None:
+            raise ParameterError(
+                f"{option('omega')} is the cost of an unmatched term, which has none in {option('matching', MAXIMUM)}",
+                code="options-conflict",
+                hint="leave one of them out",
+            )
+        taxonomic = {
+            "eps": self.eps is not None,
+            "omega": self.omega is not None,
+            "matching": self.matching != PERFECT,
+            "typical": self.typical != TYPICAL[0],
+        }
         if self.distance in COMMON_TERMS and any(taxonomic.values()):
             name = next(name for name, chosen in taxonomic.items() if chosen)
             raise ParameterError(
@@ -103,7 +121,7 @@ class SSC(Method):
         if self.distance in COMMON_TERMS:
             return self._by_common_terms(original, present)
         used, semantics = present.records, self.semantics(original.tree)
-        measure = semantics.kernel()
+        measure = semantics.kernel_of_matched_terms(used) if self.matching == MAXIMUM else semantics.kernel()
         clusters, typical = self.clustered(used, measure, original.tree)
         indptr, items, counts = typical.rows
         published = Bags(indptr, items, counts, np.arange(len(clusters), dtype=np.int64), original.tree.names)
@@ -137,7 +155,8 @@ class SSC(Method):
     def _clustered(self, bags: Bags, measure: Any, taxonomy: Taxonomy, promising: int) -> tuple[Any, Any]:
         order, owners = self._seed_order(bags), _numbered(bags.owners)
         arguments = measure, bags.view, order, owners, self.k, promising
-        clusters = run_grouping(_kernels.cluster_term_sets, *arguments, k=self.k, label="clustering")
+        kernel = _kernels.cluster_by_matched_terms if self.matching == MAXIMUM else _kernels.cluster_term_sets
+        clusters = run_grouping(kernel, *arguments, k=self.k, label="clustering")
         options = _kernels.TypicalOptions(
             typical=TYPICAL.index(self.typical), min_owners=self.min_owners, generalize_rare=self.rare == "generalize"
         )

@@ -14,6 +14,7 @@ from shoal.data.item_costs import ItemCosts
 from shoal.data.items import A_FILE, A_LIST, UNDER, Items, ItemWeights, without_names
 from shoal.data.log import Log, Per
 from shoal.data.original import AnyOriginal, DocumentOriginal, Original
+from shoal.data.personal_items import PersonalItems
 from shoal.data.release import Release
 from shoal.errors import GuaranteeNotMet, ParameterError, option
 from shoal.io.read.parameter_files import with_files_read
@@ -45,7 +46,7 @@ def claims_for(method: Method, claims: Claims) -> tuple[Model, ...]:
         )
     kind = "bags" if method.publishes == "sets" else method.publishes
     for claim in asked:
-        if any(isinstance(value, Items) for value in claim.values().values()):
+        if any(isinstance(value, Items | PersonalItems) for value in claim.values().values()):
             raise ParameterError(
                 f"{claim.name} names items, but claims are published: only a method can describe sensitive items without naming them",
                 code="claim-names-items",
@@ -145,7 +146,7 @@ def method_of(manifest: Mapping[str, Any]) -> Method:
 
 
 def _value(declared: Param, described: Any) -> Any:
-    if described is None or declared.type not in {Items, ItemCosts, ItemWeights}:
+    if described is None or declared.type not in {Items, ItemCosts, ItemWeights, PersonalItems}:
         return described
     if not isinstance(described, str):
         raise ParameterError(f"{declared.name} is described in words, not by {described!r}", code="invalid-description")

@@ -283,7 +283,7 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
         )
     if isinstance(data, Log | Bags | Table) and how.read.items is None:
         stage(PREPARING)
-        alone = prepare_data(data, how, given)
+        alone = _of_people(prepare_data(data, how, given), data.names if isinstance(data, Log) else None)
         return replace(alone, notes=(*noted, *alone.notes))
     if isinstance(data, Log | Bags | Table):
         stage(PREPARING)
@@ -300,9 +300,23 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
         how.memory.insist(records.bags, BY_RANGES)  # at least; some methods need more
     reading = replace(reading, data=Bags.from_lists([]))
     _kernels.give_back_memory()
-    prepared = prepare_records(records, how, given, spill or IN_MEMORY)
+    prepared = _of_people(prepare_records(records, how, given, spill or IN_MEMORY), reading.names)
     _kernels.give_back_memory()
     return with_reading(prepared, reading, (*noted, *fitting))
+
+
+def _of_people(prepared: Prepared, names: pl.Series | None) -> Prepared:
+    """Return prepared records with the user IDs by user number, if they are needed. Raise if the input has none."""
+    original = prepared.original
+    if not prepared.how.names or not isinstance(original, Original):
+        return prepared
+    if names is None:
+        raise ParameterError(
+            "private items that differ by person need user IDs, which this input does not have",
+            code="no-user-ids",
+            hint="give a query log or a table with a column of users",
+        )
+    return replace(prepared, original=replace(original, people=names))
 
 
 def read_records(data: Paths | Any, how: Preparation, spill: Spill | None = None) -> tuple[Records, Reading, Preparation, tuple[str, ...]]:

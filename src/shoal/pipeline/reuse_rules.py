@@ -10,6 +10,7 @@ from shoal.data.bags import Bags, stacked
 from shoal.data.claims import Verdict, verified_if
 from shoal.data.item_costs import ItemCosts
 from shoal.data.items import Items, ItemWeights
+from shoal.data.personal_items import PersonalItems
 from shoal.data.recoding_rules import Rules, digest_of_taxonomy, published_parents
 from shoal.data.release import Release
 from shoal.errors import InputError, ParameterError, option
@@ -25,7 +26,7 @@ from shoal.taxonomy.place_terms import UNLISTED
 from shoal.util.wording import counted
 
 NOT_COMPARED = f"not checked without the original: which names of {RULES} are nodes, and {PARENTS}"
-GIVEN = (Items, ItemCosts, ItemWeights)  # parameters of which a file of rules has a description only
+GIVEN = (Items, ItemCosts, ItemWeights, PersonalItems)  # parameters of which a file of rules has a description only
 
 
 def rules_file(rules: Rules, release: Release, prepared: Prepared) -> RulesFile:

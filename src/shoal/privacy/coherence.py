@@ -8,7 +8,9 @@ records, and every published record must be its original under one global recodi
 by one ancestor, or left as it was everywhere; private items must be untouched.
 
 With `costs`, items have different identifying weight: p is the attacker's budget, and a set is known if its items cost at most p
-together. This is what the paper leaves to future work (section 5).
+together. With `private_of`, private items differ by person: a set is known if its items are public for somebody who has them, and none of
+the items that are private for one of these people may be too frequent among all who have the set. Both are what the paper leaves to future
+work (section 5). Who keeps what private is secret, so the second is verified with the original only.
 """
 
 from __future__ import annotations
@@ -22,11 +24,12 @@ from shoal.data.bags import Vocabulary
 from shoal.data.claims import Verdict, verified_if
 from shoal.data.item_costs import ItemCosts
 from shoal.data.items import Items
+from shoal.data.personal_items import PersonalItems
 from shoal.data.release import Release
 from shoal.errors import ParameterError, option
 from shoal.parameters import param
 from shoal.privacy.evidence.affordable_sets import costs_of, count_affordable_sets
-from shoal.privacy.evidence.claimed_item_roles import roles_of
+from shoal.privacy.evidence.claimed_item_roles import Roles, roles_of
 from shoal.privacy.evidence.cluster_judging import JudgesSets
 from shoal.privacy.evidence.global_recoding import recoding_defects
 from shoal.privacy.evidence.known_sets import (
@@ -38,12 +41,23 @@ from shoal.privacy.evidence.known_sets import (
     items,
     repeated_items,
 )
+from shoal.privacy.evidence.personal_sets import (
+    Found,
+    any_roles,
+    certainly_unsafe,
+    count_personal_sets,
+    names_of,
+    not_recoded,
+    personal_roles,
+    wishes_of,
+)
 from shoal.util.wording import percent
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
 
 FINEST = 10**18  # the largest denominator of h
+BY_PERSON = "what is private for whom is secret: an audit with the original, and with a claim that names the file of it, counts"
 
 
 @dataclass(frozen=True)
@@ -68,7 +82,16 @@ class Coherence(JudgesSets):
     public: Items | None = param(None, help="items an attacker may know (default: all that are not private)")
     costs: ItemCosts | None = param(None, help="cost of getting to know each item, where p is the budget (default: 1 each)")
 
+    private_of: PersonalItems | None = param(
+        None, help="file with a person and an item per line: items that are private for this person only"
+    )
+
     reads_items_widely = False
+
+    @property
+    def needs_user_ids(self) -> bool:
+        """Whether private items differ by person and are given."""
+        return self.private_of is not None and self.private_of.pairs is not None
 
     @property
     def sensitive_items(self) -> Items | None:
@@ -78,11 +101,18 @@ class Coherence(JudgesSets):
     @property
     def item_holders(self) -> int | None:
         """The guaranteed number of people per item: k for public items, none for private ones."""
-        return self.k if self.private is None and self.public is None and self.costs is None else None
+        return None if self._names_items else self.k
+
+    @property
+    def _names_items(self) -> bool:
+        """Whether items differ in their role or cost."""
+        return any(one is not None for one in (self.private, self.public, self.costs, self.private_of))
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """Return 1/k for an attacker who knows at most p public items, and h for a private item; nothing if items have costs."""
-        if self.costs is not None:
+        """Return 1/k for an attacker who knows at most p public items, and h for a private item; nothing if items have costs or their
+        role differs by person.
+        """
+        if self.costs is not None or self.private_of is not None:
             return None
         if test == "sensitive inference" and self.private is not None and self.public is None:
             return self.h if known is not None and known <= self.p else None
@@ -94,6 +124,8 @@ class Coherence(JudgesSets):
         names, taxonomy = release.published.vocabulary, original.taxonomy if original else None
         roles = roles_of(names, self.private, self.public, taxonomy, strict=original is not None)
         knowledge = AttackerKnowledge(self.k, self.p, _fraction(self.h))
+        if self.private_of is not None:
+            return self._judge_by_person(release, original, roles, knowledge)
         if self.costs is None:
             found = count_known_sets(release, original, roles, knowledge)
         else:
@@ -105,14 +137,43 @@ class Coherence(JudgesSets):
         notes = (*_notes(found, any_private=bool(roles.private.any())), *roles.notes)
         return Verdict(str(self), verified_if(not broken), self._achieved(found), tuple(broken), notes, rare=tuple(rare))
 
+    def _judge_by_person(self, release: Release, original: Original | None, roles: Roles, knowledge: AttackerKnowledge) -> Verdict:
+        """Count every set that is public for somebody; without the original, every set of public items, which is more than is needed."""
+        assert self.private_of is not None
+        names = release.published.vocabulary
+        costs = costs_of(names, {} if self.costs is None else self.costs.exact)
+        if original is None or not self.needs_user_ids:
+            anybody = any_roles(release, roles)
+            found, broken = count_personal_sets(anybody, knowledge, costs), certainly_unsafe(anybody, roles, knowledge)
+            broken += repeated_items(release)
+            if found.unsafe and not broken:
+                return Verdict(str(self), "not checkable", {}, notes=roles.notes, unchecked=BY_PERSON)
+            notes = ("every set of public items is safe, whoever keeps what private",) if not found.unsafe else ()
+            return self._verdict_by_person(found, broken, (*notes, *roles.notes), people=len(anybody.owners) > 0)
+        shown = set(release.published.items.tolist())
+        records, closed = personal_roles(original, shown, roles, wishes_of(self.private_of, original))
+        found = count_personal_sets(records, knowledge, costs)
+        broken = [*_unsafe_sets(found), *not_recoded(original, release, shown), *repeated_items(release)]
+        broken += recoding_defects(original, release, roles) if release.secret is not None else []
+        lost = sum(closed[item] for item in set(original.bags.items.tolist()) - shown)
+        broken += [f"{lost:,} items that are private for all who have them were changed"] if lost else []
+        rare = tuple(names_of(*example, names) for example in found.examples)
+        return self._verdict_by_person(found, broken, roles.notes, people=True, rare=rare)
+
+    def _verdict_by_person(
+        self, found: Found, broken: Sequence[str], notes: Sequence[str], *, people: bool, rare: tuple[str, ...] = ()
+    ) -> Verdict:
+        """The level has no share of a private item: it would tell which item somebody keeps private."""
+        level = {"people" if people else "records": found.fewest, "p": self.p}
+        return Verdict(str(self), verified_if(not broken), level, tuple(broken), tuple(notes), rare=rare)
+
     def _achieved(self, found: CountedSets) -> dict[str, Any]:
         return found.level | {"breach": round(float(found.breach), 6), "p": self.p}
 
     @property
     def sets_to_count(self) -> AttackerKnowledge | None:
         """Return all sets of up to p items, if no item is named private or public."""
-        named = self.private is not None or self.public is not None or self.costs is not None
-        return None if named else AttackerKnowledge(self.k, self.p)
+        return None if self._names_items else AttackerKnowledge(self.k, self.p)
 
     def judge_sets(self, counted: CountedSets, defects: Sequence[str]) -> Verdict:
         """Verify counted sets as `judge` does if all items are public."""
@@ -126,6 +187,11 @@ def _fraction(h: float) -> Fraction:
     """Return h as its decimal fraction: 0.29 is 29/100, not the nearest binary number. It is rounded down if it does not fit the kernel."""
     written = Fraction(str(float(h)))
     return written if written.denominator <= FINEST else Fraction(written.numerator * FINEST // written.denominator, FINEST)
+
+
+def _unsafe_sets(found: Found) -> list[str]:
+    few, telling = f"{found.few:,} held by too few people", f"{found.telling:,} that reveal what is private for somebody"
+    return [f"{found.unsafe:,} sets of items that are public for somebody reveal too much: {few}, {telling}"] if found.unsafe else []
 
 
 def _violations(found: CountedSets) -> list[str]:

@@ -113,7 +113,7 @@ class SemanticDistance:
         """
         theirs = bags if others is None else others
         pairs = np.asarray(left, np.int64), np.asarray(right, np.int64)
-        unmatched = self._beyond_any_matching(bags, theirs) if variant == "matched" else None
+        unmatched = self.beyond_any_matching(bags, theirs) if variant == "matched" else None
         arguments = self.kernel(unmatched), bags.view, theirs.view, *pairs, WAYS.index(way), kernels.threads()
         found = kernels.run(_kernels.term_set_distances, *arguments, label="matching")
         return np.asarray((found if unmatched is None else found % unmatched) / self.units)
@@ -125,8 +125,16 @@ class SemanticDistance:
         arguments = self.kernel(), bags.view, others.view, kernels.threads()
         return np.asarray(kernels.run(_kernels.nearest_distances, *arguments, label="matching") / self.units)
 
-    def _beyond_any_matching(self, bags: Bags, others: Bags) -> int:
+    def beyond_any_matching(self, *bags: Bags) -> int:
         """A nil price that no sum of matched distances reaches, so that matching one pair more always pays."""
-        longest = max(int(b.lengths.max(initial=0)) for b in (bags, others))
+        longest = max(int(b.lengths.max(initial=0)) for b in bags)
         farthest = 2 * int(self.level[self.level < _kernels.FAR].max()) * self.units
-        return (longest + 1) * farthest
+        return (longest + 1) * (min(farthest, round(self.threshold * self.units)) + 1)
+
+    def kernel_of_matched_terms(self, bags: Bags) -> Any:
+        """The measure for clusters by the paper's first model. Raise if sums of distances might not fit into 64 bits."""
+        price = self.beyond_any_matching(bags)
+        if 2 * price * int(bags.lengths.max(initial=0)) * len(bags) >= _kernels.UNRELATED:
+            what = f"{len(bags):,} vocabularies of up to {int(bags.lengths.max()):,} terms are too many for the matching of most terms"
+            raise ParameterError(what, code="too-many-occurrences", hint="leave the option matching out")
+        return self.kernel(price)

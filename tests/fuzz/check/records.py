@@ -48,6 +48,7 @@ class Facts:
     recodes: bool = False  # items are suppressed everywhere or nowhere, and never generalized
     empty: int = 0  # raw records that hold nothing
     costs: Mapping[str, Fraction] = field(default_factory=dict)  # of getting to know an item, 1 for others
+    wishes: Mapping[str, frozenset[str]] = field(default_factory=dict)  # items that are private for one person
 
     @property
     def owners(self) -> list[str]:
@@ -155,6 +156,7 @@ def facts_of(case: Case, directory: Path, published: list[Bag]) -> Facts:
         not on_taxonomy(case) and case.method in {"coherence", "tds", "suppress-control"},
         len(named) - len(held),
         costs_of(case, directory),
+        wishes_of(case, directory),
     )
 
 
@@ -164,6 +166,14 @@ def costs_of(case: Case, directory: Path) -> dict[str, Fraction]:
         return {}
     lines = (directory / case.text("costs", "")).read_text("utf-8").splitlines()
     return {name: Fraction(cost) for name, _, cost in (line.rpartition("\t") for line in lines)}
+
+
+def wishes_of(case: Case, directory: Path) -> dict[str, frozenset[str]]:
+    """The items that are private for single people in the file of a command."""
+    if "private-of" not in case.said:
+        return {}
+    pairs = [line.split("\t") for line in (directory / case.text("private-of", "")).read_text("utf-8").splitlines()]
+    return {person: frozenset(item for other, item in pairs if other == person) for person, _ in pairs}
 
 
 def sensitive_items(case: Case, tree: Tree) -> tuple[frozenset[str], ...]:
@@ -299,14 +309,16 @@ def recount_coherence(facts: Facts, values: dict[str, str], achieved: dict[str, 
     if facts.public is not None:
         public &= facts.public
     most = int(p / min([Fraction(1), *facts.costs.values()]))
-    for chosen in sets_within((items & public for _, items in people), most):
+    parts = [(items & public - facts.wishes.get(owner, frozenset()), owner) for owner, items in people]
+    for chosen in sets_within((items for items, _ in parts), most):
         if sum(facts.costs.get(item, Fraction(1)) for item in chosen) > p:
             continue
         cohort = [(owner, items) for owner, items in people if items >= chosen]
         holders = {owner for owner, _ in cohort}
         if len(holders) < k:
             wrong.append(f"a set of {len(chosen)} held by {len(holders)}")
-        for hidden in facts.private:
+        wished = {item for items, owner in parts if items >= chosen for item in facts.wishes.get(owner, ())}
+        for hidden in facts.private | wished:
             having = [owner for owner, items in cohort if hidden in items]
             if len(having) > h * len(cohort) or len(set(having)) > h * len(holders):
                 wrong.append(f"a set of {len(chosen)} gives a private item away")

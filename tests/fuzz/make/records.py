@@ -22,6 +22,7 @@ PARAMETERS: dict[str, dict[str, list[str | bool]]] = {
         "distance": ["path", "path", "wu-palmer", "jaccard", "hamming", "cosine"],
         "eps": ["0", "0.5", "1", "4", "9"],
         "omega": ["0.3", "2", "50"],
+        "matching": ["perfect", "maximum", "maximum"],
         "typical": ["vote", "members", "generalize"],
         "min-owners": ["1", "2", "2"],
         "rare": ["generalize", "withhold"],
@@ -105,8 +106,10 @@ def _support(draw: Draw, case: Case) -> None:
     if case.method not in NAMES_AS_TYPED and not case.chosen and draw.chance(0.1):
         case.said["min-support"] = draw.one(["1", "2", "2", "3"])
     if case.said.get("distance") in COMMON_TERMS:
-        for name in ("eps", "omega", "typical"):
+        for name in ("eps", "omega", "matching", "typical"):
             case.said.pop(name, None)
+    if case.said.get("matching") == "maximum":
+        case.said.pop("omega", None)
 
 
 def _kind(draw: Draw) -> str:
@@ -161,6 +164,16 @@ def _chosen_items(draw: Draw, case: Case, people: People) -> None:
     if method == "coherence" and not case.flag("generalize") and draw.chance(0.2):
         costs = "".join(f"{item}\t{draw.one(['0.5', '1', '1.5', '2', '7'])}\n" for item in draw.some(occurring, 4))
         case.said["costs"] = draw.file("costs.tsv", costs)
+    if method == "coherence" and not case.flag("generalize") and draw.chance(0.3):
+        _named_by_people(draw, case, people)
+
+
+def _named_by_people(draw: Draw, case: Case, people: People) -> None:
+    """Items that are private for single people, who have them or not; people must have names."""
+    if case.form not in {"table", "querylog"} or {"owners", "terms"} & case.said.keys():
+        return
+    pairs = {(person, item) for person in draw.some(people.names, 6) for item in draw.some(people.occurring, 2)}
+    case.said["private-of"] = draw.file("private-of.tsv", "".join(f"{person}\t{item}\n" for person, item in sorted(pairs)))
 
 
 def _rarest(people: People, share: int) -> list[str]:

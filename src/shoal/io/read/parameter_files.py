@@ -1,4 +1,4 @@
-"""Files with one item per line, an item and its weight per line, or a public table; and loading of files into declared parameters."""
+"""Files of items, of items with weights, of people with items, and public tables; and loading of files into declared parameters."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import polars as pl
 
 from shoal.data.item_costs import ItemCosts
 from shoal.data.items import A_FILE, Items, ItemWeights, positive_decimal
+from shoal.data.personal_items import PersonalItems
 from shoal.data.public_table import PublicTable
 from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.delimited import text_lines
@@ -44,6 +45,7 @@ def with_files_read(declared: Declaring) -> Declaring:
         Items: read_items,
         ItemWeights: read_weights,
         ItemCosts: read_costs,
+        PersonalItems: read_personal_items,
         SecretKey: read_key,
         PublicTable: read_public_table,
     }
@@ -120,6 +122,19 @@ def read_weights(path: str | Path) -> ItemWeights:
 def read_costs(path: str | Path) -> ItemCosts:
     """Read the costs in a file: an item, a tab, and a positive number per line."""
     return replace(ItemCosts.made_of(dict(read_weights(path).weights or ())), label=A_FILE)
+
+
+def read_personal_items(path: str | Path) -> PersonalItems:
+    """Read the items in a file that are private for some people: a person, a tab and an item per line."""
+    pairs = set()
+    for number, line in _lines(path):
+        person, tab, item = line.partition("\t")
+        if not tab or not person.strip() or not item.strip():
+            raise InputError(f"{path}, line {number:,}, is not a person, a tab and an item", code="unreadable-line")
+        pairs.add((person.strip(), item.strip()))
+    if not pairs:
+        raise InputError(f"{path} names no items", code="items-not-named")
+    return PersonalItems(frozenset(pairs), label=A_FILE)
 
 
 def read_public_table(path: str | Path) -> PublicTable:

@@ -11,6 +11,7 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from shoal import _kernels
 from shoal.data.accounting import Ledger, gone, kept
@@ -122,7 +123,8 @@ class Reading:
 
     `columns` are those in the manifest but not in the data: dropped ones, and the user column. `part` is the share of the files that was
     read, less than 1 only on request; `files` is their number. `roles` are the columns of a log by role; `timed`: whether the files have
-    times, read or not. `origin` is `sql` for the result of a query; `items` is the product table that was joined.
+    times, read or not. `origin` is `sql` for the result of a query; `items` is the product table that was joined. `names` are the
+    user IDs by user number, of records that were gathered while reading, if a method needs them.
     """
 
     data: Log | Bags | Table
@@ -139,6 +141,7 @@ class Reading:
     timed: bool = False
     origin: str = ""
     items: JoinedItems | None = None
+    names: pl.Series | None = field(default=None, repr=False)
 
 
 class Tally:

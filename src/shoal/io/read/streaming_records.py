@@ -11,7 +11,7 @@ import io
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -165,12 +165,12 @@ class Gatherer(Collector):
         """Return the records and the accounting of the rows. Raise if no row could be used."""
         if not self._owners_met().any():
             self.tally.ledger()
-        spelling, _ = self._fold_owners()
+        spelling, names = self._fold_owners()
         settled = (self._settled(self._log_of(rows)) for rows in self._parts.taken())
         # The next part is unpacked while this one is used, unless memory is limited.
         with closing(settled if self._gathering.bounded else kernels.ahead(settled)) as logs:
             bags = self._gathering.make(logs)
-        return self._reading(bags, spelling)
+        return replace(self._reading(bags, spelling), names=names if self._options.needs_names else None)
 
     def _hold(self, numbers: dict[str, Any], payload: pl.Series) -> None:
         self._parts.add(pl.DataFrame({**numbers, "payload": payload}))
