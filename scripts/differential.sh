@@ -12,7 +12,7 @@ place=build/differential
 if [ ! -e "$place/installed" ]; then
   mkdir -p "$place"
   "$python" -m pip install --quiet --no-deps --target "$place" \
-    pycanon mlxtend efficient-apriori scikit-learn joblib cloudpickle threadpoolctl narwhals tabulate pymupdf reportlab tqdm beartype || exit 1
+    pycanon mlxtend efficient-apriori scikit-learn joblib cloudpickle threadpoolctl narwhals tabulate pymupdf reportlab tqdm beartype rdflib pyparsing || exit 1
   touch "$place/installed"
 fi
 PYTHONPATH="$PWD/$place${PYTHONPATH:+:$PYTHONPATH}" "$python" -m pytest -q tests/differential "$@"

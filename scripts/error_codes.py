@@ -220,6 +220,7 @@ MEANINGS = {
     "task-failed": "A task of the cluster failed unexpectedly.",
     "taxonomy-cycle": "The taxonomy has a cycle.",
     "taxonomy-does-not-fit": "The taxonomy contains too few of the items.",
+    "taxonomy-json-ld": "The taxonomy is JSON-LD, which is not read; Turtle and RDF/XML are.",
     "taxonomy-label-invalid": "A label of the taxonomy is not allowed.",
     "taxonomy-line-invalid": "A line of the taxonomy cannot be read.",
     "taxonomy-mismatch": "The records do not belong to this taxonomy.",
@@ -302,6 +303,7 @@ MEANINGS = {
     "wrong-kind-of-original": "The release is compared with an original of another kind.",
     "wrong-kind-of-table": "The release has another kind of table.",
     "wrong-type": "The value has the wrong type.",
+    "xml-entities": "The XML declares entities, which are not expanded.",
 }
 
 

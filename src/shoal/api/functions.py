@@ -495,6 +495,7 @@ def attack(
     control: float = 0.1,
     seed: int = 0,
     remakes: int | None = None,
+    sampling_fraction: float | None = None,
     quick: bool = False,
     other_releases: Sequence[str | Path] = (),
     sensitive: Items | Iterable[str] | str | Path | None = None,
@@ -512,6 +513,7 @@ def attack(
         control: Share of the people to leave out of the release as a control group, from 0 to 0.9.
         seed: Seed for drawing the people and what is known about them.
         remakes: Number of people for whom some attacks make the release again. Default: 25, fewer for many records, 2 if `quick`.
+        sampling_fraction: Share of the population that a table has, for an estimate of the people who are unique in the population.
         quick: Attack a small sample of people. The result is marked as such.
         other_releases: Directories of other releases of the same original, which the attacker has too.
         sensitive: Items that the attacker wants to learn, if no claim names them: names, a file, or "under:NODE".
@@ -547,6 +549,7 @@ def attack(
             raise ParameterError("original is missing", code="missing-argument", argument="original")
         beside = OtherReleases.of(tuple(map(Path, other_releases)), sensitive, None if reference is None else Path(reference))
         asked: dict[str, Any] = {"targets": targets, "control": control, "seed": seed, "remakes": remakes}
+        asked["sampling_fraction"] = sampling_fraction
         draw = Draw(**(Draw.quick_values() if quick else {}) | {name: value for name, value in asked.items() if value is not None})
         found = attacked(place, original, how, names, draw, _tell, given.tree, beside)
         return replace(found, quick=bool(quick))

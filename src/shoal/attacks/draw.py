@@ -19,7 +19,7 @@ REMAKES = 25  # people for each of whom the release is made again, unless anothe
 
 @dataclass(frozen=True)
 class Draw(Declared):
-    """The number of people to attack, the share left out as a control group, and the random seed for both."""
+    """The number of people to attack, the share left out as a control group, the random seed for both, and the share of the population."""
 
     name = "draw"
 
@@ -30,6 +30,10 @@ class Draw(Declared):
     seed: int = param(0, minimum=0, help="random seed for drawing people and what is known about them")
     remakes: int | None = param(
         None, minimum=0, help=f"number of people for each of whom the release is made again (default: {REMAKES}, fewer for large data)"
+    )
+
+    sampling_fraction: float | None = param(
+        None, minimum=1e-6, maximum=1, help="share of the population that a table has: estimates who is unique in the population"
     )
 
     @classmethod

@@ -416,7 +416,8 @@ def for_rows(how: Preparation, release: Release) -> Preparation:
     shape = shapes.get(min(release.kinds)) if len(release.kinds) == 1 else None
     if how.shape != "records" or shape is None:
         return how
-    return replace(how, taxonomy=NO_TAXONOMY, typed_names=True, shape=shape)
+    named = how.taxonomy if shape == "documents" and is_file(how.taxonomy) else NO_TAXONOMY
+    return replace(how, taxonomy=named, typed_names=True, shape=shape)
 
 
 def _columns(found: SeenRelease, allowed: Sequence[str]) -> list[Verdict]:

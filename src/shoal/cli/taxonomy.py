@@ -86,7 +86,7 @@ _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 @click.group("taxonomy", context_settings=_HELP)
 def command() -> None:
     """Build, learn, check, draw and test a taxonomy. A TAXONOMY is `wordnet`, or a file of edges, paths (`leaf;parent;...;root`) or nested
-    JSON.
+    JSON, a thesaurus in SKOS (Turtle or RDF/XML), or an ontology in OBO.
     """
 
 

@@ -356,8 +356,9 @@ Floats = npt.NDArray[np.float64]
 class DocumentOriginal(AnyOriginal):
     """Documents as bags of at most `most_terms` terms.
 
-    `places` has the WordNet noun of each term, -1 for a word that is kept although WordNet lacks it. `totals` are the occurrences of all
-    terms of a document, including less frequent ones: weights are shares of these. `words` is the ledger of all words.
+    `places` has the WordNet noun of each term, or its label in another `taxonomy`; -1 for a word that is kept although it is not there.
+    `totals` are the occurrences of all terms of a document, including less frequent ones: weights are shares of these. `words` is the
+    ledger of all words.
     """
 
     vectors: Bags
@@ -366,6 +367,7 @@ class DocumentOriginal(AnyOriginal):
     words: Ledger
     most_terms: int
     less_frequent: int = 0
+    taxonomy: Taxonomy | None = None  # None is WordNet
 
     @property
     def shape(self) -> Shape:

@@ -135,7 +135,8 @@ def summary_of_documents(manifest: Mapping[str, Any]) -> Summary:
     lost = share_in(manifest.get("metrics", {}), "semantic_loss")
     if lost is None:
         return Summary(lines=published_rows(manifest))
-    line = ("loss", f"{percent(lost)} of the semantic variance (SSE / SST on WordNet distances)")
+    measured = "distances in the taxonomy" if "taxonomy" in manifest["input"] else "WordNet distances"
+    line = ("loss", f"{percent(lost)} of the semantic variance (SSE / SST on {measured})")
     tile = Tile("Loss", percent(lost), "of the semantic variance; 100% is a single vector for all documents")
     return Summary(lines=(*published_rows(manifest), line), tile=tile)
 

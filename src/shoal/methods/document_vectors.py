@@ -1,8 +1,8 @@
 """Semantic microaggregation of document vectors (Abril, Navarro-Arribas and Torra, MDAI 2010; chapter 2 of the ARES report).
 
-Documents are grouped by MDAV on the similarity of their terms in WordNet, over all senses. Each is published as the vector of its group:
-terms that generalize those of all members, with mean weights. Guarantee: every published vector is shared by at least k people, and each of
-its terms is a term of every member, or lies above one. O(n^2) matchings of terms, O(terms^3) each.
+Documents are grouped by MDAV on the similarity of their terms in WordNet or another taxonomy, over all senses. Each is published as the
+vector of its group: terms that generalize those of all members, with mean weights. Guarantee: every published vector is shared by at least
+k people, and each of its terms is a term of every member, or lies above one. O(n^2) matchings of terms, O(terms^3) each.
 
 Deviations from the paper: the papers' distance could not be determined; here it is 1 - (best one-to-one matching) / (terms of the longer
 vector), which reproduces the report's Table 2.1. MDAV starts from a medoid. Nodes have unique names: `bank#2` differs from `bank`. Terms
@@ -46,7 +46,7 @@ class DocumentVectors(Method):
 
     @property
     def needs_taxonomy(self) -> bool:
-        """False: documents are compared in all of WordNet, never on a given tree."""
+        """False: documents are compared in all of WordNet unless the user names another taxonomy."""
         return False
 
     def claims(self) -> tuple[Model, ...]:

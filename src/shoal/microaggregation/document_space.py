@@ -20,8 +20,8 @@ import numpy as np
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.original import DocumentOriginal, Floats
-from shoal.taxonomy.senses import TermTable, noun_senses
-from shoal.taxonomy.wordnet import noun_places
+from shoal.taxonomy.document_words import DocumentWords
+from shoal.taxonomy.senses import TermTable, senses_of
 
 UNITS = 2**40  # distances are whole numbers of this fraction, so that sums of them are exact
 
@@ -39,7 +39,8 @@ class DocumentSpace:
     """The documents of an original that have terms, in an order by content. A point is a document."""
 
     def __init__(self, original: DocumentOriginal) -> None:
-        self._graph = noun_senses()
+        known = DocumentWords(original.taxonomy)
+        self._graph = senses_of(original.taxonomy)
         order = original.content_order()
         self.documents: Ints = order[original.vectors.lengths[order] > 0]  # their numbers in the original
         self.vectors = original.vectors.select(self.documents)
@@ -48,11 +49,13 @@ class DocumentSpace:
         self._weights = [weights[starts[i] : starts[i + 1]] for i in self.documents.tolist()]
         terms = TermTable(self._graph, original.places)
         self._nodes = terms.nodes_used
-        # A published name without the number of a sense is a word, with all its senses, as those of the documents are.
+        # A published name without the number of a sense is a word, with all its senses, as those of the documents are. Only names of
+        # WordNet have such numbers.
         above = self._graph.names.names.gather(self._nodes)
         words = above.filter(~above.str.contains("#", literal=True) & ~above.is_in(self.terms.names.implode()))
+        words = words if original.taxonomy is None else words.clear()
         self._first_node = len(self.terms) + len(words)
-        places = np.concatenate([original.places, noun_places(words)])
+        places = np.concatenate([original.places, known.places(words)])
         self._senses = TermTable(self._graph, places, self._nodes.tolist()).senses
         self._numbers = {name: self._first_node + place for place, name in enumerate(above)}
         self._numbers |= {name: number for number, name in enumerate((*self.terms.names, *words))}

@@ -412,7 +412,7 @@ _DOCUMENTS_INPUT = object_of(
         "terms": must(lambda value: type(value) is int and 1 <= value <= LARGEST_VECTOR, f"a whole number from 1 to {LARGEST_VECTOR:,}"),
         "unknown": one_of(get_args(Unknown)),
     },
-    {**_FROM_A_FILE, "rows": count, "protects": text},
+    {**_FROM_A_FILE, "rows": count, "protects": text, "taxonomy": must(is_plain, "a name without a path")},
 )
 _OF_TOPICS = {LEARNED_FROM: one_of((SESSIONS, RECORDS)), TREE_DIGEST: sha256}
 _OF_EARLIER_VERSIONS = dict.fromkeys(("taxonomy_nodes", "taxonomy_leaves", "taxonomy_height"), count)  # sizes of a tree of all words

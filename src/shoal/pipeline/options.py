@@ -188,6 +188,11 @@ class Preparation:
                 f"terms must be a whole number from 1 to {LARGEST_VECTOR:,}, not {self.terms}", code="out-of-range", value=self.terms
             )
         unknown = self.unknown if self.shape != "documents" else None
+        if self.shape == "documents" and not self._may_have_taxonomy:
+            raise ParameterError(
+                f"documents are compared in WordNet or in a taxonomy from a file, not with {option('taxonomy', self.taxonomy)}",
+                code="option-not-applicable",
+            )
         of_records = self.per != "user" or unknown or not self.as_sets or self.min_support is not None
         if self.shape != "records" and (of_records or not self._may_have_taxonomy):
             raise ParameterError(
@@ -214,8 +219,10 @@ class Preparation:
     @property
     def _may_have_taxonomy(self) -> bool:
         """Whether the data may have a taxonomy: records always; rows only if they are those of a log, to describe what their words are
-        about.
+        about; documents WordNet or one from a file.
         """
+        if self.shape == "documents":
+            return self.taxonomy in (NO_TAXONOMY, "wordnet") or is_file(self.taxonomy)
         return self.shape in ("records", "log") or self.taxonomy == NO_TAXONOMY
 
     def _settle_words(self) -> None:
@@ -344,7 +351,8 @@ class Preparation:
     def described(self) -> dict[str, object]:
         """Return the manifest entries for this preparation."""
         if self.shape == "documents":
-            return {"read_as": self.shape, "terms": self.terms, "unknown": self.unknown or "drop"}
+            vectors = {"read_as": self.shape, "terms": self.terms, "unknown": self.unknown or "drop"}
+            return vectors | ({"taxonomy": taxonomy_label(self.taxonomy)} if self.taxonomy not in (NO_TAXONOMY, "wordnet") else {})
         if self.shape != "records":
             beside = {"taxonomy": taxonomy_label(self.taxonomy)} if self.taxonomy != NO_TAXONOMY else {}
             columns = {name: "read" for name, read in (("clicks", self.clicks), ("times", self.times)) if read}

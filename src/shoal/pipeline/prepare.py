@@ -391,7 +391,7 @@ def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Ta
     if how.shape == "table" and isinstance(data, Table):
         return _as_it_is(TableOriginal(data), how)
     if how.shape == "documents" and isinstance(data, Log) and data.kind == "text":
-        return _as_vectors(data, how)
+        return _as_vectors(data, how, given)
     raise ParameterError(
         f"this method takes {WANTED[how.shape]}, but the input is of another kind",
         code="wrong-kind-of-input",
@@ -412,9 +412,9 @@ def _as_it_is(original: AnyOriginal, how: Preparation) -> Prepared:
     return Prepared(original, {**original.to_account(), "owners": original.n_owners} | how.described() | original.columns(), how, None, ())
 
 
-def _as_vectors(log: Log, how: Preparation) -> Prepared:
-    """Make a term vector of each text."""
-    original = document_vectors(log.frame["payload"], log.frame["owner"].to_numpy(), how.terms, how.unknown or "drop")
+def _as_vectors(log: Log, how: Preparation, given: Taxonomy | None) -> Prepared:
+    """Make a term vector of each text, in WordNet or in the given taxonomy."""
+    original = document_vectors(log.frame["payload"], log.frame["owner"].to_numpy(), how.terms, how.unknown or "drop", given)
     vectors = original.vectors
     facts = {"records": len(vectors), "owners": vectors.n_owners, "items": len(vectors.vocabulary)}
     return Prepared(original, facts | how.described(), how, None, _notes_on(original))

@@ -23,7 +23,7 @@ from shoal.util.wording import did_you_mean
 OF_TABLES = {keyword.replace("-", "_"): name for keyword, name in OF_MICRODATA.items()}
 WITH_FILES = ("hierarchy", "item_sets")  # columns that come with a file
 COLUMNS = ("format", *ROLES, *OF_TABLES)
-_OF_DOCUMENTS: Mapping[str, tuple[str, ...]] = defaultdict(tuple, documents=("terms", "unknown"))  # further options of a shape
+_OF_DOCUMENTS: Mapping[str, tuple[str, ...]] = defaultdict(tuple, documents=("terms", "unknown", "taxonomy"))  # further options of a shape
 # Options for a product table, and their names as its fields.
 OF_ITEMS_TABLES = {"items_key": "key", "items_name": "name", "items_levels": "levels", "item_level": "level"}
 READING = (*COLUMNS, "sep", "encoding", "header", "strict", "malformed", "owners")
@@ -50,7 +50,7 @@ def preparation(said: dict[str, Any], base: Preparation | None = None) -> Prepar
     named["as_sets"] = None if bag is None else not bag
     named |= _terms(said.pop("terms", None), start.shape)
     if start.shape != "records":
-        others = {"taxonomy"} if start.taxonomy != NO_TAXONOMY else set(_OF_DOCUMENTS[start.shape])
+        others = {*_OF_DOCUMENTS[start.shape], *({"taxonomy"} if start.taxonomy != NO_TAXONOMY else ())}
         _refuse_of_records(start.shape, {name: value for name, value in named.items() if name not in others})
     _settle_records(start, read, named)
     chosen = {name: value for name, value in named.items() if value is not None}

@@ -23,7 +23,7 @@ from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.errors import ParameterError
 from shoal.parameters import param
 from shoal.privacy.evidence.equivalence_classes import classes_of_vectors
-from shoal.taxonomy.senses import SenseGraph, noun_senses
+from shoal.taxonomy.senses import SenseGraph, senses_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,7 +94,7 @@ def compared(table: WeightedBagTable, label: Ints, original: DocumentOriginal, s
         return DocumentComparison(
             [f"{table.n_rows:,} vectors are published of {len(original.vectors) - empty:,} documents with terms"], None
         )
-    carried = Carried(original, frozenset(table.flat["item"]), noun_senses())
+    carried = Carried(original, frozenset(table.flat["item"]), senses_of(original.taxonomy))
     if secret is None:
         return _standing_alone(table, label, carried)
     rows = secret.rows()

@@ -1,7 +1,8 @@
 """From texts to document vectors (Abril, Navarro-Arribas and Torra, MDAI 2010): the most frequent nouns of WordNet with relative weights.
 
 Stop words, words shorter than three letters and words that WordNet does not have as nouns are left out and counted; the last are kept
-as terms of their own where that is requested. A word counts as the noun it is a form of: mice as mouse.
+as terms of their own where that is requested. A word counts as the noun it is a form of: mice as mouse. With another taxonomy, terms are
+the words that it has; a label of several words is one term.
 """
 
 from __future__ import annotations
@@ -13,24 +14,28 @@ import polars as pl
 from shoal.data.accounting import Ledger, changed, gone, kept
 from shoal.data.bags import Bags, Ints, Small, Vocabulary
 from shoal.data.original import NOT_IN_TAXONOMY, ONLY_STOP_WORDS, SHORT_WORDS, UNKNOWN_KEPT, DocumentOriginal
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, option
+from shoal.taxonomy.document_words import DocumentWords
 from shoal.taxonomy.place_terms import Unknown
-from shoal.taxonomy.wordnet import lemmas, noun_places
 from shoal.text.terms import in_one_case, is_stop_word, terms_of
 from shoal.util.wording import counted
 
 SHORTEST = 3  # letters
 
 
-def document_vectors(texts: pl.Series, owners: Ints, most_terms: int, unknown: Unknown = "drop") -> DocumentOriginal:
-    """The vector of each text; of terms that are equally frequent in it the first by name are taken."""
-    found = terms_of(texts, keep_stop_words=True, as_typed=True)
-    words = _sorted_out(found.vocabulary.names, unknown)
+def document_vectors(
+    texts: pl.Series, owners: Ints, most_terms: int, unknown: Unknown = "drop", taxonomy: Taxonomy | None = None
+) -> DocumentOriginal:
+    """The vector of each text in WordNet or another taxonomy; of terms that are equally frequent in it the first by name are taken."""
+    known = DocumentWords(taxonomy)
+    found = terms_of(texts, keep_stop_words=True, as_typed=True, phrases=known.phrases())
+    words = _sorted_out(found.vocabulary.names, unknown, known)
     occurrences = np.bincount(found.items, minlength=len(words))
     if unknown == "refuse" and (words["fate"] == "unknown").any():
         missing = int(occurrences[(words["fate"] == "unknown").to_numpy()].sum())
         raise InputError(
-            f"WordNet lacks {counted(missing, 'word')} of these documents",
+            f"{known.name} lacks {counted(missing, 'word')} of these documents",
             code="terms-not-in-taxonomy",
             hint=f"{option('unknown', 'drop')} leaves them out",
         )
@@ -40,15 +45,15 @@ def document_vectors(texts: pl.Series, owners: Ints, most_terms: int, unknown: U
     vectors = _most_frequent(whole, most_terms)
     ledger = _account(words, occurrences, found.stopped, unknown)
     return DocumentOriginal(
-        vectors, noun_places(vocabulary.names), whole.lengths, ledger, most_terms, whole.occurrences - vectors.occurrences
+        vectors, known.places(vocabulary.names), whole.lengths, ledger, most_terms, whole.occurrences - vectors.occurrences, taxonomy
     )
 
 
-def _sorted_out(typed: pl.Series, unknown: Unknown) -> pl.DataFrame:
+def _sorted_out(typed: pl.Series, unknown: Unknown, known: DocumentWords) -> pl.DataFrame:
     """For each different word its fate, and the term it counts as; null if it is left out."""
     lower = in_one_case(typed)
-    places = noun_places(lower)
-    noun = lemmas()["lemma"].gather(pl.Series(places).set(pl.Series(places < 0), None))
+    places = known.places(lower)
+    noun = known.known.gather(pl.Series(places).set(pl.Series(places < 0), None))
     fate = (
         pl.when(is_stop_word(lower)).then(pl.lit("stop"))
         .when(lower.str.len_chars() < SHORTEST).then(pl.lit("short"))

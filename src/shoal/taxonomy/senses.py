@@ -15,6 +15,7 @@ import numpy as np
 
 from shoal import _kernels
 from shoal.data.bags import Ints, Small, Vocabulary
+from shoal.data.taxonomy import Taxonomy
 from shoal.taxonomy.wordnet import further_hypernyms, further_senses, lemmas, wordnet
 from shoal.util.numbers import distinct
 
@@ -78,6 +79,17 @@ class TermTable:
         least = np.array([depth for row in ordered for _, depth in row], np.int32)
         self.senses = _kernels.Senses(_kernels.Rows(indptr, ids, least), level)
         self.nodes_used: Ints = distinct(ids[ids < len(graph)]).astype(np.int64)
+
+
+def senses_of(taxonomy: Taxonomy | None) -> SenseGraph:
+    """The graph of a taxonomy: all nouns of WordNet for None, all parents of an ontology's concepts, or else the tree itself."""
+    if taxonomy is None:
+        return noun_senses()
+    graph = getattr(taxonomy.lexicon, "graph", None)
+    if isinstance(graph, SenseGraph):
+        return graph
+    above = [[parent] if parent >= 0 else [] for parent in taxonomy.parent.tolist()]
+    return SenseGraph(taxonomy.names, above, [[node] for node in range(len(taxonomy))])
 
 
 @cache

@@ -221,12 +221,12 @@ class TermSplitter:
         return whole, np.concatenate(items)
 
 
-def terms_of(texts: pl.Series, *, keep_stop_words: bool = False, as_typed: bool = False) -> Terms:
+def terms_of(texts: pl.Series, *, keep_stop_words: bool = False, as_typed: bool = False, phrases: PhraseFinder | None = None) -> Terms:
     """Return the terms of each text; a null text has none. Single letters, mostly left by apostrophes, are always dropped.
 
-    With `as_typed` words keep their case and form.
+    With `as_typed` words keep their case and form. The words of phrases are joined first.
     """
-    splitter = TermSplitter(keep_stop_words=keep_stop_words, as_typed=as_typed)
+    splitter = TermSplitter(keep_stop_words=keep_stop_words, as_typed=as_typed, phrases=phrases)
     indptr, items = splitter.split(texts)
     return Terms(indptr, items, splitter.vocabulary, splitter.stopped)
 

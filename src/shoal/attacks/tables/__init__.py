@@ -17,13 +17,20 @@ if TYPE_CHECKING:
 
 
 class TableAttack(Attack):
-    """An attack on published rows of a table. `needs_items`: it is for tables with item sets only."""
+    """An attack on published rows of a table. `needs_items`: it is for tables with item sets only; `needs_fraction`: it is run if the share
+    of the population is known that the table has.
+    """
 
     needs_items: ClassVar[bool] = False
+    needs_fraction: ClassVar[bool] = False
 
     @abstractmethod
     def trials(self, table: KnownTable, targets: Ints) -> list[Trial]:
         """Attack the people behind these rows of the original; empty if the table lacks what is attacked."""
+
+    def notes(self, original: KnownTable) -> list[str]:
+        """Return what else the attack says about the original; nothing unless a subclass has something."""
+        return []
 
 
 TABLE_ATTACKS: Table[type[TableAttack]] = Table(
@@ -32,6 +39,7 @@ TABLE_ATTACKS: Table[type[TableAttack]] = Table(
         "nearest-row": "shoal.attacks.tables.row_linkage:NearestRow",
         "probable-row": "shoal.attacks.tables.row_linkage:ProbableRow",
         "row-and-items": "shoal.attacks.tables.row_and_items:RowAndItems",
+        "population-unique": "shoal.attacks.tables.population_uniques:PopulationUnique",
         "value-intervals": "shoal.attacks.tables.value_disclosure:ValueIntervals",
         "kept-values": "shoal.attacks.tables.value_disclosure:KeptValues",
     },

@@ -129,23 +129,26 @@ def _names(column: pl.Series) -> npt.NDArray[np.generic]:
 
 @dataclass(frozen=True, eq=False)
 class KnownTable:
-    """The quasi-identifiers and the other columns; the user of each original row; the published row of each, if it is known; item sets."""
+    """The quasi-identifiers and the other columns; the user of each original row; the published row of each, if it is known; item sets; and
+    the share of the population that the original has, if it is known.
+    """
 
     quasi: tuple[KnownColumn, ...]
     kept: tuple[KnownColumn, ...]
     owners: Ints
     own: Ints | None
     items: tuple[KnownItems, ...] = ()
+    fraction: float | None = None
 
     @classmethod
-    def of(cls, table: Table, frame: pl.DataFrame, own: Ints | None) -> KnownTable:
+    def of(cls, table: Table, frame: pl.DataFrame, own: Ints | None, fraction: float | None = None) -> KnownTable:
         """Compare a table with published rows; columns that are not published are left out."""
         shown = [a for a in table.attributes if a.name in frame.columns]
         made = GeneralizedColumn if table.item_sets else KnownColumn
         quasi = tuple(made.of(a, frame[a.name]) for a in shown if a.quasi and a.kind != "items")
         kept = tuple(KnownColumn.of(a, frame[a.name]) for a in shown if not a.quasi)
         items = tuple(KnownItems.of(a, table.owners, frame[a.name]) for a in shown if a.kind == "items")
-        return cls(quasi, kept, table.owners, own, items)
+        return cls(quasi, kept, table.owners, own, items, fraction)
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -154,7 +157,7 @@ class KnownTable:
     def itself(self) -> KnownTable:
         """The original, as if it were published unchanged."""
         quasi, kept = (tuple(column.unchanged() for column in columns) for columns in (self.quasi, self.kept))
-        return KnownTable(quasi, kept, self.owners, np.arange(len(self)), tuple(one.unchanged() for one in self.items))
+        return KnownTable(quasi, kept, self.owners, np.arange(len(self)), tuple(one.unchanged() for one in self.items), self.fraction)
 
     def nearest(self, row: int) -> Ints:
         """Return the published rows that are nearest to what is known of a row."""

@@ -21,11 +21,12 @@ from shoal.attacks.outcome import Outcome, outcome
 from shoal.attacks.scenarios import SCENARIO_ATTACKS, Made, Scenario, ScenarioAttack, Skipped, attack_called
 from shoal.attacks.tables import TableAttack
 from shoal.auditing.audit import located, seen_at
+from shoal.data.input_shapes import one
 from shoal.data.items import Items
 from shoal.data.original import AnyOriginal, LogOriginal, Original, TableOriginal
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, option
 from shoal.evaluate.attack.attack_result import Attacked
 from shoal.evaluate.attack.attack_time import expected_seconds
 from shoal.evaluate.attack.case import Case, CaseSource, facing_release
@@ -116,6 +117,12 @@ def attacked(
         found = attacks_on_table(prepared.original, release, names, draw)
         tell(found.notes)
         return replace(found, notes=(*(f"original: {note}" for note in prepared.notes), remade, *found.notes))
+    if draw.sampling_fraction is not None:
+        raise ParameterError(
+            f"{option('sampling-fraction')} is for tables of people, but the input was read as {one(prepared.original.shape)}",
+            code="option-not-applicable",
+            hint="leave it out",
+        )
     strange = strange_records(release, prepared.original) if release.secret is None else ()
     more = beside.read(source.reading, prepared, original, given)
     every = names or [*ATTACKS, *LOG_ATTACKS, *(name for name, attack in SCENARIO_ATTACKS.items() if attack.routine)]

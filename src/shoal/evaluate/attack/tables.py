@@ -14,8 +14,9 @@ from shoal.attacks.tables import TABLE_ATTACKS, TableAttack
 from shoal.attacks.tables.known_table import KnownTable
 from shoal.data.original import TableOriginal
 from shoal.data.release import Release
+from shoal.data.table import Table
 from shoal.data.tables.rows import RowTable
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, option
 from shoal.evaluate.attack.attack_result import Attacked
 from shoal.report.alarms import alarms_in
 
@@ -30,13 +31,21 @@ def attacks_on_table(original: TableOriginal, release: Release, names: Sequence[
             hint=f"tables have {', '.join(TABLE_ATTACKS)}",
             value=strangers[0],
         )
+    blind = [name for name in names if TABLE_ATTACKS[name].needs_fraction and draw.sampling_fraction is None]
+    if blind:
+        raise ParameterError(
+            f"the attack {blind[0]} needs the share of the population that the table has",
+            code="missing-argument",
+            hint=f"give {option('sampling-fraction', placeholder='SHARE')}",
+            argument="sampling_fraction",
+        )
     table = original.table
     own = None if release.secret is None else release.secret.rows()
-    shown = KnownTable.of(table, release.only(RowTable).frame, own)
+    shown = KnownTable.of(table, release.only(RowTable).frame, own, draw.sampling_fraction)
     targets = draw.some(np.arange(len(table)))
     outcomes: list[Outcome] = []
     notes: list[str] = []
-    usual = [name for name, kind in TABLE_ATTACKS.items() if table.item_sets or not kind.needs_items]
+    usual = [name for name, kind in TABLE_ATTACKS.items() if _applies(kind, table, draw)]
     for name in names or usual:
         attack = TABLE_ATTACKS[name]()
         found = [
@@ -48,7 +57,13 @@ def attacks_on_table(original: TableOriginal, release: Release, names: Sequence[
             notes.append(f"skipped {name}: the table has no such columns, or the row of each person is not known")
         else:
             outcomes += found
+            notes += attack.notes(shown.itself)
     return Attacked(tuple(outcomes), tuple(notes), alarms_in(release), draw.targets)
+
+
+def _applies(kind: type[TableAttack], table: Table, draw: Draw) -> bool:
+    """Whether an attack is run unless others are named."""
+    return (bool(table.item_sets) or not kind.needs_items) and (draw.sampling_fraction is not None or not kind.needs_fraction)
 
 
 def _outcomes(attack: TableAttack, subject: str, table: KnownTable, targets: np.ndarray, release: Release) -> list[Outcome]:

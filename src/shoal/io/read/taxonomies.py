@@ -1,8 +1,9 @@
-"""Taxonomies from files, in the three forms people keep them in:
+"""Taxonomies from files, in the forms people keep them in:
 
 * `edges`: a table of two columns, child and parent; the root is the node without a parent;
 * `paths`: one row `item; group; ...; root` an item (ARX, Amnesia, or any table of levels); see paths.py;
-* `json`: `{"name": ..., "children": [...]}` or plain nesting, `{"Food": {"Fruit": ["Apple", "Pear"]}}`.
+* `json`: `{"name": ..., "children": [...]}` or plain nesting, `{"Food": {"Fruit": ["Apple", "Pear"]}}`;
+* `skos` and `obo`: ontologies, whose concepts have several labels and parents; see skos.py, obo.py and taxonomy/ontology.py.
 
 The form is guessed from the content and reported, or named. Tables are separated by tabs, semicolons or
 commas, the first of these that the first line holds, or are Excel or Parquet; a header is recognised by its words.
@@ -21,12 +22,16 @@ from shoal import _kernels
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, TaxonomyError
+from shoal.io.read import obo, turtle
 from shoal.io.read.excel import is_workbook, sheet_of
+from shoal.io.read.obo import concepts_of_obo
 from shoal.io.read.parquet import whole
 from shoal.io.read.result import BROKEN_LINES
+from shoal.io.read.skos import XML_STARTS, concepts_of_skos
 from shoal.io.read.source import PARQUET, Source, compression_of, content_of, open_regular, opened, translated
 from shoal.parameters import insist_on_path, insist_on_text
 from shoal.taxonomy.category_paths import Parents, parents_of_paths, two_parents
+from shoal.taxonomy.ontology import taxonomy_of_concepts
 from shoal.util.wording import there_are
 
 # The text of a taxonomy file: decompressed if necessary, rejected if it is not text.
@@ -55,7 +60,7 @@ def _read_bytes(path: Path) -> bytes:
             return stream.read()
 
 
-Form = Literal["edges", "paths", "json"]
+Form = Literal["edges", "paths", "json", "skos", "obo"]
 
 FORMS: tuple[Form, ...] = get_args(Form)
 
@@ -80,7 +85,7 @@ class _Row:
 
 
 def read_taxonomy(path: str | Path, form: str | None = None, loss: str = DEFAULT_LOSS) -> TaxonomyFile:
-    """Read the taxonomy in a file; `form` is one of edges, paths and json, or detected."""
+    """Read the taxonomy in a file; `form` is one of edges, paths, json, skos and obo, or detected."""
     insist_on_path("path", path)
     insist_on_text("loss", loss)
     if form is not None:
@@ -103,6 +108,11 @@ def read_taxonomy(path: str | Path, form: str | None = None, loss: str = DEFAULT
 def taxonomy_of_text(text: str, form: Form | None = None, loss: str = DEFAULT_LOSS) -> TaxonomyFile:
     """Parse a taxonomy from text."""
     notes: list[str] = []
+    form = form or _ontology_form(text)
+    if form in ("skos", "obo"):
+        concepts, found = concepts_of_obo(text) if form == "obo" else concepts_of_skos(text)
+        taxonomy, placed = taxonomy_of_concepts(concepts, loss)
+        return TaxonomyFile(taxonomy, form, (*found, *placed))
     if form == "json" or (form is None and text.lstrip()[:1] in {"{", "["}):
         parents, found = parents_of_paths(_paths_of_json(text, notes))
         return TaxonomyFile(Taxonomy.from_parents(parents, loss), "json", (*notes, *found))
@@ -113,11 +123,18 @@ def taxonomy_of_rows(
     rows: Sequence[Sequence[Any]], form: Form | None = None, loss: str = DEFAULT_LOSS, notes: Sequence[str] = ()
 ) -> TaxonomyFile:
     """Make a taxonomy from the rows of a table, whose cells are text, integers or None."""
-    if form == "json":
-        raise ParameterError("a table of cells is read as edges or paths, not as JSON", code="option-not-applicable", value=form)
+    if form not in (None, "edges", "paths"):
+        raise ParameterError(f"a table of cells is read as edges or paths, not as {form}", code="option-not-applicable", value=form)
     cells = [_Row(line, ["" if cell is None else str(cell).strip() for cell in row]) for line, row in enumerate(rows, 1)]
     said = list(notes)
     return _of_table(_without_header([row for row in cells if any(row.cells)], said), form, loss, said)
+
+
+def _ontology_form(text: str) -> Form | None:
+    """Return the form of an ontology by the beginning of its file, None if it is another taxonomy."""
+    if obo.START.match(text):
+        return "obo"
+    return "skos" if text.lstrip().startswith(XML_STARTS) or turtle.START.match(text) else None
 
 
 def _of_table(rows: list[_Row], form: Form | None, loss: str, notes: list[str]) -> TaxonomyFile:
@@ -214,6 +231,8 @@ def _paths_of_json(text: str, notes: list[str]) -> Iterator[list[str]]:
         json.dumps(tree, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise TaxonomyError("the JSON contains half of a surrogate pair, which is not a character", code="taxonomy-label-invalid") from None
+    if isinstance(tree, dict) and {"@context", "@graph"} & tree.keys():
+        raise TaxonomyError("JSON-LD is not read", code="taxonomy-json-ld", hint="save the file as Turtle or RDF/XML")
     tops = _branches(tree)
     if len(tops) != 1:
         raise TaxonomyError(f"the JSON has {len(tops)} roots, not one", code="taxonomy-several-roots", hint="put them under a common root")
