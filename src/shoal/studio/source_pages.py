@@ -151,7 +151,8 @@ async def choose(studio: Studio, request: Request) -> Response:
     job = job_of_source(studio, source, request.query_params.get("job", ""), ADVISE)
     if job is not None and not job.over:
         how = f"Every route is tried on samples of {source.name}, and attacked. This takes at most about {job.task['seconds']} s."
-        return waiting_page(request, job, f"{request.url.path}?job={job.identity}", "Trying routes", "choose", how)
+        address = f"{request.url.path}?job={job.identity}&found=yes#routes"  # another address than this one, so the browser goes there
+        return waiting_page(request, job, address, "Trying routes", "choose", how)
     look = studio.job(source.look)
     format = str(source.options.get("format", ""))
     fields = DEFAULTS if job is None else {name: str(job.task.get(name, value)) for name, value in DEFAULTS.items()}
@@ -160,8 +161,8 @@ async def choose(studio: Studio, request: Request) -> Response:
         "source": source,
         "found": found,
         "goals": [goal for name, goal in GOALS.items() if format in goal.formats and name != AUDIT_GOAL],
+        "thing": column_roles.thing_of(format),
         "knowledge": {value: label.replace("item", column_roles.thing_of(format)) for value, label in KNOWLEDGE.items()},
-        "record_is": column_roles.record_is(format, source.options),
         "form_uses": FORM_USES,
         "fields": fields,
         "everything": EVERYTHING,
@@ -197,12 +198,17 @@ async def find_routes(studio: Studio, request: Request) -> Response:
 
 
 async def preview(studio: Studio, request: Request) -> Response:
-    """Return the preview for a script: what would be left for this k and this attacker knowledge."""
+    """Return the preview for a script: what would be left for this goal, this k and this attacker knowledge."""
     source, fields = _confirmed(studio, request), await read_form(request)
     k = whole_number(fields, "k", 2, LARGEST_K)
     if fields.get("knows") not in KNOWLEDGE:
         raise Refused(400, "there is no such knowledge")
-    return JSONResponse(await studio.previews.ask(source, k, int(fields["knows"])))
+    goal = fields.get("goal", "")
+    if goal and goal not in GOALS:
+        raise Refused(400, "there is no such goal")
+    found = await studio.previews.ask(source, k, int(fields["knows"]), goal)
+    about = column_roles.previewed(str(source.options.get("format", "")), source.options, goal)
+    return JSONResponse(None if found is None else {**found, "about": about})
 
 
 async def publish(studio: Studio, request: Request) -> Response:

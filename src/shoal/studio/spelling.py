@@ -19,7 +19,7 @@ FIELDS = {
     "sep": "Separator",
     "header": "First line",
     "encoding": "Encoding",
-    "owners": "User IDs such as ann and Ann",
+    "owners": "If two user IDs are alike (ann, Ann)",
     "items-table": "Product table",
     "items-key": "Items as your file has them",
     "items-name": "Names of the items",
