@@ -31,7 +31,7 @@ PICTURES = {
     "question": ("question", "light", 1000, 700),
     "narrow": ("choose", "light", 400, 900),
 }
-MILLISECONDS = 1_800_000
+MILLISECONDS = 300_000
 COMPARED = ("coherence", "km", "shoal")
 
 
@@ -81,9 +81,11 @@ def further(page: Page, origin: str) -> dict[str, str]:
     page.wait_for_selector("[role=alert]")
     found["refused"] = page.url
     page.goto(origin)
-    page.set_input_files("#file", file("visits.csv", "user,item\n" + "".join(f"{n},milk\n{n},tea\n{n},butter\n" for n in range(30))))
+    page.set_input_files(
+        "#file", file("visits.csv", "user,item\n" + "".join(f"{n},milk\n{n},tea\n{n},butter\n{n},juice\n" for n in range(30)))
+    )
     page.wait_for_selector("text=Drop a product table here")
-    page.set_input_files("#file", file("goods.csv", "item,group\nmilk,dairy\nbutter,dairy\ntea,drinks\n"))
+    page.set_input_files("#file", file("goods.csv", "item,group\nmilk,dairy\nbutter,dairy\ntea,drinks\njuice,drinks\n"))
     page.wait_for_selector("text=is joined to the items")
     found["joined"] = page.url
     page.goto(f"{origin}/audit")

@@ -30,7 +30,8 @@ LARGEST_K, LONGEST_SEARCH = 1_000_000, 600
 DEFAULTS = {"k": "5", "seconds": "20", "knows": "2", "goal": ""}
 AUDIT_GOAL = "audit"
 OF_COLUMNS = ("items_key", "items_name", "item_level")  # options that name a column of a product table
-OF_PRODUCTS = ("items_table", *OF_COLUMNS)
+LEVELS = "items_levels"  # the option that names several columns of it
+OF_PRODUCTS = ("items_table", *OF_COLUMNS, LEVELS)
 BESIDE = ("taxonomy", *OF_PRODUCTS)
 OF_ITEMS = ("table", "transactions")  # formats of files to which a product table can be joined
 FORM_USES = {"parquet": "for data tools", "csv": "for spreadsheets and other programs", "xlsx": "an Excel workbook", "jsonl": "JSON lines"}
@@ -62,7 +63,7 @@ async def understand(studio: Studio, request: Request) -> Response:
         "question": None if found else question_about(result["problem"], result["columns"], source.options),
         "whose": column_roles.whose(source.options, found) if found else "",
         **column_roles.words_of_records(format, source.options, found or {}, result["columns"]),
-        "joinable": format in OF_ITEMS,
+        "joinable": format in OF_ITEMS or "items_table" in source.options,
         "items_table": Path(str(source.options["items_table"])).name if "items_table" in source.options else "",
         "levels": (found or {}).get("levels", []),
         "root": None if studio.root is None else str(studio.root.path),
@@ -135,9 +136,10 @@ async def items_options(studio: Studio, request: Request) -> Response:
     options = {name: value for name, value in source.options.items() if name not in OF_PRODUCTS}
     if fields.get("do") != "remove":
         chosen = {name: fields[name] for name in OF_COLUMNS if fields.get(name)}
-        if not set(chosen.values()) <= set(columns):
+        levels = [name.strip() for name in fields.get(LEVELS, "").split(",") if name.strip()]
+        if not {*chosen.values(), *levels} <= set(columns):
             raise Refused(400, "the product table has no such column")
-        options |= {"items_table": source.options.get("items_table", ""), **chosen}
+        options |= {"items_table": source.options.get("items_table", ""), **chosen, **({LEVELS: ",".join(levels)} if levels else {})}
     source.save(options=options, look="")
     return RedirectResponse(f"/sources/{source.identity}", 303)
 

@@ -23,6 +23,7 @@ FIELDS = {
     "items-table": "Product table",
     "items-key": "Items as your file has them",
     "items-name": "Names of the items",
+    "items-levels": "Levels from fine to coarse",
     "item-level": "Publish items as",
     "k": "k",
     "to": "File format",
