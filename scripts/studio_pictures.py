@@ -128,7 +128,7 @@ def rarely_seen(page: Page, origin: str) -> dict[str, str]:
     page.wait_for_selector("h1:text-matches('Cancelled|claim holds')")
     found["cancelled"] = page.url
     page.goto(origin)
-    page.set_input_files("#file", file("till.csv", "receipt,card,article\n" + "".join(f"{n},c{n % 30},tea\n" for n in range(60))))
+    page.set_input_files("#file", file("till.csv", "receipt,payer,article\n" + "".join(f"{n},c{n % 30},tea\n" for n in range(60))))
     page.click("text=One item per row")
     page.wait_for_selector("text=Which column has the user ID?")
     found["question_user"] = page.url
@@ -203,15 +203,20 @@ def picture(page: Page, address: str, width: int, height: int, colours: str, fil
     page.screenshot(path=file, full_page=whole)
 
 
-def take(pages: Mapping[str, str], page: Page, everything: Path | None) -> None:
-    """Write all pictures."""
+def take_documented(page: Page, pages: Mapping[str, str]) -> None:
+    """Write the pictures of the documentation."""
     for name, (which, colours, width, height) in PICTURES.items():
         picture(page, pages[which], width, height, colours, IMAGES / f"studio-{name}.png")
-    for which, address in pages.items() if everything is not None else ():
+
+
+def take_all(page: Page, pages: Mapping[str, str], place: Path) -> None:
+    """Write four pictures of every page, and print what is wrong with it."""
+    for which, address in pages.items():
         for width, colours in ((1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")):
-            picture(page, address, width, 900, colours, Path(str(everything), f"{which}-{width}-{colours}.png"), whole=True)
+            picture(page, address, width, 900, colours, place / f"{which}-{width}-{colours}.png", whole=True)
             for line in findings(page):
-                print(f"{which}, {width} pixels, {colours}: {line}")
+                print(f"{which}, {width} pixels, {colours}: {line}", flush=True)
+    print(f"{4 * len(pages)} pictures of {len(pages)} pages in {place}", flush=True)
 
 
 def findings(page: Page) -> list[str]:
@@ -241,7 +246,10 @@ def main() -> None:
         try:
             origin = address.partition("/?")[0]
             pages = walk(page, origin)
-            take(pages | (rarely_seen(page, origin) if everything is not None else {}), page, everything)
+            take_documented(page, pages)
+            if everything is not None:
+                take_all(page, pages, everything)
+                take_all(page, rarely_seen(page, origin), everything)
         finally:
             browser.close()
             server.terminate()
