@@ -29,6 +29,13 @@ import shoal
 PREVIEWED = 10_000
 SAMPLES = Path(__file__).parents[1] / "scripts" / "studio_samples.py"
 DIALS = [(5, 1), (5, 2), (10, 3), (5, 99), (25, 99), (10, 1)]
+COUNTS = "counts"
+PREVIEWED_GOALS = {
+    "small.csv": ("queries", "histories", COUNTS),
+    "baskets.csv": ("baskets", "histories", COUNTS),
+    "access.log": ("log", "histories"),
+    "people.csv": ("table",),
+}
 CHANGE = re.compile(r'name="shoal-change" content="([0-9a-f]+)"')
 GOAL = "queries"
 OBSERVER = """
@@ -80,16 +87,18 @@ class Server:
 
 
 def preview(server: Server, name: str) -> None:
-    """Ask for previews as somebody who moves the dial."""
+    """Ask for previews as somebody who chooses goals and moves the dial."""
     address = server.opened(name, **({"format": "microdata"} if name == "people.csv" else {}))
     begun = time.perf_counter()
-    server.post(f"{address}/preview", k="5", knows="2")
+    goals = PREVIEWED_GOALS[name]
+    server.post(f"{address}/preview", k="5", knows="2", goal=goals[0])
     print(f"preview of {name}, {PREVIEWED:,} people: the first answer, with reading, after {time.perf_counter() - begun:.1f} s")
-    for k, knows in DIALS:
-        begun = time.perf_counter()
-        found = server.post(f"{address}/preview", k=str(k), knows=str(knows)).json()
-        people = [row["people"] for row in found["rows"]]
-        print(f"  k = {k}, attacker knows {knows}: {time.perf_counter() - begun:.2f} s, on {people} people")
+    for goal in goals:
+        for k, knows in DIALS if goal != COUNTS else DIALS[:1]:
+            begun = time.perf_counter()
+            found = server.post(f"{address}/preview", k=str(k), knows=str(knows), goal=goal).json()
+            people = [row["people"] for row in found["rows"]]
+            print(f"  {goal}, k = {k}, attacker knows {knows}: {time.perf_counter() - begun:.2f} s, on {people} people")
 
 
 def while_running(server: Server, name: str, seconds: int) -> None:
@@ -156,7 +165,7 @@ def only_previews(place: Path) -> None:
     subprocess.run(words, check=True)
     server = Server(place)
     try:
-        for name in ("small.csv", "baskets.csv", "access.log", "people.csv"):
+        for name in PREVIEWED_GOALS:
             preview(server, name)
     finally:
         server.process.terminate()

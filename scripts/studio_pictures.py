@@ -31,7 +31,7 @@ PICTURES = {
     "question": ("question", "light", 1000, 700),
     "narrow": ("choose", "light", 400, 900),
 }
-MILLISECONDS = 1_800_000
+MILLISECONDS = 300_000
 COMPARED = ("coherence", "km", "shoal")
 
 
@@ -49,7 +49,7 @@ def walk(page: Page, origin: str) -> dict[str, str]:
     page.fill("#seconds", "60")
     page.click("text=Find routes")
     page.wait_for_selector(".route:not([hidden])")
-    found["choose"] = page.url
+    found["choose"] = page.url.partition("#")[0]
     page.check("#knows-99")
     page.click(".route:not([hidden]) >> text=Publish with this route")
     page.wait_for_selector("text=The claim holds.")
@@ -75,18 +75,17 @@ def further(page: Page, origin: str) -> dict[str, str]:
         confirm_people(page)
         page.wait_for_selector(".preview-row")
         found[f"choose_{name}"] = page.url
-    page.fill("#seconds", "600")
-    page.click("text=Find routes")
-    found["waiting"] = page.url
     page.goto(origin)
     page.set_input_files("#file", file("goods.csv", "colour,shape\n" + "red,round\nblue,square\n" * 9))
     page.click("text=A table with one row per person")
     page.wait_for_selector("[role=alert]")
     found["refused"] = page.url
     page.goto(origin)
-    page.set_input_files("#file", file("visits.csv", "user,item\n" + "".join(f"{n},milk\n{n},tea\n{n},butter\n" for n in range(30))))
+    page.set_input_files(
+        "#file", file("visits.csv", "user,item\n" + "".join(f"{n},milk\n{n},tea\n{n},butter\n{n},juice\n" for n in range(30)))
+    )
     page.wait_for_selector("text=Drop a product table here")
-    page.set_input_files("#file", file("goods.csv", "item,group\nmilk,dairy\nbutter,dairy\ntea,drinks\n"))
+    page.set_input_files("#file", file("goods.csv", "item,group\nmilk,dairy\nbutter,dairy\ntea,drinks\njuice,drinks\n"))
     page.wait_for_selector("text=is joined to the items")
     found["joined"] = page.url
     page.goto(f"{origin}/audit")
@@ -117,7 +116,7 @@ def rarely_seen(page: Page, origin: str) -> dict[str, str]:
         page.fill("#seconds", "15")
         page.click("text=Find routes")
         page.wait_for_selector(".routes")
-        found[f"routes_{name}"] = page.url
+        found[f"routes_{name}"] = page.url.partition("#")[0]
         page.click("text=Publish with this route >> visible=true >> nth=0")
         page.wait_for_selector("text=Download the release")
         found[f"publish_{name}"] = page.url
@@ -129,11 +128,20 @@ def rarely_seen(page: Page, origin: str) -> dict[str, str]:
     page.wait_for_selector("h1:text-matches('Cancelled|claim holds')")
     found["cancelled"] = page.url
     page.goto(origin)
-    page.set_input_files("#file", file("till.csv", "receipt,card,article\n" + "".join(f"{n},c{n % 30},tea\n" for n in range(60))))
+    page.set_input_files("#file", file("till.csv", "receipt,payer,article\n" + "".join(f"{n},c{n % 30},tea\n" for n in range(60))))
     page.click("text=One item per row")
     page.wait_for_selector("text=Which column has the user ID?")
     found["question_user"] = page.url
-    return found
+    return found | still_running(page, found["read_access"])
+
+
+def still_running(page: Page, address: str) -> dict[str, str]:
+    """A search for routes that goes on while all pictures are taken. It comes last, because it takes time from other jobs."""
+    page.goto(f"{address}/choose")
+    page.fill("#seconds", "600")
+    page.click("text=Find routes")
+    page.wait_for_selector("#progress-label")
+    return {"waiting": page.url}
 
 
 def compared_quickly(page: Page, choose: str, name: str) -> dict[str, str]:
@@ -195,15 +203,20 @@ def picture(page: Page, address: str, width: int, height: int, colours: str, fil
     page.screenshot(path=file, full_page=whole)
 
 
-def take(pages: Mapping[str, str], page: Page, everything: Path | None) -> None:
-    """Write all pictures."""
+def take_documented(page: Page, pages: Mapping[str, str]) -> None:
+    """Write the pictures of the documentation."""
     for name, (which, colours, width, height) in PICTURES.items():
         picture(page, pages[which], width, height, colours, IMAGES / f"studio-{name}.png")
-    for which, address in pages.items() if everything is not None else ():
+
+
+def take_all(page: Page, pages: Mapping[str, str], place: Path) -> None:
+    """Write four pictures of every page, and print what is wrong with it."""
+    for which, address in pages.items():
         for width, colours in ((1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")):
-            picture(page, address, width, 900, colours, Path(str(everything), f"{which}-{width}-{colours}.png"), whole=True)
+            picture(page, address, width, 900, colours, place / f"{which}-{width}-{colours}.png", whole=True)
             for line in findings(page):
-                print(f"{which}, {width} pixels, {colours}: {line}")
+                print(f"{which}, {width} pixels, {colours}: {line}", flush=True)
+    print(f"{4 * len(pages)} pictures of {len(pages)} pages in {place}", flush=True)
 
 
 def findings(page: Page) -> list[str]:
@@ -233,7 +246,10 @@ def main() -> None:
         try:
             origin = address.partition("/?")[0]
             pages = walk(page, origin)
-            take(pages | (rarely_seen(page, origin) if everything is not None else {}), page, everything)
+            take_documented(page, pages)
+            if everything is not None:
+                take_all(page, pages, everything)
+                take_all(page, rarely_seen(page, origin), everything)
         finally:
             browser.close()
             server.terminate()

@@ -279,3 +279,21 @@ def test_routes_without_time_are_counted_and_more_seconds_proposed(data: Shell, 
     assert "not offered: microaggregation, mdav: " in answer.out  # one line for one reason
     assert answer.out.rstrip().endswith("2 routes could not be measured well enough in 30 seconds; --seconds 90 gives more time")
     assert "could not be tried" not in data("advise", "people.csv", "--for", "audit").out
+
+
+def test_records_of_a_column_are_protected_one_by_one_and_a_history_has_none(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(shell.directory)
+    rows = [(person, basket, item) for person in range(30) for basket in "ab" for item in ("milk", "tea")]
+    shell.file("sales.csv", "customer,basket,product\n" + "".join(f"{p},{p}{b},{item}\n" for p, b, item in rows))
+    found = shell("advise", "sales.csv", "--record", "basket", "--k", "5", "--seconds", "20", "--json")
+    assert found.code == 0, found.everything
+    goals = {one["goal"]: one for one in json.loads(found.out)["goals"]}
+    for route in (*goals["baskets"]["routes"], *goals["baskets"]["not_offered"]):
+        assert route["options"]["record"] == "basket"
+        assert route["does_not_protect"].endswith("; several records of one person together")
+    histories = (*goals["histories"]["routes"], *goals["histories"]["not_offered"])
+    assert histories
+    assert not any("record" in route["options"] or "several records" in route["does_not_protect"] for route in histories)
+    (counts,) = goals["counts"]["routes"]
+    assert "record" not in counts["options"]
+    assert "several records" not in counts["does_not_protect"]

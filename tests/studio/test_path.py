@@ -99,6 +99,7 @@ def test_a_job_is_plain_files_and_its_audit_holds(visitor: Visitor, measured: tu
     assert stages[-1] == "report"
     audit = visitor.post(f"{job}/audit")
     assert "The claim holds." in audit.text
+    assert f'href="{job}"' in audit.text
     assert "Audit of <bdi>release of my baskets.csv</bdi>" in visitor.get("/history").text
 
 
@@ -126,6 +127,9 @@ def test_roles_changed_by_hand_are_read_and_published(visitor: Visitor) -> None:
     job = visitor.studio.begin(PUBLISH, name=source.name, protects="x", expected="x", origin="upload", **task)
     page_text = visitor.get(f"/jobs/{job.name}").text
     assert "The claim holds." in page_text
+    assert "Protected: each record by itself, but not a person&#39;s whole history of several records." in page_text
+    audit = visitor.post(f"/jobs/{job.name}/audit").text
+    assert "60 records." in audit  # nothing about identical records, which this claim does not guarantee
     assert {"--user who", "--record visit", "--item what"} <= set(re.findall(r"--\w+ \w+", shown(page_text, "command")))
 
 

@@ -13,6 +13,7 @@ from helpers.studio import HERE, Visitor, baskets_csv, visited
 from shoal.errors import ShoalError
 from shoal.evaluate.advise.forecast import Measured
 from shoal.studio import preview
+from shoal.studio.column_roles import previewed
 from shoal.studio.preview import Preview
 from shoal.studio.previews import Previews
 from shoal.studio.states import EVERYTHING
@@ -24,10 +25,10 @@ class InsidePreviews(Previews):
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked: list[tuple[int, int]] = []
+        self.asked: list[tuple[int, int, str]] = []
 
-    async def ask(self, source: OpenedFile, k: int, knows: int) -> dict[str, Any] | None:
-        self.asked.append((k, knows))
+    async def ask(self, source: OpenedFile, k: int, knows: int, goal: str) -> dict[str, Any] | None:
+        self.asked.append((k, knows, goal))
         return {"rows": [], "seconds": 0}
 
 
@@ -69,6 +70,45 @@ def test_more_knowledge_leaves_less_and_whole_records_have_their_own_method(tmp_
     assert whole["method"] == "shoal"
 
 
+@pytest.mark.usefixtures("patient")
+def test_the_goal_decides_what_a_record_is(tmp_path: Path) -> None:
+    """Everybody buys milk and tea, but nobody in one basket: together they are rare only in records that have both."""
+    path = tmp_path / "b.csv"
+    people = "".join(f"{n},a{n},milk\n{n},b{n},{'tea' if n % 4 else 'salt'}\n" for n in range(20))
+    path.write_text("customer,basket,product\n" + people)
+    found = Preview(path, {"record": "basket"})
+    kept = {goal: found.of(6, 2, goal)["rows"][0]["kept"] for goal in ("baskets", "histories")}
+    assert kept["baskets"] == pytest.approx(35 / 40)  # salt is in 5 baskets
+    assert kept["histories"] == Preview(path, {}).of(6, 2)["rows"][0]["kept"]
+    (counted,) = found.of(6, 2, "counts")["rows"]
+    assert (counted["method"], counted["settings"]) == ("dp-queries", {"unit": "item"})
+
+
+@pytest.mark.usefixtures("patient")
+def test_single_queries_are_records_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "log.tsv"
+    rows = [(n, text) for n in range(12) for text in ("red shoes", f"{'violin' if n % 2 else 'river'} map")]
+    path.write_text("AnonID\tQuery\tQueryTime\n" + "".join(f"{n}\t{text}\t2006-03-01 10:00:00\n" for n, text in rows))
+    found = Preview(path, {})
+    assert found.of(5, 2, "queries")["rows"][0]["kept"] == 1.0  # every pair of words in one query is of 6 people or more
+    assert found.of(7, 2, "queries")["rows"][0]["kept"] < 1.0
+
+
+@pytest.mark.parametrize(
+    ("format", "goal", "about"),
+    [
+        ("table", "baskets", "records, one per “basket”"),
+        ("table", "histories", "records, one per person"),
+        ("querylog", "queries", "records, one per query"),
+        ("accesslog", "histories", "records, one per session of a visitor"),
+        ("table", "counts", "counts with noise"),
+        ("microdata", "table", "records, one per row"),
+    ],
+)
+def test_the_page_says_what_a_preview_is_about(format: str, goal: str, about: str) -> None:
+    assert previewed(format, {"record": "basket"} if format == "table" else {}, goal) == about
+
+
 def test_a_question_that_had_too_little_time_gets_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[float] = []
 
@@ -107,12 +147,21 @@ def test_the_page_asks_with_its_own_token_only(visitor: Visitor) -> None:
     assert visitor.post(f"{address}/preview", k="5", knows="1").status_code == 400  # people are not confirmed
     page = visitor.post(f"{address}/confirm", people="yes").text
     assert f'data-address="{address}/preview"' in page
-    assert visitor.post(f"{address}/preview", k="5", knows="99").json() == {"rows": [], "seconds": 0}
-    for fields in ({"k": "1", "knows": "1"}, {"k": "5", "knows": "4"}, {"k": "5"}, {"k": "5", "knows": "<b>"}, {"k": "٥", "knows": "1"}):
+    found = visitor.post(f"{address}/preview", k="5", knows="99", goal="histories").json()
+    assert found == {"rows": [], "seconds": 0, "about": "records, one per person"}
+    bad_goal = {"k": "5", "knows": "1", "goal": "<b>"}
+    for fields in (
+        bad_goal,
+        {"k": "1", "knows": "1"},
+        {"k": "5", "knows": "4"},
+        {"k": "5"},
+        {"k": "5", "knows": "<b>"},
+        {"k": "٥", "knows": "1"},
+    ):
         assert visitor.post(f"{address}/preview", **fields).status_code == 400
     forged = visitor.client.post(f"{address}/preview", data={"k": "5", "knows": "1"}, headers={"origin": HERE})
     assert forged.status_code == 403
-    assert visitor.studio.previews.asked == [(5, EVERYTHING)]  # type: ignore[attr-defined]
+    assert visitor.studio.previews.asked == [(5, EVERYTHING, "histories")]  # type: ignore[attr-defined]
 
 
 def test_a_process_keeps_the_file_and_answers_the_newest_question(tmp_path: Path) -> None:
@@ -126,7 +175,7 @@ def test_a_process_keeps_the_file_and_answers_the_newest_question(tmp_path: Path
 
     async def ask() -> tuple[list[Any], int]:
         previews = Previews()
-        answers = await asyncio.gather(*(previews.ask(source, k, 1) for k in (3, 4, 5)))
+        answers = await asyncio.gather(*(previews.ask(source, k, 1, "baskets") for k in (3, 4, 5)))
         (kept,) = previews._kept.values()
         assert kept.process is not None
         await previews.end()

@@ -89,6 +89,19 @@ def test_a_product_table_is_left_out_again_also_one_that_does_not_fit(visitor: V
     assert "Drop a product table here" in page
 
 
+def test_before_people_are_confirmed_a_product_table_that_does_not_fit_can_be_mended_or_left_out(visitor: Visitor) -> None:
+    address = visitor.open("user,item\n" + "".join(f"{n},milk\n{n},tea\n{n},butter\n" for n in range(9)), "visits.csv")
+    visitor.upload(b"item,group\nmilk,dairy\nbutter,dairy\ntea,drinks\n", "goods.csv", f"{address}/items")
+    page = visitor.get(address).text
+    assert "The product table does not fit" in page
+    assert "“Levels from fine to coarse”" in page
+    assert "Leave the table out" in page
+    assert visitor.post(f"{address}/items-options", items_levels="group,shelf").status_code == 400
+    page = visitor.post(f"{address}/items-options", items_levels=" group ").text
+    assert "goods.csv</bdi> is joined to the items" in page
+    assert "Drop a product table here" in visitor.post(f"{address}/items-options", do="remove").text
+
+
 def test_no_product_table_outside_the_root_is_joined(visitor: Visitor) -> None:
     address = opened(visitor)
     for typed in ("/etc/passwd", "../x", "", "a\0b"):

@@ -102,6 +102,16 @@ def record_is(format: str, options: Mapping[str, Any]) -> str:
     return f"one per “{options['record']}”" if "record" in options else "one per person"
 
 
+def previewed(format: str, options: Mapping[str, Any], goal: str) -> str:
+    """What a preview for a goal is about."""
+    if goal == "counts":
+        return "counts with noise"
+    if goal == "queries":
+        return "records, one per query"
+    apart = {} if goal == "histories" else options
+    return f"records, {record_is(format, apart)}"
+
+
 def words_of_records(format: str, options: Mapping[str, Any], found: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]:
     """What the page calls the parts of a record, and a column that could keep baskets or visits apart but is not used."""
     roles = {**options, **found.get("columns", {})}

@@ -1,4 +1,4 @@
-"""What would be left of a file, for what an attacker may know and for k: measured on a sample within two seconds.
+"""What would be left of a file, for a goal, for what an attacker may know and for k: measured on a sample within two seconds.
 
     python -m shoal.studio.preview
 
@@ -19,9 +19,10 @@ from shoal.api.data_options import asked_of_data
 from shoal.errors import ShoalError
 from shoal.evaluate.advise.advise import MeasuredRoute, fitting_taxonomy
 from shoal.evaluate.advise.goals import DataFacts, facts_of
-from shoal.evaluate.advise.routes import Candidate
+from shoal.evaluate.advise.routes import COUNTS, HISTORIES, Candidate
 from shoal.evaluate.advise.sample import Samples
 from shoal.evaluate.advise.trial import Attempt, Route
+from shoal.io.read.options import ACCESSLOG
 from shoal.pipeline.options import NO_TAXONOMY, Preparation
 from shoal.pipeline.request import chosen_method, preparation
 from shoal.studio.states import EVERYTHING
@@ -33,6 +34,8 @@ USUAL_K = 5
 SUPPRESSES, GENERALIZES = "leaves out rare items", "generalizes rare items"
 TOO_MANY = ", more than 1 in k, so it is not offered as a route"
 GROUPS = "makes groups of k people alike"
+NOISE = "publishes counts with noise"
+QUERIES = "queries"  # a goal
 # Methods for which it does not matter what an attacker knows; of a slow one, its fast search.
 OF_FORMAT: Mapping[str, tuple[str, dict[str, str]]] = {
     "accesslog": ("accesslog-mdav", {}),
@@ -57,25 +60,27 @@ class Preview:
         ready = self._said.get("taxonomy") is not None or reading.items is not None
         self._taxonomy = {} if ready else fitting_taxonomy(reading, self.facts, self._said)
         self._tried: dict[tuple[str, ...], Attempt] = {}
-        self._unanswered: dict[tuple[int, int], int] = {}  # how often there was no time for an answer
+        self._unanswered: dict[tuple[int, int, str], int] = {}  # how often there was no time for an answer
 
-    def of(self, k: int, knows: int) -> Values:
+    def of(self, k: int, knows: int, goal: str = "") -> Values:
         """What each method would leave, and whom an attacker would find. Who asks again gets an answer from larger samples.
 
         A question whose time was too short gets more time when it is repeated.
         """
-        begun, before = time.perf_counter(), self._unanswered.get((k, knows), 0)
-        methods = list(self._methods(k, knows))
+        begun, before = time.perf_counter(), self._unanswered.get((k, knows, goal), 0)
+        methods = list(self._methods(k, knows, goal))
         each = SECONDS * 2**before / len(methods)
-        rows = [self._measured(*one, begun + each * (n + 1)) for n, one in enumerate(methods)]
+        rows = [self._measured(goal, k, *one, begun + each * (n + 1)) for n, one in enumerate(methods)]
         if any(row["kept"] is None for row in rows):
-            self._unanswered[k, knows] = min(before + 1, MOST_DOUBLINGS)
+            self._unanswered[k, knows, goal] = min(before + 1, MOST_DOUBLINGS)
         return {"rows": rows, "seconds": round(time.perf_counter() - begun, 2)}
 
-    def _methods(self, k: int, knows: int) -> Iterator[tuple[str, dict[str, str], str]]:
+    def _methods(self, k: int, knows: int, goal: str) -> Iterator[tuple[str, dict[str, str], str]]:
         """The methods that protect against this attacker, their parameters, and what they do."""
         asked = {"k": str(k)}
-        if self.facts.format in OF_FORMAT:
+        if goal == COUNTS:
+            yield "dp-queries", {"unit": "term" if self.facts.texts else "item"}, NOISE
+        elif self.facts.format in OF_FORMAT and goal != HISTORIES:
             method, further = OF_FORMAT[self.facts.format]
             yield method, {**asked, **further}, GROUPS
         elif knows == EVERYTHING:
@@ -84,26 +89,34 @@ class Preview:
             yield "coherence", {**asked, "p": str(knows)}, SUPPRESSES
             yield "km", {**asked, "m": str(knows)}, GENERALIZES
 
-    def _measured(self, name: str, settings: Mapping[str, str], does: str, end: float) -> Values:
+    def _measured(self, goal: str, k: int, name: str, settings: Mapping[str, str], does: str, end: float) -> Values:
         """A method on samples that grow until the time is up."""
-        attempt = self._attempt(name, settings)
+        attempt = self._attempt(goal, name, settings)
         found = attempt.go_on(end - time.perf_counter())
-        route = MeasuredRoute(Candidate("", name, does, "", ""), {}, settings, found, 1 / int(settings["k"]), not self.facts.texts)
+        route = MeasuredRoute(Candidate(goal, name, does, "", ""), {}, settings, found, 1 / k, not self.facts.texts)
         told = {"method": name, "settings": dict(settings), "does": does, "people": found.people, "whole": found.whole}
         if found.expected_kept is None:
             return {**told, "kept": None, "left": f"not measured: {found.why_not}", "risk": ""}
         return {**told, "kept": found.expected_kept, "left": route.left, "risk": route.risk if route.safe else f"{route.risk}{TOO_MANY}"}
 
-    def _attempt(self, name: str, settings: Mapping[str, str]) -> Attempt:
+    def _attempt(self, goal: str, name: str, settings: Mapping[str, str]) -> Attempt:
         """The trials of a method with these parameters, which go on where they were."""
-        asked = (name, *settings.values())
+        asked = (goal, name, *settings.values())
         if asked not in self._tried:
             method = chosen_method(name, dict(settings))
             base = Preparation.default_for(method)
             on_taxonomy = base.shape == "records" and base.taxonomy != NO_TAXONOMY
-            how = preparation({**self._said, **(self._taxonomy if on_taxonomy else {})}, base=base)
+            how = preparation({**self._said, **(self._taxonomy if on_taxonomy else {}), **self._records(goal)}, base=base)
             self._tried[asked] = Attempt(self._samples, Route(method, how), self.facts.people)
         return self._tried[asked]
+
+    def _records(self, goal: str) -> dict[str, str | None]:
+        """The options for what a record is, where a goal decides it."""
+        if goal == QUERIES:
+            return {"record": None, "per": "event"}
+        if goal in (HISTORIES, COUNTS):
+            return {"record": None, **({"per": "session"} if self.facts.format == ACCESSLOG else {})}
+        return {}
 
 
 def main() -> None:
@@ -121,7 +134,7 @@ def main() -> None:
     for line in sys.stdin:
         asked = json.loads(line)
         try:
-            _answer(preview.of(asked["k"], asked["knows"]))
+            _answer(preview.of(asked["k"], asked["knows"], asked["goal"]))
         except ShoalError as error:
             _answer(described(error, task))
 

@@ -35,7 +35,7 @@ class Previews:
         self._kept: dict[str, _Process] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
-    async def ask(self, source: OpenedFile, k: int, knows: int) -> dict[str, Any] | None:
+    async def ask(self, source: OpenedFile, k: int, knows: int, goal: str) -> dict[str, Any] | None:
         """What would be left of a file; None if a newer question about it came meanwhile.
 
         Raises:
@@ -51,7 +51,7 @@ class Previews:
             if mine != one.newest:
                 return None
             try:
-                return await _answer(one, source, {"k": k, "knows": knows})
+                return await _answer(one, source, {"k": k, "knows": knows, "goal": goal})
             except (TimeoutError, ConnectionError, ValueError):
                 self._drop(name)
                 raise Refused(503, "there is no preview of this file; find routes instead") from None
@@ -83,7 +83,7 @@ class Previews:
         await asyncio.gather(*self._ending, return_exceptions=True)
 
 
-async def _answer(one: _Process, source: OpenedFile, question: dict[str, int]) -> dict[str, Any]:
+async def _answer(one: _Process, source: OpenedFile, question: dict[str, int | str]) -> dict[str, Any]:
     """Ask a process, which is started if it is not there."""
     seconds = ANSWER_SECONDS
     if one.process is None or one.process.returncode is not None:

@@ -11,6 +11,7 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from shoal.evaluate.compare.comparison import PAGE
 from shoal.io.release_zip import pack_release
 from shoal.io.studio_folder import COMPARISON, read_page
+from shoal.methods import METHODS
 from shoal.pipeline.events import STAGES
 from shoal.studio.compare_pages import comparison_page
 from shoal.studio.guard import FRAMED_KEY
@@ -38,13 +39,16 @@ async def job_page(studio: Studio, request: Request) -> Response:
     if kind == AUDIT:
         return page(request, "audited.html", {**facts, "step": "audit"})
     if kind == ATTACK:
-        return page(request, "attacked.html", {**facts, "command": command_of_attack(job.task), "step": ""})
+        of = studio.job(str(job.task.get("of", "")))
+        back = "" if of is None else str(of.task.get("chosen", ""))
+        return page(request, "attacked.html", {**facts, "command": command_of_attack(job.task), "back": back, "step": ""})
     shown = {
         "steps": steps_of(str(job.task["source"]), str(job.task.get("chosen", ""))) if "source" in job.task else {},
         "attackable": is_attackable(job.task["method"], job.task.get("settings", {})),
         "command": command_of_job(job.task),
         "config": config_of_job(job.task),
         "uploaded": job.task.get("origin") == UPLOAD,
+        "of_rows": METHODS[job.task["method"]].publishes == "rows",
     }
     taxonomy = used_version(studio.store.folder, job.task.get("options", {}).get("taxonomy"))
     return page(request, "job.html", {**facts, **shown, "taxonomy": taxonomy, "step": "publish"})
@@ -105,8 +109,8 @@ async def audit_release(studio: Studio, request: Request) -> Response:
     """Audit a release of this studio from its files alone."""
     release = _released(studio, request)
     await read_form(request)
-    task = requested_job(studio, request).task
-    made = studio.begin(AUDIT, path=str(release), name=f"release of {task.get('name')}", limit=studio.largest_upload)
+    job = requested_job(studio, request)
+    made = studio.begin(AUDIT, path=str(release), name=f"release of {job.task.get('name')}", of=job.identity, limit=studio.largest_upload)
     return RedirectResponse(f"/jobs/{made.name}", 303)
 
 

@@ -30,7 +30,8 @@ LARGEST_K, LONGEST_SEARCH = 1_000_000, 600
 DEFAULTS = {"k": "5", "seconds": "20", "knows": "2", "goal": ""}
 AUDIT_GOAL = "audit"
 OF_COLUMNS = ("items_key", "items_name", "item_level")  # options that name a column of a product table
-OF_PRODUCTS = ("items_table", *OF_COLUMNS)
+LEVELS = "items_levels"  # the option that names several columns of it
+OF_PRODUCTS = ("items_table", *OF_COLUMNS, LEVELS)
 BESIDE = ("taxonomy", *OF_PRODUCTS)
 OF_ITEMS = ("table", "transactions")  # formats of files to which a product table can be joined
 FORM_USES = {"parquet": "for data tools", "csv": "for spreadsheets and other programs", "xlsx": "an Excel workbook", "jsonl": "JSON lines"}
@@ -62,7 +63,7 @@ async def understand(studio: Studio, request: Request) -> Response:
         "question": None if found else question_about(result["problem"], result["columns"], source.options),
         "whose": column_roles.whose(source.options, found) if found else "",
         **column_roles.words_of_records(format, source.options, found or {}, result["columns"]),
-        "joinable": format in OF_ITEMS,
+        "joinable": format in OF_ITEMS or "items_table" in source.options,
         "items_table": Path(str(source.options["items_table"])).name if "items_table" in source.options else "",
         "levels": (found or {}).get("levels", []),
         "root": None if studio.root is None else str(studio.root.path),
@@ -135,9 +136,10 @@ async def items_options(studio: Studio, request: Request) -> Response:
     options = {name: value for name, value in source.options.items() if name not in OF_PRODUCTS}
     if fields.get("do") != "remove":
         chosen = {name: fields[name] for name in OF_COLUMNS if fields.get(name)}
-        if not set(chosen.values()) <= set(columns):
+        levels = [name.strip() for name in fields.get(LEVELS, "").split(",") if name.strip()]
+        if not {*chosen.values(), *levels} <= set(columns):
             raise Refused(400, "the product table has no such column")
-        options |= {"items_table": source.options.get("items_table", ""), **chosen}
+        options |= {"items_table": source.options.get("items_table", ""), **chosen, **({LEVELS: ",".join(levels)} if levels else {})}
     source.save(options=options, look="")
     return RedirectResponse(f"/sources/{source.identity}", 303)
 
@@ -151,7 +153,8 @@ async def choose(studio: Studio, request: Request) -> Response:
     job = job_of_source(studio, source, request.query_params.get("job", ""), ADVISE)
     if job is not None and not job.over:
         how = f"Every route is tried on samples of {source.name}, and attacked. This takes at most about {job.task['seconds']} s."
-        return waiting_page(request, job, f"{request.url.path}?job={job.identity}", "Trying routes", "choose", how)
+        address = f"{request.url.path}?job={job.identity}&found=yes#routes"  # another address than this one, so the browser goes there
+        return waiting_page(request, job, address, "Trying routes", "choose", how)
     look = studio.job(source.look)
     format = str(source.options.get("format", ""))
     fields = DEFAULTS if job is None else {name: str(job.task.get(name, value)) for name, value in DEFAULTS.items()}
@@ -160,8 +163,8 @@ async def choose(studio: Studio, request: Request) -> Response:
         "source": source,
         "found": found,
         "goals": [goal for name, goal in GOALS.items() if format in goal.formats and name != AUDIT_GOAL],
+        "thing": column_roles.thing_of(format),
         "knowledge": {value: label.replace("item", column_roles.thing_of(format)) for value, label in KNOWLEDGE.items()},
-        "record_is": column_roles.record_is(format, source.options),
         "form_uses": FORM_USES,
         "fields": fields,
         "everything": EVERYTHING,
@@ -197,12 +200,17 @@ async def find_routes(studio: Studio, request: Request) -> Response:
 
 
 async def preview(studio: Studio, request: Request) -> Response:
-    """Return the preview for a script: what would be left for this k and this attacker knowledge."""
+    """Return the preview for a script: what would be left for this goal, this k and this attacker knowledge."""
     source, fields = _confirmed(studio, request), await read_form(request)
     k = whole_number(fields, "k", 2, LARGEST_K)
     if fields.get("knows") not in KNOWLEDGE:
         raise Refused(400, "there is no such knowledge")
-    return JSONResponse(await studio.previews.ask(source, k, int(fields["knows"])))
+    goal = fields.get("goal", "")
+    if goal and goal not in GOALS:
+        raise Refused(400, "there is no such goal")
+    found = await studio.previews.ask(source, k, int(fields["knows"]), goal)
+    about = column_roles.previewed(str(source.options.get("format", "")), source.options, goal)
+    return JSONResponse(None if found is None else {**found, "about": about})
 
 
 async def publish(studio: Studio, request: Request) -> Response:

@@ -34,7 +34,8 @@ from shoal.privacy.evidence.file_strength import Strength
 from shoal.report.attacks import outcomes_on, rate_of, strongest, verdict_text
 from shoal.report.charts import HistogramBar, histogram
 from shoal.report.histograms import Histogram, tally
-from shoal.report.verdict_text import claim_of, headline, lack_of
+from shoal.report.summary import PROTECTS
+from shoal.report.verdict_text import claim_of, headline, lack_of, promised_group
 from shoal.studio.column_roles import thing_of
 from shoal.studio.spelling import on_page
 from shoal.studio.states import EVERYTHING, PRIVATE, RELEASE
@@ -212,6 +213,7 @@ def publish_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: 
         "tone": told.tone,
         "title": told.title,
         "lead": told.lead,
+        "protected": done.manifest.get("input", {}).get(PROTECTS, ""),
         "claims": [_claim(one) for one in done.manifest.get("claims", [])],
         "warnings": [{"code": one.code, "text": on_page(str(one))} for one in done.warnings],
         "seconds": done.seconds,
@@ -260,7 +262,7 @@ def audit_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Ca
     return {
         **_outcome(found),
         "records": found.records,
-        "largest_k": found.largest_k,
+        "largest_k": found.largest_k if not found.claims or promised_group([one.as_dict() for one in found.claims]) is not None else None,
         "lack": found.lack,
         "claims": [{**_claim(one.as_dict()), "witnesses": list(one.witnesses), "why": one.unchecked} for one in found.claims],
         "checks": [{"text": one.claim, "holds": one.holds, "witnesses": list(map(on_page, one.witnesses))} for one in found.checks],

@@ -26,7 +26,7 @@ from shoal.evaluate.advise.forecast import Measured
 from shoal.evaluate.advise.goals import SECONDS, DataFacts, Goal, facts_of, fitting_goals, goal_called
 from shoal.evaluate.advise.item_levels import first_rung
 from shoal.evaluate.advise.masked_risk import MaskingAdvice, masking_advice
-from shoal.evaluate.advise.routes import Candidate, candidates_for, insist_on_some_method
+from shoal.evaluate.advise.routes import OF_RECORDS, SEVERAL, Candidate, candidates_for, ignores_records, insist_on_some_method
 from shoal.evaluate.advise.sample import Samples
 from shoal.evaluate.advise.trial import SAMPLES_FIRST, TIME_IS_UP, TOO_LONG, WORDS, Attempt, Route
 from shoal.io.read.options import DOCUMENTS, MICRODATA
@@ -96,7 +96,8 @@ class MeasuredRoute:
     @property
     def open(self) -> str:
         """What its release does not protect."""
-        return self._with_k(self.candidate.open)
+        apart = self.options.get("record") is not None and self.candidate.protects in OF_RECORDS
+        return self._with_k(self.candidate.open) + (f"; {SEVERAL}" if apart else "")
 
     def _with_k(self, text: str) -> str:
         """Put the number of people for k and 2k."""
@@ -470,6 +471,8 @@ def _begun(asked: _Question, one: Candidate, level: str | None) -> _Try:
     settings = {**one.settings, **({} if k is None else {"k": str(k)})}
     options = {name: value for name, value in said.items() if value is not None} | dict(one.options)
     options |= {} if level is None else {"item_level": level}
+    if ignores_records(one):
+        options.pop("record", None)
     try:
         insist_on_packages(METHODS[one.method])
         method = chosen_method(one.method, _accepted(one.method, settings))

@@ -17,6 +17,7 @@ from shoal.methods import METHODS
 from shoal.packages import insist_on_extra, is_installed
 
 NONE: Mapping[str, str] = MappingProxyType({})
+HISTORIES, COUNTS = "histories", "counts"  # the goals of one record per person, and of no records
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ KNOWN_THREE = "a person among k people, for an attacker who knows at most 3 item
 MORE_THAN_THREE = "an attacker who knows more than 3 items may find fewer than k people"
 KNOWN_FOUR = "a person among k people, for an attacker who knows at most 4 items"
 MORE_THAN_FOUR = "an attacker who knows more than 4 items may find fewer than k people"
+QUERY_TWO = "a single query or event among k people, for an attacker who knows at most 2 of its items"
+QUERY_MORE = "an attacker who knows more than 2 items, or several events of a person, may find fewer than k people"
 SESSION_TWO = "a session among k people, for an attacker who knows at most 2 of its pages"
 SESSION_MORE = "an attacker who knows more than 2 pages, or several sessions of a person, may find fewer than k people"
 NOT_ATTRIBUTES = "what all members of a group have in common is disclosed about each of them"
@@ -73,6 +76,8 @@ ON_TOPICS_AND_WORDNET = "generalizes to topics that are learned from the data, a
 NAMES_TELL = f"names of topics reveal words that at least 2k people use; {NOT_ATTRIBUTES}"
 EVENT = "a single query or event among k people"
 LINKED = "several events of one person together; they are published separately and not linked"
+OF_RECORDS = frozenset({WHOLE, KNOWN_ONE, KNOWN_TWO, KNOWN_THREE, KNOWN_FOUR})  # guarantees for each record by itself
+SEVERAL = "several records of one person together"
 
 CANDIDATES: tuple[Candidate, ...] = (
     # -- baskets
@@ -115,14 +120,14 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate(
         "queries",
         "threshold",
-        "also keeps queries of frequent words that nobody else combined",
+        "keeps queries of frequent words, even if nobody else combined them",
         "every word of a published query was used by at least k people; queries are not linked",
         "a combination of frequent words may belong to a single person",
         settings={"unit": "term", "rare": "omit"},
         needs=("texts",),
     ),
     Candidate("queries", "shoal", "generalizes rare words instead of dropping them", EVENT, LINKED, {"per": "event"}, needs=("log",)),
-    Candidate("queries", "coherence", "keeps frequent words of every query", KNOWN_TWO, MORE_KNOWN, {"per": "event"}, {"p": "2"}, ("log",)),
+    Candidate("queries", "coherence", "keeps frequent words of every query", QUERY_TWO, QUERY_MORE, {"per": "event"}, {"p": "2"}, ("log",)),
     # -- histories
     Candidate("histories", "shoal", "the strongest guarantee on whole histories", WHOLE, NOT_ATTRIBUTES, needs=("no access log",)),
     Candidate("histories", "shoal", ON_TOPICS, WHOLE, NAMES_TELL, {"taxonomy": "topics"}, needs=("items", "no access log")),
@@ -260,6 +265,11 @@ CANDIDATES: tuple[Candidate, ...] = (
         "the documents themselves are not published; an author of several documents is protected for each document separately",
     ),
 )
+
+
+def ignores_records(one: Candidate) -> bool:
+    """Whether the candidate makes no records or other ones, so a column that keeps the records of a person apart is not used."""
+    return one.goal in (HISTORIES, COUNTS) or "per" in one.options
 
 
 def insist_on_some_method(goal: str) -> None:

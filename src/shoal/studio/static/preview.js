@@ -1,11 +1,13 @@
-// Shows what would be left while the dial and k are moved. Every answer is measured on a sample of the file.
+// Shows what would be left while the goal, the dial and k are changed. Every answer is measured on a sample of the file.
 
 const box = document.getElementById("preview");
 const rows = document.getElementById("preview-rows");
 const state = document.getElementById("preview-state");
 const token = document.querySelector('meta[name="shoal-change"]').content;
+const about = document.getElementById("preview-about");
 const k = document.getElementById("k");
 const dial = [...document.querySelectorAll('input[name="knows"]')];
+const goals = [...document.querySelectorAll('input[name="goal"]')];
 const FURTHER = 2;
 let pending = 0;
 let asked = 0;
@@ -25,15 +27,16 @@ function shown(row) {
     const bar = element("meter", "");
     bar.max = 1;
     bar.value = row.kept;
-    bar.setAttribute("aria-label", `left by ${row.method}`);
+    bar.setAttribute("aria-label", `kept by ${row.method}`);
     line.append(bar);
   }
-  line.append(element("p", row.left, "left"));
+  line.append(element("p", row.kept === null ? row.left : `keeps ${row.left}`, "left"));
   if (row.risk) line.append(element("p", row.risk, "dim"));
   return line;
 }
 
 function show(found) {
+  about.textContent = found.about ? `Preview: ${found.about}` : "Preview";
   if (found.rows === undefined) {
     rows.replaceChildren();
     state.textContent = `${found.message}. ${found.hint ?? ""}`;
@@ -54,7 +57,9 @@ async function ask(further) {
     box.setAttribute("aria-busy", "true");
     state.textContent = rows.children.length ? "Measuring…" : "Reading the file for a preview…";
   }
-  const fields = new URLSearchParams({ k: k.value, knows: dial.find((one) => one.checked || one.type === "hidden")?.value ?? "" });
+  const knows = dial.find((one) => one.checked || one.type === "hidden")?.value ?? "";
+  const goal = goals.find((one) => one.checked)?.value ?? "";
+  const fields = new URLSearchParams({ k: k.value, knows, goal });
   const answer = await fetch(box.dataset.address, { method: "POST", body: fields, headers: { "X-Shoal-Change": token, Accept: "application/json" } });
   const found = await answer.json();
   if (mine !== asked || found === null) return;
@@ -70,5 +75,5 @@ function later() {
 }
 
 k.addEventListener("input", later);
-for (const one of dial) one.addEventListener("change", later);
+for (const one of [...dial, ...goals]) one.addEventListener("change", later);
 later();
