@@ -322,3 +322,41 @@ def test_a_program_that_fails_while_items_are_made_ahead_ends() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
     assert "ValueError: 0" in done.stderr
+
+
+def _where(_: _kernels.Task) -> int:
+    return threading.get_ident()
+
+
+def test_kernels_of_the_main_thread_share_a_thread() -> None:
+    first = kernels.run(_where)
+    assert first != threading.get_ident()
+    assert {kernels.run(_where) for _ in range(5)} == {first}
+    with kernels.Beside() as beside:
+        beside.begin(lambda task: kernels.run(_where))
+        assert beside.answer() != first, "other threads start threads of their own"
+
+
+def test_a_kernel_within_the_progress_of_another_does_not_wait_for_it() -> None:
+    inner: list[int] = []
+    seen = threading.Event()
+
+    def watch(label: str, done: int, total: int, remark: str = "") -> None:
+        if not inner:
+            inner.append(kernels.run(_where))
+            seen.set()
+
+    def outer(_: _kernels.Task) -> int:
+        assert seen.wait(60)
+        return threading.get_ident()
+
+    with kernels.using(watch=watch):
+        assert kernels.run(outer, label="outer") != inner[0]
+
+
+def test_a_forked_process_runs_kernels() -> None:
+    program = (
+        "import os; from shoal import kernels; f = lambda task: 7; kernels.run(f); pid = os.fork(); "
+        "kernels.run(f) == 7 or 1 / 0; pid and exit(os.waitpid(pid, 0)[1])"
+    )
+    assert subprocess.run([sys.executable, "-c", program], timeout=60, check=False).returncode == 0

@@ -38,6 +38,15 @@ def test_a_vocabulary_numbers_names_by_their_place() -> None:
     assert vocabulary.codes([]).tolist() == []
 
 
+def test_many_names_are_found_like_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    vocabulary = Vocabulary([f"{n}é" for n in range(50)])
+    wanted = pl.Series([None, "", *(f"{n}é" for n in range(60, 20, -1))], dtype=pl.String)
+    few = vocabulary.codes(wanted).tolist()
+    assert few == [-1] * 13 + [*range(49, 20, -1)]
+    monkeypatch.setattr("shoal.data.bags.FEW_NAMES", 0)
+    assert vocabulary.codes(wanted).tolist() == few
+
+
 def test_a_vocabulary_without_names_knows_none() -> None:
     assert len(Vocabulary([])) == 0
     assert Vocabulary([]).codes(["a"]).tolist() == [-1]

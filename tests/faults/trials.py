@@ -36,7 +36,7 @@ TWO = "two runs"
 FAULTS = ("kill", "kill", "interrupt", "terminate", *CALLS, TWO)
 JUMPS = (-86_400.0 * 365, -3_600.0, 7_200.0, 86_400.0 * 3_650)  # seconds
 NO_TIDYING = {"kill", "read-only"}  # faults after which a run cannot remove what it has begun
-DRAWS_ANEW = {"diffpart", "dp-ngrams", "dp-queries", "secret-sharing"}  # each run makes another release
+DRAWS_ANEW = {"diffpart", "dp-ngrams", "dp-queries", "perturbation", "secret-sharing"}  # each run makes another release
 
 
 @dataclass

@@ -11,7 +11,7 @@ import pytest
 from shoal.data.bags import Bags
 from shoal.data.taxonomy import Taxonomy
 from shoal.taxonomy.place_terms import place_terms
-from shoal.taxonomy.wordnet import wordnet
+from shoal.taxonomy.wordnet import noun_places, wordnet
 
 SOURCE = Path("/usr/share/wordnet")
 SCRIPT = Path(__file__).parents[2] / "scripts/build_wordnet.py"
@@ -81,6 +81,15 @@ def test_synonyms_share_a_node(nouns: Taxonomy) -> None:
 
 def test_an_instance_hangs_under_its_kind(nouns: Taxonomy) -> None:
     assert nouns.path(node(nouns, "einstein"))[1:3] == ["physicist", "scientist"]
+
+
+def test_few_terms_are_found_like_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    forms = ["mice", "Hot_Dogs", "hip hop", "boxesful", "a.k.a.", "U.S.", "zzz", "", "!", None, "oxen", "glass", "cats"]
+    terms = pl.Series([*forms, *(f"{form} dogs" for form in forms)], dtype=pl.String)
+    few = noun_places(terms).tolist()
+    assert sum(place >= 0 for place in few) >= 8
+    monkeypatch.setattr("shoal.taxonomy.wordnet.FEW_FORMS", -1)
+    assert noun_places(terms).tolist() == few
 
 
 def test_unknown_terms(nouns: Taxonomy) -> None:

@@ -56,6 +56,7 @@ OTHER_ENDINGS = (
 )
 # Nouns of several words that a text has as runs of letters and digits: with spaces or with hyphens, not with both.
 PHRASE = r"^[a-z0-9]+( [a-z0-9]+)+$|^[a-z0-9]+(-[a-z0-9]+)+$"
+FEW_FORMS = 1 << 12  # for which a search in the sorted list is faster than a join
 # WordNet takes no ending off words this short, nor off those that end in a double s.
 SHORTEST_PLURAL = 3
 
@@ -85,6 +86,8 @@ class Morphology:
         written = _tidied(terms).rename("form")
         pending = pl.DataFrame({"form": written}).with_row_index("term").drop_nulls()
         for look_up in (self._as_written, self._respelled, self._inflected, self._word_by_word):
+            if pending.is_empty():
+                break
             best = look_up(pending)
             found[best["term"].to_numpy()] = best["place"].to_numpy()
             pending = pending.join(best, on="term", how="anti")
@@ -105,25 +108,35 @@ class Morphology:
     def _list(self) -> pl.DataFrame:
         return pl.DataFrame({"form": self.lemmas, "place": np.arange(len(self.lemmas), dtype=np.int32)})
 
+    @cached_property
+    def _sorted(self) -> bool:
+        return self.lemmas.is_sorted()
+
+    def _listed(self, forms: pl.DataFrame) -> pl.DataFrame:
+        """The rows whose form is in the list, with its place there. A join reads the whole list, so few forms are searched in it."""
+        if len(forms) > FEW_FORMS or not self._sorted:
+            return forms.join(self._list, on="form")
+        place = self.lemmas.search_sorted(forms["form"]).clip(0, len(self.lemmas) - 1).cast(pl.Int32).alias("place")
+        return forms.hstack([place]).filter(self.lemmas.gather(place) == forms["form"])
+
     def _as_written(self, pending: pl.DataFrame) -> pl.DataFrame:
-        return pending.join(self._list, on="form").select("term", "place")
+        return self._listed(pending).select("term", "place")
 
     def _respelled(self, pending: pl.DataFrame) -> pl.DataFrame:
-        return self._first_listed(_ranked(pending))
+        return self._first_listed(_ranked(pending.lazy()))
 
-    def _first_listed(self, candidates: pl.DataFrame) -> pl.DataFrame:
+    def _first_listed(self, candidates: pl.LazyFrame) -> pl.DataFrame:
         """Of each term's candidates, by their rank and then by their spelling, the first in the list."""
-        divided = candidates.filter(pl.col("form").str.contains("[ .-]"))
-        spellings = [candidates.with_columns(spelling=pl.lit(0))]
-        for i, respelled in enumerate(RESPELLINGS, start=1):
-            spellings.append(divided.with_columns(respelled, spelling=pl.lit(i)))
-        listed = pl.concat(spellings).join(self._list, on="form")
+        spelled = candidates.collect().with_columns(spelling=pl.lit(0))
+        divided = spelled.filter(spelled["form"].str.contains("[ .-]")).lazy()
+        respelled = [divided.with_columns(respelling, spelling=pl.lit(i)) for i, respelling in enumerate(RESPELLINGS, start=1)]
+        listed = self._listed(pl.concat([spelled.lazy(), *respelled]).collect())
         return listed.sort("term", "rank", "spelling").unique("term", keep="first").select("term", "place")
 
     def _inflected(self, pending: pl.DataFrame) -> pl.DataFrame:
-        irregular = pending.join(self._irregular, on="form").select("term", form="base", rank="rank")
-        regular = _detached(pending, self.endings, first_rank=len(self.exceptions))
-        return self._first_listed(pl.concat([irregular, *regular]))
+        irregular = pending.lazy().join(self._irregular.lazy(), on="form").select("term", form="base", rank="rank")
+        regular = _detached(pending.lazy(), self.endings, first_rank=len(self.exceptions))
+        return self._first_listed(pl.concat([irregular, regular]))
 
     @cached_property
     def _irregular(self) -> pl.DataFrame:
@@ -138,7 +151,7 @@ class Morphology:
         bases = pl.DataFrame({"form": distinct, "base": self.lemmatized(distinct)})
         single = words.join(bases, on="form", how="left", maintain_order="left")
         phrase = pl.coalesce("base", "form").str.join(" ").alias("form")
-        return self._first_listed(_ranked(single.group_by("term", maintain_order=True).agg(phrase)))
+        return self._first_listed(_ranked(single.lazy().group_by("term", maintain_order=True).agg(phrase)))
 
 
 def _places(terms: pl.Series, n: int) -> Small:
@@ -153,11 +166,11 @@ def _tidied(terms: pl.Series) -> pl.Series:
     return terms.cast(pl.String).str.to_lowercase().str.replace_all(r"[_\s]+", " ").str.strip_chars(" ")
 
 
-def _ranked(forms: pl.DataFrame, rank: int = 0) -> pl.DataFrame:
-    return forms.select("term", "form", rank=pl.lit(rank, pl.Int32))
+def _ranked(forms: pl.LazyFrame) -> pl.LazyFrame:
+    return forms.select("term", "form", rank=pl.lit(0, pl.Int32))
 
 
-def _detached(pending: pl.DataFrame, endings: Sequence[tuple[str, str]], first_rank: int) -> list[pl.DataFrame]:
+def _detached(pending: pl.LazyFrame, endings: Sequence[tuple[str, str]], first_rank: int) -> pl.LazyFrame:
     """The forms left by taking each ending off, those of "-ful" nouns from before it: boxesful, boxful."""
     has_ful = pl.col("form").str.ends_with("ful")
     parts = pending.select(
@@ -167,12 +180,14 @@ def _detached(pending: pl.DataFrame, endings: Sequence[tuple[str, str]], first_r
     )
     unlikely = pl.col("stem").str.ends_with("ss") | (pl.col("stem").str.len_chars() < SHORTEST_PLURAL)
     plural = parts.filter((pl.col("tail") != "") | ~unlikely)
-    forms = []
-    for i, (ending, instead) in enumerate(endings):
-        inflected = plural.filter(pl.col("stem").str.ends_with(ending))
-        base = pl.col("stem").str.strip_suffix(ending) + pl.lit(instead) + pl.col("tail")
-        forms.append(_ranked(inflected.select("term", form=base), first_rank + i))
-    return forms
+    base = {
+        str(rank): pl.when(pl.col("stem").str.ends_with(ending)).then(
+            pl.col("stem").str.strip_suffix(ending) + pl.lit(instead) + pl.col("tail")
+        )
+        for rank, (ending, instead) in enumerate(endings, start=first_rank)
+    }
+    forms = plural.select("term", **base).unpivot(index="term", variable_name="rank", value_name="form").drop_nulls("form")
+    return forms.select("term", "form", pl.col("rank").cast(pl.Int32))
 
 
 # -- the taxonomy
