@@ -133,6 +133,7 @@ CHECKS: dict[str, Check] = {
     "goal": _optional(insist_on_text),
     "format": _optional(insist_on_text),
     "owners": _optional(insist_on_text),
+    "site_links": _optional(insist_on_path),
     "node_loss": _optional(insist_on_text),
     "sep": _optional(insist_on_text),
     "encoding": _optional(insist_on_text),

@@ -46,6 +46,7 @@ class FileOptions(TypedDict, total=False):
     strict: bool | None
     malformed: float | None
     owners: Literal["exact", "folded"] | None
+    site_links: str | Path | None
     gap: str | None
     bag: bool | None
     taxonomy: GivenTaxonomy | None
@@ -109,6 +110,8 @@ def _checked(name: str, value: Any) -> Any:
         return _columns(name, value)
     if name in ("item_level", "items_key", "items_name"):
         return _column(name, value)
+    if name == "site_links" and isinstance(value, Path):
+        return str(value)
     if name == "items_table":
         return str(value) if isinstance(value, str | Path) else ItemsFrame(value)
     if name in FLAGS and not isinstance(value, bool):

@@ -62,7 +62,7 @@ def advise(
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
-            malformed,
+            malformed, site_links,
             per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, min_support, items_table,
             item_level, items_key, items_name, items_levels.
 
@@ -132,7 +132,7 @@ def compare(
         cancel: Cancels the comparison from another thread; see `shoal.Cancel`. Finished cells stay in `out`.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
-            malformed,
+            malformed, site_links,
             gap, bag, taxonomy (a name or a file), node_loss, unknown, terms, tree, floor, min_support, items_table,
             item_level, items_key, items_name, items_levels.
 

@@ -79,7 +79,7 @@ def read(data: str | Path | Any, **options: Any) -> Reading:
     Args:
         data: A path, a frame (Polars, pandas, Arrow), a column of lists, or lists of items.
         **options: How to read it, all optional: format, user, time, text, item, record, count, rank, url, sep, encoding, header,
-            strict, malformed and owners as in `shoal.anonymize`; quasi, keep, drop, nominal, ordinal, hierarchy,
+            strict, malformed, owners and site_links as in `shoal.anonymize`; quasi, keep, drop, nominal, ordinal, hierarchy,
             item_sets: columns of microdata.
 
     Returns:
@@ -141,6 +141,7 @@ def anonymize(
     hierarchy: Columns | None = None,
     item_sets: Columns | None = None,
     owners: Literal["exact", "folded"] | None = None,
+    site_links: str | Path | None = None,
     sep: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
@@ -221,6 +222,7 @@ def anonymize(
         hierarchy: Quasi-identifiers with a taxonomy in a file, as "column=file".
         item_sets: Column with a set of items per row, with | between them, and the taxonomy of the items, as "column=file".
         owners: "folded" treats user IDs that differ only in spelling (ann, Ann) as one person, "exact" as different people.
+        site_links: For access logs: a file of links between pages, or "referrers", by which visits behind one address are separated.
         sep: Separator of fields or items.
         encoding: Encoding of text files, such as "latin-1". Default: UTF-8, or what a byte order mark names.
         header: Whether the first row has the names of the columns.
@@ -287,7 +289,7 @@ def bound(data: str | Path | Any, k: int = 5, *, seed: int = 0, threads: int | N
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
-            malformed,
+            malformed, site_links,
             per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, min_support, items_table,
             item_level, items_key, items_name, items_levels.
 
@@ -326,7 +328,7 @@ def look(
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
-            malformed,
+            malformed, site_links,
             per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, min_support, items_table,
             item_level, items_key, items_name, items_levels.
 
@@ -384,7 +386,7 @@ def audit(
         patience: Work that verifying a claim may take, as a multiple of the default. A claim that takes more does not hold.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
-            malformed,
+            malformed, site_links,
             per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, min_support, items_table,
             item_level, items_key, items_name, items_levels. The manifest gives the defaults.
 
@@ -456,7 +458,7 @@ def measure(
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
-            malformed,
+            malformed, site_links,
             per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, min_support, items_table,
             item_level, items_key, items_name, items_levels. The manifest gives the defaults.
 
@@ -521,7 +523,7 @@ def attack(
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
-            malformed,
+            malformed, site_links,
             per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, min_support, items_table,
             item_level, items_key, items_name, items_levels. The manifest gives the defaults.
 

@@ -381,6 +381,12 @@ def located(place: Published, how: Preparation | None, given: Taxonomy | None = 
                 code="taxonomy-not-located",
                 hint=f"name the file with {option(keyword, column + '=FILE')}",
             )
+    if how.read.site_links == A_FILE:
+        raise ParameterError(
+            "visitors were separated by links from a file, which the manifest does not name",
+            code="links-not-located",
+            hint=f"name the file with {option('site-links')}",
+        )
     told = place.manifest["input"].get("taxonomy") if place.manifest else None
     if given is None and how.taxonomy == told and is_file(how.taxonomy) and not Path(how.taxonomy).exists():
         if told == A_FILE:

@@ -143,6 +143,11 @@ _DATA_OPTIONS = {
         type=click.Choice(OWNERS),
         help="Treat user IDs that differ only in spelling (ann, Ann) as one person (folded) or as different people (exact).",
     ),
+    "site-links": click.option(
+        "--site-links",
+        metavar="FILE|referrers",
+        help="Separate the visitors behind one address of an access log by links between pages: a file of links, or those in referrers.",
+    ),
     "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="What makes up one record. [default: user]"),
     "gap": click.option("--gap", metavar="DURATION", help="Inactivity that ends a session. [default: 30m]"),
     "bag": click.option("--bag/--set", "bag", default=None, help="Keep repeated items of a record (bag) or not. [default: --set]"),

@@ -20,6 +20,7 @@ from shoal.attacks.outcome import Standing as Placed
 from shoal.data.claims import Standing
 from shoal.data.durations import parse_gap
 from shoal.data.input_shapes import ITEM_SETS
+from shoal.data.items import A_FILE
 from shoal.data.log import Per
 from shoal.data.min_support import MinSupport
 from shoal.data.node_loss import LOSSES
@@ -33,7 +34,7 @@ from shoal.io.joined_cells import JOINED
 from shoal.io.read.delimited import one_byte
 from shoal.io.read.encodings import is_encoding
 from shoal.io.read.microdata import DROPPED, HIERARCHIES, NOMINAL, ORDINAL, OWNER
-from shoal.io.read.options import FORMATS, ITEMS_TABLE, OWNERS, ROLES
+from shoal.io.read.options import FORMATS, ITEMS_TABLE, OWNERS, REFERRERS, ROLES, SITE_LINKS
 from shoal.io.read.sql import SQL
 from shoal.io.release_directory import NOTICE, REPORT
 from shoal.io.rules_file import RULES
@@ -380,6 +381,7 @@ _READING = object_of(
         "owners": one_of(OWNERS),
         "strict": flag,
         "malformed": share,
+        SITE_LINKS: one_of((REFERRERS, A_FILE)),
         ITEMS_TABLE: object_of({}, {"key": text, "name": text, "levels": several(text), "level": text}),
     },
 )

@@ -26,7 +26,7 @@ COLUMNS = ("format", *ROLES, *OF_TABLES)
 _OF_DOCUMENTS: Mapping[str, tuple[str, ...]] = defaultdict(tuple, documents=("terms", "unknown", "taxonomy"))  # further options of a shape
 # Options for a product table, and their names as its fields.
 OF_ITEMS_TABLES = {"items_key": "key", "items_name": "name", "items_levels": "levels", "item_level": "level"}
-READING = (*COLUMNS, "sep", "encoding", "header", "strict", "malformed", "owners")
+READING = (*COLUMNS, "sep", "encoding", "header", "strict", "malformed", "owners", "site_links")
 
 
 def preparation(said: dict[str, Any], base: Preparation | None = None) -> Preparation:

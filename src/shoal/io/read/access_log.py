@@ -1,7 +1,8 @@
 """Web access logs: one event per line, whose item is the requested page.
 
 The user of a line is its address, unless the authenticated user or the pair of address and user agent is requested (option user). Lines of
-one user with the same address and user agent belong to one visitor; sessions are made per visitor. All other fields are further columns.
+one user with the same address and user agent belong to one visitor, or to several if links between pages separate them (option site-links);
+sessions are made per visitor. All other fields are further columns.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from shoal.io.read.delimited import text_lines
 from shoal.io.read.formats import Layout
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.result import Reading, Tally
+from shoal.io.read.site_structure import with_separated_visitors
 from shoal.io.read.source import Source
 from shoal.util.wording import counted
 
@@ -45,6 +47,9 @@ def read_accesslog(sources: Sequence[Source], layout: Layout, options: ReadOptio
     spelled, frame = frame["address"], frame.with_columns(plain_addresses(frame["address"]))
     frame, notes = _owned(frame, owned_by, options, tally.called)
     told = (*layout.notes, *notes, *_notes(frame, spelled, owned_by))
+    if options.site_links is not None:
+        frame, structure = with_separated_visitors(frame, options.site_links)
+        told = (*told, *structure)
     return Reading(Log(_arranged(frame), "item"), layout.format, ledger, tally.defects.frozen(), told, timed=True)
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import polars as pl
 
 from shoal import _kernels
-from shoal.errors import InputError, option
+from shoal.errors import InputError, ParameterError, option
 from shoal.io.read.access_log_lines import looks_like_access_log
 from shoal.io.read.columns import (
     described_columns,
@@ -242,6 +242,17 @@ def column_names(path: Path, sep: str | None = None, encoding: str | None = None
 
 def find_layout(source: Source, options: ReadOptions) -> Layout:
     """Return how to read this file, by the options and its content."""
+    layout = _layout(source, options)
+    if options.site_links is not None and layout.format != ACCESSLOG:
+        raise ParameterError(
+            f"{option('site-links')} is for access logs, but the format is {layout.format}",
+            code="option-not-applicable",
+            hint="leave it out",
+        )
+    return layout
+
+
+def _layout(source: Source, options: ReadOptions) -> Layout:
     if options.format == ACCESSLOG and (source.is_parquet or source.is_json_lines):
         raise InputError(
             f"{source.path} has no lines of an access log",

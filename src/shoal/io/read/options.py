@@ -19,6 +19,7 @@ FORMATS = ("querylog", "table", "transactions", ACCESSLOG, PROMPTS, MICRODATA, D
 OWNERS = ("exact", "folded")
 MOST_MALFORMED = 0.1  # of a file's rows; beyond that it is more likely that the file is misread than that it is damaged
 CLICKS = ("rank", "url")
+SITE_LINKS, REFERRERS = "site_links", "referrers"  # the manifest's key for links between pages, and its value for those of the log itself
 ITEMS_TABLE = "items_table"  # the manifest's key for the options of a product table
 ROLES = ("user", "time", "text", "item", "record", "count", *CLICKS)
 # Options for columns of microdata, and their names here.
@@ -76,6 +77,7 @@ class ReadOptions:
     Columns are named, or numbered from 1. `strict` makes a defective row an error; `malformed` is the largest accepted share of them.
     `owners`: whether user IDs that differ only in spelling are one person (folded) or not (exact). `record` is a column that identifies the
     records of one person, such as a basket number; `count` one with the number of occurrences of a row's item. Neither is ever detected.
+    `site_links`: a file of links between pages, or `referrers`, by which visitors of an access log with one address are separated.
     `quasi`, `keep` and `drop` are columns of microdata: quasi-identifiers, kept and dropped ones. `drop_others` drops every column that is
     not named, for manifests, which do not name dropped columns. `nominal`, `ordinal` and `hierarchy` are non-numeric quasi-identifiers;
     `item_sets` are columns with a set of items in each row.
@@ -100,6 +102,7 @@ class ReadOptions:
     strict: bool = False
     malformed: float = MOST_MALFORMED
     owners: str | None = None
+    site_links: str | None = None
     quasi: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
@@ -173,6 +176,8 @@ class ReadOptions:
                     code="option-not-applicable",
                     hint=f"their columns are {option('user')}, {option('time')}, {option('text')} and {option('record')}",
                 )
+        if self.format not in (None, ACCESSLOG) and self.site_links is not None:
+            raise ParameterError(f"{option('site-links')} is for access logs", code="option-not-applicable", hint="leave it out")
         if self.format == ACCESSLOG:
             said = [
                 name for name in ("time", "text", "item", "record", "count", *CLICKS, "sep", "header") if getattr(self, name) is not None
@@ -233,13 +238,14 @@ class ReadOptions:
         }
         said |= {"owners": self.owners} if self.owners is not None else {}
         said |= {"strict": True} if self.strict else {}
+        said |= {SITE_LINKS: REFERRERS if self.site_links == REFERRERS else A_FILE} if self.site_links is not None else {}
         said |= {ITEMS_TABLE: self.items.described()} if self.items is not None else {}
         return said | ({"malformed": self.malformed} if self.malformed != MOST_MALFORMED else {})
 
     @classmethod
     def from_description(cls, format: str | None, told: Mapping[str, Any]) -> Self:
         """Make options from their description."""
-        plain = {name: told[name] for name in ("encoding", "header", "owners", "strict", "malformed") if name in told}
+        plain = {name: told[name] for name in ("encoding", "header", "owners", "strict", "malformed", SITE_LINKS) if name in told}
         items = ItemsTable.from_description(told[ITEMS_TABLE]) if ITEMS_TABLE in told else None
         return cls(format=format, sep=told.get("separator"), items=items, **told.get("columns", {}), **plain)
 

@@ -21,7 +21,7 @@ from typing import Any, Literal, get_args
 from shoal import _kernels
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import ParameterError, TaxonomyError
+from shoal.errors import InputError, ParameterError, TaxonomyError
 from shoal.io.read import obo, turtle
 from shoal.io.read.excel import is_workbook, sheet_of
 from shoal.io.read.obo import concepts_of_obo
@@ -37,24 +37,24 @@ from shoal.util.wording import there_are
 # The text of a taxonomy file: decompressed if necessary, rejected if it is not text.
 
 
-def read_text(path: Path) -> str:
-    """Read the file as text with line feeds. `.gz` and `.zst` are recognized by their first bytes."""
-    raw = _read_bytes(path)
+def read_text(path: Path, kind: type[InputError] = TaxonomyError) -> str:
+    """Read the file as text with line feeds. `.gz` and `.zst` are recognized by their first bytes. Errors are of this kind."""
+    raw = _read_bytes(path, kind)
     if b"\0" in raw:
-        raise TaxonomyError(f"{path} is a binary file, not text", code="not-plain-text")
+        raise kind(f"{path} is a binary file, not text", code="not-plain-text")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise TaxonomyError(f"{path}, line {line}, is not UTF-8", code="not-utf8", hint="save the file as UTF-8", line=line) from None
+        raise kind(f"{path}, line {line}, is not UTF-8", code="not-utf8", hint="save the file as UTF-8", line=line) from None
     if not text.strip():
-        raise TaxonomyError(f"{path} is empty", code="empty-input")
+        raise kind(f"{path} is empty", code="empty-input")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _read_bytes(path: Path) -> bytes:
-    with translated(path, TaxonomyError):
-        with open_regular(path, TaxonomyError) as raw:
+def _read_bytes(path: Path, kind: type[InputError]) -> bytes:
+    with translated(path, kind):
+        with open_regular(path, kind) as raw:
             compression = compression_of(raw.read(4))
         with opened(path, compression) as stream:
             return stream.read()
