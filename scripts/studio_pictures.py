@@ -132,7 +132,7 @@ def rarely_seen(page: Page, origin: str) -> dict[str, str]:
     page.click("text=One item per row")
     page.wait_for_selector("text=Which column has the user ID?")
     found["question_user"] = page.url
-    return found | still_running(page, found["read_access"])
+    return found | still_running(page, found["read_queries"])
 
 
 def still_running(page: Page, address: str) -> dict[str, str]:
