@@ -23,13 +23,13 @@ SAMPLES = Path(__file__).parents[1] / "src" / "shoal" / "samples"
 PICTURES = {
     "open": ("open", "light", 1000, 700),
     "understand": ("understand", "dark", 1000, 800),
-    "choose": ("choose", "light", 1000, 1180),
+    "choose": ("routes", "light", 1000, 1180),
     "compare": ("compared", "light", 1000, 1000),
     "taxonomy": ("taxonomy", "light", 1000, 900),
     "attack": ("attacked", "dark", 1000, 700),
     "publish": ("publish", "light", 1000, 900),
     "question": ("question", "light", 1000, 700),
-    "narrow": ("choose", "light", 400, 900),
+    "narrow": ("routes", "light", 400, 900),
 }
 MILLISECONDS = 300_000
 COMPARED = ("coherence", "km", "shoal")
@@ -132,7 +132,7 @@ def rarely_seen(page: Page, origin: str) -> dict[str, str]:
     page.click("text=One item per row")
     page.wait_for_selector("text=Which column has the user ID?")
     found["question_user"] = page.url
-    return found | still_running(page, found["read_access"])
+    return found | still_running(page, found["read_queries"])
 
 
 def still_running(page: Page, address: str) -> dict[str, str]:
@@ -205,8 +205,9 @@ def picture(page: Page, address: str, width: int, height: int, colours: str, fil
 
 def take_documented(page: Page, pages: Mapping[str, str]) -> None:
     """Write the pictures of the documentation."""
+    addresses = {**pages, "routes": f"{pages['choose']}#routes"}
     for name, (which, colours, width, height) in PICTURES.items():
-        picture(page, pages[which], width, height, colours, IMAGES / f"studio-{name}.png")
+        picture(page, addresses[which], width, height, colours, IMAGES / f"studio-{name}.png")
 
 
 def take_all(page: Page, pages: Mapping[str, str], place: Path) -> None:

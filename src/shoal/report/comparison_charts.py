@@ -210,7 +210,7 @@ def _frontier(rows: Sequence[Numbers], utility: Utility) -> Markup:
     ]
     original = max((row["attack_original_high"] for row in placed if "attack_original_high" in row), default=None)
     heights = [point.up for point in points] + ([] if original is None else [original])
-    filled = "" if len(grains) == 1 else f" (filled: per {grains[0]}, outlined: per {' or '.join(grains[1:])})"
+    filled = "" if len(grains) == 1 else f" (full: per {grains[0]}, hollow: per {' or '.join(grains[1:])})"
     return plane(
         points, methods, Scale.of([point.across for point in points]), Scale.of(heights), (utility.axis, ATTACK_AXIS + filled), original
     )

@@ -13,6 +13,7 @@ from shoal.io.release_zip import pack_release
 from shoal.io.studio_folder import COMPARISON, read_page
 from shoal.methods import METHODS
 from shoal.pipeline.events import STAGES
+from shoal.studio.column_roles import thing_of
 from shoal.studio.compare_pages import comparison_page
 from shoal.studio.guard import FRAMED_KEY
 from shoal.studio.render_page import page
@@ -48,7 +49,7 @@ async def job_page(studio: Studio, request: Request) -> Response:
         "command": command_of_job(job.task),
         "config": config_of_job(job.task),
         "uploaded": job.task.get("origin") == UPLOAD,
-        "of_rows": METHODS[job.task["method"]].publishes == "rows",
+        "of_rows": thing_of(str(job.task.get("options", {}).get("format"))) == "word" and METHODS[job.task["method"]].publishes == "rows",
     }
     taxonomy = used_version(studio.store.folder, job.task.get("options", {}).get("taxonomy"))
     return page(request, "job.html", {**facts, **shown, "taxonomy": taxonomy, "step": "publish"})
