@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src"
 JUDGES = SOURCES / "shoal" / "privacy"
 PLACES = ("privacy", "contract", "cli", "leaks", "app")  # in which the tests of a judge are searched, and in this order
+OF_AUDITS = "cli/test_*audit*.py"  # tests of what no judge uses, but audits do
 SLOWEST = 300.0  # seconds
 PASSED, KILLED, LATE = "survived", "killed", "too slow"
 
@@ -28,11 +29,15 @@ def judges() -> list[Path]:
 
 
 def own_tests(judge: Path) -> list[str]:
-    """Test files that import a judge or name its model, those closest to it first; for a part of judges, the tests of those."""
+    """Test files that import a judge or name its model, those closest to it first; for a part of judges, the tests of those.
+
+    Without such a file it is used by audits alone, and these are the tests of audits: pytest without a file would run all tests.
+    """
     names = "|".join(f"{stem}|{stem.replace('_', '-')}" for stem in _with_users(judge.stem))
     named = re.compile(rf"(?<![\w-])({names})(?![\w-])")
     paths = [path for place in PLACES for path in sorted((ROOT / "tests" / place).glob("test_*.py"))]
-    return [str(path.relative_to(ROOT)) for path in paths if named.search(path.read_text(encoding="utf-8"))]
+    naming = [path for path in paths if named.search(path.read_text(encoding="utf-8"))]
+    return [str(path.relative_to(ROOT)) for path in naming or sorted((ROOT / "tests").glob(OF_AUDITS))]
 
 
 def _with_users(stem: str) -> list[str]:
