@@ -42,6 +42,7 @@ def test_own_tests_a_judge_and_of_its_parts() -> None:
 
 def test_every_judge_has_tests() -> None:
     assert all(own_tests(judge) for judge in judges())
+    assert "tests/privacy/test_kkm.py" in own_tests(JUDGES / "kkm_anonymity.py"), "it names the model alone"
 
 
 def test_a_changed_judge_is_noticed() -> None:
