@@ -2,7 +2,8 @@
 
 Each command runs once without a fault, and then once with each: killed, interrupted or terminated at a random moment, the disk full or an
 error at a random write, an error at a random read, a directory that becomes read-only, refused memory, a clock that jumps, two runs into
-one directory. After each the files are checked, and the same command runs again. The log has one line per trial.
+one directory. After each the files are checked, and the same command runs again. The log has one line per trial, and `--summary` counts
+logs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections import Counter
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 for name, value in {"POLARS_MAX_THREADS": "1", "SHOAL_ADVICE": "0", "SHOAL_PROGRESS": "off"}.items():
@@ -28,6 +30,9 @@ def main() -> int:
     from faults.interposed import start_again_with_it
 
     options = _parser().parse_args()
+    if options.summary:
+        print(summary([json.loads(line) for log in options.summary for line in log.read_text(encoding="utf-8").splitlines()]))
+        return 0
     with tempfile.TemporaryDirectory(prefix="shoal-faults-") as place:
         start_again_with_it(Path(place))
         return 1 if trials(options.seed, options.trials, options.log, Path(place)) else 0
@@ -38,27 +43,37 @@ def trials(seed: int, count: int, log: Path | None, place: Path) -> int:
     import shoal.cli.anonymize  # noqa: F401 - so that forks have it
     from faults.trials import Befallen
 
-    made: Counter[str] = Counter()
-    hits: Counter[str] = Counter()
-    failures, number = 0, seed * OF_A_SEED
-    while made.total() < count:
+    made: list[dict[str, Any]] = []
+    number = seed * OF_A_SEED
+    while len(made) < count:
         befallen = Befallen(number, place / str(number))
         if befallen.reference():
-            for trial in islice(befallen.trials(), count - made.total()):
-                made[trial.fault] += 1
-                hits[trial.fault] += trial.hit and trial.code != 0
+            for trial in islice(befallen.trials(), count - len(made)):
+                made.append(asdict(trial))
                 if log:
                     with log.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps(asdict(trial)) + "\n")
+                        file.write(json.dumps(made[-1]) + "\n")
                 if trial.wrong:
-                    failures += 1
                     print(f"{number} {trial.method}, {trial.fault} {trial.place}: {'; '.join(trial.wrong)}", flush=True)
         befallen.remove()
         number += 1
-    for fault, n in sorted(made.items()):
-        print(f"{fault:12} {n:6} trials, {hits[fault]:6} ended the run")
-    print(f"{made.total()} trials on {number - seed * OF_A_SEED} commands, {failures} failures")
-    return failures
+    print(summary(made))
+    return sum(bool(trial["wrong"]) for trial in made)
+
+
+def summary(made: list[dict[str, Any]]) -> str:
+    """Count trials by fault, and those in which it ended the run or something was wrong."""
+    counts: dict[str, Counter[str]] = {}
+    for trial in made:
+        found = counts.setdefault(trial["fault"], Counter())
+        found.update(trials=1, ended=trial["hit"] and trial["code"] != 0, failures=bool(trial["wrong"]))
+    every = sum(counts.values(), Counter[str]())
+    lines = [
+        f"{fault:12} {found['trials']:6} trials, {found['ended']:6} ended the run, {found['failures']:4} failures"
+        for fault, found in sorted(counts.items())
+    ]
+    commands = len({trial["number"] for trial in made})
+    return "\n".join([*lines, f"{every['trials']} trials on {commands} commands, {every['failures']} failures"])
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -66,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--trials", type=int, default=1000, help="stop after so many (default: 1000)")
     parser.add_argument("--seed", type=int, default=0, help="other commands and moments")
     parser.add_argument("--log", type=Path, metavar="FILE", help="append a line for each trial")
+    parser.add_argument("--summary", type=Path, nargs="+", metavar="LOG", help="count what these logs contain")
     return parser
 
 

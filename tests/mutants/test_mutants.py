@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from mutants.change import mutants
-from mutants.run import JUDGES, ROOT, own_tests
+from mutants.run import JUDGES, ROOT, judges, own_tests
 
 SOURCE = """
 def judge(k: int | None, people: list[int]) -> bool:
@@ -38,6 +38,11 @@ def test_own_tests_a_judge_and_of_its_parts() -> None:
     own = own_tests(JUDGES / "microdata_k_anonymity.py")
     assert own[0].startswith("tests/privacy/")
     assert set(own) <= set(own_tests(JUDGES / "evidence" / "microdata_evidence.py"))
+
+
+def test_every_judge_has_tests() -> None:
+    assert all(own_tests(judge) for judge in judges())
+    assert "tests/privacy/test_kkm.py" in own_tests(JUDGES / "kkm_anonymity.py"), "it names the model alone"
 
 
 def test_a_changed_judge_is_noticed() -> None:
