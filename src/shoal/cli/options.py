@@ -151,9 +151,7 @@ _DATA_OPTIONS = {
     "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="What makes up one record. [default: user]"),
     "gap": click.option("--gap", metavar="DURATION", help="Inactivity that ends a session. [default: 30m]"),
     "bag": click.option("--bag/--set", "bag", default=None, help="Keep repeated items of a record (bag) or not. [default: --set]"),
-    "taxonomy": click.option(
-        "--taxonomy", metavar="NAME|FILE", help="wordnet, topics, topics+wordnet, paths, generated, none, or a file; SKOS and OBO too."
-    ),
+    "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, topics, topics+wordnet, paths, generated, none, or a file."),
     "items-table": click.option("--items-table", metavar="FILE", help="Product table with item names and category levels."),
     "item-level": click.option("--item-level", metavar="COLUMN", help="Level of the items table to publish."),
     "items-key": click.option("--items-key", metavar="COLUMN", help="Column of the items table that matches the items of the input."),
