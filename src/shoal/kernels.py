@@ -1,7 +1,7 @@
 """Calls of the C++ kernels: number of threads, progress, cancelling and Ctrl-C.
 
-A kernel runs in a separate thread without the GIL. The calling thread waits in short intervals, so that a Ctrl-C arrives soon, cancels the
-kernel through an atomic and returns only after the kernel has stopped.
+A kernel runs in a separate thread without the GIL; the main thread keeps that thread for its next kernel. The calling thread waits in short
+intervals, so that a Ctrl-C arrives soon, cancels the kernel through an atomic and returns only after the kernel has stopped.
 """
 
 from __future__ import annotations
