@@ -238,6 +238,8 @@ MEANINGS = {
     "terms-not-in-taxonomy": "Terms are not in the taxonomy.",
     "too-few-documents": "The file has too few documents for the experiment.",
     "too-few-items": "A taxonomy has two or more items.",
+    "limits-impossible": "No groups within the limits exist.",
+    "groups-alike": "Groups would be published with the same values, and exceed a limit together.",
     "too-few-people": "There are fewer people than the guarantee or the experiment needs.",
     "too-few-values": "The table has fewer sensitive values than are asked for.",
     "too-many-addresses": "There are more visitors than private addresses.",

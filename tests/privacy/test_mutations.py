@@ -236,6 +236,12 @@ def clicks_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aggregation, "_shared_clicks", lambda histories, queries, least: true(histories, queries, 1))
 
 
+def without_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves groups as they are, and does not look at what is published of them."""
+    monkeypatch.setattr("shoal.methods.bases.microdata.constrained_groups", lambda table, group, limits: group)
+    monkeypatch.setattr("shoal.methods.bases.microdata.insist_on_different_groups", lambda *facts: None)
+
+
 def other_means(monkeypatch: pytest.MonkeyPatch) -> None:
     """Publishes the first row of a group in place of the group's mean."""
     monkeypatch.setattr("shoal.methods.bases.microdata.group_means", lambda values, group: values[np.unique(group, return_index=True)[1]])
@@ -410,6 +416,7 @@ TELLING_HABITS = ("habits.txt", "--format", "transactions", "--sensitive", "sens
 DOSES = ("doses.csv", "--format", "table", "--per", "event", "--method", "suppress-control", "--rho", "0.3", "--sensitive", "sensitive.txt")
 PEOPLE = ("people.csv", "--format", "microdata", "--k", "3")
 BY_MDAV = (*PEOPLE, "--method", "mdav")
+LIMITED = ("homes.csv", "--format", "microdata", "--k", "3", "--method", "mdav", "--user", "home")
 BY_AGE = ("ages.csv", "--format", "microdata", "--k", "3", "--method", "mdav", "--keep-column", "illness")
 
 BY_KKM = ("shop.csv", "--format", "microdata", "--k", "3", "--m", "1", "--method", "kkm", "--item-sets", "basket=shop-tree.csv")
@@ -589,6 +596,10 @@ MUTATIONS = {
     "ssc clusters k - 1 vocabularies": Mutation(
         "vocabulary-k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "ssc"), around("cluster_term_sets", one_less(4))
     ),
+    "rows of one user share a group": Mutation(
+        "class-limits", "who have another row in the same class", (*LIMITED, "--apart"), without_limits
+    ),
+    "a group is larger than the limit": Mutation("class-limits", "more than 3 rows", (*LIMITED, "--apart", "--most", "3"), without_limits),
     "ssc clusters k - 1 vocabularies by matched terms": Mutation(
         "vocabulary-k-anonymity",
         "classes of fewer than 3",
@@ -832,6 +843,8 @@ def data(shell: Shell) -> Shell:
     shell.file("searches.csv", searches())
     shell.file("people.csv", people_csv())
     ages = [(10 * decade + year, ["flu", "cold", "cough"][year], decade > 4) for decade in (1, 5, 9) for year in range(3)]
+    crowded = [(home, 20 + 13 * home + 2 * n * n) for home in range(4) for n in range(3)]
+    shell.file("homes.csv", "home,age\n" + "".join(f"h{home},{age}\n" for home, age in crowded))
     shell.file("ages.csv", "age,illness\n" + "".join(f"{age},{illness}\n" for age, illness, _ in ages))
     shell.file("sorts.csv", "age,sort\n" + "".join(f"{age},{sort}\n" for age, _, sort in ages))
     shell.file("public.csv", "age,name\n" + "11,A\n51,B\n91,C\n" * 6)

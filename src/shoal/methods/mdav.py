@@ -31,6 +31,8 @@ class MDAV(TableMethod):
     l: int | None = param(None, minimum=2, help="minimum number of different sensitive values per group")  # noqa: E741
     t: float | None = param(None, minimum=0, maximum=1, help="largest distance between the sensitive values of a group and of all rows")
     sensitive: ColumnNames | None = param(None, help="sensitive columns, which are published unchanged, for l and t")
+    most: int | None = param(None, minimum=2, help="largest number of rows per published combination of values")
+    apart: bool = param(False, help="never publish two rows of one user, such as a household, with the same combination of values")
 
     def grouped(self, table: Table) -> Ints:
         """Group by MDAV."""

@@ -28,6 +28,7 @@ MODELS: Table[type[Model]] = Table(
         "access-k-anonymity": "shoal.privacy.access_k_anonymity:AccessKAnonymity",
         "microdata-k-anonymity": "shoal.privacy.microdata_k_anonymity:MicrodataKAnonymity",
         "kkm-anonymity": "shoal.privacy.kkm_anonymity:KKmAnonymity",
+        "class-limits": "shoal.privacy.class_limits:ClassLimits",
         "l-diversity": "shoal.privacy.l_diversity:LDiversity",
         "t-closeness": "shoal.privacy.t_closeness:TCloseness",
         "alpha-k-anonymity": "shoal.privacy.alpha_k_anonymity:AlphaKAnonymity",

@@ -58,6 +58,7 @@ MODELS: dict[str, Callable[[Checked, Values, Achieved], list[str]]] = {
     "user-k-anonymity": lambda seen, values, achieved: logs.recount_histories(seen.release, seen.log, values, achieved),
     "differential-privacy": lambda seen, values, achieved: noise.recount_noise(seen.release, seen.log, values, seen.tree()),
     "microdata-k-anonymity": lambda seen, values, achieved: tables.recount_microdata(*seen.given, values, achieved),
+    "class-limits": lambda seen, values, achieved: tables.recount_limits(*seen.given, values, achieved),
     "kkm-anonymity": lambda seen, values, achieved: tables.recount_item_table(*seen.given, values, achieved),
     **{
         name: lambda seen, values, achieved, name=name: tables.recount_sensitive(name, seen.release, values, achieved)

@@ -41,6 +41,17 @@ def recount_microdata(case: Case, directory: Path, release: Release, values: dic
     return wrong + [line for name in quasi for line in _column(case, directory, name, raw, published, k)]
 
 
+def recount_limits(case: Case, directory: Path, release: Release, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
+    """No class is too large; or there are enough classes to keep the rows of each user apart, and enough users for each class."""
+    raw, published = read_table(directory / case.inputs[0]), release.tables["microdata"]
+    sizes = Counter(tuple(row[name] for name in values["columns"].split(",")) for row in published)
+    largest = max(sizes.values())
+    if "most" in values:
+        return [] if largest <= int(values["most"]) and largest == achieved["most"] else [f"a class of {largest}"]
+    rows = Counter(row[str(case.said["user"])] if "user" in case.said else str(number) for number, row in enumerate(raw))
+    return [] if max(rows.values()) <= len(sizes) and largest <= len(rows) else ["two rows of one user share a class"]
+
+
 def _column(case: Case, directory: Path, name: str, raw: list[Row], published: list[Row], k: int) -> list[str]:
     """What a column of each kind may hold."""
     kinds = {str(case.said.get(kind, "")).split("=")[0]: kind for kind in ("nominal", "ordinal", "hierarchy")}

@@ -63,8 +63,7 @@ def made_microdata(draw: Draw) -> Case:
     for name in ("age", "income")[: rng.choice([1, 2, 2])]:
         scale, least = rng.choice([1, 1, 0.1, 1000, 1e9, 0.001]), rng.choice([0, 0, -20])
         columns[name] = [round((least + rng.randrange(rng.choice([3, 40]))) * scale, 3) for _ in range(n)]
-    if draw.chance(0.2):
-        columns["constant"] = [7] * n
+    columns |= {"constant": [7] * n} if draw.chance(0.2) else {}
     _kinds(draw, case, columns, n)
     if draw.chance(0.3) or case.said.get("technique") == "permute":
         columns["note"] = [f"t{rng.randrange(4)}" for _ in range(n)]
@@ -81,6 +80,9 @@ def made_microdata(draw: Draw) -> Case:
         case.said |= {"sensitive": "note"} if case.said["technique"] == "permute" else {}
     elif "note" in columns and draw.chance(0.3) and len(set(columns["note"])) > 1:
         case.said |= {"sensitive": "note", "l": "2"} if "user" in case.said or draw.chance(0.5) else {"sensitive": "note", "t": "0.3"}
+    elif draw.chance(0.2):
+        k = case.number_of("k", 3)
+        draw.options(case, {"most": [str(k), str(2 * k), str(k + 9)], "apart": [True]}, 0.7)
     elif "note" in columns and "user" not in case.said and draw.chance(0.5):
         case.said["claim"] = draw.one(LEVELS)
         if case.said["claim"] == PRESENCE:

@@ -24,7 +24,9 @@ from shoal.errors import ParameterError, option
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import build_row_release
 from shoal.microaggregation.attributes import attribute_space, group_means
+from shoal.microaggregation.constrained_groups import Limits, constrained_groups, insist_on_different_groups
 from shoal.microaggregation.diverse_groups import Diversity, diverse_groups
+from shoal.privacy.class_limits import ClassLimits
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.microdata_k_anonymity import MicrodataKAnonymity
 from shoal.privacy.t_closeness import TCloseness
@@ -44,6 +46,8 @@ class TableMethod(Method):
     l: int | None  # noqa: E741 (the name of the field)
     t: float | None
     sensitive: ColumnNames | None
+    most: int | None
+    apart: bool
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -53,6 +57,19 @@ class TableMethod(Method):
                 code="options-conflict",
                 hint=f"give {option('sensitive')} with {option('l')} or {option('t')}",
             )
+        if self.sensitive is not None and self._limited:
+            raise ParameterError(
+                "groups are merged for l and t, which limits of groups do not allow",
+                code="options-conflict",
+                hint=f"leave out {option('most')} and {option('apart')}",
+            )
+        if self.most is not None and self.most < self.k:
+            raise ParameterError(f"most must be at least k, {self.k:,}", code="out-of-range", value=self.most, limit=self.k)
+
+    @property
+    def _limited(self) -> bool:
+        """Whether groups have an upper limit or keep users apart."""
+        return self.most is not None or self.apart
 
     @property
     def needs_taxonomy(self) -> bool:
@@ -61,7 +78,12 @@ class TableMethod(Method):
 
     def claims(self) -> tuple[Model, ...]:
         """Claim k-anonymity over the quasi-identifiers, which depend on the table."""
-        return (MicrodataKAnonymity(k=self.k), *self._of_sensitive_columns(None))
+        return (MicrodataKAnonymity(k=self.k), *self._of_sensitive_columns(None), *self._of_limits(None))
+
+    def _of_limits(self, columns: ColumnNames | None) -> tuple[Model, ...]:
+        """Return what is claimed about the largest classes, and about rows of one user."""
+        sizes = () if self.most is None else (ClassLimits(most=self.most, columns=columns),)
+        return (*sizes, *((ClassLimits(apart=True, columns=columns),) if self.apart else ()))
 
     def _of_sensitive_columns(self, columns: ColumnNames | None) -> tuple[Model, ...]:
         """Return what is claimed about the sensitive columns of classes of rows that are alike in these columns."""
@@ -76,10 +98,26 @@ class TableMethod(Method):
     def apply(self, original: TableOriginal) -> Release:
         """Publish every row with the centroid of its group; kept columns are unchanged."""
         table = original.table
-        published = RowTable(_aggregated(table, self._diverse(table, self.grouped(table))))
+        published = RowTable(_aggregated(table, self._within_limits(table, self._diverse(table, self.grouped(table)))))
+        self._insist_on_limits(table, published.frame)
         release = build_row_release(self, len(table), {MICRODATA: published}, {AGGREGATED: changed(len(table))}, np.arange(len(table)))
         columns = ColumnNames(tuple(attribute.name for attribute in table.quasi))
-        return replace(release, claims=(MicrodataKAnonymity(k=self.k, columns=columns), *self._of_sensitive_columns(columns)))
+        further = (*self._of_sensitive_columns(columns), *self._of_limits(columns))
+        return replace(release, claims=(MicrodataKAnonymity(k=self.k, columns=columns), *further))
+
+    def _within_limits(self, table: Table, group: Ints) -> Ints:
+        """Repair groups that exceed the limits."""
+        return constrained_groups(table, group, Limits(self.k, self.most, self.apart)) if self._limited else group
+
+    def _insist_on_limits(self, table: Table, frame: pl.DataFrame) -> None:
+        """Raise if groups with equal centroids exceed the limits together."""
+        if not self._limited:
+            return
+        names = [attribute.name for attribute in table.quasi]
+        rows = frame.select(names).with_columns(pl.Series("\0user", table.owners))
+        classes = rows.group_by(names).agg(n=pl.len(), users=pl.col("\0user").n_unique())
+        largest, twice = int(classes["n"].max() or 0), int((classes["n"] - classes["users"]).sum())  # type: ignore[arg-type]
+        insist_on_different_groups(len(frame), largest, twice, Limits(self.k, self.most, self.apart))
 
     def _diverse(self, table: Table, group: Ints) -> Ints:
         """Merge groups until the sensitive columns are as the claims say."""
