@@ -1,21 +1,19 @@
 """Calls of the C++ kernels: number of threads, progress, cancelling and Ctrl-C.
 
-A kernel runs in a separate thread without the GIL; the main thread keeps that thread for its next kernel. The calling thread waits in short
-intervals, so that a Ctrl-C arrives soon, cancels the kernel through an atomic and returns only after the kernel has stopped.
+A kernel runs in a separate thread without the GIL. The calling thread waits in short intervals, so that a Ctrl-C arrives soon, cancels the
+kernel through an atomic and returns only after the kernel has stopped.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import threading
-from _thread import allocate_lock, get_ident, start_new_thread
+from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, replace
 from itertools import cycle
-from queue import SimpleQueue
 from typing import Any, Protocol, TypeVar
 
 from shoal import _kernels
@@ -99,7 +97,7 @@ def run(kernel: Callable[..., Any], *arguments: Any, label: str = "", task: _ker
     checkpoint()
     running = Running(kernel, arguments, task)
     try:
-        running.start(_helper())
+        running.start()
         return running.answer(label, remark)
     finally:
         running.stop()
@@ -224,14 +222,9 @@ class Running:
         self._end = _End()
         self._started = False
 
-    def start(self, helper: _Helper | None = None) -> None:
-        """Start in the helper's thread, or in a new one without a helper that is free. Raises if no thread can be started."""
-        # Python handles an interrupt after the call that starts the work, never between it and the statement before.
-        if helper is not None and helper.is_free:
-            helper.last = self._end
-            self._started = True
-            helper.queue.put(self._work)
-            return
+    def start(self) -> None:
+        """Start the thread. Raises if no thread can be started."""
+        # Python handles an interrupt after the call that starts the thread, never between these two statements.
         self._started = True
         try:
             start_new_thread(self._work, ())
@@ -267,37 +260,6 @@ class Running:
         finally:
             self._arguments = ()  # what it worked on is not held by who waits for the answer
             self._end.come()
-
-
-class _Helper:
-    """A thread that stays for the next kernel of the main thread, because starting one takes longer than many kernels on small data."""
-
-    def __init__(self) -> None:
-        self.queue: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self.last: _End | None = None
-        start_new_thread(self._serve, ())
-
-    @property
-    def is_free(self) -> bool:
-        """Whether its last kernel has ended; not so if the main thread starts one while it reports the progress of another."""
-        return self.last is None or self.last.has_come
-
-    def _serve(self) -> None:
-        while True:
-            self.queue.get()()
-
-
-_helpers: list[_Helper] = []  # the helper of the main thread, once there is one
-os.register_at_fork(after_in_child=_helpers.clear)  # a forked process has none of the threads
-
-
-def _helper() -> _Helper | None:
-    """The helper of the main thread; other threads have none."""
-    if get_ident() != threading.main_thread().ident:
-        return None
-    if not _helpers:
-        _helpers.append(_Helper())
-    return _helpers[0]
 
 
 class _End:

@@ -34,6 +34,13 @@ def test_a_release_passes_an_audit_with_and_without_the_original(papers: Shell, 
     assert audited.code == 0, audited.everything
 
 
+def test_the_table_alone_is_audited_with_a_claim(papers: Shell) -> None:
+    assert papers("anonymize", "papers", "--method", "document-vectors", "--k", "3", "--to", "csv", "--out", "release").code == 0
+    words = ("audit", "release/vectors.csv", "--original", "papers", "--format", "documents", "--claim")
+    assert papers(*words, "weighted-k-anonymity(k=3)").code == 0
+    assert papers(*words, "weighted-k-anonymity(k=200)").code == 3
+
+
 def test_notes_come_before_the_work_and_what_is_withheld_is_counted(papers: Shell) -> None:
     made = papers(*ANONYMIZE, "--out", "release")
     assert "11 files, each a document; each document counts as a separate user" in made.err

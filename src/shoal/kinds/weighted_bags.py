@@ -82,7 +82,7 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> WeightedBagT
     try:
         if long:
             return WeightedBagTable(_gathered(frame), beside)
-        return WeightedBagTable(_listed(_split(frame, file["separator"]) if file["format"] in JOINED else frame), beside)
+        return WeightedBagTable(_listed(_split(frame, file.get("separator") or JOINER) if file["format"] in JOINED else frame), beside)
     except (pl.exceptions.PolarsError, ShoalError):
         raise InputError(f"{path.name} does not have one weight for each item", code="invalid-table") from None
 
