@@ -88,7 +88,7 @@ def test_other_methods_take_documents_as_bags_of_words(papers: Shell) -> None:
     [
         (("--terms", "0"), "terms must be a whole number from 1 to 1,000"),
         (("--terms", "1001"), "terms must be a whole number from 1 to 1,000"),
-        (("--taxonomy", "wordnet"), "taxonomy"),
+        (("--taxonomy", "paths"), "taxonomy"),
         (("--per", "event"), "per"),
         (("--sep", ","), "not for documents"),
         (("--unknown", "refuse"), "WordNet lacks 3 words"),

@@ -309,6 +309,16 @@ def test_wrong_sensitive_columns(claim: str, achieved: dict[str, Any], tmp_path:
     assert checked(tmp_path, claim, {"microdata": mixed}, achieved=dict.fromkeys(achieved, 9), **given)
 
 
+@pytest.mark.parametrize(
+    ("claim", "achieved"), [("class-limits(most=2, columns=age)", {"most": 2}), ("class-limits(apart=yes, columns=age)", {})]
+)
+def test_wrong_limits_of_classes(claim: str, achieved: dict[str, Any], tmp_path: Path) -> None:
+    said = {"keep-column": "town", "user": "town"}
+    given: dict[str, Any] = {"text": TABLE, "method": "mdav", "form": "microdata", "name": "input.csv", "said": said}
+    assert not checked(tmp_path, claim, {"microdata": ROWS}, achieved=achieved, **given)
+    assert checked(tmp_path, claim, {"microdata": [{**row, "age": 15.0} for row in ROWS]}, achieved=achieved, **given)
+
+
 @pytest.mark.parametrize("present", [["ulm", "ulm", "kiel"], ["ulm"], ["bonn", "kiel", "ulm"]])
 def test_wrong_presence(present: list[str], tmp_path: Path) -> None:
     """Half of the people of each town of the public table are in the release."""

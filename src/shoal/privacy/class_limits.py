@@ -35,7 +35,7 @@ class ClassLimits(Model):
         "that a class does not consist of people who belong together. With most, no class is larger than needed."
     )
     does_not_protect = "Anybody from being found: how many people share a combination of values at least is another claim."
-    limits = "It bounds classes from above only; that they are large enough is claimed by microdata-k-anonymity."
+    limits = "It does not say how many people share a combination of values at least; microdata-k-anonymity does."
     judges = frozenset({"rows"})
     level_words = {"most": "rows in the largest equivalence class"}  # noqa: RUF012 (never changed)
 

@@ -22,7 +22,6 @@ from shoal.io.read.delimited import text_lines
 from shoal.io.read.formats import Layout
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.result import Reading, Tally
-from shoal.io.read.site_structure import with_separated_visitors
 from shoal.io.read.source import Source
 from shoal.util.wording import counted
 
@@ -48,6 +47,8 @@ def read_accesslog(sources: Sequence[Source], layout: Layout, options: ReadOptio
     frame, notes = _owned(frame, owned_by, options, tally.called)
     told = (*layout.notes, *notes, *_notes(frame, spelled, owned_by))
     if options.site_links is not None:
+        from shoal.io.read.site_structure import with_separated_visitors
+
         frame, structure = with_separated_visitors(frame, options.site_links)
         told = (*told, *structure)
     return Reading(Log(_arranged(frame), "item"), layout.format, ledger, tally.defects.frozen(), told, timed=True)

@@ -22,16 +22,12 @@ from shoal import _kernels
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import InputError, ParameterError, TaxonomyError
-from shoal.io.read import obo, turtle
 from shoal.io.read.excel import is_workbook, sheet_of
-from shoal.io.read.obo import concepts_of_obo
 from shoal.io.read.parquet import whole
 from shoal.io.read.result import BROKEN_LINES
-from shoal.io.read.skos import XML_STARTS, concepts_of_skos
 from shoal.io.read.source import PARQUET, Source, compression_of, content_of, open_regular, opened, translated
 from shoal.parameters import insist_on_path, insist_on_text
 from shoal.taxonomy.category_paths import Parents, parents_of_paths, two_parents
-from shoal.taxonomy.ontology import taxonomy_of_concepts
 from shoal.util.wording import there_are
 
 # The text of a taxonomy file: decompressed if necessary, rejected if it is not text.
@@ -110,6 +106,10 @@ def taxonomy_of_text(text: str, form: Form | None = None, loss: str = DEFAULT_LO
     notes: list[str] = []
     form = form or _ontology_form(text)
     if form in ("skos", "obo"):
+        from shoal.io.read.obo import concepts_of_obo
+        from shoal.io.read.skos import concepts_of_skos
+        from shoal.taxonomy.ontology import taxonomy_of_concepts
+
         concepts, found = concepts_of_obo(text) if form == "obo" else concepts_of_skos(text)
         taxonomy, placed = taxonomy_of_concepts(concepts, loss)
         return TaxonomyFile(taxonomy, form, (*found, *placed))
@@ -132,6 +132,9 @@ def taxonomy_of_rows(
 
 def _ontology_form(text: str) -> Form | None:
     """Return the form of an ontology by the beginning of its file, None if it is another taxonomy."""
+    from shoal.io.read import obo, turtle
+    from shoal.io.read.skos import XML_STARTS
+
     if obo.START.match(text):
         return "obo"
     return "skos" if text.lstrip().startswith(XML_STARTS) or turtle.START.match(text) else None
