@@ -122,7 +122,7 @@ def test_right_divisions_never_exceed_their_claim() -> None:
 def test_half_the_scale_of_divisions_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     true = diffpart.drawn
     monkeypatch.setattr(diffpart, "drawn", lambda numbers, scale: true(numbers, scale / 2))
-    found = audit_epsilon(audited_method("diffpart", DIVIDED), CanaryDraw(runs=12, canaries=250))
+    found = audit_epsilon(audited_method("diffpart", DIVIDED), CanaryDraw(runs=36, canaries=250))
     assert not found.holds
     assert 1 < found.epsilon <= 2
 

@@ -44,7 +44,8 @@ class Limits:
         possible = n // self.k
         by_size = -(-n // self.most) if self.most is not None else 1
         if by_size > possible:
-            what = f"{n:,} rows cannot be divided into groups of {self.k:,} to {self.most:,} rows"
+            size = f"{self.k:,} rows or more" if self.most is None else f"{self.k:,} to {self.most:,} rows"
+            what = f"{n:,} rows cannot be divided into groups of {size}"
             raise Infeasible(what, code="limits-impossible", hint="raise the limit, or change k", value=by_size, limit=possible)
         if several > possible:
             what = f"a user has {several:,} rows, but there are at most {possible:,} groups of {self.k:,} rows to keep them apart"
