@@ -50,7 +50,8 @@ PROGRAM = textwrap.dedent(
 
     def slow(*arguments, **named):
         os.write(1, b"begun\\n")
-        time.sleep(60)
+        for _ in range(6000):  # a signal just before one long sleep would be noticed after it
+            time.sleep(0.01)
 
     if stage == "writing":
         from shoal.pipeline import run as pipeline
