@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from helpers.populations import pitman_population, sampled
 from shoal.attacks.tables.population_uniques import pitman_chance, zayatz_chance
 
 Population = Callable[[int, np.random.Generator], np.ndarray]
@@ -35,28 +36,16 @@ def uniform(people: int, rng: np.random.Generator) -> np.ndarray:
     return rng.integers(0, people // 2, people)
 
 
-def pitman(people: int, rng: np.random.Generator, alpha: float = 0.5, theta: float = 50.0) -> np.ndarray:
+def pitman(people: int, rng: np.random.Generator) -> np.ndarray:
     """Pitman's process."""
-    label, size = np.zeros(people, np.int64), [1]
-    for i in range(1, people):
-        if rng.random() * (theta + i) < theta + alpha * len(size):
-            label[i] = len(size)
-            size.append(1)
-            continue
-        at = label[rng.integers(i)]
-        while rng.random() * size[at] > size[at] - alpha:
-            at = label[rng.integers(i)]
-        label[i] = at
-        size[at] += 1
-    return label
+    population: np.ndarray = pitman_population(people, 0.5, 50.0, rng)
+    return population
 
 
 def measured(population: np.ndarray, fraction: float, rng: np.random.Generator) -> tuple[float, float, float]:
     """The true share and both estimates, for one sample."""
-    sample = rng.permutation(population)[: round(fraction * len(population))]
-    inside, outside = np.bincount(sample, minlength=population.max() + 1), np.bincount(population)
-    sizes = inside[inside > 0]
-    return float((outside[inside == 1] == 1).mean()), pitman_chance(sizes, fraction), zayatz_chance(sizes, fraction)
+    sizes, truth = sampled(population, fraction, rng)
+    return truth, pitman_chance(sizes, fraction), zayatz_chance(sizes, fraction)
 
 
 def main() -> None:

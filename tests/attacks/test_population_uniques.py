@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from helpers.cli import Shell, failed
+from helpers.populations import pitman_population, sampled
 from shoal.attacks.tables.population_uniques import _log_alone, _log_likelihood, fitted_pitman, pitman_chance, zayatz_chance
 
 Partition = tuple[int, ...]  # the sizes of the classes, in the order in which people begin them
@@ -60,36 +61,13 @@ def test_the_ends() -> None:
         assert chance(np.ones(9, np.int64), 0.01) == 1
 
 
-def a_population(n: int, alpha: float, theta: float, rng: np.random.Generator) -> np.ndarray:
-    """The class of each person, by Pitman's process: a person joins the class of another, or begins one."""
-    label, size = np.zeros(n, np.int64), [1]
-    for i in range(1, n):
-        if rng.random() * (theta + i) < theta + alpha * len(size):
-            label[i] = len(size)
-            size.append(1)
-            continue
-        at = label[rng.integers(i)]
-        while rng.random() * size[at] > size[at] - alpha:
-            at = label[rng.integers(i)]
-        label[i] = at
-        size[at] += 1
-    return label
-
-
-def drawn(population: np.ndarray, fraction: float, rng: np.random.Generator) -> tuple[np.ndarray, float]:
-    """The sizes of the classes of a sample, and the share of its unique people who are unique in the population."""
-    sample = rng.permutation(population)[: round(fraction * len(population))]
-    inside, outside = np.bincount(sample, minlength=population.max() + 1), np.bincount(population)
-    return inside[inside > 0], float((outside[inside == 1] == 1).mean())
-
-
 def test_a_population_of_pitmans_process_is_recovered() -> None:
     rng = np.random.default_rng(1)
-    population = a_population(12_000, 0.5, 50.0, rng)
+    population = pitman_population(12_000, 0.5, 50.0, rng)
     alpha, _ = fitted_pitman(np.bincount(population))
     assert alpha == pytest.approx(0.5, abs=0.03)
     for fraction in (0.05, 0.1, 0.3):
-        some = [drawn(population, fraction, rng) for _ in range(12)]
+        some = [sampled(population, fraction, rng) for _ in range(12)]
         estimates = [pitman_chance(sizes, fraction) for sizes, _ in some]
         assert np.mean(estimates) == pytest.approx(np.mean([truth for _, truth in some]), abs=0.05)
 
@@ -100,7 +78,7 @@ def test_of_other_populations_no_estimate_is_far_too_small(spread: float) -> Non
     share = rng.lognormal(0, spread, 6_000)
     population = rng.choice(6_000, 12_000, p=share / share.sum())
     for fraction in (0.05, 0.3):
-        sizes, truth = drawn(population, fraction, rng)
+        sizes, truth = sampled(population, fraction, rng)
         assert pitman_chance(sizes, fraction) > truth - 0.05
         assert zayatz_chance(sizes, fraction) > truth - 0.05
 
