@@ -19,7 +19,7 @@ import re
 import types
 import typing
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -154,6 +154,26 @@ class Written:
         if isinstance(value, cls):
             return value
         return cls.parse(value) if isinstance(value, str) else cls.made_of(value)
+
+
+UNNAMED = "unnamed"  # what a claim has in place of what must not be published
+
+
+@dataclass(frozen=True)
+class WrittenAsFile(Written):
+    """A value that is written as the path of its file; without a file it is unnamed, as in a claim that was read from a manifest."""
+
+    file: str | None = field(default=None, kw_only=True)
+
+    forms: ClassVar[str] = "FILE"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parse the path of a file, or the word that stands for a value that is not there."""
+        return cls() if text == UNNAMED else cls(file=text.removeprefix("@"))
+
+    def __str__(self) -> str:
+        return UNNAMED if self.file is None else self.file
 
 
 @dataclass(frozen=True)

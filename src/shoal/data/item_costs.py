@@ -13,8 +13,9 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 from urllib.parse import quote, unquote
 
-from shoal.data.items import COSTS, UNNAMED, Items, positive_decimal
+from shoal.data.items import COSTS, Items, positive_decimal
 from shoal.errors import ParameterError
+from shoal.parameters import UNNAMED
 
 
 @dataclass(frozen=True)

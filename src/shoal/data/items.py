@@ -14,12 +14,11 @@ from typing import Any, ClassVar, Self
 from urllib.parse import quote, unquote
 
 from shoal.errors import ParameterError
-from shoal.parameters import Written
+from shoal.parameters import UNNAMED, Written
 from shoal.util.wording import counted
 
 UNDER, LISTED, SEALED = "under:", "items:", "sha256:"
 COSTS = "costs:"  # of items, see item_costs.py
-UNNAMED = "unnamed"  # what a claim has in place of names that must not be published
 A_FILE, A_LIST = "a file", "a list"  # what a manifest says of where items came from; neither names nor their number nor the file's name
 _LIST = re.compile(rf"(?:{LISTED}|{COSTS})[^,()\s]*")
 

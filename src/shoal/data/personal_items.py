@@ -8,27 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
-from shoal.data.items import A_FILE, A_LIST, UNNAMED
+from shoal.data.items import A_FILE, A_LIST
 from shoal.errors import ParameterError
-from shoal.parameters import Written
+from shoal.parameters import WrittenAsFile
 
 
 @dataclass(frozen=True)
-class PersonalItems(Written):
-    """Pairs of a person and an item that is private for this person; or the file with them; or neither, in a claim from a manifest."""
+class PersonalItems(WrittenAsFile):
+    """Pairs of a person and an item that is private for this person; or the file with them, a person, a tab and an item per line; or
+    neither, in a claim from a manifest.
+    """
 
     pairs: frozenset[tuple[str, str]] | None = field(default=None, repr=False)
-    file: str | None = None
     label: str = field(default="", compare=False)
-
-    forms: ClassVar[str] = "FILE"
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Parse the path of a file with a person, a tab and an item per line, or the word that stands for pairs that are not there."""
-        return cls() if text == UNNAMED else cls(file=text.removeprefix("@"))
 
     @classmethod
     def made_of(cls, value: Any) -> Self:
@@ -42,6 +36,3 @@ class PersonalItems(Written):
     def described(self) -> str:
         """Describe the pairs for the parameters in the manifest."""
         return self.label or (A_FILE if self.file else A_LIST)
-
-    def __str__(self) -> str:
-        return UNNAMED if self.file is None else self.file

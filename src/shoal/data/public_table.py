@@ -7,27 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from shoal.errors import ParameterError
-from shoal.parameters import Written
-
-UNNAMED = "unnamed"
+from shoal.parameters import WrittenAsFile
 
 
 @dataclass(frozen=True)
-class PublicTable(Written):
+class PublicTable(WrittenAsFile):
     """The rows of a table as text, by column; or the file with them; or neither, in a claim that was read from a manifest."""
 
     columns: tuple[tuple[str, tuple[str, ...]], ...] | None = None
-    file: str | None = None
-
-    forms: ClassVar[str] = "FILE"
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Parse the path of a file, or the word that stands for a table that is not there."""
-        return cls() if text == UNNAMED else cls(file=text.removeprefix("@"))
 
     @classmethod
     def made_of(cls, value: Any) -> Self:
@@ -51,6 +41,3 @@ class PublicTable(Written):
 
     def __bool__(self) -> bool:
         return True
-
-    def __str__(self) -> str:
-        return self.file if self.file is not None else UNNAMED
