@@ -115,13 +115,9 @@ def test_a_dropped_file_becomes_a_release_that_its_command_makes_too(
     page.check("#people")
     page.click("text=Continue")
     page.check(f"#goal-{goal}")
-    for seconds in ("10", "90"):  # a busy machine may need more
-        page.fill("#seconds", seconds)
-        with page.expect_navigation():
-            page.click("text=Find routes")
-        page.wait_for_selector(".routes")
-        if page.query_selector(".route"):
-            break
+    page.fill("#seconds", "60")  # most of them are for machines that do other work too
+    page.click("text=Find routes")
+    page.wait_for_selector(".routes")
     if sample != "people":  # of whom an attacker knows all columns
         page.check("#knows-1")
     page.click(".route:not([hidden]) >> text=Publish with this route")
