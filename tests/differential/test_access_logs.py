@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from shoal.io.read.access_log_lines import cut
+from shoal.io.read.access_logs.access_log_lines import cut
 
 AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
 BROKEN = ["", "not a line", '1.2.3.4 - - [01/Mar/2020:10:00:00 +0000] "GET /a HTTP/1.1" 2x0 5 "-" "-"', "1.2.3.4 - - [x"]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from shoal.io.read.rdf_xml import Triple, triples_of_xml
-from shoal.io.read.turtle import triples_of_turtle
+from shoal.io.read.ontologies.rdf_xml import Triple, triples_of_xml
+from shoal.io.read.ontologies.turtle import triples_of_turtle
 
 BASE = "http://example.org/"
 

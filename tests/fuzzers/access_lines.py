@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from fuzzers.seeds import LINES
-from shoal.io.read.access_log_lines import cut
+from shoal.io.read.access_logs.access_log_lines import cut
 
 AT_ONCE = 2000
 PIECES = [

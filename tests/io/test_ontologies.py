@@ -9,9 +9,9 @@ import pytest
 
 from helpers.errors import error, refuses
 from shoal.data.taxonomy import Taxonomy
-from shoal.io.read.rdf_xml import triples_of_xml
+from shoal.io.read.ontologies.rdf_xml import triples_of_xml
+from shoal.io.read.ontologies.turtle import triples_of_turtle
 from shoal.io.read.taxonomies import TaxonomyFile, read_taxonomy
-from shoal.io.read.turtle import triples_of_turtle
 
 TURTLE = """# a thesaurus
 @prefix skos: <http://www.w3.org/2004/02/skos/core#> .

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import shoal
 from helpers.cli import Shell, failed
 from helpers.errors import error, refuses
-from shoal.io.read.site_structure import SiteLinks, links_of_file, plain_pages, separated
+from shoal.io.read.access_logs.site_structure import SiteLinks, links_of_file, plain_pages, separated
 
 MINUTE = 60 * 1_000_000
 HOME, SHOP, TEA, CUP, BLOG, POST = "/", "/shop", "/shop/tea", "/shop/cup", "/blog", "/blog/post"

@@ -11,7 +11,7 @@ import polars as pl
 from shoal.data.tables.access_log import SCHEMA, AccessTable, numbered_addresses
 from shoal.errors import InputError
 from shoal.io.published_frames import differing_under
-from shoal.io.read.access_log_lines import cut
+from shoal.io.read.access_logs.access_log_lines import cut
 from shoal.io.read.source import content_of
 from shoal.io.write.output_format import ACCESSLOG, OUTPUT_FORMATS, FileFact, OutputForm, insist_on_format, write_pieces
 from shoal.kinds import FileFacts, Kind, facts_of_manifest

@@ -22,7 +22,7 @@ from shoal.io.canonical.packed import gzip_findings, zstd_findings
 from shoal.io.canonical.parquet_file import parquet_findings
 from shoal.io.canonical.text import Syntax, differences, style_of
 from shoal.io.canonical.workbook import workbook_findings
-from shoal.io.read.access_log_lines import looks_like_access_log
+from shoal.io.read.access_logs.access_log_lines import looks_like_access_log
 from shoal.io.read.excel import is_workbook
 from shoal.io.read.source import PARQUET, compression_of, content_of, translated, unpacked
 from shoal.io.release_directory import MANIFEST, NOTICE

@@ -21,7 +21,7 @@ from shoal.io.canonical.text import differences
 from shoal.io.canonical.workbook import own_workbook_findings
 from shoal.io.joined_cells import JOINED, joined
 from shoal.io.published_frames import declared, raw_frame, read_frame
-from shoal.io.read.access_log_lines import cut
+from shoal.io.read.access_logs.access_log_lines import cut
 from shoal.io.read.delimited import JOINER
 from shoal.io.read.source import content_of
 from shoal.io.write.cell_checks import refuse_ambiguous

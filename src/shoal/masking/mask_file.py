@@ -18,7 +18,7 @@ from shoal.data.accounting import Ledger
 from shoal.errors import GuaranteeNotMet, InputError, ParameterError
 from shoal.io import partial_outputs as unfinished
 from shoal.io.atomic_file import whole_file
-from shoal.io.read.access_log_lines import BROKEN, NOT_A_LINE, cut, looks_like_access_log
+from shoal.io.read.access_logs.access_log_lines import BROKEN, NOT_A_LINE, cut, looks_like_access_log
 from shoal.io.read.delimited import text_lines
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.parameter_files import with_files_read

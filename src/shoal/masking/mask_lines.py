@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import polars as pl
 
-from shoal.io.read.access_log_lines import BROKEN
+from shoal.io.read.access_logs.access_log_lines import BROKEN
 from shoal.keyed.keys import SecretKey, token_of
 from shoal.masking.options import (
     DAY,

@@ -45,7 +45,7 @@ class Concept:
 
 @dataclass(frozen=True, eq=False)
 class ConceptLexicon:
-    """Maps terms to nodes by the labels of concepts. `senses` has the nodes of each label in lower case."""
+    """Maps terms to nodes by the labels of concepts, as written and in lower case. `graph` has all parents, and all concepts of a label."""
 
     written: Vocabulary
     node_as_written: Small

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from shoal.errors import InputError, ParameterError, option
-from shoal.io.read.access_log import read_accesslog
+from shoal.io.read.access_logs.access_log import read_accesslog
 from shoal.io.read.documents import read_documents
 from shoal.io.read.event_rows import read_events
 from shoal.io.read.formats import ReadOptions

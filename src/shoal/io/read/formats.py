@@ -21,7 +21,7 @@ import polars as pl
 
 from shoal import _kernels
 from shoal.errors import InputError, ParameterError, option
-from shoal.io.read.access_log_lines import looks_like_access_log
+from shoal.io.read.access_logs.access_log_lines import looks_like_access_log
 from shoal.io.read.columns import (
     described_columns,
     find_roles,

@@ -3,7 +3,7 @@
 * `edges`: a table of two columns, child and parent; the root is the node without a parent;
 * `paths`: one row `item; group; ...; root` an item (ARX, Amnesia, or any table of levels); see paths.py;
 * `json`: `{"name": ..., "children": [...]}` or plain nesting, `{"Food": {"Fruit": ["Apple", "Pear"]}}`;
-* `skos` and `obo`: ontologies, whose concepts have several labels and parents; see skos.py, obo.py and taxonomy/ontology.py.
+* `skos` and `obo`: ontologies, whose concepts have several labels and parents; see `ontologies` and taxonomy/ontology.py.
 
 The form is guessed from the content and reported, or named. Tables are separated by tabs, semicolons or
 commas, the first of these that the first line holds, or are Excel or Parquet; a header is recognised by its words.
@@ -21,40 +21,15 @@ from typing import Any, Literal, get_args
 from shoal import _kernels
 from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import InputError, ParameterError, TaxonomyError
+from shoal.errors import ParameterError, TaxonomyError
 from shoal.io.read.excel import is_workbook, sheet_of
 from shoal.io.read.parquet import whole
 from shoal.io.read.result import BROKEN_LINES
-from shoal.io.read.source import PARQUET, Source, compression_of, content_of, open_regular, opened, translated
+from shoal.io.read.source import PARQUET, Source, content_of, open_regular, translated
+from shoal.io.read.text_files import read_text
 from shoal.parameters import insist_on_path, insist_on_text
 from shoal.taxonomy.category_paths import Parents, parents_of_paths, two_parents
 from shoal.util.wording import there_are
-
-# The text of a taxonomy file: decompressed if necessary, rejected if it is not text.
-
-
-def read_text(path: Path, kind: type[InputError] = TaxonomyError) -> str:
-    """Read the file as text with line feeds. `.gz` and `.zst` are recognized by their first bytes. Errors are of this kind."""
-    raw = _read_bytes(path, kind)
-    if b"\0" in raw:
-        raise kind(f"{path} is a binary file, not text", code="not-plain-text")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise kind(f"{path}, line {line}, is not UTF-8", code="not-utf8", hint="save the file as UTF-8", line=line) from None
-    if not text.strip():
-        raise kind(f"{path} is empty", code="empty-input")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _read_bytes(path: Path, kind: type[InputError]) -> bytes:
-    with translated(path, kind):
-        with open_regular(path, kind) as raw:
-            compression = compression_of(raw.read(4))
-        with opened(path, compression) as stream:
-            return stream.read()
-
 
 Form = Literal["edges", "paths", "json", "skos", "obo"]
 
@@ -106,8 +81,8 @@ def taxonomy_of_text(text: str, form: Form | None = None, loss: str = DEFAULT_LO
     notes: list[str] = []
     form = form or _ontology_form(text)
     if form in ("skos", "obo"):
-        from shoal.io.read.obo import concepts_of_obo
-        from shoal.io.read.skos import concepts_of_skos
+        from shoal.io.read.ontologies.obo import concepts_of_obo
+        from shoal.io.read.ontologies.skos import concepts_of_skos
         from shoal.taxonomy.ontology import taxonomy_of_concepts
 
         concepts, found = concepts_of_obo(text) if form == "obo" else concepts_of_skos(text)
@@ -132,8 +107,8 @@ def taxonomy_of_rows(
 
 def _ontology_form(text: str) -> Form | None:
     """Return the form of an ontology by the beginning of its file, None if it is another taxonomy."""
-    from shoal.io.read import obo, turtle
-    from shoal.io.read.skos import XML_STARTS
+    from shoal.io.read.ontologies import obo, turtle
+    from shoal.io.read.ontologies.skos import XML_STARTS
 
     if obo.START.match(text):
         return "obo"

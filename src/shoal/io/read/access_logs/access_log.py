@@ -16,7 +16,7 @@ from shoal.data.bags import Ints
 from shoal.data.log import Log
 from shoal.data.tables.access_log import VISITOR
 from shoal.errors import ParameterError
-from shoal.io.read.access_log_lines import BROKEN, NOT_A_LINE, cut, plain_addresses
+from shoal.io.read.access_logs.access_log_lines import BROKEN, NOT_A_LINE, cut, plain_addresses
 from shoal.io.read.columns import owner_numbers
 from shoal.io.read.delimited import text_lines
 from shoal.io.read.formats import Layout
@@ -47,7 +47,7 @@ def read_accesslog(sources: Sequence[Source], layout: Layout, options: ReadOptio
     frame, notes = _owned(frame, owned_by, options, tally.called)
     told = (*layout.notes, *notes, *_notes(frame, spelled, owned_by))
     if options.site_links is not None:
-        from shoal.io.read.site_structure import with_separated_visitors
+        from shoal.io.read.access_logs.site_structure import with_separated_visitors
 
         frame, structure = with_separated_visitors(frame, options.site_links)
         told = (*told, *structure)

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from shoal.errors import TaxonomyError
-from shoal.io.read.rdf_xml import TYPE, Triple, triples_of_xml
-from shoal.io.read.turtle import triples_of_turtle
+from shoal.io.read.ontologies.rdf_xml import TYPE, Triple, triples_of_xml
+from shoal.io.read.ontologies.turtle import triples_of_turtle
 from shoal.taxonomy.ontology import ALTERNATIVE, CODE, OTHER_LANGUAGE, PREFERRED, Concept, insist_on_label
 from shoal.util.wording import counted
 

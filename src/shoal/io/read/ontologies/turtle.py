@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from shoal.errors import TaxonomyError
-from shoal.io.read.rdf_xml import RDF, TYPE, Triple, resolved
+from shoal.io.read.ontologies.rdf_xml import RDF, TYPE, Triple, resolved
 
 _COMMENTS = r"(?:\s|#[^\n]*\n)*"
 START = re.compile(
