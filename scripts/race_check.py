@@ -86,7 +86,7 @@ def grouping(tree: Tree, bags: Any, owners: Any, *, repeat: bool) -> Any:
     )
     with kernels.using(threads=THREADS):
         groups = GroupSearch(counts, owners, repeat, options, LocalEngine()).run()
-    bound = _kernels.BoundOptions(neighbours=K, patience=200, ceilings=True)
+    bound = _kernels.BoundOptions(neighbours=K, patience=200, ceilings=True, work=10**7)
     run(_kernels.unavoidable_losses, counts.scored(owners, K, repeat), np.arange(RECORDS), bound, THREADS)
     return groups
 

@@ -179,12 +179,13 @@ void bind_bound(nb::module_& m) {
     nb::class_<BoundOptions>(m, "BoundOptions", "How much work the lower bound on loss is worth.")
         .def(
             "__init__",
-            [](BoundOptions* self, int64_t neighbours, int64_t patience, bool ceilings) {
+            [](BoundOptions* self, int64_t neighbours, int64_t patience, bool ceilings, int64_t work) {
                 need(neighbours >= 1 && neighbours <= 64, "1 to 64 neighbours");
                 need(patience >= 0, "a patience that is not negative");
-                new (self) BoundOptions{neighbours, patience, ceilings};
+                need(work >= 0 && (work == 0 || ceilings), "steps that are not negative, and only with ceilings");
+                new (self) BoundOptions{neighbours, patience, ceilings, work};
             },
-            nb::kw_only(), "neighbours"_a, "patience"_a, "ceilings"_a);
+            nb::kw_only(), "neighbours"_a, "patience"_a, "ceilings"_a, "work"_a);
     m.def(
         "unavoidable_losses",
         [](const BoundScored& records, I64 asked, const BoundOptions& options, int threads, Task& task) {

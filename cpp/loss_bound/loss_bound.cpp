@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "loss_bound/credits.hpp"
 #include "loss_bound/distinct.hpp"
 #include "loss_bound/nearest.hpp"
 
@@ -207,11 +208,10 @@ std::vector<int64_t> unavoidable_losses(const Scored& data, std::span<const int6
                [&](int64_t row, std::vector<Neighbour>&& near, Triples& triples) {
                    share[row] = fair_share(row, near, ceilings, data.k, triples);
                });
-    std::vector<int64_t> loses;
-    for (int64_t r : asked) {
-        const int64_t row = distinct.row_of[r];
-        loses.push_back(2 * (data.lengths[r] * data.scale - ceilings[row]) + share[row]);
-    }
+    std::vector<int64_t> credits(rows.size()), loses;
+    for (int64_t r = 0; r < rows.size(); ++r) credits[r] = 2 * ceilings[r] - share[r];
+    if (options.work > 0) lower_credits(rows, distinct.copies, credits, options.work, threads, task);
+    for (int64_t r : asked) loses.push_back(2 * data.lengths[r] * data.scale - credits[distinct.row_of[r]]);
     return loses;
 }
 

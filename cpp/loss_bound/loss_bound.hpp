@@ -1,7 +1,8 @@
 // A lower bound on the loss of any k-anonymous release; docs/bound.md has the proof.
 //
 // Records must share a group with k-1 others and lose what they do not share with them. Two steps: how much any group that a record is in
-// can tell at most (its ceiling), and what record and partners must lose together below their ceilings, each bearing half of it.
+// can tell at most (its ceiling), and what record and partners must lose together below their ceilings, each bearing half of it. What is left
+// of the ceiling is the record's credit, which is lowered further.
 // Owners play no part: groups of k people are groups of at least k records.
 #pragma once
 
@@ -14,6 +15,7 @@ struct BoundOptions {
     int64_t neighbours;  // how many of the nearest are examined pair by pair: k to 64
     int64_t patience;    // exact scores that lowering a record's ceiling may cost; beyond that it stays where it is
     bool ceilings;       // lower the ceilings first; this needs all records to be asked for
+    int64_t work;        // steps for lowering credits at the end, which needs all records too; 0 for none
 };
 
 // Counts cut down to what at least k records reach on each node: no group can tell more. Nodes with nothing left are dropped.

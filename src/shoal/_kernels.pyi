@@ -417,7 +417,7 @@ def refine_block(records: Scored, starts: Annotated[NDArray[numpy.int64], dict(s
 class BoundOptions:
     """How much work the lower bound on loss is worth."""
 
-    def __init__(self, *, neighbours: int, patience: int, ceilings: bool) -> None: ...
+    def __init__(self, *, neighbours: int, patience: int, ceilings: bool, work: int) -> None: ...
 
 def unavoidable_losses(records: Scored, asked: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: BoundOptions, threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """

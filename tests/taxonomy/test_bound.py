@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -13,11 +14,15 @@ from hypothesis import strategies as st
 
 from helpers.data import DATASETS, forests, numbered, on_nodes, tree
 from helpers.twins import lm, up
+from shoal import _kernels, kernels
+from shoal.data.bags import Ints
 from shoal.data.original import Original
+from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.methods import METHODS
 from shoal.metrics.losses import ggd
 from shoal.taxonomy.bound import loss_lower_bound, lower_confidence_limit
+from shoal.taxonomy.tree_counts import tree_counts
 
 Parents = tuple[int, ...]
 
@@ -73,6 +78,47 @@ def test_the_bound_is_never_above_the_optimum(instance: tuple[Parents, list[list
     bound = loss_lower_bound(numbered(taxonomy, records), taxonomy, k)
     assert bound.exact
     assert bound.value <= float(optimum(parent, records, k)) + 1e-9
+
+
+def unavoidable(taxonomy: Taxonomy, records: list[list[int]], k: int, work: int) -> tuple[Ints, int]:
+    """Twice what each record must lose, with so many steps of the last search, and the number that stands for a loss of one."""
+    found = tree_counts(numbered(taxonomy, records), taxonomy)
+    options = _kernels.BoundOptions(neighbours=max(24, k), patience=500, ceilings=True, work=work)
+    scored = found.scored(np.arange(len(records)), k, owners_repeat=False)
+    return kernels.run(_kernels.unavoidable_losses, scored, np.arange(len(records)), options, 1, label="bounding the loss"), found.units
+
+
+@settings(deadline=None, max_examples=200)
+@given(forests(nodes=12, records=(3, 9), items=(1, 6)), st.sampled_from([2, 3, 4]), st.sampled_from([0, 300, 5_000, 10**7]))
+def test_no_group_loses_less_than_its_records_must(instance: tuple[Parents, list[list[int]]], k: int, work: int) -> None:
+    parent, rows = instance
+    if tree(parent).loss[0] < 1 or len(rows) < k:  # a tree of one leaf, where nothing need be lost
+        return
+    lost, units = unavoidable(tree(parent), rows, k, work)
+    for group in combinations(range(len(rows)), k):
+        assert Fraction(int(lost[list(group)].sum()), 2 * units) <= cost(parent, [tuple(rows[i]) for i in group])
+    assert all(0 <= one <= 2 * units * len(row) for one, row in zip(lost, rows, strict=True))
+
+
+@pytest.mark.parametrize("name", sorted(DATASETS))
+def test_the_search_only_raises_the_bound_and_threads_do_not_matter(name: str) -> None:
+    data = DATASETS[name]()
+    rows = [data.bags.items[a:b].tolist() for a, b in pairwise(data.bags.indptr)]
+    with_search = loss_lower_bound(data.bags, data.taxonomy, 3).value
+    with kernels.using(1):
+        assert loss_lower_bound(data.bags, data.taxonomy, 3).value == with_search
+    if len(rows) >= 3:
+        lost, units = unavoidable(data.taxonomy, [row for row in rows if row], 3, 0)
+        assert lost.sum() / (2 * units) <= with_search + 1e-9
+
+
+def test_the_search_sees_more_than_triples() -> None:
+    """In groups of five, what three records share is far from what all share."""
+    rng = np.random.default_rng(5)
+    taxonomy = tree([-1, *[0] * 30])
+    records = [sorted(rng.choice(np.arange(1, 31), 12, replace=False).tolist()) for _ in range(60)]
+    lost, units = unavoidable(taxonomy, records, 5, 0)
+    assert loss_lower_bound(numbered(taxonomy, records), taxonomy, 5).value > 1.1 * lost.sum() / (2 * units)
 
 
 def test_the_bound_is_reached_where_every_record_has_its_like() -> None:

@@ -65,7 +65,11 @@ from shoal.util.wording import did_you_mean
 
 __all__ = ["anonymize", "attack", "audit", "bound", "decode", "generate", "look", "measure", "read", "reproduce"]
 
-_BOUNDED = (Param("k", int, 5, "", minimum=2), Param("seed", int, 0, "", minimum=0))
+_BOUNDED = (
+    Param("k", int, 5, "", minimum=2),
+    Param("seed", int, 0, "", minimum=0),
+    Param("effort", str, "balanced", "", choices=("fast", "balanced", "thorough")),
+)
 OF_SERIES = ("previous", "crossing", "exposed")
 OF_ATTACKS = ("attack", "targets", "control")
 _OF_RELEASES = ("claim", "rules", "bound", "no_guarantee", *OF_SERIES, *OF_ATTACKS)
@@ -278,13 +282,22 @@ def anonymize(
 
 
 @checked
-def bound(data: str | Path | Any, k: int = 5, *, seed: int = 0, threads: int | None = None, **options: Unpack[DataOptions]) -> Bound:
+def bound(
+    data: str | Path | Any,
+    k: int = 5,
+    *,
+    seed: int = 0,
+    effort: str = "balanced",
+    threads: int | None = None,
+    **options: Unpack[DataOptions],
+) -> Bound:
     """Compute a lower bound on the information loss of any k-anonymous release of the data.
 
     Args:
         data: A path, a frame, a column of lists, or lists of items, as in `shoal.anonymize`.
         k: Number of people that every published record must be shared by.
         seed: Seed for drawing the sample of records that is examined if there are more than 100,000.
+        effort: How long to search for a larger bound: "fast", "balanced" or "thorough".
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
@@ -307,9 +320,9 @@ def bound(data: str | Path | Any, k: int = 5, *, seed: int = 0, threads: int | N
         1.0
     """
     with spoken_in_python(), using(threads):
-        k, seed = (declared.check(value) for declared, value in zip(_BOUNDED, (k, seed), strict=True))
+        k, seed, effort = (declared.check(value) for declared, value in zip(_BOUNDED, (k, seed, effort), strict=True))
         records = _prepared(data, options, Preparation()).records
-        return loss_lower_bound(records.bags, records.tree, k, seed=seed)
+        return loss_lower_bound(records.bags, records.tree, k, seed=seed, effort=effort)
 
 
 @checked

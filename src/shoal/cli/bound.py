@@ -16,10 +16,17 @@ from shoal.util.wording import counted, percent
 @input_argument
 @click.option("--k", "-k", type=WholeNumber(2), default=5, show_default=True, help="Minimum number of people per published record.")
 @click.option("--seed", type=WholeNumber(0), default=0, show_default=True, help="Random seed for sampling.")
+@click.option(
+    "--effort",
+    type=click.Choice(["fast", "balanced", "thorough"]),
+    default="balanced",
+    show_default=True,
+    help="How long to search for a larger bound: seconds, up to a minute, or up to half an hour on two cores.",
+)
 @data_options()
 @threads_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(input: Any, k: int, seed: int, threads: int | None, as_json: bool, **said: Any) -> None:
+def command(input: Any, k: int, seed: int, effort: str, threads: int | None, as_json: bool, **said: Any) -> None:
     """Compute a lower bound on the loss of any k-anonymous release of INPUT, whatever the method."""
     from shoal.pipeline.options import Preparation
     from shoal.pipeline.prepare import prepare
@@ -30,7 +37,7 @@ def command(input: Any, k: int, seed: int, threads: int | None, as_json: bool, *
     with screen.progress(threads):
         prepared = prepare(input, how)
         screen.note(*prepared.notes)
-        found = loss_lower_bound(prepared.records.bags, prepared.records.tree, k, seed=seed)
+        found = loss_lower_bound(prepared.records.bags, prepared.records.tree, k, seed=seed, effort=effort)
     if as_json:
         screen.as_json({"k": k, **found.as_dict()})
         return

@@ -25,6 +25,7 @@ CONFIDENCE = 0.99
 NEIGHBOURS = 24
 MOST_NEIGHBOURS = 64
 PATIENCE = 500
+STEPS = {"fast": 10**9, "balanced": 2 * 10**10, "thorough": 10**12}  # of the search for tight groups, a nanosecond or two each
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,12 @@ def loss_lower_bound(
     sample: int = SAMPLE,
     confidence: float = CONFIDENCE,
     seed: int = 0,
+    effort: str = "balanced",
 ) -> Bound:
-    """A bound for groups of k; `bags` are records of taxonomy nodes. Beyond `exact_up_to` records a sample is examined."""
+    """A bound for groups of k; `bags` are records of taxonomy nodes. Beyond `exact_up_to` records a sample is examined.
+
+    More `effort` makes the bound larger as a rule; it has no effect on a sample.
+    """
     if not (k >= 2 and sample >= 2 and 0 < confidence < 1):
         raise ParameterError("a bound needs k and sample of at least 2 and a confidence between 0 and 1", code="out-of-range")
     present = bags.select(np.flatnonzero(bags.lengths > 0))
@@ -76,12 +81,12 @@ def loss_lower_bound(
         return Bound(0.0, 0.0, True, len(present), 1.0, 0.0)
     counts = tree_counts(present, taxonomy)
     if len(present) <= exact_up_to:
-        lost = _unavoidable(counts, k, np.arange(len(present)))
+        lost = _unavoidable(counts, k, np.arange(len(present)), STEPS[effort])
         value = float(lost.sum()) / (2 * counts.units)
         return Bound(value, value / total, True, len(present), 1.0, value / total)
     drawn = _drawn(present, sample, seed)
     chosen, place = np.unique(drawn, return_inverse=True)
-    lost = _unavoidable(counts, k, chosen)
+    lost = _unavoidable(counts, k, chosen, 0)
     shares = (lost / (2 * counts.units * present.lengths[chosen]))[place]
     least = lower_confidence_limit(shares, confidence)
     return Bound(least * total, least, False, len(chosen), confidence, float(shares.mean()))
@@ -98,11 +103,11 @@ def lower_confidence_limit(shares: npt.NDArray[np.float64], confidence: float) -
     return max(0.0, float(shares.mean()) - margin)
 
 
-def _unavoidable(counts: TreeCounts, k: int, asked: Ints) -> Ints:
+def _unavoidable(counts: TreeCounts, k: int, asked: Ints, work: int) -> Ints:
     """Twice what each record requested must lose, in units."""
     k = min(k, MOST_NEIGHBOURS)  # a k-anonymous release is also anonymous for every smaller k
     options = _kernels.BoundOptions(
-        neighbours=min(MOST_NEIGHBOURS, max(NEIGHBOURS, k)), patience=PATIENCE, ceilings=len(asked) == len(counts.lengths)
+        neighbours=min(MOST_NEIGHBOURS, max(NEIGHBOURS, k)), patience=PATIENCE, ceilings=len(asked) == len(counts.lengths), work=work
     )
     found: Ints = kernels.run(
         _kernels.unavoidable_losses,
