@@ -26,7 +26,7 @@ WEAK: dict[str, Any] = {"k": 2, "rho": 0.9, "delta": 0.95}
 ASKED = (*WEAK, "p")
 METHODS = (
     *("shoal", "clump", "partition", "ssc", "km", "apriori", "hghs", "local", "coherence", "tds", "k-delta", "disassociation"),
-    *("suppress-control", "td-control", "cahd", "infrequent", "threshold", "mdav", "microaggregation", "kkm"),
+    *("suppress-control", "td-control", "cahd", "infrequent", "threshold", "query-cores", "mdav", "microaggregation", "kkm"),
     *("accesslog-mdav", "user-microaggregation", "category-microaggregation", "document-vectors"),
 )
 SOUGHT, TRIED, SEED = 1, 25, 5
