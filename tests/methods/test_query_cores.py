@@ -176,6 +176,22 @@ def test_queries_without_words_are_dropped_and_counted() -> None:
     assert published_texts(release) == {"tea": 1, "TEA": 1}
 
 
+@pytest.mark.parametrize("events", [[], [(0, ""), (1, "  ")], [(0, "tea")]])
+def test_too_little_to_publish_is_refused(events: list[Event]) -> None:
+    for word_people in (None, 2):
+        with refuses("nothing-to-publish"):
+            made_by(QueryCores(k=2, word_people=word_people), LogOriginal(log_of(events)))
+
+
+def test_more_pairs_than_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    events = [(n, f"tea {n}") for n in range(6)]
+    monkeypatch.setattr(graphs, "MOST_PAIRS", 15)
+    assert sum(kept(events, QueryCores(k=6)).values()) == 6
+    monkeypatch.setattr(graphs, "MOST_PAIRS", 14)
+    with refuses("too-many-pairs", limit=14):
+        made_by(QueryCores(k=6), LogOriginal(log_of(events)))
+
+
 def test_what_a_threshold_would_drop_is_counted_in_a_note() -> None:
     release = made_by(QueryCores(k=4), LogOriginal(log_of(TEA)))
     assert any("2 of 3 different published queries were asked by fewer than 4 people, 2 by one person" in note for note in release.notes)

@@ -24,7 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal import kernels
-from shoal.data.bags import Ints
+from shoal.data.bags import Ints, Small
+from shoal.errors import Infeasible
 from shoal.text.query_concepts import Concepts
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 Mask = npt.NDArray[np.bool_]
 PAIRS_AT_ONCE = 200_000
+MOST_PAIRS = 100_000_000
 MEETINGS_AT_ONCE = 10_000_000  # entries of a product of sparse matrices, about
 
 
@@ -43,17 +45,30 @@ def affine_queries(concepts: Concepts, theta: Fraction) -> sp.csr_array:
     whole = sp.csr_array((concepts.weights[concepts.numbers], (concepts.queries, concepts.numbers)), shape=shape)
     totals = np.bincount(concepts.queries, whole.data, minlength=shape[0]).astype(np.int64)
     first = _telling_concepts(concepts, totals, theta)
-    holding, found = first.T.tocsr(), [(np.arange(shape[0]), np.arange(shape[0]))]
+    itself = np.arange(shape[0], dtype=np.int32)
+    holding, found, pairs = first.T.tocsr(), [(itself, itself)], 0
     for at, end in _blocks(first, np.diff(holding.indptr)):
         kernels.report("comparing queries", end, shape[0])
         met = (first[at:end] @ holding).tocoo()
-        one, other = met.coords[0].astype(np.int64) + at, met.coords[1].astype(np.int64)
+        one, other = (met.coords[0] + at).astype(np.int32), met.coords[1].astype(np.int32)
         later = other > one
-        found += _affine_pairs(whole, totals, one[later], other[later], theta)
+        near = list(_affine_pairs(whole, totals, one[later], other[later], theta))
+        found, pairs = found + near, pairs + sum(len(side) for side, _ in near)
+        if pairs > MOST_PAIRS:
+            raise _too_many_pairs()
     one, other = (np.concatenate(side) for side in zip(*found, strict=True))
     apart = one != other
     both = np.concatenate([one, other[apart]]), np.concatenate([other, one[apart]])
     return sp.csr_array((np.ones(len(both[0]), np.int32), both), shape=(shape[0], shape[0]))
+
+
+def _too_many_pairs() -> Infeasible:
+    return Infeasible(
+        f"more than {MOST_PAIRS:,} pairs of queries are similar, too many to keep in memory",
+        code="too-many-pairs",
+        hint="raise theta, or take a part of the log",
+        limit=MOST_PAIRS,
+    )
 
 
 def _telling_concepts(concepts: Concepts, totals: Ints, theta: Fraction) -> sp.csr_array:
@@ -72,7 +87,7 @@ def _telling_concepts(concepts: Concepts, totals: Ints, theta: Fraction) -> sp.c
     return sp.csr_array((np.ones(len(there[0]), np.int32), there), shape=(len(totals), len(concepts.weights)))
 
 
-def _affine_pairs(whole: sp.csr_array, totals: Ints, one: Ints, other: Ints, theta: Fraction) -> Iterator[tuple[Ints, Ints]]:
+def _affine_pairs(whole: sp.csr_array, totals: Ints, one: Small, other: Small, theta: Fraction) -> Iterator[tuple[Small, Small]]:
     """Yield the affine ones of these pairs of queries."""
     ones = whole.astype(bool).astype(np.int64)
     for at in range(0, len(one), PAIRS_AT_ONCE):

@@ -84,7 +84,7 @@ class QueryCores(RowsMethod):
         """Return the rows of the largest core, as typed."""
         found = _AskedQueries(log)
         core = found.core(self)
-        stays = np.flatnonzero((found.of_row >= 0) & core[found.of_row])
+        stays = np.flatnonzero(np.append(core, False)[found.of_row])
         if not len(stays):
             raise Infeasible(
                 f"no query was asked, in similar words, by {self.k:,} people or more",
