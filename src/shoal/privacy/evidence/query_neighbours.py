@@ -22,7 +22,7 @@ from shoal.data.query_units import WORD
 from shoal.data.tables.rows import RowTable
 
 Ints = npt.NDArray[np.int64]
-MEETINGS_AT_ONCE = 5_000_000
+MEETINGS_AT_ONCE = 2_000_000
 STEPS_A_MEETING, STEPS_A_CONCEPT, STEPS_A_PERSON = 20, 60, 60
 TOO_FEW = 2  # people who ask a phrase: fewer do not make it a concept
 
@@ -119,23 +119,64 @@ def _concepts(nodes: pl.DataFrame, weights: dict[str, int], longest: int) -> pl.
 def neighbours(asked: AskedQueries, theta: Fraction) -> Ints:
     """Count, for each published query, the people who asked it or a published query that is affine to it."""
     found = np.zeros(asked.n, np.int64)
-    totals = asked.concepts.group_by("node").agg(total=pl.col("weight").sum())
-    first = _first_concepts(asked.concepts, totals, theta)
-    n_people = asked.people.group_by("node").agg(people=pl.len().cast(pl.Int64))
+    weighed = _WeighedQueries.of(asked)
+    people, starts = _listed(asked.people.select("node", pl.col("owner").rank("dense").cast(pl.Int64) - 1), asked.n)
+    n_people = int(people.max(initial=0)) + 1
+    first = _first_concepts(asked.concepts, theta)
     for block in _blocks(first):
-        pairs = _affine(block.join(first, on="gram", suffix="_near"), asked.concepts, totals, theta)
-        met = pairs.join(n_people, left_on="near", right_on="node")
-        patience.spend(int(met["people"].sum()) * STEPS_A_PERSON, "counting the people around published queries")
-        around = pairs.join(asked.people, left_on="near", right_on="node").group_by("node").agg(n=pl.col("owner").n_unique())
-        found[around["node"].to_numpy()] = around["n"].to_numpy()
+        met = block.join(first, on="gram", suffix="_near")
+        node, near = weighed.affine(*_different_pairs(met["node"].to_numpy(), met["node_near"].to_numpy(), asked.n), theta)
+        around = starts[near + 1] - starts[near]
+        patience.spend(int(around.sum()) * STEPS_A_PERSON, "counting the people around published queries")
+        met_people = people[_places(starts[near], around)]
+        counted, _ = _different_pairs(np.repeat(node, around), met_people, n_people)
+        found += np.bincount(counted, minlength=asked.n)
     return found
 
 
-def _first_concepts(concepts: pl.DataFrame, totals: pl.DataFrame, theta: Fraction) -> pl.DataFrame:
+@dataclass(frozen=True, eq=False)
+class _WeighedQueries:
+    """The concepts of each query in order: query i has `grams[starts[i]:starts[i + 1]]`; `keys` number pairs of query and concept."""
+
+    grams: Ints
+    weights: Ints
+    starts: Ints
+    keys: Ints
+    totals: Ints
+    width: int
+
+    @classmethod
+    def of(cls, asked: AskedQueries) -> _WeighedQueries:
+        ordered = asked.concepts.sort("node", "gram")
+        node, gram, weight = (ordered[name].to_numpy().astype(np.int64) for name in ("node", "gram", "weight"))
+        width = int(gram.max(initial=0)) + 1
+        starts = np.append(0, np.cumsum(np.bincount(node, minlength=asked.n)))
+        totals = np.append(0, np.cumsum(weight))
+        return cls(gram, weight, starts, node * width + gram, np.diff(totals[starts]), width)
+
+    def affine(self, node: Ints, near: Ints, theta: Fraction) -> tuple[Ints, Ints]:
+        """Return those of these pairs of queries that are affine."""
+        a, b = theta.numerator, theta.denominator
+        both = self.totals[node] + self.totals[near]
+        may = 2 * b * np.minimum(self.totals[node], self.totals[near]) >= a * both  # they share at most the lighter of the two
+        node, near, both = node[may], near[may], both[may]
+        sizes = self.starts[node + 1] - self.starts[node]
+        patience.spend(int(sizes.sum()) * STEPS_A_CONCEPT, "comparing published queries concept by concept")
+        patience.insist_on_room(int(sizes.sum()), "comparing published queries concept by concept")
+        places = _places(self.starts[node], sizes)
+        wanted = np.repeat(near * self.width, sizes) + self.grams[places]
+        at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        common = np.append(0, np.cumsum(np.where(self.keys[at] == wanted, self.weights[places], 0)))
+        ends = np.cumsum(sizes)
+        near_enough = 2 * b * (common[ends] - common[ends - sizes]) >= a * both
+        return node[near_enough], near[near_enough]
+
+
+def _first_concepts(concepts: pl.DataFrame, theta: Fraction) -> pl.DataFrame:
     """Return the concepts of each query, the rarest first, up to where the rest is too light to make it affine to another."""
     a, b = theta.numerator, theta.denominator
     ordered = concepts.with_columns(holders=pl.len().over("gram")).sort("node", "holders", "gram", descending=[False, True, True])
-    rest = ordered.with_columns(rest=pl.col("weight").cum_sum().over("node")).join(totals, on="node")
+    rest = ordered.with_columns(rest=pl.col("weight").cum_sum().over("node"), total=pl.col("weight").sum().over("node"))
     return rest.filter(pl.col("rest") * (2 * b - a) >= pl.col("total") * a).select("node", "gram")
 
 
@@ -147,19 +188,21 @@ def _blocks(first: pl.DataFrame) -> Iterator[pl.DataFrame]:
     yield from first.join(blocks, on="node").partition_by("block", include_key=False)
 
 
-def _affine(met: pl.DataFrame, concepts: pl.DataFrame, totals: pl.DataFrame, theta: Fraction) -> pl.DataFrame:
-    """Return the pairs of queries that are affine, of those that have a first concept in common; each query is affine to itself."""
-    pairs = met.select("node", near="node_near").unique()
-    sizes = concepts.group_by("node").agg(size=pl.len().cast(pl.Int64))
-    entries = int(pairs.join(sizes, on="node")["size"].sum())
-    patience.spend(entries * STEPS_A_CONCEPT, "comparing published queries concept by concept")
-    patience.insist_on_room(entries, "comparing published queries concept by concept")
-    shared = (
-        pairs.join(concepts, on="node")
-        .join(concepts.select(near="node", gram="gram"), on=["near", "gram"])
-        .group_by("node", "near")
-        .agg(shared=pl.col("weight").sum())
-    )
-    both = shared.join(totals, on="node").join(totals.select(near="node", other="total"), on="near")
-    a, b = theta.numerator, theta.denominator
-    return both.filter(2 * b * pl.col("shared") >= a * (pl.col("total") + pl.col("other"))).select("node", "near")
+def _listed(pairs: pl.DataFrame, n: int) -> tuple[Ints, Ints]:
+    """Return the second numbers of pairs, in the order of the first, and where those of each of n first numbers begin."""
+    ordered = pairs.sort(pairs.columns)
+    first, second = (column.to_numpy().astype(np.int64) for column in ordered)
+    return second, np.append(0, np.cumsum(np.bincount(first, minlength=n)))
+
+
+def _places(starts: Ints, sizes: Ints) -> Ints:
+    """Return the places of runs that begin at these places and have these sizes, one run after the other."""
+    ends = np.cumsum(sizes)
+    return np.repeat(starts - ends + sizes, sizes) + np.arange(int(sizes.sum()))
+
+
+def _different_pairs(first: Ints, second: Ints, width: int) -> tuple[Ints, Ints]:
+    """Return the different pairs of numbers that are not negative, of which the second are below `width`."""
+    keys = np.sort(first.astype(np.int64) * width + second)
+    keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]
+    return keys // width, keys % width
