@@ -137,6 +137,13 @@ def test_removing_a_query_can_remove_its_neighbours() -> None:
     assert kept(chain, QueryCores(k=4, theta=0.5)) == {}
 
 
+def test_removing_a_query_can_make_words_of_others_rare() -> None:
+    """The queries share a word, but are not affine: without the first one, too few people use the word of the second."""
+    events = [(0, "a b"), (1, "a b"), (2, "b"), (3, "b")]
+    assert kept(events, QueryCores(k=2, theta=1.0, word_people=3)) == {}
+    assert kept(events, QueryCores(k=2, theta=1.0, word_people=2)) == Counter(text for _, text in events)
+
+
 def test_refinements_of_a_frequent_query_are_published_and_strangers_are_not() -> None:
     assert kept(TEA, QueryCores(k=4)) == {"green tea": 4, "green tea kyoto": 1, "Green  Tea cups": 1}
     assert kept(TEA, QueryCores(k=4, word_people=2)) == {"green tea": 4}

@@ -116,20 +116,20 @@ def largest_core(affine: sp.csr_array, asked: sp.csr_array, words: sp.csr_array,
     """
     stays, holding = np.ones(affine.shape[0], bool), words.T.tocsr()
     unsure = np.flatnonzero(stays)
-    while len(unsure):
+    while True:
         kernels.report("removing queries", int((~stays).sum()), 0)
-        there = _rows_where(asked, stays)
-        few = unsure[_distinct_people(affine[unsure], there) < rules.k]
+        few = unsure[_distinct_people(affine[unsure], _rows_where(asked, stays)) < rules.k]
         stays[few] = False
         if rules.word_people is not None:
             rare = _distinct_people(holding, _rows_where(asked, stays)) < rules.word_people
             wordy = np.flatnonzero(stays & (words @ rare.astype(np.int64) > 0))
             stays[wordy] = False
             few = np.concatenate([few, wordy])
+        if not len(few):  # words are counted again after every removal: queries that are not affine may share one
+            return stays
         near = np.zeros(len(stays), bool)
         near[affine[few].indices] = True
         unsure = np.flatnonzero(near & stays)
-    return stays
 
 
 def _rows_where(matrix: sp.csr_array, stays: Mask) -> sp.csr_array:
