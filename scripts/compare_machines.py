@@ -50,6 +50,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     "cahd": (BASKETS, "--p", "2", *SENSITIVE),
     "infrequent": (QUERIES, "--k", "3"),
     "threshold": (QUERIES, "--k", "3", "--unit", "term"),
+    "query-cores": (QUERIES, "--k", "3"),
     "accesslog-mdav": (ACCESS, "--k", "3"),
     "user-microaggregation": (QUERIES, "--k", "3"),
     "category-microaggregation": (QUERIES, "--k", "3", "--min-owners", "1"),

@@ -246,6 +246,7 @@ MEANINGS = {
     "too-many-cuts": "There are too many cuts of the taxonomy for an exhaustive search.",
     "too-many-decimals": "The number has too many decimals.",
     "too-many-itemsets": "There are too many sets of items to count.",
+    "too-many-pairs": "More pairs of queries are similar than fit into memory.",
     "too-many-malformed-rows": "More rows are malformed than allowed.",
     "too-many-nodes": "The taxonomy has more nodes than the studio edits.",
     "too-many-occurrences": "There are too many occurrences to score exactly.",

@@ -22,6 +22,8 @@ OF_LOGS: list[Method] = [OnlyWeather(), OnlyWeather(linked=False), NoisyQueries(
 OF_LOGS += [METHODS[name]() for name in METHODS if "log" in METHODS[name].takes]
 # Methods whose parameters change what is counted and published.
 TRIED = (
+    "query-cores(theta=0.1, longest=1)",
+    "query-cores(theta=0.8, word_people=3)",
     "threshold(unit=term)",
     "threshold(unit=term, rare=omit, link=person)",
     "threshold(unit=term, rare=generalize, link=rows:3, times=hour, group=3)",

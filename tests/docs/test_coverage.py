@@ -66,6 +66,7 @@ def test_every_method_has_a_page_that_knows_its_parameters(name: str) -> None:
         "dp-ngrams",
         "dp-queries",
         "threshold",
+        "query-cores",
         "old-remedies",
         "secret-sharing",
         "split-personality",

@@ -231,6 +231,27 @@ def test_wrong_rows(claim: str, good: list[dict[str, Any]], bad: list[dict[str, 
     assert checked(tmp_path, claim, {"log": bad}, **given)
 
 
+SIMILAR = [*RAINS, {"query": "rain today"}]
+
+
+@pytest.mark.parametrize(
+    ("claim", "good", "bad"),
+    [
+        ("query-affinity(k=3, theta=0.5, longest=3)", SIMILAR, [*SIMILAR, {"query": "ann miller"}]),
+        ("query-affinity(k=3, theta=0.5, longest=3)", SIMILAR, SIMILAR[:2]),
+        ("query-affinity(k=3, theta=0.5, longest=3)", SIMILAR, [{**row, "user": 1} for row in SIMILAR]),
+        ("query-affinity(k=2, theta=0.9, longest=3)", RAINS, SIMILAR),
+        ("query-affinity(k=2, theta=0.5, longest=3, word_people=2)", RAINS, SIMILAR),
+    ],
+)
+def test_wrong_similar_queries(claim: str, good: list[dict[str, Any]], bad: list[dict[str, Any]], tmp_path: Path) -> None:
+    given: dict[str, Any] = {"text": LOG, "method": "query-cores", "form": "querylog", "name": "input.csv"}
+    many = {"people": len(good), "people_of_query": 1 if good is SIMILAR else 2}
+    assert not checked(tmp_path, claim, {"log": good}, achieved=many, **given)
+    assert checked(tmp_path, claim, {"log": bad}, achieved=many, **given)
+    assert checked(tmp_path, claim, {"log": good}, achieved={**many, "people": 9}, **given)
+
+
 def histories(*rows: tuple[int, str]) -> dict[str, Any]:
     return {"log": [{"user": user, "query": query, "time": "2006-03-01 08:00:00", "url": None} for user, query in rows]}
 
@@ -473,6 +494,9 @@ def test_refusals_without_a_reason(tmp_path: Path) -> None:
     nobody = "shoal: no query was asked by 3 people or more (lower k)"
     assert not unjustified(Case(0, "infrequent", "querylog", ["input.csv"], {"k": "3"}), tmp_path, nobody)
     assert unjustified(Case(0, "infrequent", "querylog", ["input.csv"], {"k": "2"}), tmp_path, nobody)
+    nobody = "shoal: no query was asked, in similar words, by 3 people or more (lower k)"
+    assert unjustified(Case(0, "query-cores", "querylog", ["input.csv"], {"k": "3"}), tmp_path, nobody)
+    assert not unjustified(Case(0, "query-cores", "querylog", ["input.csv"], {"k": "3", "theta": "0.9"}), tmp_path, nobody)
     degree = Case(0, "cahd", "lines", ["input.txt"], {"p": "4"}, chosen={"sensitive": ["flu"]})
     assert unjustified(degree, tmp_path, "shoal: no groups have privacy degree 4")
     degree.said["p"] = "5"

@@ -292,6 +292,7 @@ OPTIONS: dict[str, list[tuple[str, Words]]] = {
         ("url", lambda name, directory: ["--unit", "url"]),
         ("links", lambda name, directory: ["--link", "person", "--times", "day"]),
     ],
+    "query-cores": [("", lambda name, directory: []), ("words", lambda name, directory: ["--theta", "0.3", "--word-people", "3"])],
     "dp-queries": [("", lambda name, directory: ["--epsilon", "8", "--delta", "0.001"])],
     "dp-ngrams": [("", lambda name, directory: ["--epsilon", "8", "--delta", "0.001"])],
     "diffpart": [("", lambda name, directory: ["--epsilon", "20", "--generalized"])],

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from helpers.documents import json_lines, some_texts
 from helpers.microdata import people_csv
 from shoal import _kernels
 from shoal.data.bags import Bags
+from shoal.data.log import Log
 from shoal.data.tables.chunks import ChunkTable
 from shoal.itemsets import sensitive_rules as rules
 from shoal.itemsets import top_down_cut as specializing
@@ -34,6 +36,7 @@ from shoal.methods import (
     dp_queries,
     k_delta,
     kkm,
+    query_cores,
     td_control,
     tds,
     user_microaggregation,
@@ -216,6 +219,25 @@ def one_row_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaves the first row in the log, whatever it asks."""
     true = thresholds.among
     monkeypatch.setattr(thresholds, "among", lambda shared, rows: true(shared, rows) | (np.arange(len(rows)) == 0))
+
+
+def rows_as_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Takes every row for one of another person."""
+    true = query_cores._AskedQueries
+    fresh = pl.int_range(pl.len(), dtype=pl.Int64)
+    monkeypatch.setattr(query_cores, "_AskedQueries", lambda log: true(Log(log.frame.with_columns(owner=fresh), log.kind)))
+
+
+def a_lower_theta(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Takes queries for similar that are a little less so."""
+    true = query_cores.affine_queries
+    monkeypatch.setattr(query_cores, "affine_queries", lambda concepts, theta: true(concepts, theta * Fraction(4, 5)))
+
+
+def words_of_anybody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forgets that words must be those of several people."""
+    true = query_cores.CoreRules
+    monkeypatch.setattr(query_cores, "CoreRules", lambda k, word_people: true(k))
 
 
 def groups_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -706,6 +728,18 @@ MUTATIONS = {
     ),
     "infrequent leaves a row of one person": Mutation(
         "support", "1 query was asked by fewer than 3 people", (*SEARCHES, "--method", "infrequent"), one_row_too_many
+    ),
+    "query-cores counts rows for people": Mutation(
+        "query-affinity", "2 different published queries have fewer than 3 people", (*SEARCHES, "--method", "query-cores"), rows_as_people
+    ),
+    "query-cores publishes queries that are less similar": Mutation(
+        "query-affinity", "3 different published queries have fewer than 3 people", (*SEARCHES, "--method", "query-cores"), a_lower_theta
+    ),
+    "query-cores forgets who uses a word": Mutation(
+        "query-affinity",
+        "4 published words are used by fewer than 3 people",
+        (*SEARCHES, "--method", "query-cores", "--theta", "0.4", "--word-people", "3"),
+        words_of_anybody,
     ),
     "user-microaggregation forms groups of k - 1": Mutation(
         "user-k-anonymity", "history that fewer than 3 share", CLICKS, groups_too_small

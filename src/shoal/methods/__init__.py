@@ -170,6 +170,7 @@ METHODS: Table[type[Method]] = Table(
         "k-delta": "shoal.methods.k_delta:KDelta",
         "infrequent": "shoal.methods.infrequent:Infrequent",
         "threshold": "shoal.methods.threshold:Threshold",
+        "query-cores": "shoal.methods.query_cores:QueryCores",
         "mdav": "shoal.methods.mdav:MDAV",
         "microaggregation": "shoal.methods.microaggregation:Microaggregation",
         "kkm": "shoal.methods.kkm:KKm",

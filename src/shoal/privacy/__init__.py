@@ -40,6 +40,7 @@ MODELS: Table[type[Model]] = Table(
         "shared-terms": "shoal.privacy.shared_terms:SharedTerms",
         "differential-privacy": "shoal.privacy.differential_privacy:DifferentialPrivacy",
         "support": "shoal.privacy.support:Support",
+        "query-affinity": "shoal.privacy.query_affinity:QueryAffinity",
         "user-k-anonymity": "shoal.privacy.user_k_anonymity:UserKAnonymity",
     },
 )

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from fuzz.case import Case
-from fuzz.check import logs, records
+from fuzz.check import affinity, logs, records
 from helpers.checker import read_table
 
 FEW = re.compile(r"shoal: (\S+) (?:people|person) cannot be hidden among (\S+) ")
@@ -23,6 +23,11 @@ def unjustified(case: Case, directory: Path, line: str) -> list[str]:
         return [f"there are {len(owners)} people with an item"] if owners else []
     if NOBODY.match(line) and case.method in {"infrequent", "threshold", "secret-sharing"} and case.said.get("rare") != "generalize":
         return _nobody(case, directory)
+    if case.method == "query-cores" and "no query was asked, in similar words, by" in line:
+        values = {"k": case.text("k", "5"), "theta": case.text("theta", "0.5"), "longest": case.text("longest", "3")}
+        values |= {"word_people": case.text("word-people", "")} if "word-people" in case.said else {}
+        stays = affinity.staying(logs.read_log(case, directory), values)
+        return [f"{stays} queries can be published"] if stays else []
     if case.method == "cahd" and "no groups have privacy degree" in line:
         return _degree(case, directory)
     return []

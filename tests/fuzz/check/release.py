@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.case import Case
-from fuzz.check import apart, logs, noise, records, tables
+from fuzz.check import affinity, apart, logs, noise, records, tables
 from helpers.checker import Release, Tree, everything_in, values_of
 
 # The number of suppressed words tells how many people hold a sensitive one.
@@ -55,6 +55,7 @@ MODELS: dict[str, Callable[[Checked, Values, Achieved], list[str]]] = {
     "word-support": lambda seen, values, achieved: apart.recount_words(seen.facts, seen.release, values, achieved),
     "privacy-degree": lambda seen, values, achieved: apart.recount_degree(seen.facts, seen.release, values, achieved),
     "support": lambda seen, values, achieved: logs.recount_support(seen.case, seen.release, seen.log, values, seen.tree()),
+    "query-affinity": lambda seen, values, achieved: affinity.recount_affinity(seen.release, seen.log, values, achieved),
     "user-k-anonymity": lambda seen, values, achieved: logs.recount_histories(seen.release, seen.log, values, achieved),
     "differential-privacy": lambda seen, values, achieved: noise.recount_noise(seen.release, seen.log, values, seen.tree()),
     "microdata-k-anonymity": lambda seen, values, achieved: tables.recount_microdata(*seen.given, values, achieved),
@@ -110,6 +111,7 @@ def promised(case: Case) -> dict[str, Values]:
         "cahd": {"privacy-degree": {"p": case.text("p", "10")}},
         "k-delta": {"k-delta-anonymity": {"k": k, "delta": case.text("delta", "0.5")}},
         **{name: {"support": {"k": k}} for name in ("infrequent", "threshold")},
+        "query-cores": {"query-affinity": {"k": k, "theta": case.text("theta", "0.5"), "longest": case.text("longest", "3")}},
         **{name: {"microdata-k-anonymity": {"k": k}} for name in ("mdav", "microaggregation")},
         "kkm": {"kkm-anonymity": {"k": k, "m": case.text("m", "2")}},
         "accesslog-mdav": {"access-k-anonymity": {"k": k, "per": case.text("per", "owner"), "min_owners": case.text("min-owners", "2")}},
@@ -127,6 +129,8 @@ def promised(case: Case) -> dict[str, Values]:
     found = {**by_method.get(method, {}), **names}
     if method == "ssc" and case.text("min-owners", "2") != "1":
         found["shared-terms"] = {"owners": case.text("min-owners", "2")}
+    if method == "query-cores" and "word-people" in case.said:
+        found["query-affinity"]["word_people"] = case.text("word-people", "")
     if method == "threshold":
         names = {"unit": "query", "words": "", "window": ""}
         found["support"] |= {name: case.text(name, "") for name, usual in names.items() if case.text(name, usual) != usual}

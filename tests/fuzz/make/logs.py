@@ -30,7 +30,7 @@ def made(draw: Draw) -> Case:
         case.then.append("decode")
     elif draw.chance(0.1):
         case.then.append("audit")
-    elif draw.method in {"threshold", "infrequent"} and draw.chance(0.15):
+    elif draw.method in {"threshold", "infrequent", "query-cores"} and draw.chance(0.15):
         case.then.append(draw.one(["shuffled", "shuffled", "previous"]))
     elif draw.chance(0.03):
         case.then.append("twice")
@@ -42,6 +42,12 @@ def made(draw: Draw) -> Case:
 
 def _infrequent(draw: Draw, case: Case) -> None:
     case.said["k"] = draw.one(["2", "2", "3", "3", "5", "1000"])
+
+
+def _cores(draw: Draw, case: Case) -> None:
+    case.said["k"] = draw.one(["2", "2", "3", "3", "5", "1000"])
+    thetas: list[str | bool] = ["0.1", "0.3", "0.5", "0.666667", "0.8", "1"]
+    draw.options(case, {"theta": thetas, "longest": ["1", "2", "10"], "word-people": ["2", "4"]}, 0.5)
 
 
 PRESETS = ["queries-of-30", "queries-of-30-a-month", "clicks-of-30", "words-of-50"]
@@ -155,6 +161,7 @@ def _split(draw: Draw, case: Case) -> None:
 OPTIONS: dict[str, Callable[[Draw, Case], None]] = {
     "infrequent": _infrequent,
     "threshold": _threshold,
+    "query-cores": _cores,
     "user-microaggregation": _histories,
     "category-microaggregation": _histories,
     "diffpart": _divided,
@@ -178,7 +185,7 @@ def _written(draw: Draw, case: Case) -> None:
         words = [*names, "qy1canary", "qy2canary"]
     if case.method == "dp-queries" and "clicks" not in case.said and draw.chance(0.3):
         return _baskets(draw, case)
-    if case.method == "threshold" and not {"unit", "columns", "words", "preset"} & case.said.keys() and draw.chance(0.25):
+    if case.method in {"threshold", "query-cores"} and not {"unit", "columns", "words", "preset"} & case.said.keys() and draw.chance(0.25):
         return _items(draw, case)
     clicks = case.method in CLICKS or "clicks" in case.said or _asks_clicks(case)
     rows = list(_rows(draw, case, words))
