@@ -41,6 +41,7 @@ from shoal.synthetic.accesslog import PAUSE, AccessLog
 from shoal.synthetic.querylog import QueryLog
 
 BY_MOST = {"session": True, "weight_session": 0.0}  # a group has the address of most of its rows, and the distance is the same
+LARGER_KS = (50, 75, 100)
 MIDDLE = {"middle": True}  # no parameter of the method: see `_with_middle_time`
 
 
@@ -133,11 +134,15 @@ def browsers(sizes: Sequence[int], seed: int) -> None:
 
 
 def _spread(original: AccessOriginal, rule: Mapping[str, Any]) -> dict[str, Any]:
-    uses = [use_before(original), *(_use(original, k, rule) for k in SITE_KS)]
+    """The standard deviation and the coefficient for the k of the experiment, and the coefficient for larger ones as well."""
+    levels = (1, *SITE_KS, *LARGER_KS)
+    uses = [use_before(original), *(_use(original, k, rule) for k in levels[1:])]
     lines = [[100 * use.sessions.get(name, 0) / use.n_sessions for use in uses] for name in uses[0].sessions]
-    spread = max(float(np.std(line, ddof=1)) for line in lines)
-    slope = max(abs(regression_coefficient((1, *SITE_KS), line)) for line in lines)
-    return {"sessions": uses[0].n_sessions, "standard deviation %": f"{spread:.1f}", "coefficient %": f"{slope:.3f}"}
+    near = len(levels) - len(LARGER_KS)
+    spread = max(float(np.std(line[:near], ddof=1)) for line in lines)
+    slopes = [max(abs(regression_coefficient(levels[:n], line[:n])) for line in lines) for n in (near, len(levels))]
+    told = {"sessions": uses[0].n_sessions, "standard deviation %": f"{spread:.1f}"}
+    return told | {f"coefficient % to k = {k}": f"{slope:.3f}" for k, slope in zip((SITE_KS[-1], LARGER_KS[-1]), slopes, strict=True)}
 
 
 # -- words
