@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -102,9 +104,10 @@ def test_terms_with_and_without_words_that_wordnet_lacks() -> None:
 def test_statements_on_query_logs() -> None:
     def told(moved: float, index: dict[str, tuple[float, ...]], kept: float) -> dict[str, bool | None]:
         frequencies = [
-            {"of": what, "k": k, "rank": " 1", "frequency %": 2.0 + (0 if k == 1 else moved)}
+            {"of": what, "k": k, "rank": rank, "frequency %": 2.0 + (0 if k == 1 else moved)}
             for what in ("queries", "words")
             for k in (1, 3)
+            for rank in (" 1", " 2", " 3")
         ]
         rows = [
             {"index": name, "clusters": n, "masked": masked, "index value": value}
@@ -115,7 +118,7 @@ def test_statements_on_query_logs() -> None:
         return verdicts(ares_queries.findings(frequencies, rows, [{"k": 3, "queries": kept, "words": kept}]))
 
     good = told(0.1, {"k = 3": (0.5, 0.8, 0.95), "k = 50": (0.42, 0.76, 0.94)}, 1.0)
-    bad = told(1.0, {"k = 3": (0.9, 0.8, 0.7), "k = 50": (0.85, 0.6, 0.2)}, 0.5)
+    bad = told(-2.0, {"k = 3": (0.9, 0.8, 0.7), "k = 50": (0.85, 0.6, 0.2)}, 0.5)
     assert all(good.values()), good
     assert not any(bad.values()), bad
 
@@ -128,6 +131,16 @@ def test_people_are_clustered_by_the_user_distance() -> None:
     assert rand_index(kinds, labels) == 1.0
     assert rand_index(kinds, found.labels(6)) < 1.0
     assert len(np.unique(found.labels(6))) == 6
+
+
+def test_clusters_begin_at_given_people() -> None:
+    """Three kinds of people: centres at one of each find the kinds; two centres at people who ask the same are one cluster."""
+    rows = [(i, j, f"{kind} {j}", None, None) for i in range(12) for kind in [("rain", "piano", "yacht")[i % 3]] for j in range(3)]
+    log = clicked_log(rows)
+    found = UserClusters(log, 3, [4, 2, 0])
+    assert rand_index(found.owners % 3, found.labels(3)) == 1.0
+    assert found.different == 3
+    assert len(np.unique(UserClusters(log, 3, [0, 3, 1]).labels(3))) == 2
 
 
 def test_statements_on_ssc() -> None:
@@ -155,3 +168,37 @@ def test_a_made_up_site_is_a_log_of_sessions() -> None:
     use = use_before(AccessOriginal(log))
     assert np.isclose(use.n_sessions, len(log) / 5, rtol=0.35)
     assert len(use.clicks) == len(AGENTS)
+
+
+def test_a_made_up_site_has_the_requested_traffic_and_pauses() -> None:
+    plain, made = (AccessLog(clicks=3_000, pages=10, session_clicks=30, **more).log(1).frame for more in ({}, QUICK))
+    hours = (made["time"].max() - made["time"].min()).total_seconds() / 3600  # type: ignore[operator]
+    assert len(made) / hours == pytest.approx(50, rel=0.3)
+    in_session = made.sort("visitor", "time")["time"].diff().dt.total_seconds().to_numpy()[1:]
+    assert np.mean(in_session[(in_session >= 0) & (in_session <= 1_800)]) == pytest.approx(6, rel=0.5)
+    for frame, networks in ((plain, 1), (made, 20)):
+        assert frame["address"].str.split(".").list.first().n_unique() >= networks
+        assert frame["address"].n_unique() == frame["visitor"].n_unique()
+    assert plain["address"].str.starts_with("10.").all()
+    assert sorted(plain["payload"]) == sorted(made["payload"])
+
+
+QUICK: dict[str, Any] = {"pause": 6.0, "clicks_per_hour": 50.0, "scattered": True}
+
+
+def test_with_a_session_variable_the_experiment_counts_sessions_by_it() -> None:
+    """No session is split, so there are at most as many as before; by the timeout there are more."""
+    original = AccessOriginal(ares_sites.made_up_site(ares_sites.LARGE_SITE, 600).log(0))
+    steps = ares_sites.ExperimentProgress("access logs", 1)
+    for way, most in zip(ares_sites.WAYS, (np.inf, 1.0), strict=True):
+        rows = ares_sites.over_k(ares_sites.LARGE_SITE, way, original, steps)
+        counts = [row["count"] for row in rows if row.get("what") == "sessions"]
+        assert len(counts) == 1 + len(ares_sites.KS)
+        assert max(counts[1:]) <= most * counts[0]
+
+
+def test_sessions_of_a_made_up_site_can_all_have_the_same_length() -> None:
+    frame = AccessLog(clicks=600, pages=10, session_clicks=60, even=True, **QUICK).log(2).frame
+    lengths = frame.group_by("visitor").len()["len"]
+    assert frame.height == 600
+    assert (lengths % 60 == 0).all()

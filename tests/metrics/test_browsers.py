@@ -15,7 +15,7 @@ from shoal.data.tables.access_log import AccessTable
 from shoal.io.read.dispatch import read
 from shoal.kinds.access_log import read as read_back
 from shoal.metrics import measure
-from shoal.metrics.browsers import BrowserUse, use_after, use_before
+from shoal.metrics.browsers import BrowserUse, use_after, use_before, use_by_session_variable
 
 AT = "17/May/2015:{} +0000".format
 
@@ -40,6 +40,13 @@ def published(directory: Path) -> AccessTable:
 def test_use_is_counted_per_click_and_per_session(tmp_path: Path) -> None:
     assert use_before(original(tmp_path)) == BrowserUse({"Firefox": 3, "Chrome": 1}, {"Firefox": 2, "Chrome": 1})
     assert use_after(Release({"access": published(tmp_path)})) == BrowserUse({"Firefox": 2, "Chrome": 2}, {"Firefox": 1, "Chrome": 2})
+
+
+def test_with_a_session_variable_times_do_not_end_a_session(tmp_path: Path) -> None:
+    """The two clicks of Chrome are two sessions by the timeout, and one by their address."""
+    found = use_by_session_variable(Release({"access": published(tmp_path)}))
+    assert found == BrowserUse({"Firefox": 2, "Chrome": 2}, {"Firefox": 1, "Chrome": 1})
+    assert found.n_sessions == 2
 
 
 def test_the_three_numbers(tmp_path: Path) -> None:

@@ -40,22 +40,29 @@ class BrowserUse:
 
 def use_before(original: AccessOriginal) -> BrowserUse:
     """The use of browsers in the original."""
-    return _use(original.log.frame.select(VISITOR, "time", "agent"))
+    return _by_timeout(original.log.frame.select(VISITOR, "time", "agent"))
 
 
 def use_after(release: Release) -> BrowserUse:
     """The use of browsers in the published log."""
     table = release.only(AccessTable)
-    return _use(table.frame.select(pl.struct("address", "agent").rank("dense").alias(VISITOR), "time", "agent"))
+    return _by_timeout(table.frame.select(pl.struct("address", "agent").rank("dense").alias(VISITOR), "time", "agent"))
+
+
+def use_by_session_variable(release: Release) -> BrowserUse:
+    """The use of browsers in a log published with a session variable, which its addresses stand for: each is one session at any times."""
+    return _use(release.only(AccessTable).frame.select("agent", session="address"))
+
+
+def _by_timeout(rows: pl.DataFrame) -> BrowserUse:
+    return _use(rows.with_columns(session=sessions_of(rows[VISITOR], rows["time"], HALF_AN_HOUR)))
 
 
 def _use(rows: pl.DataFrame) -> BrowserUse:
+    """The use of browsers in rows that have an agent and a session."""
     agents = rows["agent"].unique()
     families = pl.Series([browser_of(agent) for agent in agents.to_list()], dtype=pl.String)
-    told = rows.with_columns(
-        browser=rows["agent"].replace_strict(agents, families, return_dtype=pl.String),
-        session=sessions_of(rows[VISITOR], rows["time"], HALF_AN_HOUR),
-    )
+    told = rows.with_columns(browser=rows["agent"].replace_strict(agents, families, return_dtype=pl.String))
     clicks = told.group_by("browser").len()
     sessions = told.group_by("browser").agg(pl.col("session").n_unique())
     return BrowserUse(dict(clicks.iter_rows()), dict(sessions.iter_rows()))

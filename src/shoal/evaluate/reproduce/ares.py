@@ -24,7 +24,8 @@ NOTES = (
     " does not describe; where the option data names none, documents are long histories of a generated log, and sites are made up",
     "methods publish any query or page as in the report (`min_owners=1`), also one of a single person",
     "clusters are formed by the distance used for grouping, as in the report, which says itself that this favours its results",
-    "sessions of the made-up sites have 60 clicks in the mean",
+    "the made-up sites have the pages and the clicks per hour of the report; their sessions have 60 clicks in the mean, 7 seconds apart",
+    "sessions are found by address, agent and a timeout of 30 minutes; with the session variable by that variable, as in the report",
     "queries are identified by rank, never by text",
 )
 PAPER = Paper("ares", "people in the query log, and clicks of the smaller site", 1_000, 40, run, ("documents", "docs", "access", "quer"))

@@ -28,6 +28,7 @@ from shoal.metrics.log_rows import TOP, overlap, shares, texts_of, words
 KS = (3, 5, 10, 20, 30, 50)
 KAPPAS = (2, 5, 10, 20, 50, 100, 200, 500)
 SAME = 0.9  # of the ten most frequent, nine
+MOST_LOST = 2  # of the ten most frequent words, for one k
 LOW = 0.5  # percent of all queries by which the frequency of one may move
 ALIKE = 0.1  # difference of an index over k that is still similar
 
@@ -83,7 +84,7 @@ def _indices(release: Release, original: LogOriginal, k: int, clustered: tuple[U
     assert release.secret is not None
     pseudonym = release.secret.rows()[np.searchsorted(np.unique(original.log.frame["owner"].to_numpy()), before.owners)]
     profiled = pseudonym >= 0
-    after = UserClusters(_masked(release, original.log), max(clusters))
+    after = UserClusters(masked_log(release, original.log), max(clusters))
     place = np.argsort(after.owners)[np.searchsorted(np.sort(after.owners), pseudonym[profiled])]
     rows: list[Row] = []
     for kappa, labels in clusters.items():
@@ -93,7 +94,7 @@ def _indices(release: Release, original: LogOriginal, k: int, clustered: tuple[U
     return rows
 
 
-def _masked(release: Release, log: Log) -> Log:
+def masked_log(release: Release, log: Log) -> Log:
     """Return the published profiles as a log."""
     table = release.only(ProfileTable)
     kept = [name for name in ("time", RANK, URL) if name in table.frame.columns]
@@ -108,6 +109,9 @@ def findings(frequencies: Sequence[Row], indices: Sequence[Row], tops: Sequence[
         yield PaperFinding(place, f"the ten most frequent {what} stay the ten most frequent, with few exceptions", seen, min(kept) >= SAME)
         moved = [abs(row["frequency %"] - _before(frequencies, row)) for row in frequencies if row["of"] == what]
         yield PaperFinding(place, f"frequencies of {what} vary little", f"by at most {max(moved):.2f} points", max(moved) <= LOW)
+    lost = [sum(share == 0 for share in values(frequencies, "frequency %", of="words", k=row["k"])) for row in tops]
+    says = "only in some cases one of these words disappears, with a large k"
+    yield PaperFinding("Figure 3.7", says, f"{', '.join(map(str, lost))} of ten disappear for rising k", max(lost) <= MOST_LOST)
     yield from _of_clusters(indices)
 
 
