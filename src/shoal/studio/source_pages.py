@@ -27,6 +27,7 @@ from shoal.studio.taxonomy_store import used_version
 
 KNOWLEDGE = {"1": "one item", "2": "two items", "3": "three items", str(EVERYTHING): "everything in a record"}
 LARGEST_K, LONGEST_SEARCH = 1_000_000, 600
+MOST_REPEATED = 3  # times that a question for a preview is asked again, each with twice as much time
 DEFAULTS = {"k": "5", "seconds": "20", "knows": "2", "goal": ""}
 AUDIT_GOAL = "audit"
 OF_COLUMNS = ("items_key", "items_name", "item_level")  # options that name a column of a product table
@@ -208,7 +209,8 @@ async def preview(studio: Studio, request: Request) -> Response:
     goal = fields.get("goal", "")
     if goal and goal not in GOALS:
         raise Refused(400, "there is no such goal")
-    found = await studio.previews.ask(source, k, int(fields["knows"]), goal)
+    again = whole_number(fields, "again", 0, MOST_REPEATED) if "again" in fields else 0
+    found = await studio.previews.ask(source, k, int(fields["knows"]), goal, again)
     about = column_roles.previewed(str(source.options.get("format", "")), source.options, goal)
     return JSONResponse(None if found is None else {**found, "about": about})
 
