@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import httpx2 as httpx
@@ -41,6 +42,7 @@ PREVIEWED_GOALS = {
 CHANGE = re.compile(r'name="shoal-change" content="([0-9a-f]+)"')
 CARD = re.compile(r'<article class="card route".*?</article>', re.DOTALL)
 PAUSE = 1.0  # seconds between two looks at the pages
+RELOAD = 60  # looks after which the page in the browser is loaded again, with all events so far
 OBSERVER = """
   window.longest = 0;
   const keep = (list) => { for (const one of list.getEntries()) window.longest = Math.max(window.longest, one.duration); };
@@ -149,6 +151,8 @@ def load_pages(server: Server, browser: Follower, path: str, what: str, seconds:
         browser.look()
         if 'id="progress"' not in found.text:
             break
+        if len(times) % (3 * RELOAD) == 0:
+            browser.follow(path)
         work = max(work, *((processor_seconds(worker), peak_mb(worker)) for worker in server.workers()))
         time.sleep(PAUSE)
     time.sleep(PAUSE)
@@ -178,8 +182,11 @@ class Follower:
         self._page.goto(f"{self._here}{path}")
 
     def look(self) -> None:
-        """Ask for the longest task so far."""
-        self.longest = max(self.longest, float(self._page.evaluate("window.longest")))
+        """Ask for the longest task so far; of a page that is just being replaced, at the next look."""
+        from playwright.sync_api import Error
+
+        with suppress(Error):
+            self.longest = max(self.longest, float(self._page.evaluate("window.longest")))
 
 
 def only_previews(place: Path) -> None:
