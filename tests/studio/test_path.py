@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import shlex
 import tomllib
@@ -70,6 +71,18 @@ def test_baskets_from_the_file_to_the_same_release_as_the_command(
     assert records(tmp_path / "configured") == records(release)
 
 
+def test_the_first_steps_show_their_commands_too(visitor: Visitor, measured: tuple[str, str], shell: Shell) -> None:
+    address, found = measured
+    shell.file("my baskets.csv", baskets_csv())
+    looked, advised = (shlex.split(shown(page, "command")) for page in (visitor.get(address).text, found))
+    assert looked[:3] == ["shoal", "look", "my baskets.csv"]
+    answer = shell(*looked[1:], "--json")
+    assert (answer.code, json.loads(answer.out)["people"]) == (0, 40)
+    assert advised[:3] == ["shoal", "advise", "my baskets.csv"]
+    assert advised[-6:] == ["--for", "baskets", "--k", "4", "--seconds", "60"]
+    assert shell(*advised[1:-1], "5", "--json").code == 0
+
+
 def test_the_report_is_shown_without_script_in_a_frame_of_its_own(visitor: Visitor, measured: tuple[str, str]) -> None:
     job, page = published(visitor, *measured, "baskets", to="csv", attack="yes")
     assert "<h2>Attacks</h2>" in page
@@ -99,6 +112,7 @@ def test_a_job_is_plain_files_and_its_audit_holds(visitor: Visitor, measured: tu
     assert stages[-1] == "report"
     audit = visitor.post(f"{job}/audit")
     assert "The claim holds." in audit.text
+    assert shown(audit.text, "command") == "shoal audit release"
     assert f'href="{job}"' in audit.text
     assert "Audit of <bdi>release of my baskets.csv</bdi>" in visitor.get("/history").text
 
@@ -163,12 +177,15 @@ def test_the_samples_are_read_as_they_are_meant(visitor: Visitor) -> None:
     assert visitor.post("/open/sample", sample="nothing").status_code == 400
 
 
-def test_a_release_of_another_tool_is_judged(visitor: Visitor, root: Path) -> None:
+def test_a_release_of_another_tool_is_judged(visitor: Visitor, root: Path, shell: Shell) -> None:
     (root / "theirs.txt").write_text("milk\tbread\n" * 3 + "beer\n" * 3)
     page = visitor.post("/audit/path", path="theirs.txt").text
     assert "This release makes no claim." in page
     assert "k = 3" in page
     assert "the whole record" in page
+    words = shlex.split(shown(page, "command"))
+    assert words == ["shoal", "audit", str(root / "theirs.txt"), "--strength", "5"]
+    assert shell(*words[1:]).code == 0
 
 
 def test_a_release_that_was_changed_does_not_pass(visitor: Visitor, shell: Shell) -> None:
@@ -184,6 +201,8 @@ def test_a_release_that_was_changed_does_not_pass(visitor: Visitor, shell: Shell
     page = visitor.get(location).text
     assert '<div class="hero bad">' in page
     assert "FAILS: files as written" in page
+    assert shown(page, "command") == "shoal audit release --strength 5"
+    assert "after you unpack the zip file" in page
 
 
 # -- processes of their own

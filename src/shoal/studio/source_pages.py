@@ -21,8 +21,9 @@ from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form, whole_number
 from shoal.studio.requested import insist_on_people, job_of_source, own_files, requested_source, steps_of, waiting_page
 from shoal.studio.shared_state import Studio
+from shoal.studio.shown_command import command_of_advice, command_of_look
 from shoal.studio.states import ADVISE, DONE, EVERYTHING, PUBLISH
-from shoal.studio.store import OpenedFile, StoredJob
+from shoal.studio.store import UPLOAD, OpenedFile, StoredJob
 from shoal.studio.taxonomy_store import used_version
 
 KNOWLEDGE = {"1": "one item", "2": "two items", "3": "three items", str(EVERYTHING): "everything in a record"}
@@ -69,6 +70,8 @@ async def understand(studio: Studio, request: Request) -> Response:
         "levels": (found or {}).get("levels", []),
         "root": None if studio.root is None else str(studio.root.path),
         "largest": studio.largest_upload >> 20,
+        "command": command_of_look(_typed(studio, source)),
+        "uploaded": source.origin == UPLOAD,
         "steps": steps_of(source.identity, confirmed=source.confirmed),
         "step": "understand",
     }
@@ -102,6 +105,11 @@ async def confirm(studio: Studio, request: Request) -> Response:
         raise InputError("confirm first who the people are", code="people-not-confirmed", hint="choose the column with the user ID")
     source.save(confirmed=True, options={**column_roles.pinned(source.options, found), **_beside(source)})
     return RedirectResponse(f"/sources/{source.identity}/choose", 303)
+
+
+def _typed(studio: Studio, source: OpenedFile) -> dict[str, Any]:
+    """What is needed to type a command about a source."""
+    return {"typed": source.typed, "options": source.options, "files": own_files(studio, source.options)}
 
 
 def _beside(source: OpenedFile) -> dict[str, Any]:
@@ -171,6 +179,8 @@ async def choose(studio: Studio, request: Request) -> Response:
         "everything": EVERYTHING,
         "job": job,
         "advice": job.result if job is not None and job.state == DONE else None,
+        "command": "" if job is None else command_of_advice(_typed(studio, source), job.task),
+        "uploaded": source.origin == UPLOAD,
         "forms_of": forms_of,
         "taxonomy": used_version(studio.store.folder, source.options.get("taxonomy")),
         "steps": steps_of(source.identity),

@@ -250,17 +250,18 @@ def _claim(verdict: Mapping[str, Any]) -> Values:
 
 def audit_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
     """Judge a release directory, a zip file of one, or a single file of records."""
-    path = Path(task["path"])
+    path, unpacked = Path(task["path"]), False
     with running(events, cancel):
         if path.is_file() and is_zip(path):
             place = folder / "unpacked"
             unpack_release(path, place, task["limit"])
-            path = place
+            path, unpacked = place, True
         material = gathered(path, tuple(task.get("claims", ())))
         note(*material.notes)
         found = material.judged(task.get("k"), no_guarantee=False)
     return {
         **_outcome(found),
+        "unpacked": unpacked,
         "records": found.records,
         "largest_k": found.largest_k if not found.claims or promised_group([one.as_dict() for one in found.claims]) is not None else None,
         "lack": found.lack,
