@@ -51,6 +51,11 @@ def audit_command(release: str, options: Mapping[str, Any]) -> str:
     return shlex.join(["shoal", "audit", release, *_words(options)])
 
 
+def taxonomy_command(does: str, inputs: Iterable[str], options: Mapping[str, Any]) -> str:
+    """The command that makes or tests a taxonomy with these options: `learn`, `build` or `coverage`."""
+    return shlex.join(["shoal", "taxonomy", does, *inputs, *_words(options)])
+
+
 def _command(name: str, inputs: Iterable[str], options: Mapping[str, Any], out: str) -> str:
     return shlex.join(["shoal", name, *inputs, *_words(options), "--out", out])
 

@@ -14,6 +14,7 @@ from shoal.api.rerun_command import (
     compare_command,
     look_command,
     options_file,
+    taxonomy_command,
 )
 
 RELEASE, COMPARISON = "release", "comparison"
@@ -57,6 +58,21 @@ def command_of_audit(task: Mapping[str, Any], *, unpacked: bool) -> str:
     """The command that makes the same audit: of a downloaded release, of a zip file that was unpacked, or of a single file."""
     release = RELEASE if unpacked or task.get("of") else _path(str(task.get("typed") or task["name"]))
     return audit_command(release, {"strength": task["k"]} if task.get("k") else {})
+
+
+def command_of_taxonomy(task: Mapping[str, Any]) -> str:
+    """The command that makes the same taxonomy from a product table or an opened file; empty for a file that is a taxonomy."""
+    target = {"out": Path(task["target"]).name}
+    if "levels" in task:
+        return taxonomy_command("build", [_path(task["typed"])], {"levels": task["levels"], **target})
+    if "people" in task:
+        return taxonomy_command("learn", [_path(task["typed"])], {**_typed_options(task), "people": task["people"], **target})
+    return ""
+
+
+def command_of_coverage(task: Mapping[str, Any]) -> str:
+    """The command that counts how much of a file a taxonomy covers."""
+    return taxonomy_command("coverage", [Path(task["taxonomy"]).name, _path(task["typed"])], _typed_options(task))
 
 
 def config_of_job(task: Mapping[str, Any]) -> str:
