@@ -126,7 +126,7 @@ def while_running(server: Server, name: str, asked: argparse.Namespace) -> None:
     load_pages(server, browser, routes, "routes are tried", asked.seconds)
     cards = [" ".join(re.sub("<[^>]+>", " ", card).split()) for card in CARD.findall(server.client.get(routes).text)]
     for card in cards:
-        print("  route:", card.partition("Protects")[0], re.findall(r"Keeps.*?(?=File format|$)", card))
+        print("  route:", card.partition("Protects")[0], card.rpartition("Keeps ")[2].partition("File format")[0])
     route = next(n for n, card in enumerate(cards) if asked.route.lower() in card.lower())
     answer = server.post(f"{address}/publish", job=advice, route=str(route), **{"route-goal": asked.goal})
     assert answer.status_code == 200, answer.text

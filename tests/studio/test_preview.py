@@ -179,6 +179,29 @@ def test_samples_of_single_queries_begin_with_fewer_people(tmp_path: Path, monke
     assert first == [50, FIRST_PEOPLE]
 
 
+@pytest.mark.parametrize(
+    ("samples", "left"),
+    [
+        (1, "10.0% of the items of a sample of 27 people; usually more of everybody"),
+        (2, "about 40.0% (uncertain: 20.0% to 60.0%) of the items"),
+    ],
+)
+def test_one_sample_is_no_forecast(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, samples: int, left: str) -> None:
+    measured = Measured(0.0, 0.1, "words", expected_kept=0.4, kept_between=(0.2, 0.6), people=27, samples=samples)
+
+    class Fixed:
+        def __init__(self, *_: object) -> None:
+            pass
+
+        def go_on(self, seconds: float) -> Measured:
+            return measured
+
+    (tmp_path / "b.csv").write_text(baskets_csv())
+    found = Preview(tmp_path / "b.csv", {"taxonomy": "generated"})
+    monkeypatch.setattr(preview, "Attempt", Fixed)
+    assert found.of(5, EVERYTHING)["rows"][0]["left"] == left
+
+
 def test_a_table_has_one_answer_whatever_an_attacker_knows(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("age,income\n" + "".join(f"{20 + n % 7},{n % 9}\n" for n in range(60)))
