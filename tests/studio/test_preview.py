@@ -16,7 +16,7 @@ from shoal.evaluate.advise.forecast import Measured
 from shoal.evaluate.advise.trial import FIRST_PEOPLE
 from shoal.studio import preview
 from shoal.studio.column_roles import previewed
-from shoal.studio.preview import Preview
+from shoal.studio.preview import FIRST_COUNTED, Preview
 from shoal.studio.previews import Previews
 from shoal.studio.states import EVERYTHING
 from shoal.studio.store import OpenedFile
@@ -158,7 +158,7 @@ def test_a_question_that_is_stopped_is_answered_at_once(tmp_path: Path, monkeypa
     assert len(asked) == 2  # the next question is measured again
 
 
-def test_samples_of_single_queries_begin_with_fewer_people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_samples_begin_with_fewer_people_for_queries_and_with_more_for_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "log.tsv"
     rows = "".join(f"{n}\tred shoes {n % 7}{m}\t2006-03-01 10:{m:02}:00\n" for n in range(300) for m in range(20))
     path.write_text("AnonID\tQuery\tQueryTime\n" + rows)
@@ -174,9 +174,9 @@ def test_samples_of_single_queries_begin_with_fewer_people(tmp_path: Path, monke
             return self.found
 
     monkeypatch.setattr(preview, "Attempt", Counted)
-    for goal in ("queries", "histories"):
+    for goal in ("queries", "histories", "counts"):
         found.of(5, EVERYTHING, goal)
-    assert first == [50, FIRST_PEOPLE]
+    assert first == [50, FIRST_PEOPLE, FIRST_COUNTED]
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ from shoal.studio.tasks import Values, described
 SECONDS = 1.5  # for all methods of the first answer to a question together
 USUAL_K = 5
 FIRST_QUERIES = 1_000  # of the first sample, about, if every query is a record
+FIRST_COUNTED = 1_000  # people of the first sample for counts with noise, in which those of fewer people disappear
 SUPPRESSES, GENERALIZES = "leaves out rare items", "generalizes rare items"
 TOO_MANY = ", more than 1 in k, so it is not offered as a route"
 GROUPS = "makes groups of k people alike"
@@ -126,6 +127,8 @@ class Preview:
 
     def _first_people(self, goal: str) -> int:
         """The people of the first sample: fewer where people have many records, so that there is an answer in time."""
+        if goal == COUNTS:
+            return FIRST_COUNTED
         records = self.facts.rows / max(1, self.facts.people) if goal == QUERIES else 1.0
         return min(FIRST_PEOPLE, max(1, round(FIRST_QUERIES / max(1.0, records))))
 
