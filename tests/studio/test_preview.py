@@ -13,7 +13,6 @@ import pytest
 from helpers.studio import HERE, Visitor, baskets_csv, visited
 from shoal.errors import ShoalError
 from shoal.evaluate.advise.forecast import Measured
-from shoal.evaluate.advise.trial import FIRST_PEOPLE
 from shoal.studio import preview
 from shoal.studio.column_roles import previewed
 from shoal.studio.preview import FIRST_COUNTED, Preview
@@ -162,12 +161,12 @@ def test_samples_begin_with_fewer_people_for_queries_and_with_more_for_counts(tm
     path = tmp_path / "log.tsv"
     rows = "".join(f"{n}\tred shoes {n % 7}{m}\t2006-03-01 10:{m:02}:00\n" for n in range(300) for m in range(20))
     path.write_text("AnonID\tQuery\tQueryTime\n" + rows)
-    found, first = Preview(path, {}), []
+    found, first = Preview(path, {}), list[int | None]()
 
     class Counted:
         found = Measured(0.0)
 
-        def __init__(self, samples: object, route: object, total: int, people: int) -> None:
+        def __init__(self, samples: object, route: object, total: int, people: int | None) -> None:
             first.append(people)
 
         def go_on(self, seconds: float) -> Measured:
@@ -176,13 +175,14 @@ def test_samples_begin_with_fewer_people_for_queries_and_with_more_for_counts(tm
     monkeypatch.setattr(preview, "Attempt", Counted)
     for goal in ("queries", "histories", "counts"):
         found.of(5, EVERYTHING, goal)
-    assert first == [50, FIRST_PEOPLE, FIRST_COUNTED]
+    found.of(40, EVERYTHING, "queries")
+    assert first == [50, None, FIRST_COUNTED, 80]
 
 
 @pytest.mark.parametrize(
     ("samples", "left"),
     [
-        (1, "10.0% of the items of a sample of 27 people; usually more of everybody"),
+        (1, "10.0% of the items in a sample of 27 people; usually more with all people"),
         (2, "about 40.0% (uncertain: 20.0% to 60.0%) of the items"),
     ],
 )

@@ -37,6 +37,7 @@ from shoal.studio.tasks import Values, described
 SECONDS = 1.5  # for all methods of the first answer to a question together
 USUAL_K = 5
 FIRST_QUERIES = 1_000  # of the first sample, about, if every query is a record
+TIMES_K = 2  # people of this sample, at least, for every one among whom a person is hidden
 FIRST_COUNTED = 1_000  # people of the first sample for counts with noise, in which those of fewer people disappear
 SUPPRESSES, GENERALIZES = "leaves out rare items", "generalizes rare items"
 TOO_MANY = ", more than 1 in k, so it is not offered as a route"
@@ -111,6 +112,7 @@ class Preview:
         self._running = attempt = self._attempt(goal, name, settings)
         found = attempt.found if self._stopped else attempt.go_on(end - time.perf_counter())
         route = MeasuredRoute(Candidate(goal, name, does, "", ""), {}, settings, found, 1 / k, not self.facts.texts)
+        does = does.replace("items", "words") if self.facts.texts else does
         told = {"method": name, "settings": dict(settings), "does": does, "people": found.people, "whole": found.whole}
         if found.expected_kept is None:
             return {**told, "kept": None, "left": f"not measured: {found.why_not}", "risk": ""}
@@ -125,15 +127,18 @@ class Preview:
             base = Preparation.default_for(method)
             on_taxonomy = base.shape == "records" and base.taxonomy != NO_TAXONOMY
             how = preparation({**self._said, **(self._taxonomy if on_taxonomy else {}), **self._records(goal)}, base=base)
-            self._tried[asked] = Attempt(self._samples, Route(method, how), self.facts.people, self._first_people(goal))
+            self._tried[asked] = Attempt(
+                self._samples, Route(method, how), self.facts.people, self._first_people(goal, int(settings.get("k", 0)))
+            )
         return self._tried[asked]
 
-    def _first_people(self, goal: str) -> int:
-        """The people of the first sample: fewer where people have many records, so that there is an answer in time."""
+    def _first_people(self, goal: str, k: int) -> int | None:
+        """The people of the first sample, fewer where people have many records, for an answer in time; None for the default."""
         if goal == COUNTS:
             return FIRST_COUNTED
-        records = self.facts.rows / max(1, self.facts.people) if goal == QUERIES else 1.0
-        return min(FIRST_PEOPLE, max(1, round(FIRST_QUERIES / max(1.0, records))))
+        if goal != QUERIES:
+            return None
+        return max(TIMES_K * k, min(FIRST_PEOPLE, round(FIRST_QUERIES * self.facts.people / max(1, self.facts.rows))))
 
     def _records(self, goal: str) -> dict[str, str | None]:
         """The options for what a record is, where a goal decides it."""

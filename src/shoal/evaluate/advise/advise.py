@@ -152,7 +152,7 @@ class MeasuredRoute:
         """The utility of the largest sample in words, without a forecast: one sample does not show how it grows."""
         assert self.found.kept is not None
         people = counted(self.found.people, "person", "people")
-        return f"{percent(self.found.kept)} of the {self._what} of a sample of {people}; usually more of everybody"
+        return f"{percent(self.found.kept)} of the {self._what} in a sample of {people}; usually more with all people"
 
     @property
     def _range(self) -> str:

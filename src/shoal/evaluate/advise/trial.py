@@ -86,11 +86,11 @@ class Attempt:
             samples: Where samples are drawn from.
             route: The method and the preparation to try.
             total: How many people all of the data has.
-            first: The people of the first sample; more of them for a large k.
+            first: The people of the first sample; by default 250, or four times k if that is more.
         """
         self.route = route
         self._samples, self._total = samples, total
-        self._first = max(FIRST_PEOPLE if first is None else first, TIMES_K * int(route.method.values().get("k") or 0))
+        self._first = first or max(FIRST_PEOPLE, TIMES_K * int(route.method.values().get("k") or 0))
         self._trials: list[SampleTrial] = []
         self._ended = self._whole = self._interrupted = False
         self._cancel: Cancel | None = None

@@ -35,7 +35,7 @@ function shown(row) {
   return line;
 }
 
-function show(found) {
+function show(found, goesOn) {
   about.textContent = found.about ? `Preview: ${found.about}` : "Preview";
   if (found.rows === undefined) {
     rows.replaceChildren();
@@ -46,7 +46,8 @@ function show(found) {
   const measured = found.rows.filter((row) => row.people);
   const whole = measured.length > 0 && measured.every((row) => row.whole);
   const people = Math.min(...measured.map((row) => row.people));
-  state.textContent = measured.length ? `Measured on ${whole ? "all" : "a sample of"} ${people.toLocaleString("en")} people.` : "";
+  const on = measured.length ? `Measured on ${whole ? "all" : "a sample of"} ${people.toLocaleString("en")} people.` : "";
+  state.textContent = goesOn ? `${on} A larger sample is being measured…`.trim() : on;
 }
 
 async function ask(again) {
@@ -64,10 +65,11 @@ async function ask(again) {
   const found = await answer.json();
   if (mine !== asked || found === null) return;
   box.removeAttribute("aria-busy");
-  show(found);
   // A question that is asked again gets more time, and so an answer from larger samples.
   const most = found.rows?.some((row) => row.kept === null) ? MOST_REPEATED + 1 : MOST_REPEATED;
-  if (again < most && found.rows?.some((row) => !row.whole)) await ask(again + 1);
+  const goesOn = again < most && Boolean(found.rows?.some((row) => !row.whole));
+  show(found, goesOn);
+  if (goesOn) await ask(again + 1);
 }
 
 function later() {
