@@ -180,14 +180,15 @@ def test_samples_begin_with_fewer_people_for_queries_and_with_more_for_counts(tm
 
 
 @pytest.mark.parametrize(
-    ("samples", "left"),
+    ("samples", "people", "left"),
     [
-        (1, "10.0% of the items in a sample of 27 people; usually more with all people"),
-        (2, "about 40.0% (uncertain: 20.0% to 60.0%) of the items"),
+        (1, 500, "10.0% of the items in a sample of 500 people; usually more with all people"),
+        (2, 54, "10.0% of the items in a sample of 54 people; usually more with all people"),
+        (2, 500, "about 40.0% (uncertain: 20.0% to 60.0%) of the items"),
     ],
 )
-def test_one_sample_is_no_forecast(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, samples: int, left: str) -> None:
-    measured = Measured(0.0, 0.1, "words", expected_kept=0.4, kept_between=(0.2, 0.6), people=27, samples=samples)
+def test_small_samples_give_no_forecast(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, samples: int, people: int, left: str) -> None:
+    measured = Measured(0.0, 0.1, "words", expected_kept=0.4, kept_between=(0.2, 0.6), people=people, samples=samples)
 
     class Fixed:
         def __init__(self, *_: object) -> None:

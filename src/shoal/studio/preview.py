@@ -116,8 +116,10 @@ class Preview:
         told = {"method": name, "settings": dict(settings), "does": does, "people": found.people, "whole": found.whole}
         if found.expected_kept is None:
             return {**told, "kept": None, "left": f"not measured: {found.why_not}", "risk": ""}
-        left = route.left if found.whole or found.samples > 1 else route.left_of_sample
-        return {**told, "kept": found.expected_kept, "left": left, "risk": route.risk if route.safe else f"{route.risk}{TOO_MANY}"}
+        risk = route.risk if route.safe else f"{route.risk}{TOO_MANY}"
+        if found.whole or (found.samples > 1 and found.people >= FIRST_PEOPLE):
+            return {**told, "kept": found.expected_kept, "left": route.left, "risk": risk}
+        return {**told, "kept": found.kept, "left": route.left_of_sample, "risk": risk}  # too little for a forecast
 
     def _attempt(self, goal: str, name: str, settings: Mapping[str, str]) -> Attempt:
         """The trials of a method with these parameters, which go on where they were."""

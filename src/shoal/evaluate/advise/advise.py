@@ -149,7 +149,7 @@ class MeasuredRoute:
 
     @property
     def left_of_sample(self) -> str:
-        """The utility of the largest sample in words, without a forecast: one sample does not show how it grows."""
+        """The utility of the largest sample in words, where samples are too few or too small for a forecast."""
         assert self.found.kept is not None
         people = counted(self.found.people, "person", "people")
         return f"{percent(self.found.kept)} of the {self._what} in a sample of {people}; usually more with all people"
