@@ -17,6 +17,7 @@ from helpers.studio import Visitor, baskets_csv, begun, records, shown, unzipped
 from shoal.io.studio_folder import read_toml
 from shoal.studio.processes import Processes
 from shoal.studio.states import CANCELLED, CRASHED, DONE, INTERRUPTED, PUBLISH
+from shoal.studio.store import OpenedFile
 
 TABLE = "age,income\n" + "".join(f"{20 + n % 7},{1000 + 10 * (n % 9)}\n" for n in range(60))
 
@@ -145,6 +146,33 @@ def test_roles_changed_by_hand_are_read_and_published(visitor: Visitor) -> None:
     audit = visitor.post(f"/jobs/{job.name}/audit").text
     assert "60 records." in audit  # nothing about identical records, which this claim does not guarantee
     assert {"--user who", "--record visit", "--item what"} <= set(re.findall(r"--\w+ \w+", shown(page_text, "command")))
+
+
+def test_a_file_without_column_names_is_read_by_their_numbers(visitor: Visitor, shell: Shell) -> None:
+    log = "".join(f"{n:04X}BFB35F5B{n:04X}\t9709161054{n:02}\tred shoes\n" for n in range(20))
+    address = visitor.open(log, "excite.log")
+    page = visitor.get(address).text
+    assert re.findall(r'<option value="(\w+)" selected>', page.partition("Role</th>")[2].partition("</table>")[0]) == [
+        "user",
+        "time",
+        "text",
+    ]
+    assert "Each value of column 1 is one person" in page
+    assert visitor.post(f"{address}/confirm", people="yes").status_code == 200
+    source = visitor.studio.store.source(address.rpartition("/")[2])
+    assert source is not None
+    assert source.options == {"format": "querylog", "user": "1", "time": "2", "text": "3"}
+    shell.file("excite.log", log)
+    answer = shell(*shlex.split(shown(visitor.get(address).text, "command"))[1:], "--json")
+    assert (answer.code, json.loads(answer.out)["people"]) == (0, 20)
+    job = visitor.studio.begin(PUBLISH, **begun_of(source), method="threshold", options=dict(source.options), settings={"k": "5"})
+    assert "The claim holds." in visitor.get(f"/jobs/{job.name}").text
+
+
+def begun_of(source: OpenedFile) -> dict[str, str]:
+    """The facts of an opened file that the job of a release has."""
+    shared = {"path": source.path, "typed": source.typed, "origin": source.origin, "name": source.name}
+    return {**shared, "protects": "x", "expected": "x"}
 
 
 def test_a_change_of_roles_takes_back_the_confirmation_and_the_routes(visitor: Visitor, measured: tuple[str, str]) -> None:

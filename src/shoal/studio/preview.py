@@ -15,15 +15,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from shoal.api.data_options import asked_of_data
 from shoal.errors import ShoalError
 from shoal.evaluate.advise.advise import MeasuredRoute, fitting_taxonomy
-from shoal.evaluate.advise.goals import GOALS, DataFacts, facts_of
+from shoal.evaluate.advise.goals import DataFacts, facts_of
 from shoal.evaluate.advise.routes import COUNTS, HISTORIES, Candidate
 from shoal.evaluate.advise.sample import Samples
 from shoal.evaluate.advise.trial import FIRST_PEOPLE, Attempt, Route
@@ -44,7 +42,6 @@ TOO_MANY = ", more than 1 in k, so it is not offered as a route"
 GROUPS = "makes groups of k people alike"
 NOISE = "publishes counts with noise"
 QUERIES = "queries"  # a goal
-OF_NOISE = ("scipy.optimize", "opendp.prelude")
 # Methods for which it does not matter what an attacker knows; of a slow one, its fast search.
 OF_FORMAT: Mapping[str, tuple[str, dict[str, str]]] = {
     "accesslog": ("accesslog-mdav", {}),
@@ -157,8 +154,6 @@ def main() -> None:
     if not first:
         return
     task = json.loads(first)
-    if task["options"].get("format") in GOALS[COUNTS].formats:
-        threading.Thread(target=_load_noise, daemon=True).start()
     try:
         preview = Preview(Path(task["path"]), task["options"])
         preview.of(USUAL_K, EVERYTHING)  # loads what the first answer would have to wait for
@@ -173,13 +168,6 @@ def main() -> None:
             _answer(preview.of(asked["k"], asked["knows"], asked["goal"], asked["again"]))
         except ShoalError as error:
             _answer(described(error, task))
-
-
-def _load_noise() -> None:
-    """Load what counts with noise need, while the file is read, so that their first preview does not wait for it."""
-    for name in OF_NOISE:
-        with suppress(ImportError):  # an optional package; the preview says that it is missing
-            import_module(name)
 
 
 def _listen(preview: Preview, lines: queue.SimpleQueue[bytes]) -> None:
