@@ -1,10 +1,12 @@
-"""Measure the studio while a large job runs: `python benchmarks/studio.py --people 650000 --seconds 60`.
+"""Measure the studio while a large job runs: `python benchmarks/studio.py --people 650000 --seconds 1500`.
 
 A server is started as a user starts it. First the preview of a log of 10,000 people is asked with several dials. Then a large search log is
-opened by its path, its routes are tried, and the first one is published, with all people. Meanwhile pages are loaded, and a browser follows
-the progress. Printed are the times of pages in the server (its processor time, and wall time, which depends on other load of the machine),
-the longest task of the page in the browser, and the peak memory of the server.
+opened by its path, its routes are tried, and one of them is published, with all people. Meanwhile pages are loaded, and a
+browser follows the progress until the release is made, or for `--seconds`. Printed are the times of pages in the server (its processor
+time, and wall time, which depends on other load of the machine), the longest task of the page in the browser, the peak memory of the server
+and of the process of the job, and the processor time of the job.
 
+`--goal` and `--route`, a part of the text of its card, choose another job than the release of whole histories by the default method.
 `--previews` measures previews only, of the four kinds of samples with 10,000 people each.
 `--log FILE` uses a log that was made before (`shoal generate`), so that it is not generated again.
 """
@@ -20,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import httpx2 as httpx
@@ -37,7 +40,9 @@ PREVIEWED_GOALS = {
     "people.csv": ("table",),
 }
 CHANGE = re.compile(r'name="shoal-change" content="([0-9a-f]+)"')
-GOAL = "queries"
+CARD = re.compile(r'<article class="card route".*?</article>', re.DOTALL)
+PAUSE = 1.0  # seconds between two looks at the pages
+RELOAD = 60  # looks after which the page in the browser is loaded again, with all events so far
 OBSERVER = """
   window.longest = 0;
   const keep = (list) => { for (const one of list.getEntries()) window.longest = Math.max(window.longest, one.duration); };
@@ -73,17 +78,27 @@ class Server:
         assert self.post(f"{address}/confirm", people="yes").status_code == 200
         return address
 
-    @property
-    def peak_mb(self) -> float:
-        """The peak memory of the server, without its workers."""
-        told = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmHWM:\s+(\d+)", told)[1]) / 1024  # type: ignore[index]
+    def workers(self) -> list[int]:
+        """The processes of its jobs and previews."""
+        return list(map(int, Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()))
 
-    @property
-    def processor_seconds(self) -> float:
-        """The processor time of the server, without its workers."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / 100
+
+def peak_mb(process: int) -> float:
+    """The peak memory of a process, without its children; 0 if it has ended."""
+    try:
+        found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
+    except OSError:
+        return 0.0
+    return int(found[1]) / 1024 if found else 0.0
+
+
+def processor_seconds(process: int) -> float:
+    """The processor time of a process, without its children; 0 if it has ended."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / 100
 
 
 def preview(server: Server, name: str) -> None:
@@ -101,17 +116,21 @@ def preview(server: Server, name: str) -> None:
             print(f"  {goal}, k = {k}, attacker knows {knows}: {time.perf_counter() - begun:.2f} s, on {people} people")
 
 
-def while_running(server: Server, name: str, seconds: int) -> None:
+def while_running(server: Server, name: str, asked: argparse.Namespace) -> None:
     """Load pages while the routes of a log are tried, and then while one of them is published."""
     address = server.opened(name)
-    answer = server.post(f"{address}/advise", goal=GOAL, k="5", seconds="120", knows="1")
+    answer = server.post(f"{address}/advise", goal=asked.goal, k="5", seconds="120", knows="1")
     advice = str(answer.url).rpartition("job=")[2]
     routes = f"{address}/choose?job={advice}"
     browser = Follower(server)
-    load_pages(server, browser, routes, "routes are tried", seconds)
-    answer = server.post(f"{address}/publish", job=advice, route="0", **{"route-goal": GOAL})
+    load_pages(server, browser, routes, "routes are tried", asked.seconds)
+    cards = [" ".join(re.sub("<[^>]+>", " ", card).split()) for card in CARD.findall(server.client.get(routes).text)]
+    for card in cards:
+        print("  route:", card.partition("Protects")[0], card.rpartition("Keeps ")[2].partition("File format")[0])
+    route = next(n for n, card in enumerate(cards) if asked.route.lower() in card.lower())
+    answer = server.post(f"{address}/publish", job=advice, route=str(route), **{"route-goal": asked.goal})
     assert answer.status_code == 200, answer.text
-    load_pages(server, browser, answer.url.path, "a release is made", seconds)
+    load_pages(server, browser, answer.url.path, f"a release is made by route {route + 1}", asked.seconds)
     found = re.search("<h1>(.*?)</h1>", server.client.get(answer.url.path).text)
     print(f"the page of the job shows: {found[1] if found else ''}")
     server.post(f"{answer.url.path}/cancel")
@@ -120,7 +139,9 @@ def while_running(server: Server, name: str, seconds: int) -> None:
 def load_pages(server: Server, browser: Follower, path: str, what: str, seconds: int) -> None:
     """Load pages for some time, or until a page shows no progress any more."""
     browser.follow(path)
-    begun, before, times = time.monotonic(), server.processor_seconds, []
+    main = server.process.pid
+    begun, before, times = time.monotonic(), processor_seconds(main), list[float]()
+    work = (0.0, 0.0)  # processor time and memory of the busiest worker
     while time.monotonic() < begun + seconds:
         for one in ("/", "/history", path):
             asked = time.perf_counter()
@@ -130,11 +151,17 @@ def load_pages(server: Server, browser: Follower, path: str, what: str, seconds:
         browser.look()
         if 'id="progress"' not in found.text:
             break
-        time.sleep(0.2)
-    used = (server.processor_seconds - before) / len(times)
+        if len(times) % (3 * RELOAD) == 0:
+            browser.follow(path)
+        work = max(work, *((processor_seconds(worker), peak_mb(worker)) for worker in server.workers()))
+        time.sleep(PAUSE)
+    time.sleep(PAUSE)
+    browser.look()  # at the page of the result, too
+    used = (processor_seconds(main) - before) / len(times)
     print(f"{len(times)} pages in {time.monotonic() - begun:.0f} s while {what}: median {statistics.median(times) * 1000:.0f} ms,")
     print(f"  longest {max(times) * 1000:.0f} ms, {used * 1000:.1f} ms of processor time each, with the event stream;")
-    print(f"  peak memory of the server {server.peak_mb:.0f} MB; longest task in the browser {browser.longest:.0f} ms")
+    print(f"  peak memory of the server {peak_mb(main):.0f} MB; longest task in the browser {browser.longest:.0f} ms;")
+    print(f"  the job took {work[0]:.0f} s of processor time and {work[1]:.0f} MB at most", flush=True)
 
 
 class Follower:
@@ -155,8 +182,11 @@ class Follower:
         self._page.goto(f"{self._here}{path}")
 
     def look(self) -> None:
-        """Ask for the longest task so far."""
-        self.longest = max(self.longest, float(self._page.evaluate("window.longest")))
+        """Ask for the longest task so far; of a page that is just being replaced, at the next look."""
+        from playwright.sync_api import Error
+
+        with suppress(Error):
+            self.longest = max(self.longest, float(self._page.evaluate("window.longest")))
 
 
 def only_previews(place: Path) -> None:
@@ -178,6 +208,8 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=100_000)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--log", type=Path)
+    parser.add_argument("--goal", default="histories")
+    parser.add_argument("--route", default="the strongest guarantee on whole histories")
     parser.add_argument("--previews", action="store_true")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
@@ -194,7 +226,7 @@ def main() -> None:
             preview(server, "small.csv")
             of = f"{asked.people:,} people" if asked.log is None else asked.log.name
             print(f"a log of {of}, {Path(place, 'large.csv').stat().st_size >> 20:,} MB")
-            while_running(server, "large.csv", asked.seconds)
+            while_running(server, "large.csv", asked)
         finally:
             server.process.terminate()
             server.process.wait(60)

@@ -3,9 +3,11 @@
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from shoal.evaluate.advise import trial
 from shoal.evaluate.advise.forecast import ExpectedShare, Measured, SampleTrial, expected_risk, expected_seconds, expected_share, hoped_risk
 from shoal.evaluate.advise.sample import Samples
 from shoal.evaluate.advise.trial import Attempt, Route, forecast_of
@@ -129,3 +131,31 @@ def test_all_people_are_tried_as_soon_as_they_fit_the_time(tmp_path: Path) -> No
     short = Attempt(Samples((file,)), route, 3000)
     short.go_on(60, 2)
     assert not short.go_on(1e-3).whole
+
+
+def test_the_first_sample_has_more_people_than_k(tmp_path: Path) -> None:
+    file = tmp_path / "baskets.txt"
+    file.write_text("milk,bread\nmilk\nbeer,bread\n" * 1000)
+    method = METHODS["coherence"](k=300, p=1)  # type: ignore[call-arg]
+    route = Route(method, replace(Preparation.default_for(method), read=ReadOptions(format="transactions")))
+    found = Attempt(Samples((file,)), route, 3000).go_on(60, 1)
+    assert (found.people, found.kept) == (1200, 1.0)
+
+
+def test_an_attempt_that_is_interrupted_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "baskets.txt"
+    file.write_text("milk,bread\nmilk\nbeer,bread\n" * 1000)
+    method = METHODS["coherence"](k=5, p=1)  # type: ignore[call-arg]
+    route = Route(method, replace(Preparation.default_for(method), read=ReadOptions(format="transactions")))
+    attempt = Attempt(Samples((file,)), route, 3000)
+    assert attempt.go_on(60, 1).people == 250
+    tried = trial._tried
+
+    def interrupted(*asked: Any) -> Any:
+        attempt.interrupt()
+        return tried(*asked)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(trial, "_tried", interrupted)
+        assert attempt.go_on(60).people == 250
+    assert attempt.go_on(60).whole

@@ -301,7 +301,7 @@ def test_a_point_of_the_frontier_is_chosen_and_published(page: Page, shell: Shel
     assert shell("audit", download(page, tmp_path)).code == 0
 
 
-def test_a_taxonomy_is_edited_and_used(page: Page) -> None:
+def test_a_taxonomy_is_edited_and_used(page: Page, shell: Shell, tmp_path: Path) -> None:
     origin = "/".join(page.url.split("/")[:3])
     drop(page, "baskets.csv", baskets_csv())
     page.check("#people")
@@ -316,7 +316,14 @@ def test_a_taxonomy_is_edited_and_used(page: Page) -> None:
     page.wait_for_selector("text=Version 2")
     page.click("button:has-text('Use this version') >> nth=0")
     page.wait_for_selector("text=On the taxonomy food.csv, version 2")
-    page.goto(f"{origin}/taxonomies")
+    page.fill("#seconds", "60")
+    page.click("text=Find routes")
+    page.wait_for_selector(".routes")
+    page.check("#knows-99")
+    page.click(".route:not([hidden]) >> text=Publish with this route")
+    page.wait_for_selector("text=Download the release")
+    assert "--taxonomy taxonomy-2.tsv" in str(page.text_content("#command"))
+    assert shell("audit", download(page, tmp_path)).code == 0
 
 
 def test_pages_are_accessible_in_light_and_dark_and_fit_a_telephone(page: Page) -> None:

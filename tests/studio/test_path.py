@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import shlex
 import tomllib
@@ -16,6 +17,7 @@ from helpers.studio import Visitor, baskets_csv, begun, records, shown, unzipped
 from shoal.io.studio_folder import read_toml
 from shoal.studio.processes import Processes
 from shoal.studio.states import CANCELLED, CRASHED, DONE, INTERRUPTED, PUBLISH
+from shoal.studio.store import OpenedFile
 
 TABLE = "age,income\n" + "".join(f"{20 + n % 7},{1000 + 10 * (n % 9)}\n" for n in range(60))
 
@@ -70,6 +72,18 @@ def test_baskets_from_the_file_to_the_same_release_as_the_command(
     assert records(tmp_path / "configured") == records(release)
 
 
+def test_the_first_steps_show_their_commands_too(visitor: Visitor, measured: tuple[str, str], shell: Shell) -> None:
+    address, found = measured
+    shell.file("my baskets.csv", baskets_csv())
+    looked, advised = (shlex.split(shown(page, "command")) for page in (visitor.get(address).text, found))
+    assert looked[:3] == ["shoal", "look", "my baskets.csv"]
+    answer = shell(*looked[1:], "--json")
+    assert (answer.code, json.loads(answer.out)["people"]) == (0, 40)
+    assert advised[:3] == ["shoal", "advise", "my baskets.csv"]
+    assert advised[-6:] == ["--for", "baskets", "--k", "4", "--seconds", "60"]
+    assert shell(*advised[1:-1], "5", "--json").code == 0
+
+
 def test_the_report_is_shown_without_script_in_a_frame_of_its_own(visitor: Visitor, measured: tuple[str, str]) -> None:
     job, page = published(visitor, *measured, "baskets", to="csv", attack="yes")
     assert "<h2>Attacks</h2>" in page
@@ -99,6 +113,7 @@ def test_a_job_is_plain_files_and_its_audit_holds(visitor: Visitor, measured: tu
     assert stages[-1] == "report"
     audit = visitor.post(f"{job}/audit")
     assert "The claim holds." in audit.text
+    assert shown(audit.text, "command") == "shoal audit release"
     assert f'href="{job}"' in audit.text
     assert "Audit of <bdi>release of my baskets.csv</bdi>" in visitor.get("/history").text
 
@@ -133,6 +148,33 @@ def test_roles_changed_by_hand_are_read_and_published(visitor: Visitor) -> None:
     assert {"--user who", "--record visit", "--item what"} <= set(re.findall(r"--\w+ \w+", shown(page_text, "command")))
 
 
+def test_a_file_without_column_names_is_read_by_their_numbers(visitor: Visitor, shell: Shell) -> None:
+    log = "".join(f"{n:04X}BFB35F5B{n:04X}\t9709161054{n:02}\tred shoes\n" for n in range(20))
+    address = visitor.open(log, "excite.log")
+    page = visitor.get(address).text
+    assert re.findall(r'<option value="(\w+)" selected>', page.partition("Role</th>")[2].partition("</table>")[0]) == [
+        "user",
+        "time",
+        "text",
+    ]
+    assert "Each value of column 1 is one person" in page
+    assert visitor.post(f"{address}/confirm", people="yes").status_code == 200
+    source = visitor.studio.store.source(address.rpartition("/")[2])
+    assert source is not None
+    assert source.options == {"format": "querylog", "user": "1", "time": "2", "text": "3"}
+    shell.file("excite.log", log)
+    answer = shell(*shlex.split(shown(visitor.get(address).text, "command"))[1:], "--json")
+    assert (answer.code, json.loads(answer.out)["people"]) == (0, 20)
+    job = visitor.studio.begin(PUBLISH, **begun_of(source), method="threshold", options=dict(source.options), settings={"k": "5"})
+    assert "The claim holds." in visitor.get(f"/jobs/{job.name}").text
+
+
+def begun_of(source: OpenedFile) -> dict[str, str]:
+    """The facts of an opened file that the job of a release has."""
+    shared = {"path": source.path, "typed": source.typed, "origin": source.origin, "name": source.name}
+    return {**shared, "protects": "x", "expected": "x"}
+
+
 def test_a_change_of_roles_takes_back_the_confirmation_and_the_routes(visitor: Visitor, measured: tuple[str, str]) -> None:
     advice = re.search(r'name="job" value="([^"]+)"', measured[1])[1]  # type: ignore[index]
     route = {"job": advice, "route": "0", "route-goal": "baskets"}
@@ -163,12 +205,15 @@ def test_the_samples_are_read_as_they_are_meant(visitor: Visitor) -> None:
     assert visitor.post("/open/sample", sample="nothing").status_code == 400
 
 
-def test_a_release_of_another_tool_is_judged(visitor: Visitor, root: Path) -> None:
+def test_a_release_of_another_tool_is_judged(visitor: Visitor, root: Path, shell: Shell) -> None:
     (root / "theirs.txt").write_text("milk\tbread\n" * 3 + "beer\n" * 3)
     page = visitor.post("/audit/path", path="theirs.txt").text
     assert "This release makes no claim." in page
     assert "k = 3" in page
     assert "the whole record" in page
+    words = shlex.split(shown(page, "command"))
+    assert words == ["shoal", "audit", str(root / "theirs.txt"), "--strength", "5"]
+    assert shell(*words[1:]).code == 0
 
 
 def test_a_release_that_was_changed_does_not_pass(visitor: Visitor, shell: Shell) -> None:
@@ -184,6 +229,8 @@ def test_a_release_that_was_changed_does_not_pass(visitor: Visitor, shell: Shell
     page = visitor.get(location).text
     assert '<div class="hero bad">' in page
     assert "FAILS: files as written" in page
+    assert shown(page, "command") == "shoal audit release --strength 5"
+    assert "after you unpack the zip file" in page
 
 
 # -- processes of their own

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from shoal.errors import ShoalError
 from shoal.evaluate.advise.forecast import Measured
 from shoal.studio import preview
 from shoal.studio.column_roles import previewed
-from shoal.studio.preview import Preview
+from shoal.studio.preview import FIRST_COUNTED, Preview
 from shoal.studio.previews import Previews
 from shoal.studio.states import EVERYTHING
 from shoal.studio.store import OpenedFile
@@ -25,10 +26,10 @@ class InsidePreviews(Previews):
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked: list[tuple[int, int, str]] = []
+        self.asked: list[tuple[int, int, str, int]] = []
 
-    async def ask(self, source: OpenedFile, k: int, knows: int, goal: str) -> dict[str, Any] | None:
-        self.asked.append((k, knows, goal))
+    async def ask(self, source: OpenedFile, k: int, knows: int, goal: str, again: int = 0) -> dict[str, Any] | None:
+        self.asked.append((k, knows, goal, again))
         return {"rows": [], "seconds": 0}
 
 
@@ -109,7 +110,7 @@ def test_the_page_says_what_a_preview_is_about(format: str, goal: str, about: st
     assert previewed(format, {"record": "basket"} if format == "table" else {}, goal) == about
 
 
-def test_a_question_that_had_too_little_time_gets_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_that_is_asked_again_gets_more_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[float] = []
 
     class Slow:
@@ -124,9 +125,82 @@ def test_a_question_that_had_too_little_time_gets_more(tmp_path: Path, monkeypat
     monkeypatch.setattr(preview, "SECONDS", 1000.0)
     (tmp_path / "b.csv").write_text(baskets_csv())
     found = Preview(tmp_path / "b.csv", {"taxonomy": "generated"})
-    for _ in range(6):
-        assert found.of(5, EVERYTHING)["rows"][0]["left"] == "not measured: it takes too long"
-    assert [round(seconds, -3) for seconds in given] == [1000, 2000, 4000, 8000, 8000, 8000]
+    for again in range(4):
+        assert found.of(5, EVERYTHING, again=again)["rows"][0]["left"] == "not measured: it takes too long"
+    assert [round(seconds, -3) for seconds in given] == [1000, 2000, 4000, 8000]
+
+
+def test_a_question_that_is_stopped_is_answered_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupted, asked = threading.Event(), []
+
+    class Endless:
+        found = Measured(0.0, why_not="there was no time left")
+
+        def __init__(self, *_: object) -> None:
+            pass
+
+        def go_on(self, seconds: float) -> Measured:
+            asked.append(seconds)
+            threading.Thread(target=stopped.stop).start()  # as the line that a newer question sends
+            assert interrupted.wait(60)
+            return self.found
+
+        interrupt = staticmethod(interrupted.set)
+
+    (tmp_path / "b.csv").write_text(baskets_csv())
+    stopped = Preview(tmp_path / "b.csv", {"taxonomy": "generated"})
+    monkeypatch.setattr(preview, "Attempt", Endless)
+    rows = stopped.of(5, 2)["rows"]
+    assert [row["left"] for row in rows] == ["not measured: there was no time left"] * 2
+    assert len(asked) == 1  # the second method is not begun
+    stopped.of(6, EVERYTHING)
+    assert len(asked) == 2  # the next question is measured again
+
+
+def test_samples_begin_with_fewer_people_for_queries_and_with_more_for_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log.tsv"
+    rows = "".join(f"{n}\tred shoes {n % 7}{m}\t2006-03-01 10:{m:02}:00\n" for n in range(300) for m in range(20))
+    path.write_text("AnonID\tQuery\tQueryTime\n" + rows)
+    found, first = Preview(path, {}), list[int | None]()
+
+    class Counted:
+        found = Measured(0.0)
+
+        def __init__(self, samples: object, route: object, total: int, people: int | None) -> None:
+            first.append(people)
+
+        def go_on(self, seconds: float) -> Measured:
+            return self.found
+
+    monkeypatch.setattr(preview, "Attempt", Counted)
+    for goal in ("queries", "histories", "counts"):
+        found.of(5, EVERYTHING, goal)
+    found.of(40, EVERYTHING, "queries")
+    assert first == [50, None, FIRST_COUNTED, 80]
+
+
+@pytest.mark.parametrize(
+    ("samples", "people", "left"),
+    [
+        (1, 500, "10.0% of the items in a sample of 500 people; usually more with all people"),
+        (2, 54, "10.0% of the items in a sample of 54 people; usually more with all people"),
+        (2, 500, "about 40.0% (uncertain: 20.0% to 60.0%) of the items"),
+    ],
+)
+def test_small_samples_give_no_forecast(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, samples: int, people: int, left: str) -> None:
+    measured = Measured(0.0, 0.1, "words", expected_kept=0.4, kept_between=(0.2, 0.6), people=people, samples=samples)
+
+    class Fixed:
+        def __init__(self, *_: object) -> None:
+            pass
+
+        def go_on(self, seconds: float) -> Measured:
+            return measured
+
+    (tmp_path / "b.csv").write_text(baskets_csv())
+    found = Preview(tmp_path / "b.csv", {"taxonomy": "generated"})
+    monkeypatch.setattr(preview, "Attempt", Fixed)
+    assert found.of(5, EVERYTHING)["rows"][0]["left"] == left
 
 
 def test_a_table_has_one_answer_whatever_an_attacker_knows(tmp_path: Path) -> None:
@@ -147,7 +221,7 @@ def test_the_page_asks_with_its_own_token_only(visitor: Visitor) -> None:
     assert visitor.post(f"{address}/preview", k="5", knows="1").status_code == 400  # people are not confirmed
     page = visitor.post(f"{address}/confirm", people="yes").text
     assert f'data-address="{address}/preview"' in page
-    found = visitor.post(f"{address}/preview", k="5", knows="99", goal="histories").json()
+    found = visitor.post(f"{address}/preview", k="5", knows="99", goal="histories", again="2").json()
     assert found == {"rows": [], "seconds": 0, "about": "records, one per person"}
     bad_goal = {"k": "5", "knows": "1", "goal": "<b>"}
     for fields in (
@@ -157,11 +231,13 @@ def test_the_page_asks_with_its_own_token_only(visitor: Visitor) -> None:
         {"k": "5"},
         {"k": "5", "knows": "<b>"},
         {"k": "٥", "knows": "1"},
+        {"k": "5", "knows": "1", "again": "4"},
+        {"k": "5", "knows": "1", "again": "-1"},
     ):
         assert visitor.post(f"{address}/preview", **fields).status_code == 400
     forged = visitor.client.post(f"{address}/preview", data={"k": "5", "knows": "1"}, headers={"origin": HERE})
     assert forged.status_code == 403
-    assert visitor.studio.previews.asked == [(5, EVERYTHING, "histories")]  # type: ignore[attr-defined]
+    assert visitor.studio.previews.asked == [(5, EVERYTHING, "histories", 2)]  # type: ignore[attr-defined]
 
 
 def test_a_process_keeps_the_file_and_answers_the_newest_question(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 import subprocess
 import sys
 import time
@@ -82,15 +81,16 @@ class Served:
     client: httpx.Client
     here: str
     change: str
+    first: str
 
     def post(self, path: str, **fields: str) -> httpx.Response:
         return self.client.post(path, data={"change": self.change, **fields}, headers={"origin": self.here})
 
 
 @contextmanager
-def served(keep: Path) -> Iterator[Served]:
+def served(keep: Path, *options: str) -> Iterator[Served]:
     """A server as a user starts it, which is killed at the end."""
-    words = [sys.executable, "-m", "shoal", "studio", "--no-browser", "--keep", str(keep)]
+    words = [sys.executable, "-m", "shoal", "studio", "--no-browser", "--keep", str(keep), *options]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=clean_environment()) as process:
         try:
             assert process.stdout is not None
@@ -98,15 +98,16 @@ def served(keep: Path) -> Iterator[Served]:
             address = next(line for line in process.stdout if "?token=" in line).split()[-1]
             here = address.partition("/?")[0]
             with httpx.Client(base_url=here, follow_redirects=True, timeout=90) as client:
-                yield Served(client, here, CHANGE.search(client.get(address).text)[1])  # type: ignore[index]
+                page = client.get(address)
+                yield Served(client, here, CHANGE.search(page.text)[1], page.url.path)  # type: ignore[index]
         finally:
             process.kill()
 
 
 def test_a_server_that_is_killed_and_started_again_marks_its_jobs(tmp_path: Path) -> None:
-    with served(tmp_path / "kept") as first:
-        opened = first.post("/open/sample", sample="baskets")
-        source = re.search(r"/sources/[0-9a-f-]+", str(opened.url))[0]  # type: ignore[index]
+    with served(tmp_path / "kept", "--demo") as first:
+        source = first.first
+        assert source.startswith("/sources/")  # the sample is open
         first.post(f"{source}/confirm", people="yes")
         begun = first.post(f"{source}/advise", goal="baskets", k="5", seconds="600", knows="1")
         assert "Trying routes" in begun.text

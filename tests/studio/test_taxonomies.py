@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -95,28 +97,44 @@ def test_browsing_and_search(visitor: Visitor) -> None:
     assert visitor.get(address, params={"node": "nowhere"}).status_code == 400
 
 
-def test_a_product_table_becomes_a_taxonomy(visitor: Visitor) -> None:
+def made_by_command(visitor: Visitor, address: str, shell: Shell) -> set[tuple[str, ...]]:
+    """The edges of the taxonomy that the command of a page makes."""
+    words = shlex.split(shown(visitor.get(address).text, "command"))
+    answer = shell(*words[1:])
+    assert answer.code == 0, answer.err
+    return {tuple(line.split("\t")) for line in (shell.directory / words[-1]).read_text().splitlines()[1:]}
+
+
+def test_a_product_table_becomes_a_taxonomy(visitor: Visitor, shell: Shell) -> None:
     page = visitor.post("/taxonomies/path", path="goods.csv")
     assert "<code>aisle</code>" in page.text
     address = page.url.path
     assert "no column" in visitor.post(f"{address}/make", levels="aisle,shelf").text.lower()
     visitor.post(f"{address}/make", levels="aisle,group,product")
     assert {("milk", "dairy"), ("dairy", "cold")} <= edges(visitor, address)
+    assert made_by_command(visitor, address, shell) == edges(visitor, address)
 
 
-def test_topics_are_learned_from_an_opened_file(visitor: Visitor) -> None:
+def test_topics_are_learned_from_an_opened_file(visitor: Visitor, shell: Shell) -> None:
     page = visitor.post("/taxonomies/learn", source=source_of(visitor), people="2")
     assert "Topics of baskets.csv" in page.text
     assert "topics;" in page.text
     assert {child for child, _ in edges(visitor, page.url.path)} >= {"milk", "bread", "beer", "apple"}
+    shell.file("baskets.csv", baskets_csv())
+    assert made_by_command(visitor, page.url.path, shell) == edges(visitor, page.url.path)
     assert visitor.post("/taxonomies/learn", source="20260101-000000-00000000", people="2").status_code == 404
 
 
-def test_coverage_counts_what_the_taxonomy_lacks(visitor: Visitor) -> None:
+def test_coverage_counts_what_the_taxonomy_lacks(visitor: Visitor, shell: Shell) -> None:
     address = made(visitor, EDGES.replace("apple", "plum"))
     page = visitor.post(f"{address}/cover", source=source_of(visitor)).text
     assert "3 of 4 different items are in the taxonomy" in page
     assert ">apple<" in page.partition("Frequent items that it lacks")[2]
+    words = shlex.split(unescape(re.search(r"In a terminal: <code>(.*?)</code>", page)[1]))  # type: ignore[index]
+    assert words[:5] == ["shoal", "taxonomy", "coverage", "taxonomy-1.tsv", "baskets.csv"]
+    shell.file("baskets.csv", baskets_csv())
+    shell.file("taxonomy-1.tsv", visitor.get(f"{address}/file").content)
+    assert "apple" in shell(*words[1:]).out
 
 
 def test_an_edited_taxonomy_is_used_in_a_release_that_the_command_makes_too(visitor: Visitor, shell: Shell, tmp_path: Path) -> None:

@@ -36,6 +36,26 @@ def attack_command(original: str, release: str, options: Mapping[str, Any]) -> s
     return shlex.join(["shoal", "attack", original, release, *_words(options)])
 
 
+def look_command(inputs: Iterable[str], options: Mapping[str, Any]) -> str:
+    """The command that shows how a file is read with these options."""
+    return shlex.join(["shoal", "look", *inputs, *_words(options)])
+
+
+def advise_command(inputs: Iterable[str], options: Mapping[str, Any]) -> str:
+    """The command that proposes releases, with these options, which include the goal."""
+    return shlex.join(["shoal", "advise", *inputs, *_words(options)])
+
+
+def audit_command(release: str, options: Mapping[str, Any]) -> str:
+    """The command that audits a release from its files."""
+    return shlex.join(["shoal", "audit", release, *_words(options)])
+
+
+def taxonomy_command(does: str, inputs: Iterable[str], options: Mapping[str, Any]) -> str:
+    """The command that makes or tests a taxonomy with these options: `learn`, `build` or `coverage`."""
+    return shlex.join(["shoal", "taxonomy", does, *inputs, *_words(options)])
+
+
 def _command(name: str, inputs: Iterable[str], options: Mapping[str, Any], out: str) -> str:
     return shlex.join(["shoal", name, *inputs, *_words(options), "--out", out])
 

@@ -72,7 +72,7 @@ CHANGES: dict[str, Handler] = {
 }
 
 
-def make_app(studio: Studio, sessions: Sessions, hosts: frozenset[str], cookie_name: str = "shoal_studio") -> Guard:
+def make_app(studio: Studio, sessions: Sessions, hosts: frozenset[str], cookie_name: str = "shoal_studio", first: str = "/") -> Guard:
     """The application behind its guard.
 
     Args:
@@ -80,6 +80,7 @@ def make_app(studio: Studio, sessions: Sessions, hosts: frozenset[str], cookie_n
         sessions: Who may ask.
         hosts: The names of this server, with its port.
         cookie_name: The name of the cookie.
+        first: The page that is shown first.
     """
 
     @asynccontextmanager
@@ -94,7 +95,7 @@ def make_app(studio: Studio, sessions: Sessions, hosts: frozenset[str], cookie_n
         Route("/static/{name}", _static, methods=["GET"]),
     ]
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _http_error, Exception: _unexpected})
-    return Guard(app, sessions, hosts, cookie_name)
+    return Guard(app, sessions, hosts, cookie_name, first)
 
 
 async def _answer(studio: Studio, handler: Handler, request: Request) -> Response:

@@ -49,6 +49,14 @@ def roles_shown(columns: Sequence[str], options: Mapping[str, Any], found: Mappi
     return [listed.get(name, "") for name in columns]
 
 
+def by_number(read: Mapping[str, str], columns: Sequence[str]) -> dict[str, str]:
+    """The columns of roles as the menus and the options call them: in a file without column names, by their numbers."""
+    if list(columns) != [str(n + 1) for n in range(len(columns))]:
+        return dict(read)
+    numbers = {f"field {name}": name for name in columns}
+    return {role: numbers.get(name, name) for role, name in read.items()}
+
+
 def options_from_form(fields: Mapping[str, str], columns: Sequence[str]) -> dict[str, Any]:
     """The options that a form asks for. What it leaves open is detected."""
     format = fields.get("format", "")
@@ -130,7 +138,8 @@ def whose(options: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     column = options.get("user") if format == MICRODATA else found["columns"].get("user")
     if column is None:
         return "Each row is about one person, and no person has two rows." if format == MICRODATA else "Each conversation is of one person."
-    return f"Each value of the column “{column}” is one person, and every person has one value."
+    named = f"column {column}" if column.isdigit() else f"the column “{column}”"
+    return f"Each value of {named} is one person, and every person has one value."
 
 
 def _listed(options: Mapping[str, Any], name: str) -> list[str]:

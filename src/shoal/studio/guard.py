@@ -87,12 +87,14 @@ class Guard:
         sessions: The open sessions.
         hosts: The names by which this server may be called, with the port.
         cookie_name: The name of the cookie; another one for each port, as browsers share cookies among the ports of a host.
+        first: The page that is shown first.
     """
 
     app: Application
     sessions: Sessions
     hosts: frozenset[str]
     cookie_name: str
+    first: str = "/"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -155,7 +157,7 @@ class Guard:
         cookie = self.sessions.admit(token)
         if cookie is None:
             return _refused("this address is not valid any more; use the one that shoal studio printed last", 403)
-        response = RedirectResponse("/", status_code=303)
+        response = RedirectResponse(self.first, status_code=303)
         response.set_cookie(self.cookie_name, cookie, httponly=True, samesite="strict", path="/")
         return response
 

@@ -125,5 +125,5 @@ async def audit_path(studio: Studio, request: Request) -> Response:
     fields = await read_form(request)
     path = below_root(studio, fields.get("path", ""))
     k = whole_number(fields, "k", 2, LARGEST_K) if fields.get("k") else 5
-    job = studio.begin(AUDIT, path=str(path), name=path.name, limit=studio.largest_upload, k=k)
+    job = studio.begin(AUDIT, path=str(path), name=path.name, typed=str(path), limit=studio.largest_upload, k=k)
     return RedirectResponse(f"/jobs/{job.name}", 303)

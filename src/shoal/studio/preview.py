@@ -3,13 +3,16 @@
     python -m shoal.studio.preview
 
 The process reads a file once and keeps it, so that an answer needs no reading. The first line of standard input is the file with its
-options, each further line a question, and each line of standard output an answer, all as JSON. It ends when standard input ends.
+options, each further line a question, and each line of standard output an answer, all as JSON. The line `"stop"` ends the measurements of
+the question before it, which is then answered with what is known so far. The process ends when standard input ends.
 """
 
 from __future__ import annotations
 
 import json
+import queue
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,16 +24,19 @@ from shoal.evaluate.advise.advise import MeasuredRoute, fitting_taxonomy
 from shoal.evaluate.advise.goals import DataFacts, facts_of
 from shoal.evaluate.advise.routes import COUNTS, HISTORIES, Candidate
 from shoal.evaluate.advise.sample import Samples
-from shoal.evaluate.advise.trial import Attempt, Route
+from shoal.evaluate.advise.trial import FIRST_PEOPLE, Attempt, Route
 from shoal.io.read.options import ACCESSLOG
 from shoal.pipeline.options import NO_TAXONOMY, Preparation
 from shoal.pipeline.request import chosen_method, preparation
-from shoal.studio.states import EVERYTHING
+from shoal.studio.input_lines import read_line
+from shoal.studio.states import EVERYTHING, STOP
 from shoal.studio.tasks import Values, described
 
-SECONDS = 1.5  # for all methods of an answer together
-MOST_DOUBLINGS = 3  # of this time, for a repeated question
+SECONDS = 1.5  # for all methods of the first answer to a question together
 USUAL_K = 5
+FIRST_QUERIES = 1_000  # of the first sample, about, if every query is a record
+TIMES_K = 2  # people of this sample, at least, for every one among whom a person is hidden
+FIRST_COUNTED = 1_000  # people of the first sample for counts with noise, in which those of fewer people disappear
 SUPPRESSES, GENERALIZES = "leaves out rare items", "generalizes rare items"
 TOO_MANY = ", more than 1 in k, so it is not offered as a route"
 GROUPS = "makes groups of k people alike"
@@ -60,20 +66,29 @@ class Preview:
         ready = self._said.get("taxonomy") is not None or reading.items is not None
         self._taxonomy = {} if ready else fitting_taxonomy(reading, self.facts, self._said)
         self._tried: dict[tuple[str, ...], Attempt] = {}
-        self._unanswered: dict[tuple[int, int, str], int] = {}  # how often there was no time for an answer
+        self._running: Attempt | None = None
+        self._stopped = False
 
-    def of(self, k: int, knows: int, goal: str = "") -> Values:
-        """What each method would leave, and whom an attacker would find. Who asks again gets an answer from larger samples.
+    def of(self, k: int, knows: int, goal: str = "", again: int = 0) -> Values:
+        """What each method would leave, and whom an attacker would find.
 
-        A question whose time was too short gets more time when it is repeated.
+        Args:
+            k: The number of people among whom everybody is hidden.
+            knows: The number of items that an attacker knows.
+            goal: What is to be published.
+            again: How often the question was asked before. Each time there is twice as much time, for larger samples.
         """
-        begun, before = time.perf_counter(), self._unanswered.get((k, knows, goal), 0)
+        begun, self._stopped = time.perf_counter(), False
         methods = list(self._methods(k, knows, goal))
-        each = SECONDS * 2**before / len(methods)
+        each = SECONDS * 2**again / len(methods)
         rows = [self._measured(goal, k, *one, begun + each * (n + 1)) for n, one in enumerate(methods)]
-        if any(row["kept"] is None for row in rows):
-            self._unanswered[k, knows, goal] = min(before + 1, MOST_DOUBLINGS)
         return {"rows": rows, "seconds": round(time.perf_counter() - begun, 2)}
+
+    def stop(self) -> None:
+        """End the measurements of the present question, from another thread."""
+        self._stopped = True
+        if self._running is not None:
+            self._running.interrupt()
 
     def _methods(self, k: int, knows: int, goal: str) -> Iterator[tuple[str, dict[str, str], str]]:
         """The methods that protect against this attacker, their parameters, and what they do."""
@@ -91,13 +106,17 @@ class Preview:
 
     def _measured(self, goal: str, k: int, name: str, settings: Mapping[str, str], does: str, end: float) -> Values:
         """A method on samples that grow until the time is up."""
-        attempt = self._attempt(goal, name, settings)
-        found = attempt.go_on(end - time.perf_counter())
+        self._running = attempt = self._attempt(goal, name, settings)
+        found = attempt.found if self._stopped else attempt.go_on(end - time.perf_counter())
         route = MeasuredRoute(Candidate(goal, name, does, "", ""), {}, settings, found, 1 / k, not self.facts.texts)
+        does = does.replace("items", "words") if self.facts.texts else does
         told = {"method": name, "settings": dict(settings), "does": does, "people": found.people, "whole": found.whole}
         if found.expected_kept is None:
             return {**told, "kept": None, "left": f"not measured: {found.why_not}", "risk": ""}
-        return {**told, "kept": found.expected_kept, "left": route.left, "risk": route.risk if route.safe else f"{route.risk}{TOO_MANY}"}
+        risk = route.risk if route.safe else f"{route.risk}{TOO_MANY}"
+        if found.whole or (found.samples > 1 and found.people >= FIRST_PEOPLE):
+            return {**told, "kept": found.expected_kept, "left": route.left, "risk": risk}
+        return {**told, "kept": found.kept, "left": route.left_of_sample, "risk": risk}  # too little for a forecast
 
     def _attempt(self, goal: str, name: str, settings: Mapping[str, str]) -> Attempt:
         """The trials of a method with these parameters, which go on where they were."""
@@ -107,8 +126,18 @@ class Preview:
             base = Preparation.default_for(method)
             on_taxonomy = base.shape == "records" and base.taxonomy != NO_TAXONOMY
             how = preparation({**self._said, **(self._taxonomy if on_taxonomy else {}), **self._records(goal)}, base=base)
-            self._tried[asked] = Attempt(self._samples, Route(method, how), self.facts.people)
+            self._tried[asked] = Attempt(
+                self._samples, Route(method, how), self.facts.people, self._first_people(goal, int(settings.get("k", 0)))
+            )
         return self._tried[asked]
+
+    def _first_people(self, goal: str, k: int) -> int | None:
+        """The people of the first sample, fewer where people have many records, for an answer in time; None for the default."""
+        if goal == COUNTS:
+            return FIRST_COUNTED
+        if goal != QUERIES:
+            return None
+        return max(TIMES_K * k, min(FIRST_PEOPLE, round(FIRST_QUERIES * self.facts.people / max(1, self.facts.rows))))
 
     def _records(self, goal: str) -> dict[str, str | None]:
         """The options for what a record is, where a goal decides it."""
@@ -121,7 +150,7 @@ class Preview:
 
 def main() -> None:
     """Answer questions until there are no more."""
-    first = sys.stdin.readline()
+    first = read_line()
     if not first:
         return
     task = json.loads(first)
@@ -131,12 +160,25 @@ def main() -> None:
     except ShoalError as error:
         _answer(described(error, task))
         return
-    for line in sys.stdin:
+    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(preview, lines), daemon=True).start()
+    while line := lines.get():
         asked = json.loads(line)
         try:
-            _answer(preview.of(asked["k"], asked["knows"], asked["goal"]))
+            _answer(preview.of(asked["k"], asked["knows"], asked["goal"], asked["again"]))
         except ShoalError as error:
             _answer(described(error, task))
+
+
+def _listen(preview: Preview, lines: queue.SimpleQueue[bytes]) -> None:
+    """Hand on questions, and an empty line at the end of standard input. What is to be stopped is stopped at once."""
+    while line := read_line():
+        if json.loads(line) == STOP:
+            preview.stop()
+        else:
+            lines.put(line)
+    preview.stop()
+    lines.put(b"")
 
 
 def _answer(found: Values) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.studio.request_bodies import Refused
+from shoal.studio.states import STOP
 from shoal.studio.store import OpenedFile
 
 PREVIEW = "shoal.studio.preview"
@@ -35,8 +36,8 @@ class Previews:
         self._kept: dict[str, _Process] = {}
         self._ending: set[asyncio.Task[None]] = set()
 
-    async def ask(self, source: OpenedFile, k: int, knows: int, goal: str) -> dict[str, Any] | None:
-        """What would be left of a file; None if a newer question about it came meanwhile.
+    async def ask(self, source: OpenedFile, k: int, knows: int, goal: str, again: int = 0) -> dict[str, Any] | None:
+        """What would be left of a file; None if a newer question about it came meanwhile. A newer question does not wait for an older one.
 
         Raises:
             Refused: There is no answer in time, or the process died.
@@ -47,11 +48,13 @@ class Previews:
             self._drop(old)
         one.newest += 1
         mine = one.newest
+        if one.asking.locked():
+            _stop(one)
         async with one.asking:
             if mine != one.newest:
                 return None
             try:
-                return await _answer(one, source, {"k": k, "knows": knows, "goal": goal})
+                return await _answer(one, source, {"k": k, "knows": knows, "goal": goal, "again": again})
             except (TimeoutError, ConnectionError, ValueError):
                 self._drop(name)
                 raise Refused(503, "there is no preview of this file; find routes instead") from None
@@ -94,6 +97,13 @@ async def _answer(one: _Process, source: OpenedFile, question: dict[str, int | s
     await one.process.stdin.drain()
     found = json.loads(await asyncio.wait_for(one.process.stdout.readline(), seconds))
     return dict(found)
+
+
+def _stop(one: _Process) -> None:
+    """Ask a process to answer at once with what it knows."""
+    if one.process is not None and one.process.stdin is not None:
+        with suppress(ConnectionError, RuntimeError):  # it has ended
+            one.process.stdin.write(json.dumps(STOP).encode() + b"\n")
 
 
 async def _started(source: OpenedFile) -> asyncio.subprocess.Process:

@@ -20,7 +20,7 @@ from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form
 from shoal.studio.requested import insist_on_end, insist_on_place, requested_job, steps_of
 from shoal.studio.shared_state import Studio
-from shoal.studio.shown_command import command_of_attack, command_of_job, config_of_job
+from shoal.studio.shown_command import command_of_attack, command_of_audit, command_of_job, config_of_job
 from shoal.studio.states import ATTACK, AUDIT, COMPARE, DONE, KINDS, PRIVATE, PUBLISH, RELEASE
 from shoal.studio.store import UPLOAD
 from shoal.studio.streams import event_stream
@@ -38,7 +38,9 @@ async def job_page(studio: Studio, request: Request) -> Response:
         return comparison_page(request, job)
     facts = {"job": job, "result": job.result if job.state == DONE else None, "stages": STAGES, "end": job.end}
     if kind == AUDIT:
-        return page(request, "audited.html", {**facts, "step": "audit"})
+        unpacked = bool((job.result or {}).get("unpacked"))
+        shown = {"unpacked": unpacked, "command": command_of_audit(job.task, unpacked=unpacked)}
+        return page(request, "audited.html", {**facts, **shown, "uploaded": not {"of", "typed"} & set(job.task), "step": "audit"})
     if kind == ATTACK:
         of = studio.job(str(job.task.get("of", "")))
         back = "" if of is None else str(of.task.get("chosen", ""))

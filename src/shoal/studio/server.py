@@ -103,10 +103,11 @@ async def _serve(
     port = listening.getsockname()[1]
     processes = Processes()
     processes.prepare()
-    app = make_app(Studio(store, root, processes), sessions, hosts_of(settings.host, port), f"shoal_studio_{port}")
+    first = "/"
     if settings.demo:
         name = next(iter(SAMPLES))
-        store.add_source(folder.new(SOURCES), SAMPLES[name][0], sample_path(name), SAMPLE)
+        first = f"/sources/{store.add_source(folder.new(SOURCES), SAMPLES[name][0], sample_path(name), SAMPLE).identity}"
+    app = make_app(Studio(store, root, processes), sessions, hosts_of(settings.host, port), f"shoal_studio_{port}", first)
     config = uvicorn.Config(
         app,
         log_level="critical",

@@ -1,4 +1,4 @@
-"""What to type to get the same release: the command, and its options as a config file."""
+"""What to type to get the same as a page: the command, and the options of a release as a config file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal.api.rerun_command import anonymize_command, attack_command, compare_command, options_file
+from shoal.api.rerun_command import (
+    advise_command,
+    anonymize_command,
+    attack_command,
+    audit_command,
+    compare_command,
+    look_command,
+    options_file,
+    taxonomy_command,
+)
 
 RELEASE, COMPARISON = "release", "comparison"
 
@@ -32,6 +41,38 @@ def command_of_comparison(task: Mapping[str, Any]) -> str:
 def command_of_attack(task: Mapping[str, Any]) -> str:
     """The command that attacks the same release."""
     return attack_command(_path(task["typed"]), RELEASE, {**_typed_options(task), **({"quick": True} if task["quick"] else {})})
+
+
+def command_of_look(source: Mapping[str, Any]) -> str:
+    """The command that shows how an opened file is read."""
+    return look_command([_path(source["typed"])], _typed_options(source))
+
+
+def command_of_advice(source: Mapping[str, Any], task: Mapping[str, Any]) -> str:
+    """The command that tries the same routes for an opened file."""
+    goal = {"for": task["goal"]} if task.get("goal") else {}
+    return advise_command([_path(source["typed"])], {**_typed_options(source), **goal, "k": task["k"], "seconds": task["seconds"]})
+
+
+def command_of_audit(task: Mapping[str, Any], *, unpacked: bool) -> str:
+    """The command that makes the same audit: of a downloaded release, of a zip file that was unpacked, or of a single file."""
+    release = RELEASE if unpacked or task.get("of") else _path(str(task.get("typed") or task["name"]))
+    return audit_command(release, {"strength": task["k"]} if task.get("k") else {})
+
+
+def command_of_taxonomy(task: Mapping[str, Any]) -> str:
+    """The command that makes the same taxonomy from a product table or an opened file; empty for a file that is a taxonomy."""
+    target = {"out": Path(task["target"]).name}
+    if "levels" in task:
+        return taxonomy_command("build", [_path(task["typed"])], {"levels": task["levels"], **target})
+    if "people" in task:
+        return taxonomy_command("learn", [_path(task["typed"])], {**_typed_options(task), "people": task["people"], **target})
+    return ""
+
+
+def command_of_coverage(task: Mapping[str, Any]) -> str:
+    """The command that counts how much of a file a taxonomy covers."""
+    return taxonomy_command("coverage", [Path(task["taxonomy"]).name, _path(task["typed"])], _typed_options(task))
 
 
 def config_of_job(task: Mapping[str, Any]) -> str:

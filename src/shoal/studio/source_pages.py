@@ -21,12 +21,14 @@ from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form, whole_number
 from shoal.studio.requested import insist_on_people, job_of_source, own_files, requested_source, steps_of, waiting_page
 from shoal.studio.shared_state import Studio
+from shoal.studio.shown_command import command_of_advice, command_of_look
 from shoal.studio.states import ADVISE, DONE, EVERYTHING, PUBLISH
-from shoal.studio.store import OpenedFile, StoredJob
+from shoal.studio.store import UPLOAD, OpenedFile, StoredJob
 from shoal.studio.taxonomy_store import used_version
 
 KNOWLEDGE = {"1": "one item", "2": "two items", "3": "three items", str(EVERYTHING): "everything in a record"}
 LARGEST_K, LONGEST_SEARCH = 1_000_000, 600
+MOST_REPEATED = 3  # times that a question for a preview is asked again, each with twice as much time
 DEFAULTS = {"k": "5", "seconds": "20", "knows": "2", "goal": ""}
 AUDIT_GOAL = "audit"
 OF_COLUMNS = ("items_key", "items_name", "item_level")  # options that name a column of a product table
@@ -68,6 +70,8 @@ async def understand(studio: Studio, request: Request) -> Response:
         "levels": (found or {}).get("levels", []),
         "root": None if studio.root is None else str(studio.root.path),
         "largest": studio.largest_upload >> 20,
+        "command": command_of_look(_typed(studio, source)),
+        "uploaded": source.origin == UPLOAD,
         "steps": steps_of(source.identity, confirmed=source.confirmed),
         "step": "understand",
     }
@@ -101,6 +105,11 @@ async def confirm(studio: Studio, request: Request) -> Response:
         raise InputError("confirm first who the people are", code="people-not-confirmed", hint="choose the column with the user ID")
     source.save(confirmed=True, options={**column_roles.pinned(source.options, found), **_beside(source)})
     return RedirectResponse(f"/sources/{source.identity}/choose", 303)
+
+
+def _typed(studio: Studio, source: OpenedFile) -> dict[str, Any]:
+    """What is needed to type a command about a source."""
+    return {"typed": source.typed, "options": source.options, "files": own_files(studio, source.options)}
 
 
 def _beside(source: OpenedFile) -> dict[str, Any]:
@@ -170,6 +179,8 @@ async def choose(studio: Studio, request: Request) -> Response:
         "everything": EVERYTHING,
         "job": job,
         "advice": job.result if job is not None and job.state == DONE else None,
+        "command": "" if job is None else command_of_advice(_typed(studio, source), job.task),
+        "uploaded": source.origin == UPLOAD,
         "forms_of": forms_of,
         "taxonomy": used_version(studio.store.folder, source.options.get("taxonomy")),
         "steps": steps_of(source.identity),
@@ -208,7 +219,8 @@ async def preview(studio: Studio, request: Request) -> Response:
     goal = fields.get("goal", "")
     if goal and goal not in GOALS:
         raise Refused(400, "there is no such goal")
-    found = await studio.previews.ask(source, k, int(fields["knows"]), goal)
+    again = whole_number(fields, "again", 0, MOST_REPEATED) if "again" in fields else 0
+    found = await studio.previews.ask(source, k, int(fields["knows"]), goal, again)
     about = column_roles.previewed(str(source.options.get("format", "")), source.options, goal)
     return JSONResponse(None if found is None else {**found, "about": about})
 

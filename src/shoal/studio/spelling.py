@@ -28,6 +28,7 @@ FIELDS = {
     "k": "k",
     "to": "File format",
 }
+YES_AND_NO = {"header": {True: "has column names", False: "is data"}}  # the answers in a menu to what is on or off in a command
 
 
 def on_page(text: str) -> str:
@@ -37,6 +38,8 @@ def on_page(text: str) -> str:
 
 def _field(name: str, value: Value | None, placeholder: bool) -> str:
     label = f"“{FIELDS[name]}”" if name in FIELDS else f"--{name}"
+    if isinstance(value, bool) and name in YES_AND_NO:
+        return f"{label} = “{YES_AND_NO[name][value]}”"
     if value is None or placeholder or isinstance(value, bool):
         return label
     return f"{label} = {value}"

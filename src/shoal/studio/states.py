@@ -24,3 +24,4 @@ LOOK, ADVISE, COMPARE, PUBLISH, AUDIT = "look", "advise", "compare", "publish", 
 ATTACK, TAXONOMY, COVERAGE = "attack", "taxonomy", "coverage"
 KINDS = {PUBLISH: "Release", COMPARE: "Comparison", AUDIT: "Audit", ATTACK: "Attacks on a release"}  # of jobs that have a page of their own
 EVERYTHING = 99  # items that an attacker may know: all of a record
+STOP = "stop"  # the line that ends the measurements of a preview

@@ -36,7 +36,7 @@ from shoal.report.charts import HistogramBar, histogram
 from shoal.report.histograms import Histogram, tally
 from shoal.report.summary import PROTECTS
 from shoal.report.verdict_text import claim_of, headline, lack_of, promised_group
-from shoal.studio.column_roles import thing_of
+from shoal.studio.column_roles import by_number, thing_of
 from shoal.studio.spelling import on_page
 from shoal.studio.states import EVERYTHING, PRIVATE, RELEASE
 from shoal.util.wording import counted, duration
@@ -76,6 +76,7 @@ def look_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Can
         except (InputError, ParameterError) as error:
             return {"read": False, "columns": columns, **of_items, "problem": described(error, task)}
         told = found.as_dict()
+        told["columns"] = by_number(told["columns"], columns)
         told["notes"], told["defects"] = [[on_page(line) for line in told[name]] for name in ("notes", "defects")]
         return {"read": True, "columns": columns, **of_items, "look": told, "charts": _charts(reading, how)}
 
@@ -250,17 +251,18 @@ def _claim(verdict: Mapping[str, Any]) -> Values:
 
 def audit_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
     """Judge a release directory, a zip file of one, or a single file of records."""
-    path = Path(task["path"])
+    path, unpacked = Path(task["path"]), False
     with running(events, cancel):
         if path.is_file() and is_zip(path):
             place = folder / "unpacked"
             unpack_release(path, place, task["limit"])
-            path = place
+            path, unpacked = place, True
         material = gathered(path, tuple(task.get("claims", ())))
         note(*material.notes)
         found = material.judged(task.get("k"), no_guarantee=False)
     return {
         **_outcome(found),
+        "unpacked": unpacked,
         "records": found.records,
         "largest_k": found.largest_k if not found.claims or promised_group([one.as_dict() for one in found.claims]) is not None else None,
         "lack": found.lack,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,8 +17,9 @@ from shoal.pipeline.options import TOPICS
 from shoal.studio.open_pages import below_root, uploaded
 from shoal.studio.render_page import page
 from shoal.studio.request_bodies import Refused, read_form, whole_number
-from shoal.studio.requested import insist_on_people, source_called, waiting_page
+from shoal.studio.requested import insist_on_people, own_files, source_called, waiting_page
 from shoal.studio.shared_state import Studio
+from shoal.studio.shown_command import command_of_coverage, command_of_taxonomy
 from shoal.studio.states import COVERAGE, TAXONOMY
 from shoal.studio.store import OpenedFile, StoredJob
 from shoal.studio.taxonomy_store import FIRST, StoredTaxonomy, stored_taxonomies, stored_taxonomy
@@ -80,7 +82,7 @@ async def learn(studio: Studio, request: Request) -> Response:
     source = insist_on_people(source_called(studio, fields.get("source", "")))
     people = whole_number(fields, "people", 2, MOST_PEOPLE)
     made = StoredTaxonomy(studio.store.folder.new(TAXONOMIES), f"Topics of {source.name}").save()
-    return _begun(studio, made, TOPICS, path=source.path, people=people, options=_without_taxonomy(source))
+    return _begun(studio, made, TOPICS, **_about(studio, source), people=people, options=_without_taxonomy(source))
 
 
 async def make(studio: Studio, request: Request) -> Response:
@@ -89,7 +91,8 @@ async def make(studio: Studio, request: Request) -> Response:
     if one.version or not one.raw:
         raise Refused(409, "this taxonomy is made already")
     levels = {"levels": fields["levels"]} if fields.get("levels", "").strip() else {}
-    return _begun(studio, one, TABLE if levels else FILE, path=one.raw, **levels)
+    typed = one.name if one.folder in Path(one.raw).parents else one.raw
+    return _begun(studio, one, TABLE if levels else FILE, path=one.raw, typed=typed, **levels)
 
 
 def _begun(studio: Studio, one: StoredTaxonomy, make: str, **task: Any) -> Response:
@@ -122,12 +125,15 @@ async def taxonomy_page(studio: Studio, request: Request) -> Response:
         "height": tree.height,
         **_browsed(tree, request.query_params),
         "sources": [(source, source.options.get("taxonomy") == str(one.path)) for source in _sources(studio)],
+        "command": command_of_taxonomy(job.task) if job is not None and "typed" in job.task else "",
         "covered": _coverage(studio, one, request.query_params.get("cover", "")),
         "step": "taxonomies",
     }
     covering = facts["covered"]
     if isinstance(covering, StoredJob) and not covering.over:
         return waiting_page(request, covering, f"{request.url.path}?cover={covering.identity}", "Counting", "taxonomies")
+    if isinstance(covering, StoredJob) and "typed" in covering.task:
+        facts["counting"] = command_of_coverage(covering.task)
     return page(request, "taxonomy.html", facts)
 
 
@@ -189,7 +195,7 @@ async def cover(studio: Studio, request: Request) -> Response:
     """Count how much of an opened file this taxonomy covers."""
     one, fields = _requested(studio, request, made=True), await read_form(request)
     source = insist_on_people(source_called(studio, fields.get("source", "")))
-    task = {"of": one.identity, "taxonomy": str(one.path), "path": source.path, "name": source.name}
+    task = {"of": one.identity, "taxonomy": str(one.path), "name": source.name, **_about(studio, source)}
     job = studio.begin(COVERAGE, **task, options=_without_taxonomy(source))
     return RedirectResponse(f"/taxonomies/{one.identity}?cover={job.name}", 303)
 
@@ -207,6 +213,11 @@ async def download_taxonomy(studio: Studio, request: Request) -> Response:
     if not path.is_file():
         raise Refused(404, "there is no such version")
     return FileResponse(path, media_type="text/tab-separated-values", filename=path.name)
+
+
+def _about(studio: Studio, source: OpenedFile) -> dict[str, Any]:
+    """Where an opened file is, and how it is typed in a command."""
+    return {"path": source.path, "typed": source.typed, "files": own_files(studio, _without_taxonomy(source))}
 
 
 def _without_taxonomy(source: OpenedFile) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from shoal.io.studio_folder import RESULT, EventFile, read_toml, save_json
 from shoal.pipeline.events import Cancel, Events
 from shoal.studio.attack_task import attack_task
 from shoal.studio.compare_task import compare_task
+from shoal.studio.input_lines import read_line
 from shoal.studio.spelling import on_page
 from shoal.studio.states import ADVISE, ATTACK, AUDIT, CANCELLED, COMPARE, COVERAGE, DONE, FAILED, INTERRUPTED, JOB, LOOK, PUBLISH, TAXONOMY
 from shoal.studio.tasks import advise_task, audit_task, described, look_task, publish_task
@@ -99,14 +100,6 @@ class Stop(Cancel):
         if not read_line():
             self.state = INTERRUPTED
         self.cancel()
-
-
-def read_line() -> bytes:
-    """A line of standard input; empty at its end. It is not read through the buffer, whose lock would abort the interpreter at its end."""
-    line = b""
-    while not line.endswith(b"\n") and (byte := os.read(sys.stdin.fileno(), 1)):
-        line += byte
-    return line
 
 
 def run_task(folder: Path, events: FileEvents, stop: Stop) -> dict[str, Any]:

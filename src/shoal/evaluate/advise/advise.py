@@ -38,7 +38,7 @@ from shoal.pipeline.request import OF_TABLES, chosen_method, preparation
 from shoal.report.notebook import facts_page
 from shoal.taxonomy.item_catalogue import Catalogue
 from shoal.taxonomy.tree_drawing import coverage
-from shoal.util.wording import percent
+from shoal.util.wording import counted, percent
 
 MOST_ROUTES = 3
 FEWEST = 5  # people behind every record, where neither the user nor the method names a number
@@ -146,6 +146,13 @@ class MeasuredRoute:
         about = "" if self.found.whole or share[0] in "<>" else "about "
         near = f", {percent(self.found.near)} one level up" if self.found.near else ""
         return f"{about}{share}{self._range} of the {self._what}{near}"
+
+    @property
+    def left_of_sample(self) -> str:
+        """The utility of the largest sample in words, where samples are too few or too small for a forecast."""
+        assert self.found.kept is not None
+        people = counted(self.found.people, "person", "people")
+        return f"{percent(self.found.kept)} of the {self._what} in a sample of {people}; usually more with all people"
 
     @property
     def _range(self) -> str:

@@ -50,6 +50,7 @@ from shoal.pipeline.run import Judged
 from shoal.util.numbers import distinct
 
 FIRST_PEOPLE = 250  # of the first sample; each further one has twice as many, or all people
+TIMES_K = 4  # people of the first sample, at least, for every one among whom a person is hidden
 WORDNET = "wordnet"
 KNOWN = EASILY_KNOWN[0]
 TIME_IS_UP = "there was no time left"
@@ -78,19 +79,21 @@ class Route:
 class Attempt:
     """A route that is tried on growing samples, as long as there is time for it. It can be continued with larger samples later."""
 
-    def __init__(self, samples: Samples, route: Route, total: int) -> None:
+    def __init__(self, samples: Samples, route: Route, total: int, first: int | None = None) -> None:
         """Begin nothing yet.
 
         Args:
             samples: Where samples are drawn from.
             route: The method and the preparation to try.
             total: How many people all of the data has.
+            first: The people of the first sample; by default 250, or four times k if that is more.
         """
         self.route = route
         self._samples, self._total = samples, total
+        self._first = first or max(FIRST_PEOPLE, TIMES_K * int(route.method.values().get("k") or 0))
         self._trials: list[SampleTrial] = []
-        self._sizes: Iterator[int] | None = None
-        self._ended = self._whole = False
+        self._ended = self._whole = self._interrupted = False
+        self._cancel: Cancel | None = None
         self._why_not = ""
         self._spent = 0.0
 
@@ -105,19 +108,26 @@ class Attempt:
             What is kept, what an attacker finds, and how long a run takes; or why it could not be measured.
         """
         begun, before = time.perf_counter(), len(self._trials)
+        self._interrupted = False
         try:
-            while not self._ended and (samples is None or len(self._trials) < before + samples):
+            while not self._ended and not self._interrupted and (samples is None or len(self._trials) < before + samples):
                 left = seconds - (time.perf_counter() - begun)
                 all_fit = samples is None and self._all_fit(left)
                 if self._trials and not all_fit and self._trials[-1].took * GROWTH > left:
                     break
                 self._try_one(left, everybody=all_fit)
         except Cancelled:  # without any trial it may be tried again with more time
-            self._why_not, self._ended = "" if self._trials else TOO_LONG, bool(self._trials)
+            self._why_not, self._ended = "" if self._trials else TOO_LONG, bool(self._trials) and not self._interrupted
         except ShoalError as error:
             self._why_not, self._ended = error.message, True
         self._spent += time.perf_counter() - begun
         return self.found
+
+    def interrupt(self) -> None:
+        """End the trial that runs, from another thread. The attempt can be continued later."""
+        self._interrupted = True
+        if self._cancel is not None:
+            self._cancel.cancel()
 
     @property
     def needs_time(self) -> bool:
@@ -152,12 +162,12 @@ class Attempt:
     def _try_one(self, left: float, *, everybody: bool) -> None:
         """The next larger sample, or all people."""
         made = self.route.made is not None and self._samples.reading(self.route.how).part == 1.0
-        people = self._total if everybody or made else FIRST_PEOPLE << len(self._trials)
+        people = self._total if everybody or made else self._first << len(self._trials)
         source = self._samples.of(self.route.how, people, self.route.given)
         if self.route.given is None and self.route.how.taxonomy == WORDNET:
             load_taxonomy(WORDNET, self.route.how.loss)  # which takes long the first time, and is no part of the time for this sample
-        with _within(max(left, 0.1)) as cancel:
-            self._trials.append(_tried(source, replace(self.route, how=self._scaled(source)), cancel))
+        with _within(max(left, 0.1)) as self._cancel:
+            self._trials.append(_tried(source, replace(self.route, how=self._scaled(source)), self._cancel))
         self._whole = source.reading.part == 1.0
         self._ended = self._whole or self._trials[-1].people < people  # no more people were read
 

@@ -8,7 +8,7 @@ const about = document.getElementById("preview-about");
 const k = document.getElementById("k");
 const dial = [...document.querySelectorAll('input[name="knows"]')];
 const goals = [...document.querySelectorAll('input[name="goal"]')];
-const FURTHER = 2;
+const MOST_REPEATED = 2;
 let pending = 0;
 let asked = 0;
 
@@ -35,7 +35,7 @@ function shown(row) {
   return line;
 }
 
-function show(found) {
+function show(found, goesOn) {
   about.textContent = found.about ? `Preview: ${found.about}` : "Preview";
   if (found.rows === undefined) {
     rows.replaceChildren();
@@ -46,32 +46,35 @@ function show(found) {
   const measured = found.rows.filter((row) => row.people);
   const whole = measured.length > 0 && measured.every((row) => row.whole);
   const people = Math.min(...measured.map((row) => row.people));
-  state.textContent = measured.length ? `Measured on ${whole ? "all" : "a sample of"} ${people.toLocaleString("en")} people.` : "";
+  const on = measured.length ? `Measured on ${whole ? "all" : "a sample of"} ${people.toLocaleString("en")} people.` : "";
+  state.textContent = goesOn ? `${on} A larger sample is being measured…`.trim() : on;
 }
 
-async function ask(further) {
+async function ask(again) {
   const mine = ++asked;
   if (!k.checkValidity()) return;
   box.hidden = false;
-  if (further === FURTHER) {
+  if (again === 0) {
     box.setAttribute("aria-busy", "true");
     state.textContent = rows.children.length ? "Measuring…" : "Reading the file for a preview…";
   }
   const knows = dial.find((one) => one.checked || one.type === "hidden")?.value ?? "";
   const goal = goals.find((one) => one.checked)?.value ?? "";
-  const fields = new URLSearchParams({ k: k.value, knows, goal });
+  const fields = new URLSearchParams({ k: k.value, knows, goal, again });
   const answer = await fetch(box.dataset.address, { method: "POST", body: fields, headers: { "X-Shoal-Change": token, Accept: "application/json" } });
   const found = await answer.json();
   if (mine !== asked || found === null) return;
   box.removeAttribute("aria-busy");
-  show(found);
-  // Who asks again gets an answer from larger samples.
-  if (further > 0 && found.rows?.some((row) => !row.whole)) await ask(further - 1);
+  // A question that is asked again gets more time, and so an answer from larger samples.
+  const most = found.rows?.some((row) => row.kept === null) ? MOST_REPEATED + 1 : MOST_REPEATED;
+  const goesOn = again < most && Boolean(found.rows?.some((row) => !row.whole));
+  show(found, goesOn);
+  if (goesOn) await ask(again + 1);
 }
 
 function later() {
   clearTimeout(pending);
-  pending = setTimeout(() => ask(FURTHER), 200);
+  pending = setTimeout(() => ask(0), 200);
 }
 
 k.addEventListener("input", later);
