@@ -9,6 +9,7 @@ import tomllib
 import pytest
 
 from helpers.docs import ROOT
+from shoal.methods import METHODS
 
 PACKAGE = ROOT / "src" / "shoal"
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
@@ -35,6 +36,12 @@ def test_the_layers_are_those_that_the_linter_checks() -> None:
     (layers,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
     shown = [layer.strip() for layer in fenced("text", "cli > studio").replace("\n", " ").split(">")]
     assert shown == [layer.replace("shoal.", "") for layer in layers]
+
+
+def test_the_linter_keeps_every_method_out_of_the_bases() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    (listed,) = [contract["forbidden_modules"] for contract in contracts if contract.get("source_modules") == ["shoal.methods.bases"]]
+    assert sorted(listed) == sorted({method.__module__ for method in METHODS.values()})
 
 
 def test_the_tree_lists_every_package_and_no_other() -> None:

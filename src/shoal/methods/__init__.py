@@ -156,7 +156,7 @@ METHODS: Table[type[Method]] = Table(
         "coherence": "shoal.methods.coherence:Cohesion",
         "km": "shoal.methods.km:Km",
         "apriori": "shoal.methods.apriori:Apriori",
-        "direct": "shoal.methods.direct:Direct",
+        "direct": "shoal.methods.apriori:Direct",
         "optimal": "shoal.methods.optimal:Optimal",
         "local": "shoal.methods.local:Local",
         "vertical": "shoal.methods.vertical:Vertical",
