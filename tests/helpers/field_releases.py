@@ -153,6 +153,7 @@ HONEST: dict[str, Made] = {
     ),
     "counted items": Made("lines.txt", (*LINES, *DP, "--unit", "pair"), LINES),
     "words": Made("log.csv", ("--method", "threshold", "--k", "3", "--unit", "term", "--link", "day", "--times", "day", "--to", "jsonl")),
+    "similar queries": Made("log.csv", ("--method", "query-cores", "--k", "3", "--to", "csv")),
     "columns": Made("log.csv", ("--method", "threshold", "--k", "3", "--unit", "url", "--columns", "rank=ranges", *CLICKED)),
     "ages and baskets": Made(
         "shop.csv",

@@ -89,10 +89,10 @@ FAMILIES = (
     ),
     Family(
         "similar-records",
-        "Similar records",
+        "Similar records and queries",
         "risk not bounded",
-        "Every record is close to at least k-1 others. It may still be unique: how many people an attacker finds is not bounded.",
-        ("k-delta-anonymity",),
+        "Every record or query is close to at least k-1 others. It may still be unique: how many people an attacker finds is not bounded.",
+        ("k-delta-anonymity", "query-affinity"),
     ),
     Family(OTHER, "Other guarantees", "see the model", "Models of other kinds."),
     Family(
