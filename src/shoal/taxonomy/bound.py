@@ -25,7 +25,7 @@ CONFIDENCE = 0.99
 NEIGHBOURS = 24
 MOST_NEIGHBOURS = 64
 PATIENCE = 500
-STEPS = {"fast": 10**9, "balanced": 2 * 10**10, "thorough": 10**12}  # of the search for tight groups, a nanosecond or two each
+STEPS = {"fast": 10**9, "balanced": 2 * 10**10, "thorough": 10**12}  # of the search for tight groups, a few nanoseconds each
 
 
 @dataclass(frozen=True)
