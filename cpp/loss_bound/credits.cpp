@@ -34,9 +34,8 @@ void lower_credits(const Scored& rows, std::span<const int64_t> copies, std::vec
         std::vector<int64_t> excess(chosen.size()), steps(chosen.size());
         task.begin(static_cast<int64_t>(chosen.size()));
         parallel_blocks(static_cast<int64_t>(chosen.size()), 16, threads, task, [&](int64_t begin, int64_t end, int) {
-            Tightest search(rows, copies, credits, std::min(kMostPatience, each));
+            Tightest search(rows, copies, credits, std::min(kMostPatience, each), task);
             for (int64_t i = begin; i < end; ++i) {
-                task.check();
                 excess[i] = search.excess(chosen[i], tightest[chosen[i]]);
                 steps[i] = search.steps();
             }
@@ -46,11 +45,11 @@ void lower_credits(const Scored& rows, std::span<const int64_t> copies, std::vec
         for (std::size_t i = 0; i < chosen.size(); ++i) {
             const int64_t row = chosen[i], by = std::min(credits[row], std::max<int64_t>(0, excess[i]) / rows.k);
             credits[row] -= by, lowered += by * copies[row], work -= steps[i];
-            done[row] = by == 0;  // its group stays tight, as credits only fall
+            done[row] = by == 0;  // it has a tight group, which stays tight as credits only fall; or finding one takes too long
         }
         std::erase_if(active, [&](int64_t r) { return done[r]; });
         for (int64_t r = 0; r < rows.size(); ++r) total += credits[r] * copies[r];
-        if (lowered * 1000 < total) return;
+        if (lowered < total / 1000) return;
     }
 }
 

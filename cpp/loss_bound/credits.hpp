@@ -10,8 +10,8 @@
 
 namespace shoal {
 
-// Lowers credits that are enough, which are twice as large as needed for each unit of value. `copies` is how often each row occurs. About
-// `work` steps are taken, a few nanoseconds each; with few of them, some records keep their credits.
+// Lowers credits, which are enough and stay so; they are in halves of the units of values. `copies` is how often each row occurs. About `work`
+// steps are taken, a few nanoseconds each; with few of them, some records keep their credits.
 void lower_credits(const Scored& rows, std::span<const int64_t> copies, std::vector<int64_t>& credits, int64_t work, int threads, Task& task);
 
 }  // namespace shoal

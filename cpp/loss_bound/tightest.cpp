@@ -39,12 +39,20 @@ private:
 
 }  // namespace
 
-Tightest::Tightest(const Scored& rows, std::span<const int64_t> copies, std::span<const int64_t> credits, int64_t patience)
-    : rows_(rows), copies_(copies), credits_(credits), patience_(patience), first_bit_(rows.nodes(), -1), most_(rows.nodes(), 0) {}
+Tightest::Tightest(const Scored& rows, std::span<const int64_t> copies, std::span<const int64_t> credits, int64_t patience,
+                   const Task& task)
+    : rows_(rows),
+      copies_(copies),
+      credits_(credits),
+      patience_(patience),
+      task_(task),
+      first_bit_(rows.nodes(), -1),
+      most_(rows.nodes(), 0) {}
 
 int64_t Tightest::excess(int64_t row, Group& group) {
-    open(row);
-    group_ = &group, open_ = least_ = kNoGroup;
+    task_.check();
+    number_bits(row);
+    group_ = &group, unexplored_ = least_ = kNoGroup;
     if (!group.empty()) try_group(Group(group));
     Candidates from = all_others(row);
     steps_ = static_cast<int64_t>(rows_.counts.ids.size() + from.size() * kStepsOfOrder);
@@ -52,11 +60,11 @@ int64_t Tightest::excess(int64_t row, Group& group) {
     members_.assign(1, row);
     search(std::move(from), credits_[row]);
     for (int64_t j = rows_.counts.indptr[row]; j < rows_.counts.indptr[row + 1]; ++j) first_bit_[rows_.counts.ids[j]] = -1;
-    return std::min(least_, open_);
+    return std::min(least_, unexplored_);
 }
 
 // Gives each unit of each count of the row a bit.
-void Tightest::open(int64_t row) {
+void Tightest::number_bits(int64_t row) {
     std::vector<int64_t> weights;
     for (int64_t j = rows_.counts.indptr[row]; j < rows_.counts.indptr[row + 1]; ++j) {
         const int32_t node = rows_.counts.ids[j];
@@ -69,7 +77,7 @@ void Tightest::open(int64_t row) {
     tables_.assign(bytes_ * kStates, 0);
     for (std::size_t b = 0; b < bytes_; ++b)
         for (std::size_t state = 1; state < kStates; ++state) {
-            const int lowest = __builtin_ctz(static_cast<unsigned>(state));
+            const int lowest = std::countr_zero(state);
             tables_[b * kStates + state] = tables_[b * kStates + (state & (state - 1))] + weights[b * 8 + lowest];
         }
     meets_.assign(words_ * (rows_.k + 1), 0);
@@ -241,17 +249,18 @@ void Tightest::search(Candidates from, int64_t credit) {
     const std::size_t depth = members_.size();
     SmallestFew others(wanted - 2);
     for (const Candidate& c : from) others.add(c.credit);
-    std::vector<std::pair<std::size_t, int64_t>> tried;  // kinds, and the credit of their cheapest that was chosen
+    std::vector<int64_t> cheapest(1 + std::ranges::max(from, {}, &Candidate::kind).kind, kNoGroup);  // of each kind that was chosen
     for (std::size_t i = 0; i + wanted <= from.size(); ++i) {
         const Candidate chosen = from[i];
         if (chosen.least >= least_) return;  // and so are those behind it
         if (steps_ > patience_) {
-            open_ = std::min(open_, chosen.least);
+            unexplored_ = std::min(unexplored_, chosen.least);
             return;
         }
         // Groups without the cheaper one of its kind are no tighter than those with it.
-        if (std::ranges::any_of(tried, [&](const auto& t) { return t.first == chosen.kind && t.second <= chosen.credit; })) continue;
-        tried.emplace_back(chosen.kind, chosen.credit);
+        if (cheapest[chosen.kind] <= chosen.credit) continue;
+        cheapest[chosen.kind] = chosen.credit;
+        task_.check();
         meet_of(meet(depth - 1), bits_.data() + chosen.bits, meet(depth));
         Candidates rest;
         const int64_t without = credit + chosen.credit + others.sum();  // what a group costs at least without its next member

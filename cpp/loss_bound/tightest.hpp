@@ -12,7 +12,8 @@ namespace shoal {
 
 class Tightest {
 public:
-    Tightest(const Scored& rows, std::span<const int64_t> copies, std::span<const int64_t> credits, int64_t patience);
+    Tightest(const Scored& rows, std::span<const int64_t> copies, std::span<const int64_t> credits, int64_t patience,
+             const Task& task);
 
     // A lower bound on the excess of every group of k with this row: the least excess itself, unless the search takes more steps than
     // `patience`. `group` is empty or such a group; afterwards it is the one with the least excess that was found.
@@ -34,7 +35,7 @@ private:
     };
     using Candidates = std::vector<Candidate>;
 
-    void open(int64_t row);
+    void number_bits(int64_t row);
     Candidates all_others(int64_t row);
     std::size_t kind_of(const Word* bits);
     void set_bits(int64_t row, Word* bits) const;
@@ -54,6 +55,7 @@ private:
     const Scored& rows_;
     std::span<const int64_t> copies_, credits_;
     int64_t patience_;
+    const Task& task_;
     std::vector<int32_t> first_bit_;  // of each node of the row, -1 for others
     std::vector<int32_t> most_;       // the row's count of each of its nodes
     std::vector<int64_t> tables_;     // the value of each byte of bits, for each of its 256 states
@@ -62,7 +64,9 @@ private:
     std::size_t words_ = 0, bytes_ = 0;
     Group members_, *group_ = nullptr;
     std::vector<int64_t> last_;
-    int64_t least_ = 0, open_ = 0, steps_ = 0;
+    int64_t least_ = 0;       // the least excess that was found
+    int64_t unexplored_ = 0;  // the least bound of the branches that were left out for want of patience
+    int64_t steps_ = 0;
 };
 
 }  // namespace shoal

@@ -59,7 +59,7 @@ from shoal.pipeline.request import original_options, own_parameters, wanted_meth
 from shoal.pipeline.reuse_rules import method_under
 from shoal.report.attacks import ATTACKS
 from shoal.synthetic.querylog import QueryLog
-from shoal.taxonomy.bound import Bound, loss_lower_bound
+from shoal.taxonomy.bound import STEPS, Bound, loss_lower_bound
 from shoal.taxonomy.place_terms import Scope, Unknown
 from shoal.util.wording import did_you_mean
 
@@ -68,7 +68,7 @@ __all__ = ["anonymize", "attack", "audit", "bound", "decode", "generate", "look"
 _BOUNDED = (
     Param("k", int, 5, "", minimum=2),
     Param("seed", int, 0, "", minimum=0),
-    Param("effort", str, "balanced", "", choices=("fast", "balanced", "thorough")),
+    Param("effort", str, "balanced", "", choices=tuple(STEPS)),
 )
 OF_SERIES = ("previous", "crossing", "exposed")
 OF_ATTACKS = ("attack", "targets", "control")
