@@ -16,7 +16,8 @@ from shoal.data.items import plain_values
 from shoal.errors import GuaranteeNotMet
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.write.output_format import FileFact
-from shoal.methods.bases.threshold import COMBINATIONS, NO_QUERY, RARE, SILENT, TOO_LONG, Kept, ThresholdMethod
+from shoal.methods.bases.log_rows import NO_QUERY, SILENT
+from shoal.methods.bases.threshold import COMBINATIONS, RARE, TOO_LONG, Kept, ThresholdMethod
 from shoal.methods.bases.threshold_words import AS_TYPED, IN_DROPPED
 from shoal.metrics import METRICS, routine
 from shoal.pipeline.contract import USED

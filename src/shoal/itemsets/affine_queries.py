@@ -44,6 +44,7 @@ def affine_queries(concepts: Concepts, theta: Fraction) -> sp.csr_array:
     shape = (concepts.n_queries, len(concepts.weights))
     whole = sp.csr_array((concepts.weights[concepts.numbers], (concepts.queries, concepts.numbers)), shape=shape)
     totals = np.bincount(concepts.queries, whole.data, minlength=shape[0]).astype(np.int64)
+    ones = sp.csr_array((np.ones_like(whole.data), whole.indices, whole.indptr), shape=shape)
     first = _telling_concepts(concepts, totals, theta)
     itself = np.arange(shape[0], dtype=np.int32)
     holding, found, pairs = first.T.tocsr(), [(itself, itself)], 0
@@ -52,7 +53,7 @@ def affine_queries(concepts: Concepts, theta: Fraction) -> sp.csr_array:
         met = (first[at:end] @ holding).tocoo()
         one, other = (met.coords[0] + at).astype(np.int32), met.coords[1].astype(np.int32)
         later = other > one
-        near = list(_affine_pairs(whole, totals, one[later], other[later], theta))
+        near = list(_affine_pairs(whole, ones, totals, one[later], other[later], theta))
         found, pairs = found + near, pairs + sum(len(side) for side, _ in near)
         if pairs > MOST_PAIRS:
             raise _too_many_pairs()
@@ -87,9 +88,10 @@ def _telling_concepts(concepts: Concepts, totals: Ints, theta: Fraction) -> sp.c
     return sp.csr_array((np.ones(len(there[0]), np.int32), there), shape=(len(totals), len(concepts.weights)))
 
 
-def _affine_pairs(whole: sp.csr_array, totals: Ints, one: Small, other: Small, theta: Fraction) -> Iterator[tuple[Small, Small]]:
-    """Yield the affine ones of these pairs of queries."""
-    ones = whole.astype(bool).astype(np.int64)
+def _affine_pairs(
+    whole: sp.csr_array, ones: sp.csr_array, totals: Ints, one: Small, other: Small, theta: Fraction
+) -> Iterator[tuple[Small, Small]]:
+    """Yield the affine ones of these pairs of queries; `whole` has the weights of their concepts, `ones` has ones in their place."""
     for at in range(0, len(one), PAIRS_AT_ONCE):
         left, right = one[at : at + PAIRS_AT_ONCE], other[at : at + PAIRS_AT_ONCE]
         shared = np.asarray(whole[left].multiply(ones[right]).sum(axis=1)).ravel().astype(np.int64)

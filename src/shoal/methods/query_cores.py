@@ -30,15 +30,14 @@ from shoal.data.tables.column_types import Slots
 from shoal.data.tables.rows import PAYLOAD
 from shoal.errors import Infeasible, option
 from shoal.itemsets.affine_queries import CoreRules, Mask, affine_queries, largest_core
-from shoal.methods.bases.log_rows import RemainingRows, RowsMethod
+from shoal.methods.bases.log_rows import NO_QUERY, SILENT, RemainingRows, RowsMethod
 from shoal.parameters import param
 from shoal.privacy.query_affinity import LARGEST_PHRASE, LEAST_THETA, QueryAffinity
 from shoal.text.query_concepts import Concepts, Queries
 from shoal.util.numbers import distinct, distinct_pairs
 from shoal.util.wording import counted
 
-NO_QUERY, RARE = "dropped: no query", "dropped: fewer than k people asked similar queries"
-SILENT = "a published row contains only its query: user ID, time and all other columns are dropped"
+RARE = "dropped: fewer than k people asked similar queries"
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ from shoal.errors import Infeasible, InputError
 from shoal.keyed.keys import SecretKey
 from shoal.keyed.sealing import opened, sealed
 from shoal.keyed.secret_sharing import PRIME, Polynomial, Share, point_of, secret_of
-from shoal.methods.bases.log_rows import RemainingRows
+from shoal.methods.bases.log_rows import NO_QUERY, RemainingRows
 from shoal.methods.bases.unguaranteed import UnguaranteedRows, names_of
 from shoal.parameters import param
 
-READABLE, SEALED, NO_QUERY = "readable with k shares", "sealed: fewer than k people", "dropped: no query"
+READABLE, SEALED = "readable with k shares", "sealed: fewer than k people"
 X, Y = "x", "y"  # the columns of a share, in hexadecimal digits
 DIGITS = 32
 

@@ -22,6 +22,8 @@ from shoal.methods.bases.release_builder import build_row_release
 
 LOG = "log"  # the name of the published table
 USER = "user"
+NO_QUERY = "dropped: no query"
+SILENT = "a published row contains only its query: user ID, time and all other columns are dropped"
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ from shoal.data.tables.column_types import Slots
 from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.errors import Infeasible, ParameterError, option
 from shoal.methods import Method
-from shoal.methods.bases.log_rows import LOG, USER
+from shoal.methods.bases.log_rows import LOG, NO_QUERY, SILENT, USER
 from shoal.methods.bases.release_builder import build_row_release
 from shoal.methods.bases.threshold_ladders import Held, Mask, among, settled, shared_rungs
 from shoal.methods.bases.threshold_words import Rare, ReadWords, RecodedRows, recoded
@@ -40,7 +40,7 @@ from shoal.util.numbers import distinct
 WHOLE, NOTHING_BESIDE, UNLINKED_ROWS = Unit(), PublishedColumns(), PseudonymScope()
 DROPPED = "dropped"  # what becomes of times
 CHANGED = "published with other words"
-NO_QUERY, NO_UNIT, TOO_LONG, RARE = "dropped: no query", "dropped: empty", "dropped: too many words", "dropped: fewer than k people"
+NO_UNIT, TOO_LONG, RARE = "dropped: empty", "dropped: too many words", "dropped: fewer than k people"
 AS_IT_IS, GENERAL, BLANK = "kept", "generalized", "left empty: too few people"
 UNLINKED = "rows of one person are not linked to each other"
 LINKED = (
@@ -48,7 +48,6 @@ LINKED = (
     "this is not protected"
 )
 COMBINATIONS = "rare combinations of words that are each frequent are published; this is not protected"
-SILENT = "a published row contains only its query: user ID, time and all other columns are dropped"
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from shoal.data.tables.rows import RowTable
 Ints = npt.NDArray[np.int64]
 MEETINGS_AT_ONCE = 2_000_000
 STEPS_A_MEETING, STEPS_A_CONCEPT, STEPS_A_PERSON = 20, 60, 60
-TOO_FEW = 2  # people who ask a phrase: fewer do not make it a concept
+FEWEST_PEOPLE = 2  # who ask a phrase as a query, so that it is a concept
 
 
 def same_words(texts: pl.Series) -> pl.Series:
@@ -96,7 +96,7 @@ def _weights(asked: pl.DataFrame, longest: int) -> dict[str, int]:
     found = {}
     for key, n in people.iter_rows():
         words = key.count(" ") + 1
-        if key and words <= longest and (words == 1 or n >= TOO_FEW):
+        if key and words <= longest and (words == 1 or n >= FEWEST_PEOPLE):
             found[key] = words * int(n).bit_length()
     return found
 
