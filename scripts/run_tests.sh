@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 python=${PYTHON:-python3}
 results=build/test-results
-workers=$("$python" -c 'import os; print(len(os.sched_getaffinity(0)))')
+workers=$("$python" -c 'import os; print(len(os.sched_getaffinity(0)) + 1)') # one more than cores: tests wait for programs, browsers and files
 rm -rf "$results" && mkdir -p "$results"
 
 run() { # NAME OPTIONS...: exit code 5 means that the options select no test of this part

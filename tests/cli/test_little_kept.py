@@ -160,7 +160,7 @@ def test_where_a_claim_bounds_the_risk_a_sample_is_enough(log: Shell, monkeypatc
 
 
 def test_what_there_is_no_time_for_is_not_proposed(log: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shoal.evaluate.advise.changes.seconds_after", lambda run: 1e-9)
+    monkeypatch.setattr("shoal.evaluate.advise.goals.seconds_after", lambda run: 1e-9)
     answer = log("anonymize", "my log.tsv", "--k", "20", "--out", "release", "-v")
     assert flagged(answer)
     assert not commands(answer.err)

@@ -10,7 +10,8 @@ from typing import Any
 from shoal.api.data_options import prepared_as
 from shoal.data.claims import Model
 from shoal.errors import ShoalError
-from shoal.evaluate.advise.changes import Change, advice_on, changes, seconds_after
+from shoal.evaluate.advise.changes import Change, advice_on, changes
+from shoal.evaluate.advise.goals import seconds_after
 from shoal.evaluate.advise.trial import Route
 from shoal.methods import METHODS, Method
 from shoal.pipeline.claims import claims_for

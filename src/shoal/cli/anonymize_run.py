@@ -239,14 +239,16 @@ def advise_on_little(job: Job, done: Done, *, verbose: bool) -> None:
     if job.rules is not None or all(warning.code != FEW_WORDS for warning in done.warnings):
         return
     from shoal.cli.suggest_command import advise_command, with_change
-    from shoal.evaluate.advise.changes import advice_on, changes, seconds_after
-    from shoal.evaluate.advise.trial import Route
+    from shoal.evaluate.advise.goals import seconds_after
 
     seconds = seconds_after(done.seconds)
     if not seconds:
         command = advise_command(click.get_current_context())
         screen.note(*([f"to measure alternatives that keep more, and their risk: {command}"] if command else []))
         return
+    from shoal.evaluate.advise.changes import advice_on, changes
+    from shoal.evaluate.advise.trial import Route
+
     ctx, prepared = click.get_current_context(), done.prepared
     route = Route(job.method, prepared.how, further=tuple(job.claims), made=done.judged)
     options = [(change, *made) for change in changes(prepared, route.method) if (made := with_change(ctx, change)) is not None]

@@ -7,7 +7,6 @@ in the release at hand.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,8 +28,6 @@ from shoal.util.wording import counted, percent
 LOG = "log"
 OF_RECORDS = ("per", "gap", "record", "count", "taxonomy", "terms", "min_support")  # options without effect if rows of a log are published
 OF_TAXONOMIES = ("node_loss", "unknown", "tree", "floor")  # options without effect if names stay as typed
-SHORT_RUN, PART_OF_RUN, MOST_SECONDS = 20.0, 0.5, 20.0  # after a longer run, changes are tried for a part of its time
-VARIABLE = "SHOAL_ADVICE"  # of the environment: other seconds for it; with 0 nothing is tried
 LATE = "could not be tried in the time there was: `shoal advise` takes longer"
 FEWEST = 5  # people behind every record, where the method names no number
 GOALS_OF_RECORDS = ("baskets", "queries", "histories")
@@ -166,17 +163,6 @@ class ProposedChanges:
         risky = [f"not proposed, because an attacker would find more than {percent(self.limit)} of the people:", *lines] if lines else []
         rest = ((self.untried, "could not be measured"), (self.late, LATE))
         return risky + [f"{counted(number, 'other change')} {why}" for number, why in rest if number]
-
-
-def seconds_after(run: float) -> float:
-    """Return how long changes may be tried after a release that took `run` seconds, so that nobody waits much longer because of them.
-
-    After a short run it is 0: trying them would take longer than the release.
-    """
-    wanted = os.environ.get(VARIABLE, "")
-    if wanted.isdecimal():
-        return float(wanted)
-    return 0.0 if run < SHORT_RUN else min(PART_OF_RUN * run, MOST_SECONDS)
 
 
 def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Change, str, Route]], seconds: float) -> ProposedChanges:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from shoal.io.read.result import Reading
 
 SECONDS, MOST_SECONDS = 20.0, 86_400.0  # for all routes to a goal together
+SHORT_RUN, PART_OF_RUN, MOST_AFTER_RUN = 20.0, 0.5, 20.0  # after a longer run, changes are tried for a part of its time
+VARIABLE = "SHOAL_ADVICE"  # of the environment: other seconds for it; with 0 nothing is tried
 QUERYLOG, TABLE, TRANSACTIONS = "querylog", "table", "transactions"
 
 
@@ -157,3 +160,14 @@ def fitting_goals(facts: DataFacts) -> tuple[Goal, ...]:
     """The goals that data of this format can be for, the best fit first."""
     fitting = [GOALS[name] for name in UNASKED if facts.format in GOALS[name].formats]
     return tuple(sorted(fitting, key=lambda goal: goal.formats.index(facts.format)))
+
+
+def seconds_after(run: float) -> float:
+    """Return how long changes may be tried after a release that took `run` seconds, so that nobody waits much longer because of them.
+
+    After a short run it is 0: trying them would take longer than the release.
+    """
+    wanted = os.environ.get(VARIABLE, "")
+    if wanted.isdecimal():
+        return float(wanted)
+    return 0.0 if run < SHORT_RUN else min(PART_OF_RUN * run, MOST_AFTER_RUN)
