@@ -54,13 +54,14 @@ $(VENV)/installed: $(VENV)/tools pyproject.toml $(KERNEL_SOURCES)
 	+$(MAKE) --no-print-directory --jobs=2 $(VENV)/package $(VENV)/kernels
 	touch $@
 
-# The same with the packages of tests, documentation and linters, and of further GROUPS, which one command resolves and downloads meanwhile.
+# The same with the packages of tests, documentation, linters and Spark, which are downloaded meanwhile.
 $(VENV)/checked: $(VENV)/tools pyproject.toml $(KERNEL_SOURCES)
 	+$(MAKE) --no-print-directory --jobs=2 $(VENV)/packages $(VENV)/kernels
 	touch $(addprefix $(VENV)/,package installed tested documented linted) $@
 
 $(VENV)/packages: $(VENV)/tools pyproject.toml
-	$(EDITABLE) --editable . $(addprefix --group ,test docs lint $(GROUPS))
+	$(EDITABLE) --editable . --group test --group docs --group lint
+	-$(PIP) --group spark # without it, the tests on Spark skip
 	touch $@
 
 $(VENV)/tools:
