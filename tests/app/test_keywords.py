@@ -49,9 +49,9 @@ def test_shared_parameters_of_methods_are_keywords_of_their_own():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"taxnomy": "wordnet"}, "takes no taxnomy (did you mean taxonomy? it takes k,"),
-        ({"method": "clump", "effort": "fast"}, "the method clump takes no effort (it takes k, r, r_by, criterion"),
-        ({"method": "clump", "effort": "fast"}, "effort is of shoal"),
+        ({"taxnomy": "wordnet"}, "has no parameter taxnomy (did you mean taxonomy? its parameters are k,"),
+        ({"method": "clump", "effort": "fast"}, "the method clump has no parameter effort (its parameters are k, r, r_by, criterion"),
+        ({"method": "clump", "effort": "fast"}, "effort belongs to shoal"),
         ({"method": "clump", "critrion": "loss"}, "did you mean criterion?"),
         ({"k": 1}, "k must be at least 2, not 1"),
         ({"k": 2.5}, "k must be a whole number, not 2.5"),

@@ -114,7 +114,7 @@ PARAMETERS = {
     "a negative r": (["--method", "clump", "--r", "-3"], "r must be at least 1"),
     "r beyond every number": (["--method", "clump", "--r", "9" * 30], "r must be at most"),
     "an unknown method": (["--method", "clamp"], "no method is called 'clamp' (did you mean clump? available: shoal, clump"),
-    "an option of another method": (["--method", "partition", "--r", "3"], "the method partition takes no --r (it takes --k"),
+    "an option of another method": (["--method", "partition", "--r", "3"], "the method partition has no option --r (its options are --k"),
     "an unknown choice": (["--method", "clump", "--order", "up"], "order must be one of descending, ascending, random"),
     "an unknown option": (["--kk", "3"], "No such option: --kk; did you mean '--k'?"),
     "an unknown format": (["--format", "excel"], "'excel' is not one of"),

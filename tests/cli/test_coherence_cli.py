@@ -104,7 +104,7 @@ def test_the_baseline(place):
         ("--p 0", "p must be at least 1, not 0"),
         ("--il weights", "il=weights and a file of weights go together"),
         ("--il weights --weights {}/weights.txt", "line 1, is not an item, a tab and a number"),
-        ("--private {}/private.txt --h 0.3", "'HIV' is held by 40.00% of all, more than h = 0.3"),
+        ("--private {}/private.txt --h 0.3", "'HIV' belongs to 40.00% of all, more than h = 0.3"),
         ("--score worst", "score must be one of best, mm/il, mm, 1/il, rmall"),
     ],
 )

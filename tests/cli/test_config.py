@@ -58,7 +58,7 @@ WRONG = {
     "a value of a wrong type": ('k = "few"', "k must be a whole number"),
     "a fraction": ("k = 2.5", "k must be a whole number"),
     "a wrong choice": ('per = "month"', "'month' is not one of"),
-    "an option of another method": ("r = 3", "takes no --r"),
+    "an option of another method": ("r = 3", "has no option --r"),
     "the file itself": ('config = "settings.toml"', "has a key 'config'"),
     "what is no TOML": ("k: 3", "is not TOML"),
     "what is no text": (b"\xff\xfe\x00", "is not UTF-8"),

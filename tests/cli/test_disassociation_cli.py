@@ -95,7 +95,7 @@ def test_a_rare_word_that_was_put_back_is_seen_with_the_original(searches: Shell
     terms.write_text(terms.read_text().rstrip("\n") + f"\n1,{PHONE}\n")
     answer = searches("audit", "release", "--original", "searches.txt", "--claim", "word-support(k=3)")
     assert answer.code == 3, answer
-    assert "1 published word is held by fewer than 3 people" in " ".join(answer.out.split())
+    assert "1 published word is used by fewer than 3 people" in " ".join(answer.out.split())
     assert PHONE not in answer.everything
     assert PHONE in searches("audit", "release", "--original", "searches.txt", "--claim", "word-support(k=3)", "--show-rare").out
 
@@ -105,7 +105,7 @@ def test_a_word_that_too_few_records_can_hold_fails_without_the_original(searche
     assert searches(*MAKE, "--out", "release").code == 0
     answer = searches("audit", "release", "--claim", "word-support(k=30)")
     assert answer.code == 3, answer
-    assert "held by fewer than 30 records" in " ".join(answer.out.split())
+    assert "used by fewer than 30 records" in " ".join(answer.out.split())
 
 
 def test_all_words_are_published_where_that_was_chosen_and_the_audit_agrees(made: Shell) -> None:

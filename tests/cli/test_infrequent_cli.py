@@ -121,7 +121,7 @@ def test_other_input_and_other_output_is_refused(desk: Shell) -> None:
     line = one_line(desk("anonymize", "log.tsv", "--method", "infrequent", "--to", "transactions", "--out", "x"))
     assert "transactions cannot represent a table of rows" in line
     line = one_line(desk("anonymize", "log.tsv", "--method", "infrequent", "--k", "6", "--out", "x"))
-    assert "no query was asked by 6 people or more" in line
+    assert "no query was used by 6 people or more" in line
 
 
 # -- tampering
@@ -172,7 +172,7 @@ TAMPERED = {
     "and the account is made to fit": (
         together(lines(lambda rows: [*rows, *["name of 1"] * 6]), account(6)),
         False,
-        "1 query was asked by fewer than 3 people",
+        "1 query was used by fewer than 3 people",
     ),
     "a row is duplicated": (lines(lambda rows: [*rows, "weather"]), True, "accounting.rows has 48 published, but there are 49 rows"),
     "a row is duplicated and counted": (

@@ -113,7 +113,7 @@ REFUSED = [
 @pytest.mark.parametrize(("method", "option", "value"), REFUSED)
 def test_an_option_of_another_method_is_refused(kitchen: Shell, method: str, option: str, value: str | None):
     line = one_line(kitchen("anonymize", "baskets.txt", "--out", "x", "--method", method, option, *([value] if value else [])))
-    assert f"the method {method} takes no {option} (it takes {', '.join(declared(method))}; {option} is of " in line
+    assert f"the method {method} has no option {option} (its options are {', '.join(declared(method))}; {option} belongs to " in line
     assert "x" not in kitchen.names()
 
 
@@ -121,7 +121,9 @@ def test_an_option_of_another_method_that_is_nearly_one_of_this(kitchen: Shell, 
     near = {"clump": [click.Option(["--orders"])], "ssc": [click.Option(["--order"])]}
     monkeypatch.setattr("shoal.cli.method_command.method_options", lambda name: near.get(name, []))
     monkeypatch.setattr("shoal.cli.method_command.takers", lambda option: ["clump"])
-    assert "takes no --orders (did you mean --order? " in one_line(kitchen("anonymize", "x", "-o", "y", "--method", "ssc", "--orders", "1"))
+    assert "has no option --orders (did you mean --order? " in one_line(
+        kitchen("anonymize", "x", "-o", "y", "--method", "ssc", "--orders", "1")
+    )
 
 
 def test_a_mistyped_option_of_the_chosen_method(kitchen: Shell):
@@ -148,7 +150,7 @@ def test_a_file_of_options_may_choose_the_method_that_is_explained(kitchen: Shel
 def test_a_typed_method_goes_before_that_of_the_file_whose_options_are_refused(kitchen: Shell):
     kitchen.file("settings.toml", 'method = "ssc"\nmin-owners = 3\n')
     line = one_line(kitchen("anonymize", "baskets.txt", "--out", "x", "--config", "settings.toml", "--method", "clump"))
-    assert "the method clump takes no --min-owners" in line
+    assert "the method clump has no option --min-owners" in line
 
 
 @pytest.mark.parametrize("name", ["", "clamp", " ssc"])

@@ -309,7 +309,7 @@ def test_decoding(log: Shell) -> None:
     answer = log("decode", "release")
     assert answer.code == 0
     assert squeezed(answer.out) == "query people rows weather 2 2"
-    assert "4 distinct queries not decryptable" in answer.err
+    assert "4 distinct queries cannot be decrypted" in answer.err
     assert json.loads(log("decode", "release", "--json").out) == {"queries": [{"query": "weather", "people": 2, "rows": 2}], "sealed": 4}
     assert shoal.decode("release").rows() == [("weather", 2, 2)]
 

@@ -140,7 +140,7 @@ def test_private_items_must_be_given_again(kitchen: Shell) -> None:
     kitchen.file("private.txt", "Beef\n")
     first = made(kitchen, "coherence", "--private", "private.txt", "--h", "0.9")
     code, told = again(kitchen, taxonomy=())
-    assert code == 1 and "the rules were found with private given" in told
+    assert code == 1 and "the rules were made with a value of private" in told
     code, told = again(kitchen, "--private", "private.txt", taxonomy=())
     assert code == 0, told
     assert records(kitchen.directory / "second") == records(first)

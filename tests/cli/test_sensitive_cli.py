@@ -143,7 +143,7 @@ def test_what_no_release_can_hide_is_infeasible(shell: Shell) -> None:
     shell.file("terms.txt", "bread\n")
     answer = anonymize(shell, "--sensitive", "terms.txt")
     assert answer.code == 1
-    assert "infeasible because the sensitive item 'bread' is held by 66.67% of all people, more than h = 0.5" in answer.err
+    assert "infeasible because the sensitive item 'bread' belongs to 66.67% of all people, more than h = 0.5" in answer.err
     assert "h of 0.6667 or more" in answer.err
 
 

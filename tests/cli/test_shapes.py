@@ -35,12 +35,15 @@ UNKNOWN: dict[str, tuple[str | bytes, str]] = {
     "with blanks": (rows("ann", "bob", header="who bought", between=" "), "all its lines have 2 fields (separated by blanks)"),
     "no header": (rows("ann", "bob"), "all its lines have 2 fields"),
     "e-mail addresses without a header": (rows(ANN, BOB), "its lines hold e-mail addresses"),
-    "an owner without an item": (rows("ann", "bob", header="user,thing"), "no column known to be the text or item; it has 'user', 'thing'"),
+    "an owner without an item": (
+        rows("ann", "bob", header="user,thing"),
+        "no column recognized as the text or item; it has 'user', 'thing'",
+    ),
     "a patient's diagnoses": (
         rows("ann", "bob", header="patient,date,diagnosis", extra="2024-01-01,"),
-        "no column known to be the text or item; it has 'patient', 'date', 'diagnosis'",
+        "no column recognized as the text or item; it has 'patient', 'date', 'diagnosis'",
     ),
-    "an item without an owner": (rows("ann", "bob", header="who,product,date", extra=""), "no column known to be the user"),
+    "an item without an owner": (rows("ann", "bob", header="who,product,date", extra=""), "no column recognized as the user"),
     "a retailer's table": (
         "household,basket,product,sku,timestamp\n" + "".join(f"{n % 3},{n},{n % 5},{n % 5},{n}\n" for n in range(30)),
         "several columns could be the item: 'product', 'sku'",

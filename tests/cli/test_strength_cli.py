@@ -59,7 +59,7 @@ def test_claims_on_such_a_file_count_people_too(shell: Shell) -> None:
     assert shell(*question).code == 0
     answer = shell(*question, "--release-user", "user")
     assert answer.code == 3
-    assert "2 sets of 1 published item are held by fewer than 3 people" in " ".join(answer.out.split())
+    assert "2 sets of 1 published item are shared by fewer than 3 people" in " ".join(answer.out.split())
     whole = shell("audit", "owned.csv", "--allow-column", "user", "--release-user", "user", "-c", "k-anonymity(k=2)")
     assert whole.code == 3 and "people 1" in whole.out
 

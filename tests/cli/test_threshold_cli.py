@@ -154,7 +154,7 @@ def test_other_presets_are_refused(desk: Shell) -> None:
     assert "no preset of threshold is called 'words-of-5'" in line
     assert "words-of-50" in line
     line = one_line(desk("anonymize", "log.tsv", "--method", "infrequent", "--preset", "words-of-50", "--out", "x"))
-    assert "the method infrequent takes no --preset" in line
+    assert "the method infrequent has no option --preset" in line
     with refuses("unknown-option", value="preset"):
         shoal.anonymize(desk.directory / "log.tsv", "infrequent", preset="words-of-50")
 

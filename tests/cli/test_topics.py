@@ -192,8 +192,8 @@ def swapped(old: str, new: str, other: str) -> Callable[[str], str]:
 
 
 CHANGES = {
-    "a rare word": (renamed, "song / zqcanary1", "1 word in names of topics is held by fewer than 6 people"),
-    "a word that nobody has": (renamed, "song / nobody", "1 word in names of topics is held by fewer than 6 people"),
+    "a rare word": (renamed, "song / zqcanary1", "1 word in names of topics is used by fewer than 6 people"),
+    "a word that nobody has": (renamed, "song / nobody", "1 word in names of topics is used by fewer than 6 people"),
     "four words": (renamed, "song / lyrics / guitar / band", "nor a name of two or three words"),
     "no name": (renamed, "music", "nor a name of two or three words"),
     "a word twice": (renamed, "song / song", "has a word twice"),

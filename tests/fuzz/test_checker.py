@@ -491,7 +491,7 @@ def test_refusals_without_a_reason(tmp_path: Path) -> None:
     assert unjustified(
         Case(0, "coherence", "lines", ["input.txt"], {"k": "4"}), tmp_path, "shoal: 4 people cannot be hidden among 4 (lower k)"
     )
-    nobody = "shoal: no query was asked by 3 people or more (lower k)"
+    nobody = "shoal: no query was used by 3 people or more (lower k)"
     assert not unjustified(Case(0, "infrequent", "querylog", ["input.csv"], {"k": "3"}), tmp_path, nobody)
     assert unjustified(Case(0, "infrequent", "querylog", ["input.csv"], {"k": "2"}), tmp_path, nobody)
     nobody = "shoal: no query was asked, in similar words, by 3 people or more (lower k)"

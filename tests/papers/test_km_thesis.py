@@ -69,8 +69,8 @@ def test_2_7_1_the_pair_of_one_person_is_the_only_threat_of_that_cut() -> None:
     taxonomy = Taxonomy.from_parents(OUTLIER, loss_name="lm")
     cut = ["P", "P f g", "P f M", "P f M", "P f g", "e i", "e", "i"]
     verdict = KmAnonymity(k=2, m=ANY_NUMBER).check(Release.from_records(on(taxonomy, [record.split() for record in cut])))
-    assert verdict.witnesses == ("1 sets of 2 published items are held by fewer than 2 people",)
-    assert verdict.rare == ("{i, e} is held by 1 only",)
+    assert verdict.witnesses == ("1 set of 2 published items is shared by fewer than 2 people",)
+    assert verdict.rare == ("{i, e} has only 1 match",)
 
 
 def test_local_recoding_of_table_2_2_keeps_more_than_hghs() -> None:

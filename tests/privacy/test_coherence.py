@@ -68,7 +68,7 @@ def test_lost_and_withheld_records_are_seen(original):
 def test_witnesses_are_counts_and_what_few_hold_is_named_apart():
     verdict = CLAIM.check(Release.from_records(Bags.from_lists(r.split() for r in RECORDS)))
     assert not verdict.holds
-    assert "{a, c} is held by 1 only" in verdict.rare
+    assert "{a, c} has only 1 match" in verdict.rare
     assert not any("{" in witness for witness in verdict.witnesses)
     assert "{" not in str(verdict.as_dict()["witnesses"])
     assert any("may be lower" in note for note in verdict.notes)
@@ -103,7 +103,7 @@ def test_people_are_counted_where_they_are_known():
     assert claim.check(Release.from_records(lone.bags)).holds
     verdict = claim.check(release, lone)
     assert not verdict.holds
-    assert "{i0} is held by 1 only" in verdict.rare
+    assert "{i0} has only 1 match" in verdict.rare
 
 
 def test_a_private_item_is_judged_by_records_and_by_people():
@@ -129,7 +129,7 @@ def test_repeated_items_are_knowledge_too():
 def test_fewer_than_k_records_fail_by_the_empty_set():
     verdict = Coherence(k=3, p=1).check(Release.from_records(Bags.from_lists([[], []])))
     assert not verdict.holds
-    assert "{} is held by 2 only" in verdict.rare
+    assert "{} has only 2 matches" in verdict.rare
 
 
 def test_nothing_published_breaks_nothing():

@@ -576,10 +576,10 @@ MUTATIONS = {
     "a term is moved": Mutation(
         "disassociated-km-anonymity", "not those of the original", ("pairs.txt", *APART), altered_chunks(under_another_term)
     ),
-    "words of k - 1 people are published": Mutation("word-support", "held by fewer than 3 people", ("few.txt", *APART), words_of_one_less),
+    "words of k - 1 people are published": Mutation("word-support", "used by fewer than 3 people", ("few.txt", *APART), words_of_one_less),
     "a word of three records of one person is published": Mutation(
         "word-support",
-        "held by fewer than 3 people",
+        "used by fewer than 3 people",
         ("repeated.csv", "--format", "table", "--per", "event", "--method", "disassociation", "--k", "3"),
         words_by_records,
     ),
@@ -636,7 +636,7 @@ MUTATIONS = {
     ),
     "ssc elects a term of one person": Mutation(
         "shared-terms",
-        "held by fewer than 2 people",
+        "used by fewer than 2 people",
         (*BASKETS, "--method", "ssc", "--min-owners", "2"),
         smaller("TypicalOptions", "min_owners"),
     ),
@@ -657,31 +657,31 @@ MUTATIONS = {
     ),
     "coherence forgets who owns a record": Mutation(
         "coherence",
-        "held by too few people",
+        "shared by too few people",
         (*VISITS, "--method", "coherence", "--p", "2"),
         around("hit_rare_pairs", nobody_recoded_owns_two),
     ),
     "coherence forgets owners in a list of sets": Mutation(
         "coherence",
-        "held by too few people",
+        "shared by too few people",
         (*VISITS, "--method", "coherence", "--p", "2", "--score", "mm"),
         around("minimal_moles", nobody_owns_two),
     ),
     "km looks for sets of k - 1 people": Mutation(
         "km-anonymity",
-        "are held by fewer than 3 people",
+        "are shared by fewer than 3 people",
         (*KNOWN, "--method", "km", "--aim", "words"),
         around("PublishedRecords", one_person_less),
     ),
     "apriori looks for sets of m - 1 items": Mutation(
         "km-anonymity",
-        "sets of 2 published items are held by fewer than 3 people",
+        "sets of 2 published items are shared by fewer than 3 people",
         (*KNOWN, "--method", "apriori"),
         smaller("RecodingPlan", "m"),
     ),
     "km forgets who owns a record": Mutation(
         "km-anonymity",
-        "are held by fewer than 3 people",
+        "are shared by fewer than 3 people",
         (*VISITS, "--method", "km", "--aim", "words"),
         around("PublishedRecords", nobody_recoded_owns_two),
     ),
@@ -727,7 +727,7 @@ MUTATIONS = {
         "support", "2 queries were asked by fewer than 3 people", (*SEARCHES, "--method", "infrequent"), rows_for_people
     ),
     "infrequent leaves a row of one person": Mutation(
-        "support", "1 query was asked by fewer than 3 people", (*SEARCHES, "--method", "infrequent"), one_row_too_many
+        "support", "1 query was used by fewer than 3 people", (*SEARCHES, "--method", "infrequent"), one_row_too_many
     ),
     "query-cores counts rows for people": Mutation(
         "query-affinity", "2 different published queries have fewer than 3 people", (*SEARCHES, "--method", "query-cores"), rows_as_people
@@ -769,7 +769,7 @@ MUTATIONS = {
     },
     "kkm publishes items as typed": Mutation(
         "kkm-anonymity",
-        "are held by fewer than 3 rows of their class",
+        "are shared by fewer than 3 rows of their class",
         BY_KKM,
         lambda patch: patch.setattr(kkm, "recoding_in_groups", lambda records, *_: records.items),
     ),
@@ -821,7 +821,7 @@ MUTATIONS = {
         "k-delta-anonymity", "with fewer than 3 records within 0.1 of it", (*ALIKE, "--delta", "0.1"), all_is_near
     ),
     "topics are named by words of two people": Mutation(
-        "node-names", "in names of topics are held by fewer than 6 people", (*TOPICAL, "--k", "3"), names_of_two_people
+        "node-names", "in names of topics are used by fewer than 6 people", (*TOPICAL, "--k", "3"), names_of_two_people
     ),
     "tds splits a class too small": Mutation(
         "public-k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "tds"), every_item_fits

@@ -22,7 +22,7 @@ def test_a_term_must_be_held_by_enough_people_of_its_group():
     release, original = released([["Beef"], ["Apple"]], [0, 0, 1, 1])
     verdict = SharedTerms(owners=2).check(release, original)
     assert (verdict.holds, verdict.achieved) == (False, {"people": 1})
-    assert verdict.witnesses == ("1 published terms are held by fewer than 2 people",)
+    assert verdict.witnesses == ("1 published term is used by fewer than 2 people",)
     assert SharedTerms(owners=1).check(release, original).holds
 
 

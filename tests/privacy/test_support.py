@@ -32,7 +32,7 @@ def test_rows_of_one_person_do_not_count_for_many() -> None:
     verdict = Support(k=3).check(rows("b", "b", "b", "b"), LOG)
     assert not verdict.holds
     assert verdict.achieved == {"records": 4, "people": 2}
-    assert verdict.witnesses == ("1 query was asked by fewer than 3 people",)
+    assert verdict.witnesses == ("1 query was used by fewer than 3 people",)
 
 
 def test_a_file_alone_is_never_said_to_hold() -> None:

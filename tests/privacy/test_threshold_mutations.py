@@ -84,11 +84,11 @@ def fewer(true: Callable[..., Any]) -> Callable[..., Any]:
 
 # What is broken, how, the parameters that meet it, and what the judge says.
 BROKEN: dict[str, tuple[Any, str, Any, dict[str, Any], str]] = {
-    "rows are counted for people": (Held, "of", rows_for_people, {"unit": "query"}, "1 query was asked by fewer than 2 people"),
-    "rows are counted for the people of words": (Held, "of", rows_for_people, {"unit": "term", "rare": "omit"}, "word was asked by fewer"),
+    "rows are counted for people": (Held, "of", rows_for_people, {"unit": "query"}, "1 query was used by fewer than 2 people"),
+    "rows are counted for the people of words": (Held, "of", rows_for_people, {"unit": "term", "rare": "omit"}, "word was used by fewer"),
     "published words vouch for nodes above": (
         *(shared_words, "shared_rungs", vouching, {"unit": "term", "rare": "generalize"}),
-        "1 word was asked by fewer than 2 people",
+        "1 word was used by fewer than 2 people",
     ),
     "words of dropped queries are counted": (shared_words, "_without_rare", one_round, {"unit": "term"}, "asked by fewer than 2 people"),
     "words of one person are left in": (

@@ -113,7 +113,7 @@ def test_rare_pairs_that_are_overlooked_end_the_command_with_exit_code_3(
 
 def test_more_rare_sets_than_the_driver_holds_are_refused(few: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(itemsets, "MOST_MOLES", 0)
-    with pytest.raises(Infeasible, match="1 sets of 2 items are held by fewer than 3 people"):
+    with pytest.raises(Infeasible, match="1 set of 2 items is shared by fewer than 3 people"):
         made(few, tmp_path, m=2)
     assert [entry.name for entry in tmp_path.iterdir()] == ["log.tsv"]
 

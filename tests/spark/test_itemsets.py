@@ -65,13 +65,13 @@ def refused(frame: Any, tmp_path: Path, told: str, **said: Any) -> None:
 
 def test_a_rare_pair_that_the_method_overlooks_is_refused(few: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(itemsets, "_rare_keys", lambda *asked: np.zeros(0, np.int64))
-    refused(few, tmp_path, "1 sets of 2 public items reveal too much: 1 held by too few people")
+    refused(few, tmp_path, "1 set of 2 public items reveals too much: 1 shared by too few people")
 
 
 def test_records_in_place_of_people_are_refused(few: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = itemsets.frequent_items
     monkeypatch.setattr(itemsets, "frequent_items", lambda *asked, several: honest(*asked, several=False))
-    refused(few, tmp_path, "1 sets of 1 public item reveal too much", per="event")
+    refused(few, tmp_path, "1 set of 1 public item reveals too much", per="event")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_the_judge_finds_what_no_suppression_makes(session: Any) -> None:
 
 def test_more_rare_sets_than_the_driver_holds_are_refused(few: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(itemsets, "MOST_MOLES", 0)
-    with pytest.raises(Infeasible, match="1 sets of 2 items are held by fewer than 3 people, more than the driver can keep"):
+    with pytest.raises(Infeasible, match="1 set of 2 items is shared by fewer than 3 people, more than the driver can keep"):
         shoal.anonymize(few, "coherence", k=3).write(tmp_path / "out")
     assert not list(tmp_path.iterdir())
 

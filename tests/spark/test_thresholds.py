@@ -83,7 +83,7 @@ def test_the_same_rows_and_manifest_as_on_one_machine(log: Path, tmp_path: Path,
 
 def test_nothing_in_common_is_told_as_on_one_machine(session: Any, tmp_path: Path) -> None:
     frame = session.createDataFrame([("ann", "milk"), ("ann", "milk"), ("ben", "bread")], "user string, query string")
-    with pytest.raises(Infeasible, match="no query was asked by 2 people"):
+    with pytest.raises(Infeasible, match="no query was used by 2 people"):
         shoal.anonymize(frame, "threshold", k=2).write(tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
@@ -97,7 +97,7 @@ def few(session: Any) -> Any:
 
 def test_rows_in_place_of_people_are_refused(few: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_rows, "PEOPLE", "count(owner) as people")
-    with pytest.raises(GuaranteeNotMet, match="1 query was asked by fewer than 4 people"):
+    with pytest.raises(GuaranteeNotMet, match="1 query was used by fewer than 4 people"):
         shoal.anonymize(few, "threshold", k=4).write(tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
@@ -209,7 +209,7 @@ def test_what_is_for_one_machine_is_refused(method: Threshold, tmp_path: Path) -
 def test_counts_are_judged_as_they_are() -> None:
     claim = Support(k=5, words=2)
     assert claim.judge_rows(CountedRows(rows=6, people=5, short=0)).standing == "verified"
-    assert claim.judge_rows(CountedRows(rows=6, people=4, short=1)).witnesses == ("1 query was asked by fewer than 5 people",)
+    assert claim.judge_rows(CountedRows(rows=6, people=4, short=1)).witnesses == ("1 query was used by fewer than 5 people",)
     assert claim.judge_rows(CountedRows(rows=6, people=5, short=0, unexplained=1)).standing == "fails"
     assert claim.judge_rows(CountedRows(rows=6, people=5, short=0, long=1)).standing == "fails"
     assert claim.judge_rows(CountedRows(rows=6, people=None, short=0)).standing == "not checkable"

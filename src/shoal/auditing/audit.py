@@ -172,7 +172,7 @@ def gathered(
     models = asked_claims(claims) or _claimed(place)
     if items is not None and not any(wants_items(model) for model in models):
         raise ParameterError(
-            "sensitive items are given, but every claim names its own items",
+            "sensitive items were passed, but every claim names its own items",
             code="option-not-applicable",
             hint=f"leave {option('sensitive')} out",
         )
@@ -277,7 +277,7 @@ def seen_at(
     if not place.kinds and kinds and BagTable.kind not in kinds:
         kind = min(kinds)
         facts = {"name": place.file.name, "table": kind, "kind": kind, "format": format or _format_of(place.file)}
-        return _seen_rows(Release(read_tables(place.file.parent, [facts])), models, (), (f"read as a table of {kind}",))
+        return _seen_rows(Release(read_tables(place.file.parent, [facts])), models, (), (f"read as a table of kind {kind!r}",))
     if len(place.tables) > 1:
         return _seen_parts(place)
     found = read_published(place.file, format or place.format, sep or place.separator, place.layout, owner)
@@ -433,7 +433,7 @@ def _columns(found: SeenRelease, allowed: Sequence[str]) -> list[Verdict]:
         raise ParameterError(
             f"there is no column {strange[0]!r} to allow",
             code="unknown-column",
-            hint=f"not covered by a claim are {listed(found.beside) or 'none'}",
+            hint=f"columns that no claim covers: {listed(found.beside) or 'none'}",
         )
     if not found.beside:
         return []

@@ -51,7 +51,7 @@ def _goals_named(ctx: click.Context, parameter: click.Parameter, incomplete: str
 @help_all_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(input: Any, goal: str | None, k: int | None, seconds: float, threads: int | None, as_json: bool, **said: Any) -> None:
-    """Propose how to publish INPUT: at most three commands for a goal, best first, each tried on a sample. Writes nothing.
+    """Propose how to publish INPUT: at most three commands (routes) for a goal, best first, each tried on a sample. Writes nothing.
 
     For each command it shows what is protected and what is not, how much of the data it keeps, the share of people that an attacker would
     find, and how long the command will take.
@@ -78,7 +78,7 @@ def command(input: Any, goal: str | None, k: int | None, seconds: float, threads
     if found.without_categories:
         screen.lines("", f"{NO_CATEGORIES}: --items-table FILE")
     if goal is None and len(found.goals) > 1:
-        screen.lines("", f"for all routes to one goal: shoal advise {shlex.join(typed_input(input))} --for {found.goals[0].goal.name}")
+        screen.lines("", f"all routes to one goal: shoal advise {shlex.join(typed_input(input))} --for {found.goals[0].goal.name}")
 
 
 def with_commands(found: Advice, input: Any) -> dict[str, Any]:

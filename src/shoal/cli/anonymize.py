@@ -86,7 +86,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="RELEASE",
-    help="Earlier release of the same people; counts what both together expose. Repeatable.",
+    help="Earlier release of the same people; counts what both expose together. Repeatable.",
 )
 @click.option(
     "--crossing",
@@ -94,10 +94,10 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
     default=CROSSING,
     show_default=True,
     metavar="N",
-    help="Smallest accepted change between releases in the number of people with a query.",
+    help="With --previous: report a query whose number of people changed by fewer than N.",
 )
 @click.option(
-    "--exposed", type=int, default=0, show_default=True, metavar="N", help="Accepted number of exposed queries or people, with --previous."
+    "--exposed", type=int, default=0, show_default=True, metavar="N", help="With --previous: number of exposed queries or people to accept."
 )
 @rare_option
 @patience_option

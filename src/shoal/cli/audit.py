@@ -41,8 +41,10 @@ PEOPLE_UNKNOWN = "records were counted: the file contains no user IDs, so there 
 @click.option("--release-format", type=click.Choice(list(OUTPUT_FORMATS)), help="Format of a single release file. [default: detected]")
 @click.option("--release-sep", metavar="CHARACTER", help="Item separator of the release.")
 @click.option("--release-user", metavar="COLUMN", help="Column with the user ID, for a single release file.")
-@click.option("--strength", type=int, metavar="K", help="Also report the largest m for this k, and the largest k for each m.")
-@click.option("--allow-column", multiple=True, metavar="NAME", help="Column that no claim needs to cover. Repeatable.")
+@click.option(
+    "--strength", type=int, metavar="K", help="Also report the largest k for each number m of known items, and the largest m for this k."
+)
+@click.option("--allow-column", multiple=True, metavar="NAME", help="Accept this column although no claim covers it. Repeatable.")
 @data_options()
 @no_guarantee_option
 @rare_option

@@ -15,7 +15,7 @@ from shoal.util.wording import counted
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(release: Path, as_json: bool) -> None:
     """Decode RELEASE, a release directory made by secret-sharing: print the queries that enough
-    people asked, with the number of people and rows. No key is needed.
+    people issued, with the number of people and rows. No key is needed.
     """
     from shoal.evaluate.decode import decode
 
@@ -24,4 +24,4 @@ def command(release: Path, as_json: bool) -> None:
         screen.as_json({"queries": found.queries.to_dicts(), "sealed": found.sealed})
         return
     screen.listing(["query", "people", "rows"], [[text, f"{people:,}", f"{rows:,}"] for text, people, rows in found.queries.iter_rows()])
-    screen.note(f"{counted(found.sealed, 'distinct query', 'distinct queries')} not decryptable: too few people asked")
+    screen.note(f"{counted(found.sealed, 'distinct query', 'distinct queries')} cannot be decrypted: too few people issued them")

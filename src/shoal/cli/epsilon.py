@@ -23,8 +23,8 @@ def command(method: str, parameters: tuple[str, ...], as_json: bool, **said: Any
     """Test the noise of METHOD: plant people in synthetic data, guess from the releases who took part, and compute a lower
     bound on epsilon.
 
-    The exit code is 3 if the bound exceeds the claimed epsilon. A lower bound proves nothing: an experiment can reveal errors, but not show
-    that there are none.
+    The exit code is 3 if the bound exceeds the claimed epsilon. A bound below the claim proves nothing: an experiment can reveal errors,
+    but cannot show that there are none.
     """
     import dataclasses
 
@@ -42,7 +42,7 @@ def command(method: str, parameters: tuple[str, ...], as_json: bool, **said: Any
         screen.as_json({**dataclasses.asdict(found), "holds": found.holds})
     else:
         bound = f"at least {found.epsilon:.2f}, with a confidence of {percent(found.confidence)}"
-        rows = [("claimed", f"epsilon {found.claimed:g}, delta {found.delta:g}"), ("found", bound)]
+        rows = [("claimed", f"epsilon {found.claimed:g}, delta {found.delta:g}"), ("measured", bound)]
         rows += [] if found.gaussian is None else [("Gaussian", f"at least {found.gaussian:.2f} if the noise is Gaussian, as stated")]
         rows.append(("guesses", f"{found.right:,} of {found.named:,} right, among {found.canaries:,} planted people"))
         screen.pairs(f"{method}: {'no contradiction to the claim' if found.holds else 'THE CLAIM DOES NOT HOLD'}", rows)

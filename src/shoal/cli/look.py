@@ -125,7 +125,7 @@ def _known(known: TaxonomyCoverage) -> list[tuple[str, str]]:
 
 def _example(pairs: Example, more: int, rare: int, shown: Callable[[str, str], str]) -> str:
     left_out = [f"{more:,} more"] if more else []
-    left_out += [f"{rare:,} held by few people (--show-rare)"] if rare else []
+    left_out += [f"{rare:,} rare ones hidden (--show-rare)"] if rare else []
     text = ", ".join(shown(*pair) for pair in pairs)
     return " and ".join([*([text] if text else []), *left_out])
 

@@ -203,5 +203,5 @@ def _not_of(name: str, option: str) -> ParameterError | None:
     if not others:
         return None
     own = [one.opts[0] for one in method_options(name)]
-    hint = did_you_mean(option, own, f"it takes {', '.join(own)}; {option} is of {', '.join(others)}", CLOSE)
-    return ParameterError(f"the method {name} takes no {option}", code="unknown-option", hint=hint)
+    hint = did_you_mean(option, own, f"its options are {', '.join(own)}; {option} belongs to {', '.join(others)}", CLOSE)
+    return ParameterError(f"the method {name} has no option {option}", code="unknown-option", hint=hint)

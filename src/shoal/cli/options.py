@@ -191,7 +191,7 @@ _DATA_OPTIONS = {
 DATA_PARAMETERS = tuple(name.replace("-", "_") for name in _DATA_OPTIONS)
 
 rare_option = click.option(
-    "--show-rare", is_flag=True, help="List items held by few people instead of only counting them. Do not publish this output."
+    "--show-rare", is_flag=True, help="List items of few people instead of only counting them. Do not publish this output."
 )
 
 verbose_option = click.option("--verbose", "-v", is_flag=True, help="Show all numbers and notes, not only the outcome.")

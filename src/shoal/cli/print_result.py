@@ -97,7 +97,7 @@ def risk_lines(manifest: dict[str, Any]) -> list[tuple[str, str]]:
     if ATTACKS in manifest:
         verdict, missing = conclusion_in(manifest), untold(manifest)
         found = [("risk", verdict.in_fact), ("bound", verdict.promised)] if outcomes_on(manifest) else []
-        return [*found, *(("no rate for", sentence) for sentence in missing)]
+        return [*found, *(("not measured", sentence) for sentence in missing)]
     return [("risk", "not measured; --attack measures it")] if is_attackable(manifest) else []
 
 

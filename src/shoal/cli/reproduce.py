@@ -68,7 +68,7 @@ def show(found: Experiment, out: Path | None) -> None:
     from shoal.evaluate.reproduce.files import PAGE
 
     screen.note(f"data: {found.data}", *found.notes)
-    screen.listing(["section", "paper", "measured", ""], [[one.place, one.says, one.seen, one.verdict] for one in found.findings])
+    screen.listing(["section", "statement", "measured", ""], [[one.place, one.says, one.seen, one.verdict] for one in found.findings])
     screen.lines("", f"{found.agreeing} of {len(found.findings)} statements of the paper agree")
     if out is not None:
         screen.lines(f"report: {out / PAGE}")

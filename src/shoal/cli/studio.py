@@ -29,7 +29,7 @@ from shoal.packages import insist_on_extra
 )
 @click.option("--i-understand", is_flag=True, help="Accept that --host lets other machines reach your data, without encryption.")
 def command(root: Path | None, keep: Path | None, demo: bool, port: int, no_browser: bool, host: str, i_understand: bool) -> None:
-    """Open a local web page on which you drop a file, choose a route with measured risk, and publish a verified release.
+    """Open a local web page on which you drop a file, choose a method with measured risk, and publish a verified release.
 
     The page is for this machine and this user only: the printed address contains a secret token. Nothing is sent anywhere.
     """

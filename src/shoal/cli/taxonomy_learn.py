@@ -30,12 +30,12 @@ _WITHOUT = ("taxonomy", "node-loss", "unknown", "tree", "floor", "min-support", 
     metavar="N",
     help="Minimum number of people who use each word of the file.",
 )
-@click.option("--all-words", is_flag=True, help="Include words of fewer people. Then the file is private.")
+@click.option("--all-words", is_flag=True, help="Include words of fewer people. The file is then private.")
 @click.option("--with-wordnet", is_flag=True, help="Place words of fewer people where WordNet has them. Use with --all-words.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @data_options(without=_WITHOUT)
 def learn(input: Any, out: Path | None, people: int, all_words: bool, with_wordnet: bool, force: bool, **said: Any) -> None:
-    """Learn a taxonomy of topics from INPUT: words that people use together come below the same topic.
+    """Learn a taxonomy of topics from INPUT: words that people use together are placed below the same topic.
 
     A topic is named by at most three of its most typical words. Each of them is used by at least N people. Words that occur together
     in a session are compared if the input has times, otherwise those of a record; --per chooses.

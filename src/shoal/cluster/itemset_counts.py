@@ -119,7 +119,8 @@ def _counted(cluster: Cluster, records: Any, given: Counting, size: int, *, seve
 def _rare_keys(cluster: Cluster, counted: Any, k: int, size: int) -> Ints:
     n = int(cluster.collect(counted.selectExpr(f"count_if(people < {k})"))[0][0])
     if n > MOST_MOLES:
-        what = f"{n:,} sets of {size} items are held by fewer than {k:,} people, more than the driver can keep ({MOST_MOLES:,})"
+        sets = counted(n, f"set of {size} items is", f"sets of {size} items are")
+        what = f"{sets} shared by fewer than {k:,} people, more than the driver can keep ({MOST_MOLES:,})"
         raise Infeasible(what, code="too-many-itemsets", hint=FEWER, value=n, limit=MOST_MOLES)
     return _keys(cluster, size, pl.col("people") < k)
 

@@ -147,7 +147,7 @@ def _judged(
         raise Infeasible(
             "nothing is left to publish: no group shares anything below the floor",
             code="nothing-to-publish",
-            hint=f"a smaller k, other records ({option('per')}), or {option('floor', 1)}, which publishes the root",
+            hint=f"try a smaller k, other records ({option('per')}), or {option('floor', 1)}, which publishes the root",
         )
     return _judged_and_written(cluster, prepared, shown, sums, method, directory)
 

@@ -166,7 +166,7 @@ def summary_of_log(manifest: Mapping[str, Any]) -> Summary:
     queries, people = share_in(metrics, "queries_kept"), share_in(metrics, "people_kept")
     if queries is None or people is None:
         return Summary(lines=published_rows(manifest))
-    note = f"of the distinct queries; {percent(people)} of the people asked one of them"
+    note = f"of the distinct queries; {percent(people)} of the people issued one of them"
     lines = (*published_rows(manifest), ("kept", f"{percent(queries)} {note}"))
     words = _forms_of_words(manifest.get("accounting", {}).get("words", {}), str(manifest.get("method", "")))
     as_typed = next((share.value for share in words if share.name == AS_TYPED), None)

@@ -27,7 +27,7 @@ from shoal.parameters import param
 
 @dataclass(frozen=True)
 class Apriori(KnownItemsMethod):
-    """Generalizes items globally until every set of up to m of them is held by at least k people; smallest sets first."""
+    """Generalizes items globally until every set of up to m of them is shared by at least k people; smallest sets first."""
 
     name = "apriori"
     paper = "Terrovitis, Mamoulis and Kalnis, VLDB 2008"
@@ -48,7 +48,7 @@ class Apriori(KnownItemsMethod):
 
 @dataclass(frozen=True)
 class Direct(KnownItemsMethod):
-    """Generalizes items globally until every set of up to m of them is held by at least k people; sets of all sizes at once."""
+    """Generalizes items globally until every set of up to m of them is shared by at least k people; sets of all sizes at once."""
 
     name = "direct"
     paper = "Terrovitis, Mamoulis and Kalnis, VLDB 2008"

@@ -184,7 +184,7 @@ class CAHD(Method):
         holders = np.bincount(sensitive.items, minlength=len(sensitive.vocabulary))
         worst = int(np.argmax(holders))
         if not holders[worst]:
-            raise ParameterError("no record holds a sensitive item", code="items-not-in-data", hint="name items that occur")
+            raise ParameterError("no record contains a sensitive item", code="items-not-in-data", hint="name items that occur")
         if holders[worst] * self.p <= len(sensitive):
             return
         name, shared = repr(sensitive.vocabulary[worst]), bool(holders[worst] >= RARE)
@@ -251,4 +251,4 @@ def _notes(groups: Ints, sensitive: Bags) -> tuple[str, ...]:
     without = int(sizes.sum() - sizes[holding].sum())
     least, most = int(sizes[holding].min()), int(sizes[holding].max())
     told = [f"{counted(len(holding), 'group')} with sensitive items, of {least:,}{f' to {most:,}' if most > least else ''} records"]
-    return (*told, *([f"{counted(without, 'record')} in a group that holds no sensitive item"] if without else []))
+    return (*told, *([f"{counted(without, 'record')} in a group without sensitive items"] if without else []))

@@ -82,14 +82,16 @@ class Cohesion(RecodingMethod):
             raise ParameterError("il=weights and a file of weights go together", code="options-conflict", hint="give both or neither")
         if self.exact and (self.generalize or self.score == "rmall"):
             raise ParameterError(
-                "exact is a search among suppressions only", code="options-conflict", hint="leave out generalize and rmall"
+                "the exact search supports suppression only", code="options-conflict", hint="leave out generalize and rmall"
             )
         if self.generalize and self.costs is not None:
-            raise ParameterError("costs are those of items, not of categories", code="options-conflict", hint="leave out generalize")
+            raise ParameterError("costs apply to items, not to categories", code="options-conflict", hint="leave out generalize")
         if self.generalize and self.private_of is not None:
-            raise ParameterError("people name items, not categories", code="options-conflict", hint="leave out generalize")
+            raise ParameterError(
+                "private items that differ by person are items, not categories", code="options-conflict", hint="leave out generalize"
+            )
         if self.generalize and self.score != BEST:
-            raise ParameterError("generalize weighs moles per loss", code="options-conflict", hint="leave out score")
+            raise ParameterError("generalize always chooses by moles per loss", code="options-conflict", hint="leave out score")
 
     @property
     def power(self) -> Power:
@@ -158,7 +160,7 @@ class Cohesion(RecodingMethod):
         share = threat.share or Fraction(1)
         enough = -(-share.numerator * 10_000 // share.denominator) / 10_000
         return Infeasible(
-            f"no suppression gives coherence: an item that is private for all who have it is held by {percent(float(share), 2)} of all, "
+            f"no suppression gives coherence: an item that is private for all who have it belongs to {percent(float(share), 2)} of all, "
             f"more than h = {self.h:g}",
             code="sensitive-item-too-frequent",
             hint=f"with these private items one may exist for h of {enough:g} or more",
@@ -241,7 +243,7 @@ class Cohesion(RecodingMethod):
         more = f" ({others:,} more private items are too frequent)" if others > 0 else ""
         enough = -(-int(moles.holders[0]) * 10_000 // int(moles.cohort[0])) / 10_000
         return Infeasible(
-            f"no suppression gives coherence: {f'the private item {item}' if shared else 'a private item'} is held by "
+            f"no suppression gives coherence: {f'the private item {item}' if shared else 'a private item'} belongs to "
             f"{percent(share, 2)} of all, more than h = {self.h:g}{more}",
             code="sensitive-item-too-frequent",
             hint=f"with these private items one exists for h of {enough:g} or more",

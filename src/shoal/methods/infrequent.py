@@ -15,12 +15,12 @@ from shoal.parameters import param
 
 @dataclass(frozen=True)
 class Infrequent(ThresholdMethod):
-    """Deletes the rows of a log whose query fewer than k people asked; publishes only the queries of the others."""
+    """Deletes the rows of a log whose query fewer than k people issued; publishes only the queries of the others."""
 
     name = "infrequent"
     paper = 'Cooper, "A survey of query log privacy-enhancing techniques from a policy perspective", ACM TWEB 2008'
 
-    k: int = param(5, minimum=2, help="minimum number of people who asked each published query")
+    k: int = param(5, minimum=2, help="minimum number of people who issued each published query")
 
     @property
     def kept(self) -> Kept:

@@ -24,7 +24,7 @@ from shoal.parameters import param
 
 @dataclass(frozen=True)
 class Km(KnownItemsMethod):
-    """Generalizes each occurrence as little as possible such that every set of up to m published items is held by at least k people."""
+    """Generalizes each occurrence as little as possible such that every set of up to m published items is shared by at least k people."""
 
     name = "km"
     paper = "local recoding for the guarantee of Terrovitis, Mamoulis and Kalnis, VLDB 2008"

@@ -24,7 +24,7 @@ from shoal.parameters import param
 
 @dataclass(frozen=True)
 class Local(KnownItemsMethod):
-    """Generalizes items in each part of similar records until every set of up to m of them is held by at least k people of the part."""
+    """Generalizes items in each part of similar records until every set of up to m of them is shared by at least k people of the part."""
 
     name = "local"
     paper = "Terrovitis, Mamoulis and Kalnis, VLDB Journal 2011"

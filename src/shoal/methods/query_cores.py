@@ -1,13 +1,13 @@
-"""Semantic k-anonymity of single queries: publishes the queries that k people asked in similar words.
+"""Semantic k-anonymity of single queries: publishes the queries that k people issued in similar words.
 
 Carpineto and Romano, "Semantic search log k-anonymization with generalized k-cores of query concept graph", ECIR 2013. A threshold on
 people deletes most different queries of a log, although many of them only refine a query that is frequent. Here two queries are affine if
-their words and phrases, by weight, are similar enough; the largest set of queries is published in which at least k people asked each query
-or an affine one of the set. Unless words are limited too, it contains every query that k people asked themselves.
+their words and phrases, by weight, are similar enough; the largest set of queries is published in which at least k people issued each query
+or an affine one of the set. Unless words are limited too, it contains every query that k people issued themselves.
 
-Guarantee: at least k people asked each published query or a published one that is affine to it. It is not that of `threshold`: a published
-query may have been asked by a single person. Time: with an inverted index of the rarest concepts of each query, O(pairs that meet in one of
-them); memory for all affine pairs.
+Guarantee: at least k people issued each published query or a published one that is affine to it. It is not that of `threshold`: a
+published query may have been issued by a single person. Time: with an inverted index of the rarest concepts of each query, O(pairs that
+meet in one of them); memory for all affine pairs.
 
 Deviations from the paper, of which only the abstract was at hand: weights of concepts are whole numbers of the log instead of
 probabilities; affinity is twice the shared weight divided by the sum of both, so that it is compared without rounding; and the words of
@@ -42,12 +42,12 @@ RARE = "dropped: fewer than k people asked similar queries"
 
 @dataclass(frozen=True)
 class QueryCores(RowsMethod):
-    """Publishes rows of a log whose query, or one with similar words and phrases, at least k people asked."""
+    """Publishes rows of a log whose query, or one with similar words and phrases, at least k people issued."""
 
     name = "query-cores"
     paper = 'Carpineto and Romano, "Semantic search log k-anonymization with generalized k-cores of query concept graph", ECIR 2013'
 
-    k: int = param(5, minimum=2, help="minimum number of people who asked each published query or an affine one")
+    k: int = param(5, minimum=2, help="minimum number of people who issued each published query or an affine one")
     theta: float = param(0.5, minimum=LEAST_THETA, maximum=1, help="smallest affinity of queries that count as similar")
     longest: int = param(3, minimum=1, maximum=LARGEST_PHRASE, help="maximum number of words of a phrase that is a concept")
     word_people: int | None = param(
@@ -86,7 +86,7 @@ class QueryCores(RowsMethod):
         stays = np.flatnonzero(np.append(core, False)[found.of_row])
         if not len(stays):
             raise Infeasible(
-                f"no query was asked, in similar words, by {self.k:,} people or more",
+                f"no query was issued, in similar words, by {self.k:,} people or more",
                 code="nothing-to-publish",
                 hint="lower k or theta, or give more data",
                 value=len(distinct(found.people_of_row)),
@@ -100,11 +100,11 @@ class QueryCores(RowsMethod):
         """Return how many published queries a threshold would have dropped."""
         rare, alone = (int((found.people[core] < n).sum()) for n in (self.k, 2))
         asked = f"{rare:,} of {counted(int(core.sum()), 'different published query', 'different published queries')}"
-        return f"{asked} were asked by fewer than {self.k:,} people, {alone:,} by one person; similar queries of others are published too"
+        return f"{asked} were issued by fewer than {self.k:,} people, {alone:,} by one person; similar queries of others are published too"
 
 
 class _AskedQueries:
-    """The different queries of a log, and the people who asked each."""
+    """The different queries of a log, and the people who issued each."""
 
     def __init__(self, log: Log) -> None:
         texts = log.texts
@@ -117,7 +117,7 @@ class _AskedQueries:
 
     @cached_property
     def people(self) -> Ints:
-        """The number of people who asked each query."""
+        """The number of people who issued each query."""
         return np.bincount(self._asked[0], minlength=len(self.queries))
 
     def core(self, method: QueryCores) -> Mask:

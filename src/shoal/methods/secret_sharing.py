@@ -37,8 +37,8 @@ class SecretSharing(UnguaranteedRows):
     name = "secret-sharing"
     paper = 'Adar, "User 4XXXXX9: anonymizing query logs", WWW 2007 workshop on Query Log Analysis'
     does_not_protect = (
-        "people of whom some queries are known, because a pseudonym links all their rows and times; how many people asked an "
-        "undecryptable query, because equal queries look equal; a query that one person asked from k accounts; the length of a query, "
+        "people of whom some queries are known, because a pseudonym links all their rows and times; how many people issued an "
+        "undecryptable query, because equal queries look equal; a query that one person issued from k accounts; the length of a query, "
         "up to 32 bytes"
     )
     fates = {READABLE: "changed", SEALED: "changed"}  # noqa: RUF012 (never changed)
@@ -72,7 +72,7 @@ class SecretSharing(UnguaranteedRows):
         shared = people.filter(pl.col("people") >= self.k)
         if not len(shared):
             raise Infeasible(
-                f"no query was asked by {self.k:,} people or more: none could be read",
+                f"no query was issued by {self.k:,} people or more: none could be read",
                 code="nothing-to-publish",
                 hint="lower k, or give more data",
             )

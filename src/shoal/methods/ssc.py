@@ -71,7 +71,7 @@ class SSC(Method):
         "vote", choices=TYPICAL, help="what to publish for matched terms: the elected one, all of them, or their common ancestor"
     )
     min_owners: int = param(2, minimum=1, help="minimum number of people in a group who have each published term (at most k)")
-    rare: str = param("generalize", choices=("generalize", "withhold"), help="what to do with matched terms held by too few people")
+    rare: str = param("generalize", choices=("generalize", "withhold"), help="what to do with matched terms of too few people")
     promising: int = param(
         20,
         minimum=0,

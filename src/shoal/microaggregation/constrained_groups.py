@@ -37,7 +37,7 @@ class Limits:
         n, several = len(owners), int(np.bincount(np.unique(owners, return_inverse=True)[1]).max(initial=1))
         if several > 1 and not self.apart:
             raise ParameterError(
-                "users have several rows, which may share a group, so its rows are no people",
+                "users have several rows, which may share a group, so rows do not count people",
                 code="options-conflict",
                 hint=f"add {option('apart', True)}",
             )

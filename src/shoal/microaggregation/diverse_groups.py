@@ -59,7 +59,7 @@ def diverse_groups(table: Table, group: Ints, values: Ints, wanted: Diversity) -
     whole = np.bincount(values)
     if (different := int((whole > 0).sum())) < (wanted.l or 0):
         raise ParameterError(
-            f"the table has only {different:,} different sensitive values", code="too-few-values", hint="a smaller l", value=different
+            f"the table has only {different:,} different sensitive values", code="too-few-values", hint="try a smaller l", value=different
         )
     before = table.content_order()
     label = _by_first_row(group[before])

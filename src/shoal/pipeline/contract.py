@@ -32,9 +32,7 @@ USED = "used"  # the part of a file's rows that reached the method
 def whole_account(release: Release, prepared: Prepared) -> Accounting:
     """Return the accounting of a release, starting from the rows of the file."""
     if release.accounting is None:
-        raise GuaranteeNotMet(
-            "the release does not account for what it was made from", code="accounting-incomplete", hint="nothing was written"
-        )
+        raise GuaranteeNotMet("the release does not account for all of its input", code="accounting-incomplete", hint="nothing was written")
     return with_preparation(_in_detail(release, release.accounting, prepared.original), prepared)
 
 

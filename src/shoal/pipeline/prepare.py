@@ -537,5 +537,5 @@ def refuse_foreign_taxonomy(occurrences: int, unknown: int) -> None:
         raise InputError(
             f"the taxonomy has {known:,} of {occurrences:,} item occurrences, less than {percent(FEWEST_KNOWN, 0)}",
             code="taxonomy-does-not-fit",
-            hint=f"{FITTING}; {option('unknown', 'keep')} or {option('unknown', 'drop')} goes on with this one",
+            hint=f"{FITTING}; {option('unknown', 'keep')} or {option('unknown', 'drop')} continues with this one",
         )

@@ -217,6 +217,6 @@ def _refuse_unknown(method: str, given: Collection[str], others: Collection[str]
     for name in given:
         if name not in own:
             takers = [other for other, kind in METHODS.items() if name in {declared.name for declared in kind.parameters()}]
-            text = f"it takes {', '.join(own)}"
-            hint = f"{text}; {name} is of {', '.join(takers)}" if takers else did_you_mean(name, [*own, *others], text)
-            raise ParameterError(f"the method {method} takes no {name}", code="unknown-option", hint=hint, value=name)
+            text = f"its parameters are {', '.join(own)}"
+            hint = f"{text}; {name} belongs to {', '.join(takers)}" if takers else did_you_mean(name, [*own, *others], text)
+            raise ParameterError(f"the method {method} has no parameter {name}", code="unknown-option", hint=hint, value=name)

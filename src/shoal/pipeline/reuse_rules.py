@@ -50,7 +50,7 @@ def ruled_method(found: RulesFile, typed: Mapping[str, Any]) -> RecodingMethod:
         raise InputError(f"the rules name other parameters than the method {found.method} takes", code="rules-not-applicable")
     for name in typed.keys() - known.keys():
         if typed[name] is not None:
-            raise ParameterError(f"the method {found.method} takes no {name}", code="unknown-option")
+            raise ParameterError(f"the method {found.method} has no parameter {name}", code="unknown-option")
     return with_files_read(kind(**{name: _agreed(declared, told[name], typed.get(name)) for name, declared in known.items()}))
 
 
@@ -60,14 +60,14 @@ def _agreed(declared: Param, told: Any, said: Any) -> Any:
     if declared.type in GIVEN:
         if told is not None and given is None:
             raise ParameterError(
-                f"the rules were found with {name} given, which a file of rules does not contain",
+                f"the rules were made with a value of {name}, which a file of rules does not contain",
                 code="rules-conflict",
                 hint=f"give {option(name)}",
             )
         return given
     if given is not None and declared.check(given) != told:
         raise ParameterError(
-            f"the rules were found with {name}={told}, not {given}", code="rules-conflict", hint=f"leave {option(name)} out"
+            f"the rules were made with {name}={told}, not {given}", code="rules-conflict", hint=f"leave {option(name)} out"
         )
     return told
 
@@ -111,7 +111,7 @@ def insist_on_taxonomy(found: RulesFile, prepared: Prepared) -> None:
         )
     if found.taxonomy is not None and not original.on_taxonomy:
         raise ParameterError(
-            f"the rules are for the items of a taxonomy ({found.taxonomy}), but the records are on none",
+            f"the rules are for the items of a taxonomy ({found.taxonomy}), but the records have none",
             code="rules-taxonomy-differs",
             hint=f"give {option('taxonomy')}",
         )
@@ -140,7 +140,7 @@ def insist_on_taxonomy(found: RulesFile, prepared: Prepared) -> None:
         raise ParameterError(
             f"the rules are for another taxonomy than this one: {why}",
             code="rules-taxonomy-differs",
-            hint=f"they were found with {found.taxonomy}",
+            hint=f"they were made with {found.taxonomy}",
         )
 
 

@@ -68,7 +68,7 @@ def _insist_on_judge(method: Method) -> None:
     if kind not in NodeNames.judges or strict:
         why = f"{strict[0]} does not allow" if strict else f"the method {method.name} does not publish with records"
         raise ParameterError(
-            f"topics that are learned from the data tell which words many people hold, which {why}",
+            f"learned topics reveal which words many people use, which {why}",
             code="topics-disclose",
             hint="give a taxonomy file, such as topics learned from other data",
         )

@@ -1,4 +1,4 @@
-"""Limits of the classes of a table: at most so many rows, or no two rows of the same person or household.
+"""Limits of the classes of a table: at most a number of rows, or no two rows of the same person or household.
 
 Constrained microaggregation. Classes are rows that are published alike. Their sizes are counted in the published table. Whose rows they are
 is known only while a release is made, with the original and the row that each of its rows became.
@@ -27,15 +27,15 @@ NOT_SEEN = "whose rows share a combination of values is known only while the rel
 
 @dataclass(frozen=True)
 class ClassLimits(Model):
-    """At most so many rows share each published combination of values, or no two rows of one user do."""
+    """A limited number of rows share each published combination of values, or no two rows of one user do."""
 
     name = "class-limits"
     protects = (
         "With apart, rows of one user ID, such as a household or a company, are never published with the same combination of values, so "
         "that a class does not consist of people who belong together. With most, no class is larger than needed."
     )
-    does_not_protect = "Anybody from being found: how many people share a combination of values at least is another claim."
-    limits = "It does not say how many people share a combination of values at least; microdata-k-anonymity does."
+    does_not_protect = "People from being found: the minimum number of people who share a combination of values is another claim."
+    limits = "It does not bound the number of people who share a combination of values from below; microdata-k-anonymity does."
     judges = frozenset({"rows"})
     level_words = {"most": "rows in the largest equivalence class"}  # noqa: RUF012 (never changed)
 

@@ -51,7 +51,7 @@ from shoal.privacy.evidence.personal_sets import (
     personal_roles,
     wishes_of,
 )
-from shoal.util.wording import percent
+from shoal.util.wording import counted, percent
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -190,15 +190,18 @@ def _fraction(h: float) -> Fraction:
 
 
 def _unsafe_sets(found: Found) -> list[str]:
-    few, telling = f"{found.few:,} held by too few people", f"{found.telling:,} that reveal what is private for somebody"
-    return [f"{found.unsafe:,} sets of items that are public for somebody reveal too much: {few}, {telling}"] if found.unsafe else []
+    few, telling = f"{found.few:,} shared by too few people", f"{found.telling:,} that reveal what is private for somebody"
+    name = "of items that are public for somebody"
+    sets = counted(found.unsafe, f"set {name} reveals", f"sets {name} reveal")
+    return [f"{sets} too much: {few}, {telling}"] if found.unsafe else []
 
 
 def _violations(found: CountedSets) -> list[str]:
     if not found.unsafe:
         return []
-    few, telling = f"{found.few:,} held by too few people", f"{found.telling:,} that reveal a private item"
-    sets = f"{found.unsafe:,} sets of {found.size:,} public {items(found.size)} reveal" if found.size else "the empty set reveals"
+    few, telling = f"{found.few:,} shared by too few people", f"{found.telling:,} that reveal a private item"
+    name = f"of {found.size:,} public {items(found.size)}"
+    sets = counted(found.unsafe, f"set {name} reveals", f"sets {name} reveal") if found.size else "the empty set reveals"
     return [f"{sets} too much: {few}, {telling}"]
 
 
@@ -212,7 +215,7 @@ def _witness(example: Any, names: Vocabulary) -> str:
     chosen, people, hidden, holders, cohort = example
     known = "{" + ", ".join(names[int(item)] for item in chosen) + "}"
     if hidden < 0:
-        return f"{known} is held by {people:,} only"
+        return f"{known} has only {counted(people, 'match', 'matches')}"
     return f"{known} reveals {names[hidden]!r} with a confidence of {percent(holders / cohort)}"
 
 

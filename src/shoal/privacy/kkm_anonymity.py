@@ -1,8 +1,8 @@
 """(k, k^m)-anonymity (Poulis, Loukides, Gkoulalas-Divanis and Skiadopoulos, ECML PKDD 2013): attributes and items together.
 
 Rows that are alike in all attributes form a class. Every set of up to m published items that occurs in a class, the empty one among them,
-must be held by at least k people of the class. An attacker who knows all attributes of a person and up to m items then finds k people: the
-argument is that of k^m-anonymity (`km_anonymity.py`), for the rows of one class.
+must be shared by at least k people of the class. An attacker who knows all attributes of a person and up to m items then finds k people:
+the argument is that of k^m-anonymity (`km_anonymity.py`), for the rows of one class.
 
 Everything is counted from the published rows, by a kernel that no method calls: an item of a class counts as an item of its own, so that
 all classes are counted at once. With the original people are counted, not rows, and published values must be true of the rows they
@@ -31,6 +31,7 @@ from shoal.privacy.evidence.equivalence_classes import told_untrue, untruthful_r
 from shoal.privacy.evidence.generalized_columns import classes_without_rows, untrue_by_row
 from shoal.privacy.evidence.known_sets import MOST_KNOWN, AttackerKnowledge, CountedSets, Holders, all_public, count_sets, items
 from shoal.privacy.evidence.microdata_evidence import RowClasses, changed_kept_columns, classes_of_rows, people_of_classes
+from shoal.util.wording import counted
 
 if TYPE_CHECKING:
     from shoal.data.original import AnyOriginal
@@ -175,7 +176,9 @@ def sets_of_classes(cells: pl.Series, label: Ints) -> tuple[Bags, list[str]]:
 def _rare_sets(found: CountedSets, k: int, what: str) -> list[str]:
     if not found.unsafe or not found.size:
         return []
-    return [f"{found.unsafe:,} sets of {found.size:,} published {items(found.size)} are held by fewer than {k:,} {what} of their class"]
+    name = f"of {found.size:,} published {items(found.size)}"
+    sets = counted(found.unsafe, f"set {name} is", f"sets {name} are")
+    return [f"{sets} shared by fewer than {k:,} {what} of their class"]
 
 
 def _witnesses(found: CountedSets, sets: Bags) -> tuple[str, ...]:
@@ -183,7 +186,7 @@ def _witnesses(found: CountedSets, sets: Bags) -> tuple[str, ...]:
     told = []
     for held, rows, *_ in found.examples:
         names = ", ".join(sets.vocabulary[int(item)].partition(BETWEEN)[2] for item in held)
-        told.append(f"{{{names}}} is held by {rows:,} only, in a class")
+        told.append(f"{{{names}}} has only {counted(rows, 'match', 'matches')} in a class")
     return tuple(told)
 
 

@@ -1,6 +1,6 @@
 """k^m-anonymity (Terrovitis, Mamoulis and Kalnis, VLDB'08): an attacker who knows up to m items of a person finds at least k people.
 
-Every set of up to m published items that occurs, the empty one among them, must be held by at least k people. That is enough also where
+Every set of up to m published items that occurs, the empty one among them, must be shared by at least k people. That is enough also where
 an item is published differently from record to record. Let an attacker know a set B of at most m items of a person, and let T be what
 they are published as in the person's record; what is suppressed there has no part in T. T has at most as many items as B, and occurs, so
 at least k people hold it. Each of their records may be the person's for all the attacker can tell: every item of B is there under
@@ -31,6 +31,7 @@ from shoal.privacy.evidence.known_sets import (
     items,
     repeated_items,
 )
+from shoal.util.wording import counted
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -93,13 +94,17 @@ class KmAnonymity(JudgesSets):
 def _violations(found: CountedSets, k: int) -> list[str]:
     if not found.unsafe:
         return []
-    sets = f"{found.unsafe:,} sets of {found.size:,} published {items(found.size)} are" if found.size else "the empty set is"
-    return [f"{sets} held by fewer than {k:,} people"]
+    name = f"of {found.size:,} published {items(found.size)}"
+    sets = counted(found.unsafe, f"set {name} is", f"sets {name} are") if found.size else "the empty set is"
+    return [f"{sets} shared by fewer than {k:,} people"]
 
 
 def _witnesses(found: CountedSets, names: Vocabulary) -> tuple[str, ...]:
     """Return examples of rare sets by name; not for publication."""
-    return tuple(f"{{{', '.join(names[int(item)] for item in held)}}} is held by {people:,} only" for held, people, *_ in found.examples)
+    return tuple(
+        f"{{{', '.join(names[int(item)] for item in held)}}} has only {counted(people, 'match', 'matches')}"
+        for held, people, *_ in found.examples
+    )
 
 
 def _notes(found: CountedSets) -> list[str]:

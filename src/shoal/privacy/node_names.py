@@ -1,4 +1,4 @@
-"""Node names: every word in the name of a published topic is held by enough people.
+"""Node names: every word in the name of a published topic is used by enough people.
 
 Topics that are learned from the data are named by words of the data, as in `music / lyrics / song`. A name is published wherever the topic
 is, so its words are published too, whoever holds them. This model reads the published names as a reader does, and counts the people who
@@ -43,7 +43,7 @@ NONE = "no name of a topic is published"
 
 @dataclass(frozen=True)
 class NodeNames(Model):
-    """Each word in the name of a published topic is held by enough people."""
+    """Each word in the name of a published topic is used by enough people."""
 
     name = "node-names"
     protects = "The names of topics contain no word of few people, such as a name or an address that one person typed."
@@ -54,7 +54,7 @@ class NodeNames(Model):
     limits = "It does not cover the records, only the names of topics in them."
     reads_names: ClassVar[bool] = True
     level_words: ClassVar[Mapping[str, str]] = {
-        "people": "people who hold the rarest word in a name",
+        "people": "people who use the rarest word in a name",
         "records": "records in which the rarest word of a name is published itself",
     }
 
@@ -94,10 +94,10 @@ class NodeNames(Model):
         words = _words_of(names, held) | renamed
         few = sorted(word for word in words if held.get(word, 0) < self.people)
         if few:
-            broken.append(f"{_words(len(few))} held by fewer than {self.people:,} people")
+            broken.append(f"{_words(len(few))} used by fewer than {self.people:,} people")
         level = {"people": min(held.get(word, 0) for word in words)} if words else {}
         notes = () if names else (NONE,)
-        rare = tuple(f"too few people hold {word!r}" for word in few[:NAMED])
+        rare = tuple(f"too few people use {word!r}" for word in few[:NAMED])
         return Verdict(str(self), verified_if(not broken), level, tuple(broken), notes, rare=rare)
 
     def _from_files(self, names: list[str], shown: Mapping[str, int]) -> Verdict:

@@ -1,4 +1,4 @@
-"""Query affinity (Carpineto and Romano, ECIR 2013): k people asked each published query, or a published one with similar concepts."""
+"""Query affinity (Carpineto and Romano, ECIR 2013): k people issued each published query, or a published one with similar concepts."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ UNKNOWN = "files contain neither the people per query nor the weights of words a
 
 @dataclass(frozen=True)
 class QueryAffinity(Model):
-    """At least k people asked each published query, or a published query whose affinity to it is at least theta."""
+    """At least k people issued each published query, or a published query whose affinity to it is at least theta."""
 
     name = "query-affinity"
     protects = (
-        "No published query stands alone: at least k people asked it or a published query that has most of its words and phrases, by "
+        "No published query stands alone: at least k people issued it or a published query that has most of its words and phrases, by "
         "weight, in common with it. With word_people, every published word is one of that many people."
     )
     does_not_protect = (
-        "A published query may have been asked by a single person, word by word, and may contain a word that nobody else typed, such as a "
-        "name, unless word_people excludes it. Who knows that a person asked it finds it in the release. The k people asked similar, not "
-        "equal queries: what they have in common is not hidden, and neither is what only one of them added."
+        "A published query may have been issued by a single person, word by word, and may contain a word that nobody else typed, such as a "
+        "name, unless word_people excludes it. Anyone who knows that a person issued it finds it in the release. The k people issued "
+        "similar, not equal queries: what they have in common is not hidden, and neither is what only one of them added."
     )
-    limits = "It does not guarantee that k people asked a published query itself: a query of a single person may be published."
+    limits = "It does not guarantee that k people issued a published query itself: a query of a single person may be published."
     judges = frozenset({"rows"})
     level_words = {  # noqa: RUF012 (never changed)
-        "people": "different people who asked the published query, or an affine published one, that has fewest such people",
-        "people_of_query": "different people who asked, in these words, the published query that fewest people asked",
+        "people": "different people who issued the published query, or an affine published one, that has fewest such people",
+        "people_of_query": "different people who issued, in these words, the published query that fewest people issued",
         "people_of_word": "different people with a published query that contains the word that fewest of them use",
     }
 
-    k: int = param(5, minimum=2, help="minimum number of people who asked each published query or an affine one")
+    k: int = param(5, minimum=2, help="minimum number of people who issued each published query or an affine one")
     theta: float = param(0.5, minimum=LEAST_THETA, maximum=1, help="smallest affinity of queries that count as similar")
     longest: int = param(3, minimum=1, maximum=LARGEST_PHRASE, help="maximum number of words of a phrase that is a concept")
     word_people: int | None = param(
@@ -87,7 +87,7 @@ class QueryAffinity(Model):
         broken = []
         if short := int((people < self.k).sum()):
             what = counted(short, "different published query has", "different published queries have")
-            broken.append(f"{what} fewer than {self.k:,} people who asked it or an affine one")
+            broken.append(f"{what} fewer than {self.k:,} people who issued it or an affine one")
         if self.word_people is not None:
             of_words = asked.people_of_words()
             achieved["people_of_word"] = min(of_words, default=0)

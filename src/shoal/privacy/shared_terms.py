@@ -65,7 +65,8 @@ class SharedTerms(Model):
         if held.is_empty():
             return Verdict(str(self), "verified", {}, (), (*notes, "no term is published"))
         short = int((held["n"] < self.owners).sum())
-        witness = (f"{short:,} published terms are held by fewer than {self.owners:,} {counted}",) if short else ()
+        terms = f"{short:,} published {'term is' if short == 1 else 'terms are'}"
+        witness = (f"{terms} used by fewer than {self.owners:,} {counted}",) if short else ()
         return Verdict(str(self), verified_if(not short), {counted: int(held["n"].to_numpy().min())}, witness, notes)
 
 

@@ -56,8 +56,8 @@ class Support(JudgesRows):
     )
     does_not_protect = (
         "Rare combinations: nothing is guaranteed about several frequent words in one query, several units in one row, or several "
-        "rows under one pseudonym, which are linked. People are counted by their user IDs: someone who asks a query from k accounts "
-        "gets it published. What k people asked is published however revealing it is."
+        "rows under one pseudonym, which are linked. People are counted by their user IDs: someone who issues a query from k accounts "
+        "gets it published. What k people searched for is published however revealing it is."
     )
     limits = (
         "It does not protect combinations: several frequent words in one query, or several rows under one pseudonym, may together "
@@ -203,7 +203,7 @@ class Support(JudgesRows):
         return Verdict(str(self), verified_if(not broken), achieved | {"people": counted.people}, tuple(broken))
 
     def _of_few_people(self, units: int) -> str:
-        return f"{self._units(units)} asked by fewer than {self.k:,} people{self._within}"
+        return f"{self._units(units)} used by fewer than {self.k:,} people{self._within}"
 
     def _in_few_rows(self, units: int) -> str:
         return f"{self._units(units)} published in fewer than {self.k:,} rows"

@@ -25,7 +25,7 @@ TIME, RANK, URL = "time", "rank", "url"
 EVERYBODY = -1  # in place of the number of a class
 LEVELS = {
     "records": "pseudonyms that share the rarest published history",
-    "people": "people of its group who asked the published query, used the word or clicked the URL that fewest of them did",
+    "people": "people of its group who issued the published query, used the word or clicked the URL that fewest of them did",
 }
 
 
@@ -35,7 +35,7 @@ class UserKAnonymity(Model):
 
     name = "user-k-anonymity"
     protects = (
-        "An attacker who knows everything a person asked and clicked, and when, finds k pseudonyms with the same history. A query or "
+        "An attacker who knows what a person searched for and clicked, and when, finds k pseudonyms with the same history. A query or "
         "click of only one person of a group, such as a name or an address, is not published."
     )
     does_not_protect = (
@@ -51,7 +51,7 @@ class UserKAnonymity(Model):
 
     k: int = param(5, minimum=2, help="minimum number of pseudonyms that share each published history")
     min_owners: int = param(
-        2, minimum=1, help="minimum number of people in the group who asked each published query and clicked each published URL"
+        2, minimum=1, help="minimum number of people in the group who issued each published query and clicked each published URL"
     )
 
     @property

@@ -48,7 +48,7 @@ class WordSupport(Model):
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
         """Return what remains open: words are counted exactly with the original and bounded without it; the chunks are not verified."""
         fields = (name for columns in table.columns_of_parts().values() for name in columns)
-        open_words = {} if beside_original else {ITEM: "how many people hold them"}
+        open_words = {} if beside_original else {ITEM: "how many people use them"}
         return open_words | dict.fromkeys((name for name in fields if name != ITEM), "")
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
@@ -59,7 +59,7 @@ class WordSupport(Model):
     def _against(self, table: ChunkTable, original: Original) -> Verdict:
         found = people_of_published(table, original.bags)
         few = found.filter(found[PEOPLE] < self.k)
-        broken = (f"{_words(len(few))} held by fewer than {self.k:,} people",) if len(few) else ()
+        broken = (f"{_words(len(few))} used by fewer than {self.k:,} people",) if len(few) else ()
         level = {"people": _smallest(found[PEOPLE])}
         return Verdict(str(self), verified_if(not broken), level, broken, rare=tuple(map(_named, few[ITEM].head(NAMED))))
 
@@ -68,7 +68,7 @@ class WordSupport(Model):
         level = {"records": _smallest(bounds[LEAST])}
         few, unknown = (int((bounds[name] < self.k).sum()) for name in (MOST, LEAST))
         if few:
-            return Verdict(str(self), "fails", level, (f"{_words(few)} held by fewer than {self.k:,} records",))
+            return Verdict(str(self), "fails", level, (f"{_words(few)} used by fewer than {self.k:,} records",))
         if not unknown:
             return Verdict(str(self), "verified", level)
         why = f"term chunks do not show how many records hold their terms, and {_words(unknown)} shown in fewer than {self.k:,}"

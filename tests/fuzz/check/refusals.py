@@ -11,7 +11,7 @@ from helpers.checker import read_table
 
 FEW = re.compile(r"shoal: (\S+) (?:people|person) cannot be hidden among (\S+) ")
 EMPTY = re.compile(r"shoal: nobody has an item: every record is empty ")
-NOBODY = re.compile(r"shoal: no (query|url|word of a query|\S+) was asked by")
+NOBODY = re.compile(r"shoal: no (query|url|word of a query|\S+) was used by")
 
 
 def unjustified(case: Case, directory: Path, line: str) -> list[str]:

@@ -112,9 +112,9 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate(
         "queries",
         "threshold",
-        "queries that k people asked are published as they were typed",
-        "every published query was asked by at least k people; queries are not linked",
-        "a query is published however revealing it is, if k people asked it",
+        "queries that k people issued are published as typed",
+        "at least k people issued every published query; queries are not linked",
+        "a query that k people issued is published however revealing it is",
         needs=("texts",),
     ),
     Candidate(
@@ -201,8 +201,8 @@ CANDIDATES: tuple[Candidate, ...] = (
         "histories",
         "user-microaggregation",
         "publishes a typical history per group, with whole queries",
-        "every published history stands for k people",
-        "queries that 2 members of a group asked are published as typed",
+        "at least k people share every published history",
+        "queries that 2 members of a group issued are published as typed",
         needs=("texts", "times"),
     ),
     # -- access logs
@@ -210,7 +210,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "log",
         "accesslog-mdav",
         "publishes an access log in the original format",
-        "every published visit stands for k visitors",
+        "at least k visitors share every published visit",
         "a page that 2 members of a group requested is published",
     ),
     # -- counts
@@ -247,21 +247,21 @@ CANDIDATES: tuple[Candidate, ...] = (
         "table",
         "microaggregation",
         "loses the least information about the numbers",
-        "every published combination of values stands for k people",
+        "at least k people share every published combination of values",
         "columns that are published unchanged; " + NOT_ATTRIBUTES,
     ),
     Candidate(
         "table",
         "mdav",
         "the standard method of the literature, for comparison",
-        "every published combination of values stands for k people",
+        "at least k people share every published combination of values",
         "columns that are published unchanged; " + NOT_ATTRIBUTES,
     ),
     Candidate(
         "documents",
         "document-vectors",
         "the only method for documents",
-        "every published vector stands for k documents",
+        "at least k documents share every published vector",
         "the documents themselves are not published; an author of several documents is protected for each document separately",
     ),
 )

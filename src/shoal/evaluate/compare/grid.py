@@ -75,7 +75,10 @@ class Cell:
         for name, _ in self.settings:
             if name not in declared:
                 raise ParameterError(
-                    f"the method {self.method} takes no {name}", code="unknown-option", hint=f"it takes {', '.join(declared)}", value=name
+                    f"the method {self.method} has no parameter {name}",
+                    code="unknown-option",
+                    hint=f"its parameters are {', '.join(declared)}",
+                    value=name,
                 )
         values = {name: declared[name].parse(value) if isinstance(value, str) else value for name, value in self.settings}
         return with_files_read(kind(**values))

@@ -174,12 +174,12 @@ def not_records(source: Source, seen: str) -> InputError:
 def missing_columns(source: Source, options: ReadOptions, names: Sequence[str], *, surely_names: bool) -> InputError:
     """Return the error that names the missing columns and, if they certainly are names and not data, the existing ones."""
     absent = [f"no column {name!r}" for name in options.named.values() if name not in names]
-    what = " and ".join(absent) or f"no column known to be the {_unknown_parts(names)}"
+    what = " and ".join(absent) or f"no column recognized as the {_unknown_parts(names)}"
     hint = f"name them with {option('user')}, {option('time')} and {option('text')} or {option('item')}"
     if not options.named:
         hint += f"; or use {option('format', 'transactions')} if each line is one person's record"
     if not surely_names:
-        hint += f"; if its first line holds names and not data, {option('header', True)} shows them"
+        hint += f"; if its first line contains names, not data, {option('header', True)} shows them"
         return InputError(f"{source.path} has {what}", code="missing-column", hint=hint)
     there = ", ".join(repr(name) for name in names)
     near = [repr(found) for name in options.named.values() if name not in names and (found := nearest(name, names))]

@@ -346,7 +346,7 @@ def _first_fields(source: Source, dialect: _kernels.Dialect) -> list[str]:
     found = _kernels.first_records(source.head, dialect, source.whole, 1)
     if not found or found[0][0]:
         why = BROKEN_LINES[found[0][0]] if found else "no line end in its first part"
-        raise InputError(f"the first line of {source.path} cannot be read: {why}", code="unreadable-header", hint="is it a table in UTF-8?")
+        raise InputError(f"the first line of {source.path} cannot be read: {why}", code="unreadable-header", hint="give a table in UTF-8")
     return [field.strip() for field in found[0][1]]
 
 

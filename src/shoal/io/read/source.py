@@ -439,7 +439,7 @@ class Source:
                 rest = chunk.text[chunk.taken :]
                 if len(rest) > LONGEST_LINE:
                     what = f"{self.path} has a line of more than {LONGEST_LINE >> 20} MB"
-                    raise InputError(what, code="line-too-long", hint="is it a text file?")
+                    raise InputError(what, code="line-too-long", hint="give a text file")
                 fresh, done = coming()
                 if fresh and extent.most is not None and read >= extent.most:
                     extent.cut = True

@@ -44,7 +44,7 @@ def levels_of_frame(frame: pl.DataFrame, levels: Sequence[str] | None = None, lo
     if sorted(plain(name) for name in frame.columns) != ["child", "parent"]:
         hint = "name its levels, from the highest to the items; or give the columns child and parent"
         raise InputError(
-            f"which columns of the frame are the levels of a taxonomy? It has {', '.join(map(repr, frame.columns))}",
+            f"the levels of the taxonomy must be named; the frame has {', '.join(map(repr, frame.columns))}",
             code="levels-not-named",
             hint=hint,
         )
@@ -73,7 +73,7 @@ def _of_text(source: Source, levels: Sequence[str], sep: str | None, header: boo
     separator = one_byte(sep) if sep is not None else separators_in(first)[0]
     sample = first_records(source, separator, SAMPLE)
     if not sample:
-        raise InputError(f"the first line of {source.path} cannot be read", code="unreadable-header", hint="is it a table in UTF-8?")
+        raise InputError(f"the first line of {source.path} cannot be read", code="unreadable-header", hint="give a table in UTF-8")
     named = _has_header(source, sample, levels, header)
     names = _names(source.path, sample[0]) if named else [str(n) for n in range(1, len(sample[0]) + 1)]
     tally = Tally(source, strict=True, hint=f"correct or remove them; is {option('sep')} right?")

@@ -113,7 +113,7 @@ def _without_empty(published: Bags, rows: Ints) -> tuple[Bags, Ints]:
         raise Infeasible(
             "nothing is left to publish: no group shares anything below the floor",
             code="nothing-to-publish",
-            hint=f"a smaller k, other records ({option('per')}), or {option('floor', 1)}, which publishes the root",
+            hint=f"try a smaller k, other records ({option('per')}), or {option('floor', 1)}, which publishes the root",
         )
     renumbered = np.where(filled, np.cumsum(filled) - 1, -1)
     held = published.select(filled)

@@ -115,7 +115,7 @@ class InferenceMethod(RecodingMethod):
             raise Infeasible(
                 f"nothing is left to publish: every item would reveal a sensitive one with a confidence above {self.rho:g}",
                 code="nothing-to-publish",
-                hint=f"a larger rho, fewer sensitive items, or {option('antecedent')}, which limits what an attacker may know",
+                hint=f"try a larger rho, fewer sensitive items, or {option('antecedent')}, which limits what an attacker may know",
                 limit=self.rho,
             )
 

@@ -85,7 +85,7 @@ def refuse_frequent(held: SensitiveHoldings, owners: Ints, share: Fraction) -> N
     item = repr(held.names[worst]) if holders[worst] >= RARE else f"number {worst + 1:,} of {len(holders):,} by name"
     enough = -(-part.numerator * 10_000 // part.denominator) / 10_000
     raise Infeasible(
-        f"infeasible because the sensitive item {item} is held by {percent(float(part), 2)} of all people, more than h = {float(share):g}",
+        f"infeasible because the sensitive item {item} belongs to {percent(float(part), 2)} of all people, more than h = {float(share):g}",
         code="sensitive-item-too-frequent",
         hint=f"with these sensitive items a release exists for h of {enough:g} or more",
         value=float(part),

@@ -295,7 +295,7 @@ def nothing_shared(said: Kept, people: int) -> Infeasible:
     """Return the message if no unit has k of these people."""
     noun = "query" if said.unit == WHOLE else "word of a query" if said.unit.splits else str(said.unit)
     within = f" within one {said.window}" if said.window else ""
-    what = f"no {noun} was asked by {said.k:,} people or more{within}"
+    what = f"no {noun} was used by {said.k:,} people or more{within}"
     return Infeasible(what, code="nothing-to-publish", hint="lower k, or give more data", value=people, limit=said.k)
 
 

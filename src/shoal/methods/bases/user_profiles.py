@@ -62,7 +62,7 @@ class ProfileMethod(Method):
 
     k: int = param(5, minimum=2, help="minimum number of people who share each published history")
     min_owners: int = param(
-        2, minimum=1, help="minimum number of people in the group who asked each published query and clicked each published URL"
+        2, minimum=1, help="minimum number of people in the group who issued each published query and clicked each published URL"
     )
     block: int = param(256, minimum=1, help="number of people per block; groups are formed within blocks")
 

@@ -20,6 +20,7 @@ from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.data.taxonomy import Taxonomy
+from shoal.util.wording import counted
 
 # -- identical records, determined by a kernel that no method calls
 
@@ -246,7 +247,8 @@ def truthful_or_not(release: Release, original: Original) -> tuple[list[str], li
 def _without_origin(release: Release, original: Original) -> tuple[list[str], list[str]]:
     """Return, without the record-to-group mapping, the published records that generalize no original, and the unmatched classes."""
     found = find_origins(release, original)
-    broken = [f"{found.unmatched:,} published records match no remaining original record"] if found.unmatched else []
+    records = counted(found.unmatched, "published record matches", "published records match")
+    broken = [f"{records} no remaining original record"] if found.unmatched else []
     many = f"{found.undecided_classes:,} classes match too many originals to be assigned individually"
     return broken, [many] if found.undecided_classes else []
 

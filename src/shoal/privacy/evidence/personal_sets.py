@@ -21,6 +21,7 @@ from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.privacy.evidence.claimed_item_roles import Roles
 from shoal.privacy.evidence.known_sets import MOST_WITNESSES, AttackerKnowledge, holders_in
+from shoal.util.wording import counted
 
 WHAT = "counting the sets that are public for somebody"
 NOT_RECODED = "the published records are not those of the original without some items everywhere"
@@ -221,7 +222,7 @@ def certainly_unsafe(records: PersonalRoles, roles: Roles, knowledge: AttackerKn
 def names_of(known: tuple[int, ...], people: int, hidden: int, names: Vocabulary) -> str:
     """Describe an unsafe set by names, for the person who has the original."""
     chosen = "{" + ", ".join(names[item] for item in known) + "}"
-    return f"{chosen} is held by {people:,} only" if hidden < 0 else f"{chosen} reveals {names[hidden]!r} too often"
+    return f"{chosen} has only {counted(people, 'match', 'matches')}" if hidden < 0 else f"{chosen} reveals {names[hidden]!r} too often"
 
 
 def _bits(numbers: list[int], n: int) -> int:
