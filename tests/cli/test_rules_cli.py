@@ -132,7 +132,7 @@ def test_methods_that_recode_from_record_to_record_have_no_rules(kitchen: Shell)
 def test_what_is_typed_beside_rules_must_agree(kitchen: Shell) -> None:
     made(kitchen, "apriori")
     assert "the rules belong to the method apriori, not to direct" in again(kitchen, "--method", "direct")[1]
-    assert "the rules were found with k=3, not 4" in again(kitchen, "--k", "4")[1]
+    assert "the rules were made with k=3, not 4" in again(kitchen, "--k", "4")[1]
     assert again(kitchen, "--method", "apriori", "--k", "3", "--m", "2")[0] == 0
 
 

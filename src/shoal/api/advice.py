@@ -31,7 +31,7 @@ class Advised:
 NO_ADVICE = Advised()
 
 
-def advised(data: Any, done: Done, method: Method, said: Mapping[str, Any], further: tuple[Model, ...] = ()) -> Advised:
+def advised(data: Any, done: Done, method: Method, keywords: Mapping[str, Any], further: tuple[Model, ...] = ()) -> Advised:
     """Return changes that keep more words and let an attacker find at most 1 in k people, as measured on a sample.
 
     `further` are the claims requested in addition to those of the method; `done` is the present release.
@@ -39,14 +39,14 @@ def advised(data: Any, done: Done, method: Method, said: Mapping[str, Any], furt
     seconds, prepared = seconds_after(done.seconds), done.prepared
     if not seconds:
         return Advised(notes=("shoal.advise measures alternatives that keep more, and their risk",))
-    given = prepared_as(dict(said), Preparation.default_for(method))[1].tree
+    taxonomy = prepared_as(dict(keywords), Preparation.default_for(method))[1].tree
     options = []
     for change in changes(prepared, method):
         other = _method(change, method)
-        route = None if other is None else _route(change, other, said, further)
+        route = None if other is None else _route(change, other, keywords, further)
         if route is not None:
-            options.append((change, _call(change, said), route))
-    present = Route(method, prepared.how, given, further, done.judged)
+            options.append((change, _call(change, keywords), route))
+    present = Route(method, prepared.how, taxonomy, further, done.judged)
     advice = advice_on(data, prepared.original.n_owners, present, options, seconds)
     calls = tuple(f"{one.text}: {one.change.why}; {one.worth}" for one in advice.proposed)
     return Advised(calls, (*([advice.measured_on] if calls else []), *advice.notes))
@@ -63,21 +63,21 @@ def _method(change: Change, method: Method) -> Method | None:
         return None
 
 
-def _route(change: Change, method: Method, said: Mapping[str, Any], further: tuple[Model, ...]) -> Route | None:
+def _route(change: Change, method: Method, options: Mapping[str, Any], further: tuple[Model, ...]) -> Route | None:
     """Return the route for the keywords with this change; None if they contradict each other. No data is read."""
-    wanted = {name: value for name, value in said.items() if name not in change.without}
+    wanted = {name: value for name, value in options.items() if name not in change.without}
     wanted |= {name: value for name, value in change.options.items() if name != "method"}
     try:
-        how, given = prepared_as(wanted, Preparation.default_for(method))
+        how, taxonomy = prepared_as(wanted, Preparation.default_for(method))
         claims_for(method, further)
     except ShoalError:
         return None
-    return Route(method, how, given.tree, further)
+    return Route(method, how, taxonomy.tree, further)
 
 
-def _call(change: Change, said: Mapping[str, Any]) -> str:
+def _call(change: Change, options: Mapping[str, Any]) -> str:
     """Format the keywords as they are typed, with None for those that must be removed."""
-    unwanted = [f"{name}=None" for name in change.without if said.get(name) is not None]
-    given = {**change.options, **change.settings}
-    typed = [f"{name}={value if value.replace('.', '', 1).isdigit() else json.dumps(value)}" for name, value in given.items()]
+    unwanted = [f"{name}=None" for name in change.without if options.get(name) is not None]
+    changed = {**change.options, **change.settings}
+    typed = [f"{name}={value if value.replace('.', '', 1).isdigit() else json.dumps(value)}" for name, value in changed.items()]
     return ", ".join([*typed, *unwanted])

@@ -33,8 +33,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        given = signature.bind(*args, **kwargs).arguments
-        for name, value in (given | given.pop("options", {})).items():
+        arguments = signature.bind(*args, **kwargs).arguments
+        for name, value in (arguments | arguments.pop("options", {})).items():
             check = CHECKS.get(f"{function.__name__}.{name}") or CHECKS.get(name)
             if check is not None:
                 check(name, value)

@@ -90,11 +90,11 @@ def described(table: Mapping[str, type[Declared]], name: str | None = None) -> d
 
 def facts_of(kind: type[Declared]) -> dict[str, Any]:
     """Describe a method or a model by the declarations of its class."""
-    told = {key: getattr(kind, key) for key in ("paper", "protects", "does_not_protect", "limits") if getattr(kind, key, "")}
-    told |= {"guarantee": "none"} if getattr(kind, "guarantees_nothing", False) else {}
+    facts = {key: getattr(kind, key) for key in ("paper", "protects", "does_not_protect", "limits") if getattr(kind, key, "")}
+    facts |= {"guarantee": "none"} if getattr(kind, "guarantees_nothing", False) else {}
     parameters = {p.name: {"help": p.help, "default": _in_json(p.default), "values": p.range} for p in kind.parameters()}
     presets = {one.name: {"for": one.use, "not": one.does_not_protect, "values": one.values} for one in presets_of(kind.name).values()}
-    return {"summary": kind.summary(), **told, "parameters": parameters, **({"presets": presets} if presets else {})}
+    return {"summary": kind.summary(), **facts, "parameters": parameters, **({"presets": presets} if presets else {})}
 
 
 def facts_of_metric(metric: Metric) -> dict[str, Any]:

@@ -84,18 +84,18 @@ READ_AS_LISTS = {
 FLAGS = ("header", "strict", "bag")
 
 
-def said_of_data(given: Mapping[str, Any]) -> dict[str, Any]:
+def said_of_data(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return all of these options, with None for those not given. Raise for an unknown one."""
-    for name in given:
+    for name in options:
         if name not in DATA_OPTIONS:
             raise ParameterError(f"there is no option {name!r}", code="unknown-option", hint=did_you_mean(name, DATA_OPTIONS), value=name)
-    said = {name: _checked(name, value) for name, value in given.items() if value is not None}
-    return dict.fromkeys(DATA_OPTIONS) | said
+    values = {name: _checked(name, value) for name, value in options.items() if value is not None}
+    return dict.fromkeys(DATA_OPTIONS) | values
 
 
-def reading_options(given: Mapping[str, Any]) -> dict[str, Any]:
+def reading_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the given fields of `ReadOptions`, each in its type. Fields that are None keep their default."""
-    found = {name: _checked(READ_AS_LISTS.get(name, name), value) for name, value in given.items() if value is not None}
+    found = {name: _checked(READ_AS_LISTS.get(name, name), value) for name, value in options.items() if value is not None}
     return {
         name: tuple(value.split(",") if isinstance(value, str) else value) if name in READ_AS_LISTS else value
         for name, value in found.items()
@@ -135,14 +135,14 @@ def _columns(name: str, value: Any) -> list[str]:
     return [_column(name, one) for one in value]
 
 
-def asked_of_data(given: Mapping[str, Any]) -> tuple[dict[str, Any], TaxonomyArgument]:
+def asked_of_data(keywords: Mapping[str, Any]) -> tuple[dict[str, Any], TaxonomyArgument]:
     """Return all options as on the command line and, separately, the taxonomy, which may be a tree."""
-    options = said_of_data(given)
+    options = said_of_data(keywords)
     hierarchy = hierarchy_of(options["taxonomy"], options.pop("levels"), options["node_loss"])
     return options | {"taxonomy": hierarchy.name}, hierarchy
 
 
-def prepared_as(given: Mapping[str, Any], base: Preparation | None = None) -> tuple[Preparation, TaxonomyArgument]:
+def prepared_as(keywords: Mapping[str, Any], base: Preparation | None = None) -> tuple[Preparation, TaxonomyArgument]:
     """Return the preparation for these options on top of a base, and the given taxonomy."""
-    options, hierarchy = asked_of_data(given)
+    options, hierarchy = asked_of_data(keywords)
     return hierarchy.settled(preparation(options, base)), hierarchy

@@ -84,9 +84,9 @@ def advise(
         1.0
     """
     with spoken_in_python(), using(threads):
-        said, given = asked_of_data(options)
+        values, taxonomy = asked_of_data(options)
         people = None if k is None else _K.check(k)
-        return find_routes(data, said, goal, people, given=given.tree, seconds=_SECONDS.check(seconds))
+        return find_routes(data, values, goal, people, given=taxonomy.tree, seconds=_SECONDS.check(seconds))
 
 
 def compare(
@@ -164,10 +164,10 @@ def compare(
         usual = QUICK_TARGETS if quick else AttackEffort.targets
         effort = AttackEffort(_TARGETS.check(usual if targets is None else targets), _SEED.check(seed))
         workers = all_threads() if jobs is None else _JOBS.check(jobs)
-        files, said = _files(data), _data_options(options)
+        files, values = _files(data), _data_options(options)
         with running(_LogEvents(events), cancel):
             title = files[0].name if len(files) == 1 else f"{len(files)} inputs"
-            task = ComparisonTask(files, requested, said, Path(out), title, making)
+            task = ComparisonTask(files, requested, values, Path(out), title, making)
             _tell(task.notes)
             finished = task.run(
                 effort, workers, quick=bool(quick), seconds=None if run_seconds is None else _RUN_SECONDS.check(run_seconds)
@@ -238,10 +238,10 @@ def _files(data: Any) -> tuple[Path, ...]:
 
 def _data_options(options: FileOptions) -> dict[str, Any]:
     """Return the data options as on the command line. The processes of the cells load the taxonomy themselves."""
-    said, given = asked_of_data(cast(dict[str, Any], options))
-    if given.tree is not None:
+    values, taxonomy = asked_of_data(cast(dict[str, Any], options))
+    if taxonomy.tree is not None:
         raise ParameterError("the taxonomy of a comparison must be a name or a file", code="wrong-type", hint="write it to a file first")
-    return said
+    return values
 
 
 def _names(argument: str, value: str | Sequence[str]) -> tuple[str, ...]:

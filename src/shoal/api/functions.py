@@ -358,9 +358,9 @@ def look(
         ('transactions', 2, 3)
     """
     with spoken_in_python(), using(threads):
-        how, given = prepared_as(options, Preparation.of_format(options.get("format")).following_data())
-        found = see(data, how, whole=whole, given=given.tree, show_rare=show_rare)
-        _tell((*given.notes, *found.notes), [f"left out: {line}" for line in found.defects])
+        how, tree = prepared_as(options, Preparation.of_format(options.get("format")).following_data())
+        found = see(data, how, whole=whole, taxonomy=tree.tree, show_rare=show_rare)
+        _tell((*tree.notes, *found.notes), [f"left out: {line}" for line in found.defects])
         return replace(found, protects={per: in_python(words) for per, words in found.protects.items()})
 
 
@@ -419,10 +419,10 @@ def audit(
         False
     """
     with spoken_in_python(), using(threads, patience):
-        how, given = _of_original(Published.at(Path(release)), original, options)
-        found = (release_format, release_sep, allow_column, sensitive, given.tree, release_user)
+        how, tree = _of_original(Published.at(Path(release)), original, options)
+        found = (release_format, release_sep, allow_column, sensitive, tree.tree, release_user)
         material = gathered(release, claims, original, how, *found)
-        _tell((*given.notes, *material.notes))
+        _tell((*tree.notes, *material.notes))
         return material.judged(strength, no_guarantee=no_guarantee)
 
 
@@ -492,11 +492,11 @@ def measure(
     names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
     with spoken_in_python(), using(threads):
         place = Published.at(Path(release))
-        how, given = _of_original(place, original, options)
+        how, tree = _of_original(place, original, options)
         if how is None:
             insist_on_default_patterns(patterns)
             return recorded(place, names, _tell)
-        return measured(place, original, how, names, _tell, given.tree, patterns=patterns)
+        return measured(place, original, how, names, _tell, tree.tree, patterns=patterns)
 
 
 @checked
@@ -558,14 +558,14 @@ def attack(
     names = (attacks,) if isinstance(attacks, str) else tuple(attacks)
     with spoken_in_python(), using(threads):
         place = Published.at(Path(release))
-        how, given = _of_original(place, original, options)
+        how, tree = _of_original(place, original, options)
         if how is None:
             raise ParameterError("original is missing", code="missing-argument", argument="original")
-        beside = OtherReleases.of(tuple(map(Path, other_releases)), sensitive, None if reference is None else Path(reference))
-        asked: dict[str, Any] = {"targets": targets, "control": control, "seed": seed, "remakes": remakes}
-        asked["sampling_fraction"] = sampling_fraction
-        draw = Draw(**(Draw.quick_values() if quick else {}) | {name: value for name, value in asked.items() if value is not None})
-        found = attacked(place, original, how, names, draw, _tell, given.tree, beside)
+        others_and_reference = OtherReleases.of(tuple(map(Path, other_releases)), sensitive, None if reference is None else Path(reference))
+        numbers: dict[str, Any] = {"targets": targets, "control": control, "seed": seed, "remakes": remakes}
+        numbers["sampling_fraction"] = sampling_fraction
+        draw = Draw(**(Draw.quick_values() if quick else {}) | {name: value for name, value in numbers.items() if value is not None})
+        found = attacked(place, original, how, names, draw, _tell, tree.tree, others_and_reference)
         return replace(found, quick=bool(quick))
 
 
@@ -597,30 +597,30 @@ def generate(users: int = 10_000, seed: int = 0, **parameters: Any) -> pl.DataFr
 # -- steps
 
 
-def _released(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> Result:
+def _released(data: Any, method: Method | str | None, arguments: Mapping[str, Any]) -> Result:
     """Make the release for the arguments of `anonymize`."""
-    with spoken_in_python(), using(asked["threads"], asked["patience"]):
-        return _made(data, method, asked)
+    with spoken_in_python(), using(arguments["threads"], arguments["patience"]):
+        return _made(data, method, arguments)
 
 
-def _made(data: Any, method: Method | str | None, asked: Mapping[str, Any]) -> Result:
-    said = {name: value for name, value in asked.items() if name not in NOT_OF_DATA}
-    own = own_parameters(method, said)
-    given = {"k": asked["k"]} | own | asked["parameters"]
-    found = None if asked["rules"] is None else read_rules(asked["rules"])
-    chosen = wanted_method(method, given, said) if found is None else method_under(found, method, given)
-    insist_on_consent(chosen, asked["no_guarantee"])
-    further, attempt = claims_for(chosen, asked["claim"]), PlannedAttacks.asked(*(asked[name] for name in OF_ATTACKS))
-    how, given = prepared_as(said, replace(Preparation.default_for(chosen), memory=Memory.asked(asked["memory"])))
-    checks = release_checks(Series.of(*(asked[name] for name in OF_SERIES)), attempt)
-    metrics = ["bound"] if asked["bound"] else []
-    job = Job(data, chosen, how, given.tree, further, metrics, found, asked["no_guarantee"], checks, notes=given.notes)
+def _made(data: Any, method: Method | str | None, arguments: Mapping[str, Any]) -> Result:
+    options = {name: value for name, value in arguments.items() if name not in NOT_OF_DATA}
+    own = own_parameters(method, options)
+    settings = {"k": arguments["k"]} | own | arguments["parameters"]
+    found = None if arguments["rules"] is None else read_rules(arguments["rules"])
+    chosen = wanted_method(method, settings, options) if found is None else method_under(found, method, settings)
+    insist_on_consent(chosen, arguments["no_guarantee"])
+    further, attempt = claims_for(chosen, arguments["claim"]), PlannedAttacks.asked(*(arguments[name] for name in OF_ATTACKS))
+    how, settings = prepared_as(options, replace(Preparation.default_for(chosen), memory=Memory.asked(arguments["memory"])))
+    checks = release_checks(Series.of(*(arguments[name] for name in OF_SERIES)), attempt)
+    metrics = ["bound"] if arguments["bound"] else []
+    job = Job(data, chosen, how, settings.tree, further, metrics, found, arguments["no_guarantee"], checks, notes=settings.notes)
     if type(data).__module__.partition(".")[0] == "pyspark":
-        released: Result = _on_cluster(job, asked)
+        released: Result = _on_cluster(job, arguments)
         return released
-    done = job.run(_LogEvents(asked["events"]), asked["cancel"])
+    done = job.run(_LogEvents(arguments["events"]), arguments["cancel"])
     _tell((), unsure({ATTACKS: done.judged.attacks}))
-    helps = (lambda: NO_ADVICE) if found is not None else (lambda: advised(data, done, chosen, said, further))
+    helps = (lambda: NO_ADVICE) if found is not None else (lambda: advised(data, done, chosen, options, further))
     return _with_logged_advice(Result(done.judged, done.prepared.notes, helps, done.warnings))
 
 
@@ -642,32 +642,32 @@ class _LogEvents(Events):
 
     def warn(self, line: str) -> None:
         _tell([], [line])
-        told = in_python(line)
-        self._further.warn(ReleaseWarning(line.code, told) if isinstance(line, ReleaseWarning) else told)
+        text = in_python(line)
+        self._further.warn(ReleaseWarning(line.code, text) if isinstance(line, ReleaseWarning) else text)
 
 
-def _on_cluster(job: Job, asked: Mapping[str, Any]) -> Any:
+def _on_cluster(job: Job, arguments: Mapping[str, Any]) -> Any:
     """Run the job on a Spark data frame where it is stored. Arguments that need one machine are rejected."""
     from shoal.cluster.run import ClusterRelease
 
-    whole = replace(job, threads=asked["threads"], patience=asked["patience"])
-    return ClusterRelease(whole, _LogEvents(asked["events"]), asked["cancel"])
+    whole = replace(job, threads=arguments["threads"], patience=arguments["patience"])
+    return ClusterRelease(whole, _LogEvents(arguments["events"]), arguments["cancel"])
 
 
-def _prepared(data: Any, said: Mapping[str, Any], base: Preparation) -> Prepared:
+def _prepared(data: Any, options: Mapping[str, Any], base: Preparation) -> Prepared:
     """Read the data and place it on its taxonomy; log how it was parsed."""
-    how, given = prepared_as(said, base)
-    prepared = prepare(data, how, given.tree)
+    how, tree = prepared_as(options, base)
+    prepared = prepare(data, how, tree.tree)
     found = announced(prepared)
-    _tell((*given.notes, *found.notes), (*found.warnings, *found.left_out))
+    _tell((*tree.notes, *found.notes), (*found.warnings, *found.left_out))
     return prepared
 
 
-def _of_original(place: Published, original: Any, said: Mapping[str, Any]) -> tuple[Preparation | None, TaxonomyArgument]:
+def _of_original(place: Published, original: Any, keywords: Mapping[str, Any]) -> tuple[Preparation | None, TaxonomyArgument]:
     """Return the options for reading an original, on top of those in the manifest. Without an original, they are rejected."""
-    options, given = asked_of_data(said)
+    options, tree = asked_of_data(keywords)
     how = original_options(options, original, place.manifest)
-    return None if how is None else given.settled(how), given
+    return None if how is None else tree.settled(how), tree
 
 
 def _with_logged_advice(result: Result) -> Result:

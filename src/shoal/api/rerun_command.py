@@ -15,9 +15,9 @@ from shoal.util.wording import toml_value
 RELEASE = "RELEASE"  # placeholder for a directory of the user's choice
 
 
-def making(cell: Cell, inputs: Sequence[Path], said: Mapping[str, Any]) -> Making:
+def making(cell: Cell, inputs: Sequence[Path], keywords: Mapping[str, Any]) -> Making:
     """Return the command that makes the release of this cell from these inputs and their options."""
-    options = {"method": cell.method, **dict(cell.settings), **concerning(cell, said)}
+    options = {"method": cell.method, **dict(cell.settings), **concerning(cell, keywords)}
     return Making(anonymize_command(map(str, inputs), options, RELEASE), options_file(options))
 
 

@@ -126,8 +126,8 @@ class Audit:
     def _repr_html_(self) -> str:
         """HTML for notebooks: the verdict on each claim, and failed checks."""
         failing = [check for check in self.checks if not check.holds]
-        told = [(without_names(one.claim), "; ".join([one.standing, *one.witnesses])) for one in (*self.claims, *failing)]
-        rows = [*([("guarantee", f"NONE. {self.lack}")] if self.lack else []), ("records", f"{self.records:,}"), *told]
+        verdicts = [(without_names(one.claim), "; ".join([one.standing, *one.witnesses])) for one in (*self.claims, *failing)]
+        rows = [*([("guarantee", f"NONE. {self.lack}")] if self.lack else []), ("records", f"{self.records:,}"), *verdicts]
         rows.append(("not checkable", f"{counted(self.beyond_files, 'value')} cannot be verified from the files"))
         return facts_page("The audit passes" if self.holds else "THE AUDIT FAILS", rows, self.alarms)
 
@@ -158,12 +158,12 @@ def gathered(
     sep: str | None = None,
     allow_columns: Sequence[str] = (),
     sensitive: str | Path | Items | None = None,
-    given: Taxonomy | None = None,
+    taxonomy: Taxonomy | None = None,
     release_user: str | None = None,
 ) -> Gathered:
-    """Read a release and its claims, given or from its manifest; `judged` verifies them.
+    """Read a release and its claims, from the arguments or its manifest; `judged` verifies them.
 
-    The original is prepared according to `how` or the manifest; its taxonomy may be `given` as a tree. Columns other than the items fail,
+    The original is prepared according to `how` or the manifest, on the tree `taxonomy` if there is one. Columns other than the items fail,
     unless allowed by name. `sensitive` are the items of a claim that does not name them; `release_user` is the column with the user IDs of
     a single file.
     """
@@ -181,15 +181,15 @@ def gathered(
     if place.manifest is None:
         names, notes = find_beside_content(place.file)
         found = replace(found, beside=(*found.beside, *names), notes=(*found.notes, *notes))
-    beside = _columns(found, allow_columns)
+    verdicts_on_columns = _columns(found, allow_columns)
     against = None
     if original is not None:
-        reading = for_rows(located(place, how, given, original), found.release)
+        reading = for_rows(located(place, how, taxonomy, original), found.release)
         # names of people are compared with published pseudonyms, or with those that a claim names
         by_name = reading.shape == "log" or any(model.needs_user_ids for model in models)
-        prepared = prepare(original, replace(reading, names=by_name), given)
+        prepared = prepare(original, replace(reading, names=by_name), taxonomy)
         against = Against(prepared, found.release, stated_floor=_has_floor(place, how))
-    return Gathered(place, tuple(models), bool(claims), found, tuple(beside), against)
+    return Gathered(place, tuple(models), bool(claims), found, tuple(verdicts_on_columns), against)
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,9 +270,9 @@ def seen_at(
             f"{option('release-user')} is for a single file of records: a release of shoal has no user IDs", code="option-not-applicable"
         )
     if place.kinds and place.kinds != {BagTable.kind}:
-        told = place.manifest["input"].get(KEPT, []) if place.manifest else []
+        kept_columns = place.manifest["input"].get(KEPT, []) if place.manifest else []
         release = Release(read_tables(place.file.parent, place.tables), mechanism=place.mechanism)
-        return _seen_rows(release, models, told, manifest=place.manifest)
+        return _seen_rows(release, models, kept_columns, manifest=place.manifest)
     kinds = frozenset.intersection(*(model.judges for model in models)) if models else frozenset({BagTable.kind})
     if not place.kinds and kinds and BagTable.kind not in kinds:
         kind = min(kinds)
@@ -284,36 +284,42 @@ def seen_at(
     spelled = (
         () if place.manifest is not None else tuple(f"spelling:{name}" for name in found.spelled)
     )  # else the form of the file shows it
-    beside = (*_of_records(place, found.beside, found.columns), *spelled)
+    extra_columns = (*_of_records(place, found.beside, found.columns), *spelled)
     file = RecordFile(found.columns, found.levels)
-    return SeenRelease(Release.from_records(found.bags, owned=owner is not None), found.notes, beside, owner is not None, file)
+    return SeenRelease(Release.from_records(found.bags, owned=owner is not None), found.notes, extra_columns, owner is not None, file)
 
 
 def _seen_parts(place: Published) -> SeenRelease:
     """Read records from several files."""
     parts = [read_published(place.file.with_name(f["name"]), f["format"], f.get("separator"), f.get("layout")) for f in place.tables]
-    beside = tuple(dict.fromkeys(name for part in parts for name in _of_records(place, part.beside, part.columns)))
+    extra_columns = tuple(dict.fromkeys(name for part in parts for name in _of_records(place, part.beside, part.columns)))
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes[:-1]))
-    told = (*notes, f"{len(parts):,} files of records")
+    all_notes = (*notes, f"{len(parts):,} files of records")
     levels = [part.levels for part in parts if part.levels is not None]
     every = pl.concat(levels).unique() if levels else None
-    if every is not None and every["item"].n_unique() < len(every) and "level" not in beside:
-        beside = (*beside, "level")  # equal items have different levels in different files
+    if every is not None and every["item"].n_unique() < len(every) and "level" not in extra_columns:
+        extra_columns = (*extra_columns, "level")  # equal items have different levels in different files
     columns = next((part.columns for part in parts if RecordFile(part.columns).misplaced()), parts[0].columns)
-    return SeenRelease(Release.from_records(united([part.bags for part in parts])), told, beside, file=RecordFile(columns, every))
+    return SeenRelease(
+        Release.from_records(united([part.bags for part in parts])), all_notes, extra_columns, file=RecordFile(columns, every)
+    )
 
 
-def _of_records(place: Published, beside: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
+def _of_records(place: Published, extra_columns: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
     """Return the columns that no model covers; in a release of shoal also record numbers that are not as shoal writes them."""
-    return tuple(dict.fromkeys((*beside, *(record_columns_without_place(columns) if place.manifest is not None else ()))))
+    return tuple(dict.fromkeys((*extra_columns, *(record_columns_without_place(columns) if place.manifest is not None else ()))))
 
 
 def _seen_rows(
-    release: Release, models: Sequence[Model], told: Sequence[str], notes: tuple[str, ...] = (), manifest: Mapping[str, Any] | None = None
+    release: Release,
+    models: Sequence[Model],
+    kept_columns: Sequence[str],
+    notes: tuple[str, ...] = (),
+    manifest: Mapping[str, Any] | None = None,
 ) -> SeenRelease:
     """Return the columns that no claim covers, except those that the manifest declares as kept, which the verdicts name."""
-    beside = dict.fromkeys((*unjudged_columns(release, models, told), *columns_without_place(release, manifest)))
-    return SeenRelease(release, notes, tuple(beside))
+    extra_columns = dict.fromkeys((*unjudged_columns(release, models, kept_columns), *columns_without_place(release, manifest)))
+    return SeenRelease(release, notes, tuple(extra_columns))
 
 
 def _format_of(file: Path) -> str:
@@ -365,7 +371,7 @@ class Against:
         return notes
 
 
-def located(place: Published, how: Preparation | None, given: Taxonomy | None = None, original: object = None) -> Preparation:
+def located(place: Published, how: Preparation | None, taxonomy_value: Taxonomy | None = None, original: object = None) -> Preparation:
     """Return how to prepare the original: by the options, else by the manifest.
 
     A manifest does not name taxonomy files, so options must. Manifests of earlier versions name them: these are searched for in the current
@@ -387,28 +393,30 @@ def located(place: Published, how: Preparation | None, given: Taxonomy | None = 
             code="links-not-located",
             hint=f"name the file with {option('site-links')}",
         )
-    told = place.manifest["input"].get("taxonomy") if place.manifest else None
-    if given is None and how.taxonomy == told and is_file(how.taxonomy) and not Path(how.taxonomy).exists():
-        if told == A_FILE:
+    taxonomy = place.manifest["input"].get("taxonomy") if place.manifest else None
+    if taxonomy_value is None and how.taxonomy == taxonomy and is_file(how.taxonomy) and not Path(how.taxonomy).exists():
+        if taxonomy == A_FILE:
             raise ParameterError(
                 "the release was made with a taxonomy from a file, which the manifest does not name",
                 code="taxonomy-not-located",
                 hint=f"name the file with {option('taxonomy')}",
             )
         first = original[0] if isinstance(original, tuple | list) and original else original
-        beside = Path(first).with_name(str(told)) if isinstance(first, str | Path) else None
-        if beside is not None and beside.is_file():
-            return replace(how, taxonomy=str(beside))
+        neighbour = Path(first).with_name(str(taxonomy)) if isinstance(first, str | Path) else None
+        if neighbour is not None and neighbour.is_file():
+            return replace(how, taxonomy=str(neighbour))
         raise ParameterError(
-            f"the release was made with the taxonomy {told}", code="taxonomy-not-located", hint=f"name its file with {option('taxonomy')}"
+            f"the release was made with the taxonomy {taxonomy}",
+            code="taxonomy-not-located",
+            hint=f"name its file with {option('taxonomy')}",
         )
     return how
 
 
 def _has_floor(place: Published, how: Preparation | None) -> bool:
     """Whether a floor was requested or is recorded in the manifest."""
-    told = place.manifest is not None and FLOOR in place.manifest["input"]
-    return told or (how is not None and how.floor is not None)
+    recorded = place.manifest is not None and FLOOR in place.manifest["input"]
+    return recorded or (how is not None and how.floor is not None)
 
 
 def for_rows(how: Preparation, release: Release) -> Preparation:

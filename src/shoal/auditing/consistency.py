@@ -48,13 +48,13 @@ MOST_KNOWN = 64  # items of a person, more than any attack knows by number
 
 def of_attacks(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Find contradictions in a manifest's attack results."""
-    told = manifest.get(ATTACKS, {})
-    claims, made = claims_of(manifest), {one["attack"] for one in told.get("outcomes", ())}
-    for i, one in enumerate(told.get("outcomes", ())):
-        for fault in (*_of_outcome(one, claims), *_of_people(one, told["targets"])):
+    attacks = manifest.get(ATTACKS, {})
+    claims, made = claims_of(manifest), {one["attack"] for one in attacks.get("outcomes", ())}
+    for i, one in enumerate(attacks.get("outcomes", ())):
+        for fault in (*_of_outcome(one, claims), *_of_people(one, attacks["targets"])):
             yield f"{ATTACKS}.outcomes[{i}]: {fault}"
     for key in (SKIPPED, FEW):
-        for i, name in enumerate(told.get(key, ())):
+        for i, name in enumerate(attacks.get(key, ())):
             if not _is_attack(name):
                 yield f"{ATTACKS}.{key}[{i}]: there is no such attack"
             elif name in made:
@@ -81,7 +81,7 @@ def _of_outcome(one: Mapping[str, Any], claims: Sequence[Model]) -> Iterator[str
         yield "a release whose guaranteed bound an attack exceeds is never written"
 
 
-def _of_people(one: Mapping[str, Any], asked: int) -> Iterator[str]:
+def _of_people(one: Mapping[str, Any], targets: int) -> Iterator[str]:
     """Find rates of too few people, which are never published, and a false claim that everybody was attacked."""
     if one["targets"] < FEWEST_PEOPLE:
         yield f"rates of fewer than {FEWEST_PEOPLE} people are not reported"
@@ -89,7 +89,7 @@ def _of_people(one: Mapping[str, Any], asked: int) -> Iterator[str]:
         yield f"the rate of a control group is reported only with its size, and for at least {FEWEST_PEOPLE} people"
     if "worst_hit" in one and not worst_is_told(one["targets"]):
         yield f"the worst-case rate is that of fewer than {FEWEST_PEOPLE} people"
-    if "everybody" in one and (one["subject"] != RELEASE or one["attack"] not in ON_RECORDS or one["targets"] > asked):
+    if "everybody" in one and (one["subject"] != RELEASE or one["attack"] not in ON_RECORDS or one["targets"] > targets):
         yield "not everybody can have been attacked"
 
 
@@ -137,9 +137,9 @@ def contradictions(manifest: Manifest) -> Iterator[str]:
 def of_published(manifest: Manifest, shown: int) -> Iterator[str]:
     """Return contradictions with this many published occurrences: every occurrence that is not lost is in the records."""
     account, metrics = manifest["accounting"]["occurrences"], manifest["metrics"]
-    told = sum(n for part, n in account.items() if part != "in" and fate_of(part, manifest["method"]) != "gone")
-    if told > shown:
-        yield f"accounting.occurrences has {told:,} published in some form, but the records contain {shown:,}"
+    published = sum(n for part, n in account.items() if part != "in" and fate_of(part, manifest["method"]) != "gone")
+    if published > shown:
+        yield f"accounting.occurrences has {published:,} published in some form, but the records contain {shown:,}"
     suppressed = max(0, _input_occurrences(manifest) - shown)
     if "ggd" in metrics and not _within(metrics["ggd"], suppressed, suppressed + shown):  # a node costs 0 to 1
         yield "metrics.ggd is impossible for these records"
@@ -150,69 +150,69 @@ def of_published(manifest: Manifest, shown: int) -> Iterator[str]:
 
 def _of_columns(manifest: Manifest) -> Iterator[str]:
     """Check the columns of microdata: those of the input, of the files, and of the claims."""
-    given = manifest["input"]
-    if QUASI not in given:
+    facts = manifest["input"]
+    if QUASI not in facts:
         return
-    told = sorted([*given[QUASI], *given.get(KEPT, [])])
-    if any(sorted(file.get("columns", {})) != told for file in manifest["files"] if "table" in file):
+    expected = sorted([*facts[QUASI], *facts.get(KEPT, [])])
+    if any(sorted(file.get("columns", {})) != expected for file in manifest["files"] if "table" in file):
         yield f"input.{QUASI} and input.{KEPT} are not the columns of the files"
     for i, claim in enumerate(claims_of(manifest)):
-        if claim.columns_named is not None and sorted(claim.columns_named) != sorted(given[QUASI]):
+        if claim.columns_named is not None and sorted(claim.columns_named) != sorted(facts[QUASI]):
             yield f"claims[{i}] is about other columns than input.{QUASI}"
 
 
 def _of_totals(manifest: Manifest) -> Iterator[str]:
-    given, account = manifest["input"], manifest["accounting"]
+    facts, account = manifest["input"], manifest["accounting"]
     for name in ("rows", "records", "occurrences"):
-        if given.get(name) != account.get(name, {}).get("in"):
+        if facts.get(name) != account.get(name, {}).get("in"):
             yield f"accounting.{name}.in and input.{name} differ"
 
 
-def _of_topics(given: Manifest) -> Iterator[str]:
+def _of_topics(facts: Manifest) -> Iterator[str]:
     """Topics that were learned from the data: by how many people their words are held, and what they were learned from."""
-    spec = str(given.get("taxonomy", ""))
-    if is_topics(spec) != (LEARNED_FROM in given):
+    spec = str(facts.get("taxonomy", ""))
+    if is_topics(spec) != (LEARNED_FROM in facts):
         yield f"input.{LEARNED_FROM} must be given for topics, and only for them"
     if is_topics(spec) and not re.fullmatch(rf"{TOPICS}(\+wordnet)?:[1-9]\d{{0,9}}", spec, re.ASCII):
         yield "input.taxonomy does not say how many people hold each word in the name of a topic"
 
 
-def _of_input(given: Manifest) -> Iterator[str]:
+def _of_input(facts: Manifest) -> Iterator[str]:
     wholes = {"unknown_items": "items", "unknown_occurrences": "occurrences", "taxonomy_leaves": "taxonomy_nodes"}
     for part, whole in {"owners": "records", **wholes}.items():
-        if given.get(part, 0) > given.get(whole, LARGEST_COUNT):
+        if facts.get(part, 0) > facts.get(whole, LARGEST_COUNT):
             yield f"input.{part} is more than input.{whole}"
-    if given.get("taxonomy_height", 0) >= max(1, given.get("taxonomy_nodes", LARGEST_COUNT)):
+    if facts.get("taxonomy_height", 0) >= max(1, facts.get("taxonomy_nodes", LARGEST_COUNT)):
         yield "input.taxonomy_height is impossible for this number of nodes"
-    if ("gap" in given) != (given.get("per") == "session" or given.get(LEARNED_FROM) == SESSIONS):
+    if ("gap" in facts) != (facts.get("per") == "session" or facts.get(LEARNED_FROM) == SESSIONS):
         yield "input.gap must be given for sessions, and only for them"
-    yield from _of_topics(given)
-    if "record" in _columns(given) and given.get("per") != "record":
+    yield from _of_topics(facts)
+    if "record" in _columns(facts) and facts.get("per") != "record":
         yield "input.per is not record, but input.reading names a column of records"
-    unknown, occurring = given.get("unknown_items", 0), given.get("unknown_occurrences", 0)
+    unknown, occurring = facts.get("unknown_items", 0), facts.get("unknown_occurrences", 0)
     if unknown > occurring or (occurring and not unknown):
         yield "input.unknown_items do not occur input.unknown_occurrences times"
-    if unknown and given.get("unknown") == "refuse":
+    if unknown and facts.get("unknown") == "refuse":
         yield "input.unknown_items is not 0, but such items were refused"
 
 
-def _columns(given: Manifest) -> Manifest:
+def _columns(facts: Manifest) -> Manifest:
     """Return the columns that were named when the input was read."""
-    said = given.get("reading")
-    return said.get("columns", {}) if isinstance(said, dict) else {}
+    reading = facts.get("reading")
+    return reading.get("columns", {}) if isinstance(reading, dict) else {}
 
 
 def _of_reading(manifest: Manifest) -> Iterator[str]:
     """Check the number of records against the rows of a file; data from memory may have any shape."""
-    given, rows = manifest["input"], manifest["accounting"].get("rows")
-    if "format" not in given or "per" not in given or rows is None:
+    facts, rows = manifest["input"], manifest["accounting"].get("rows")
+    if "format" not in facts or "per" not in facts or rows is None:
         return
-    used, lines = rows.get("used", 0), given["format"] == "transactions"
-    if lines and given["per"] != "user":
+    used, lines = rows.get("used", 0), facts["format"] == "transactions"
+    if lines and facts["per"] != "user":
         yield "input.per is not user, but each line of transactions is one person's record"
-    if given["per"] == "user" and given["owners"] != given["records"]:
+    if facts["per"] == "user" and facts["owners"] != facts["records"]:
         yield "input.owners and input.records differ, but each person has one record"
-    if given["records"] > used or ((lines or given["per"] == "event") and given["records"] != used):
+    if facts["records"] > used or ((lines or facts["per"] == "event") and facts["records"] != used):
         yield "input.records is impossible for accounting.rows.used"
 
 
@@ -227,16 +227,16 @@ def _of_claims(manifest: Manifest) -> Iterator[str]:
 
 def _of_words(manifest: Manifest) -> Iterator[str]:
     """Check preparation: every word is an occurrence unless it was a stop word, and an unknown one was kept or dropped."""
-    given, words, account = manifest["input"], manifest["accounting"].get("words"), manifest["accounting"]["occurrences"]
+    facts, words, account = manifest["input"], manifest["accounting"].get("words"), manifest["accounting"]["occurrences"]
     if words is None:
         yield "accounting.words is missing"
         return
     rare = words.get(FEW_PEOPLE, 0)
     if words["in"] - words.get(STOP_WORDS, 0) - words.get(JOINED, 0) - rare != account["in"]:
         yield "accounting.words and accounting.occurrences.in differ by more than the words left out or joined before"
-    if (rare and MIN_SUPPORT not in given) or not given.get(RARE_ITEMS, 0) <= rare or (rare and not given.get(RARE_ITEMS)):
+    if (rare and MIN_SUPPORT not in facts) or not facts.get(RARE_ITEMS, 0) <= rare or (rare and not facts.get(RARE_ITEMS)):
         yield "accounting.words contradicts input.min_support or input.rare_items"
-    rules = WordRules.parse(given.get(WORD_RULES, ""))
+    rules = WordRules.parse(facts.get(WORD_RULES, ""))
     if words.get(JOINED, 0) and not rules.joins:
         yield f"accounting.words has joined words, but input.{WORD_RULES} joins none"
     if words.get(BY_RELATED, 0) and not rules.related:
@@ -244,11 +244,11 @@ def _of_words(manifest: Manifest) -> Iterator[str]:
     dropped, kept = words.get(NOT_IN_TAXONOMY, 0), words.get(UNKNOWN_KEPT, 0)
     if account.get(NOT_IN_TAXONOMY, 0) != dropped:
         yield "accounting.words and accounting.occurrences differ in what is not in the taxonomy"
-    if dropped + kept != given.get("unknown_occurrences", 0):
+    if dropped + kept != facts.get("unknown_occurrences", 0):
         yield "accounting.words and input.unknown_occurrences differ"
-    if (dropped and given.get("unknown") != "drop") or (kept and given.get("unknown") != "keep"):
+    if (dropped and facts.get("unknown") != "drop") or (kept and facts.get("unknown") != "keep"):
         yield "accounting.words contradicts input.unknown"
-    if account.get(REPEATED, 0) and given["records_as"] != "sets":
+    if account.get(REPEATED, 0) and facts["records_as"] != "sets":
         yield "accounting.occurrences drops repetitions, but input.records_as is not sets"
 
 
@@ -265,9 +265,9 @@ def _of_terms(manifest: Manifest) -> Iterator[str]:
 
 def _of_shares(manifest: Manifest) -> Iterator[str]:
     account = manifest["accounting"]["occurrences"]
-    for name, said in manifest["metrics"].items():
+    for name, value in manifest["metrics"].items():
         parts = METRICS[name].shares
-        if parts and not same(float(said), sum(account.get(part, 0) for part in parts) / max(1, _input_occurrences(manifest))):
+        if parts and not same(float(value), sum(account.get(part, 0) for part in parts) / max(1, _input_occurrences(manifest))):
             yield f"metrics.{name} is not the share that accounting.occurrences gives"
 
 
@@ -293,5 +293,5 @@ def _input_occurrences(manifest: Manifest) -> int:
     return account["in"] - account.get(NOT_IN_TAXONOMY, 0) - account.get(REPEATED, 0)
 
 
-def _within(said: float, least: float, most: float) -> bool:
-    return least <= said <= most or same(float(said), float(least)) or same(float(said), float(most))
+def _within(value: float, least: float, most: float) -> bool:
+    return least <= value <= most or same(float(value), float(least)) or same(float(value), float(most))

@@ -124,9 +124,9 @@ class _Level:
     @classmethod
     def of(cls, claims: Iterable[Model]) -> _Level | None:
         made = list(claims)
-        asked = [claim.asked_by for claim in made if claim.asked_by is not None]
-        if asked:
-            return cls(RowTable.kind, max(asked))
+        people = [claim.asked_by for claim in made if claim.asked_by is not None]
+        if people:
+            return cls(RowTable.kind, max(people))
         groups = [claim.generalized_groups for claim in made if claim.generalized_groups is not None and BagTable.kind in claim.judges]
         return cls(BagTable.kind, max(groups)) if groups else None
 
@@ -206,8 +206,8 @@ def _of_queries(release: Release, original: LogOriginal, earlier: Earlier, cross
         raise ParameterError(
             f"{earlier.path} publishes {' and this release '.join(sorted(units))}: they cannot be compared", code="releases-not-comparable"
         )
-    told = told_by_comparing(earlier.release, release, original, earlier.level.k)
-    few = told.filter(pl.col("people") < crossing)
+    comparison = told_by_comparing(earlier.release, release, original, earlier.level.k)
+    few = comparison.filter(pl.col("people") < crossing)
     people = "one person" if crossing == CROSSING else f"fewer than {crossing:,} people"
     rows = "one row" if crossing == CROSSING else f"fewer than {crossing:,} rows"
     words = {
@@ -217,7 +217,7 @@ def _of_queries(release: Release, original: LogOriginal, earlier: Earlier, cross
     }
     found = dict(few.group_by("how").len().iter_rows())
     lines = tuple(f"{counted(found[how], one, many)} {what}" for how, (one, many, what) in words.items() if how in found)
-    total = dict(told.group_by("how").len().iter_rows())
+    total = dict(comparison.group_by("how").len().iter_rows())
     note = ", ".join(
         f"{total.get(how, 0):,} {word}" for how, word in ((CAME, "new"), (WENT, "gone"), (CHANGED, "with a changed number of rows"))
     )

@@ -88,10 +88,10 @@ def _of_rows(manifest: Mapping[str, Any], table: RowTable, evidence: Evidence) -
     """Recompute rows: every published row is one of the input's that is not lost."""
     method, account = manifest["method"], manifest["accounting"]["rows"]
     shown = {part: n for part, n in account.items() if part != "in" and fate_of(part, method) != "gone"}
-    told = sum(shown.values())
-    if told == table.n_rows and len(shown) == 1:
+    published = sum(shown.values())
+    if published == table.n_rows and len(shown) == 1:
         evidence.add("accounting.rows", shown)
-    evidence.insist(told == table.n_rows, f"accounting.rows has {told:,} published, but there are {table.n_rows:,} rows")
+    evidence.insist(published == table.n_rows, f"accounting.rows has {published:,} published, but there are {table.n_rows:,} rows")
 
 
 def _of_vectors(manifest: Mapping[str, Any], table: WeightedBagTable, evidence: Evidence) -> None:
@@ -103,8 +103,8 @@ def _of_groups(manifest: Mapping[str, Any], table: GroupTable, evidence: Evidenc
     """Recompute groups: every row is a record with items as published, and the histograms count the rest per group."""
     evidence.add("accounting.records", {"published": table.n_rows} if table.n_rows else {})
     if table.of_items:
-        told = {"kept": int(table.rows[ITEMS].list.len().sum()), PER_GROUP: int(table.histogram[COUNT].sum())}
-        evidence.add("accounting.occurrences", {part: n for part, n in told.items() if n})
+        counts = {"kept": int(table.rows[ITEMS].list.len().sum()), PER_GROUP: int(table.histogram[COUNT].sum())}
+        evidence.add("accounting.occurrences", {part: n for part, n in counts.items() if n})
 
 
 def _of_chunks(manifest: Mapping[str, Any], table: ChunkTable, evidence: Evidence) -> None:
@@ -131,16 +131,16 @@ def of_claims(evidence: Evidence, manifest: Mapping[str, Any], alone: Sequence[t
     for i, (claim, verdict) in enumerate(alone):
         if any(isinstance(value, Items) for value in claim.values().values()):
             evidence.unchecked.append(f"that claims[{i}] names all items")
-        stands = {} if verdict.unchecked else {"verdict": verdict.standing, "holds": verdict.holds}
-        evidence.add(f"claims[{i}]", {"model": verdict.claim, **stands})
+        outcome = {} if verdict.unchecked else {"verdict": verdict.standing, "holds": verdict.holds}
+        evidence.add(f"claims[{i}]", {"model": verdict.claim, **outcome})
         evidence.add(f"claims[{i}].achieved_from_file", verdict.achieved)
         whole = verdict.standing == "by construction"  # then nothing was counted, with the original or without
         if only_from_files:
             noted = manifest["claims"][i].get("notes", [])
             evidence.insist(noted == list(verdict.notes), f"claims[{i}].notes are not those that the files alone give")
             evidence.add(f"claims[{i}]", {"notes": noted})
-        said = manifest["claims"][i]["achieved"]
-        evidence.add(f"claims[{i}].achieved", verdict.achieved if whole else _alike_counted(said, verdict.achieved))
+        stated = manifest["claims"][i]["achieved"]
+        evidence.add(f"claims[{i}].achieved", verdict.achieved if whole else _alike_counted(stated, verdict.achieved))
 
 
 def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Release, prepared: Prepared) -> None:
@@ -152,8 +152,8 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
     settings = {READ_AS, *prepared.how.described()}
     # What a release has that was made from a file, and what one has that was not made on a cluster.
     absent = {"format", "rows", TREE_DIGEST} - set(manifest["input"])
-    told = prepared.facts | protection(release.claims, prepared.original, prepared.how.per)
-    facts = disclosed_input(told, release.claims)
+    expected = prepared.facts | protection(release.claims, prepared.original, prepared.how.per)
+    facts = disclosed_input(expected, release.claims)
     facts |= {name: n for name, n in _sizes_of_tree(prepared.original).items() if name in manifest["input"]}
     evidence.add("input", {name: fact for name, fact in facts.items() if name not in settings and name not in absent})
     if safe_numbers(release.claims):
@@ -181,27 +181,27 @@ def _as_told(manifest: Mapping[str, Any], release: Release, original: AnyOrigina
     return Facts(manifest=manifest, published=release.n_rows)
 
 
-def _alike_counted(said: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+def _alike_counted(stated: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of a level verified with groups that the file must also give: what counts records, or all if nothing else does."""
-    if "records" not in said or "records" not in found:
+    if "records" not in stated or "records" not in found:
         return {}
-    return {name: value for name, value in found.items() if name == "records" or ("people" not in said and name in said)}
+    return {name: value for name, value in found.items() if name == "records" or ("people" not in stated and name in stated)}
 
 
-def _accounts(evidence: Evidence, said: Mapping[str, Mapping[str, int]], prepared: Prepared, method: str) -> None:
+def _accounts(evidence: Evidence, stated: Mapping[str, Mapping[str, int]], prepared: Prepared, method: str) -> None:
     """Recompute totals and preparation; the further split by the method depends on its groups."""
     original = prepared.original
-    given = Accounting({name: Ledger(n, {BY_THE_METHOD: kept(n)}) for name, n in original.to_account().items()})
-    found = with_preparation(given, prepared).as_dict()
+    expected = Accounting({name: Ledger(n, {BY_THE_METHOD: kept(n)}) for name, n in original.to_account().items()})
+    found = with_preparation(expected, prepared).as_dict()
     known = [*found, *ledgers_of(method)]
-    evidence.insist(said.keys() <= set(known), f"accounting contains more than {', '.join(known)}")
+    evidence.insist(stated.keys() <= set(known), f"accounting contains more than {', '.join(known)}")
     for name, ledger in found.items():
-        if BY_THE_METHOD not in ledger and name in said:
+        if BY_THE_METHOD not in ledger and name in stated:
             evidence.add(f"accounting.{name}", ledger)
-        elif name in said:
+        elif name in stated:
             evidence.add(f"accounting.{name}", {"in": ledger["in"]})
             for part, least in ledger.items():
-                enough = part in {"in", BY_THE_METHOD} or said[name].get(part, 0) >= least
+                enough = part in {"in", BY_THE_METHOD} or stated[name].get(part, 0) >= least
                 evidence.insist(enough, f"accounting.{name}.{part} is less than the {least:,} that preparation gives")
 
 

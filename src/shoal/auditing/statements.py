@@ -63,11 +63,11 @@ class Evidence:
 
     def compared(self, manifest: Mapping[str, Any]) -> Stated:
         """Compare every line of the manifest with its recomputed value."""
-        said = dict(lines_of(manifest))
-        known = [key for key in said if key in self.found]
-        differing = [_differs(key, said[key], self.found[key]) for key in known if not same(said[key], self.found[key])]
-        missing = [f"the manifest leaves out {key}" for key in self.found if key not in said]
-        rest = [key for key in said if key not in self.found]
+        stated = dict(lines_of(manifest))
+        known = [key for key in stated if key in self.found]
+        differing = [_differs(key, stated[key], self.found[key]) for key in known if not same(stated[key], self.found[key])]
+        missing = [f"the manifest leaves out {key}" for key in self.found if key not in stated]
+        rest = [key for key in stated if key not in self.found]
         return Stated(tuple(known), tuple(rest), (*differing, *missing, *self.broken), tuple(self.unchecked))
 
 
@@ -83,13 +83,13 @@ def lines_of(value: Any, key: str = "") -> Iterator[Line]:
         yield key, value
 
 
-def same(said: Any, found: Any) -> bool:
+def same(stated: Any, found: Any) -> bool:
     """Whether a stated value equals the recomputed one; fractions may differ in the last digits."""
-    if isinstance(said, bool) or isinstance(found, bool) or not isinstance(said, (int, float)) or not isinstance(found, (int, float)):
-        return type(said) is type(found) and bool(said == found)
-    if isinstance(said, int) and isinstance(found, int):
-        return said == found
-    return math.isclose(said, found, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    if isinstance(stated, bool) or isinstance(found, bool) or not isinstance(stated, (int, float)) or not isinstance(found, (int, float)):
+        return type(stated) is type(found) and bool(stated == found)
+    if isinstance(stated, int) and isinstance(found, int):
+        return stated == found
+    return math.isclose(stated, found, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
 def parts_of(keys: Iterable[str]) -> list[str]:
@@ -106,10 +106,10 @@ def _without_places(heading: str) -> str:
     return re.sub(r"(?<=\.)(\w+)\[\d+\]", r"\1", heading)
 
 
-def _differs(key: str, said: Any, found: Any) -> str:
-    shown = [_shown(said), _shown(found)]
+def _differs(key: str, stated: Any, found: Any) -> str:
+    shown = [_shown(stated), _shown(found)]
     if shown[0] == shown[1]:  # fractions that differ late
-        shown = [repr(said), repr(found)]
+        shown = [repr(stated), repr(found)]
     return f"{key}: the manifest says {shown[0]}, recomputed {shown[1]}"
 
 

@@ -50,7 +50,7 @@ def _goals_named(ctx: click.Context, parameter: click.Parameter, incomplete: str
 @threads_option
 @help_all_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(input: Any, goal: str | None, k: int | None, seconds: float, threads: int | None, as_json: bool, **said: Any) -> None:
+def command(input: Any, goal: str | None, k: int | None, seconds: float, threads: int | None, as_json: bool, **options: Any) -> None:
     """Propose how to publish INPUT: at most three commands (routes) for a goal, best first, each tried on a sample. Writes nothing.
 
     For each command it shows what is protected and what is not, how much of the data it keeps, the share of people that an attacker would
@@ -61,7 +61,7 @@ def command(input: Any, goal: str | None, k: int | None, seconds: float, threads
     if math.isnan(seconds):
         raise ParameterError("seconds must be a number, not nan", code="out-of-range", value="nan")
     with screen.progress(threads):
-        found = advise(input, said, goal, k, seconds=seconds)
+        found = advise(input, options, goal, k, seconds=seconds)
     screen.note(*found.notes)
     if as_json:
         screen.as_json(with_commands(found, input))
@@ -83,13 +83,13 @@ def command(input: Any, goal: str | None, k: int | None, seconds: float, threads
 
 def with_commands(found: Advice, input: Any) -> dict[str, Any]:
     """Return the advice as JSON values, with the command of each route."""
-    told = found.as_dict()
-    for goal, one in zip(told["goals"], found.goals, strict=True):
+    advice = found.as_dict()
+    for goal, one in zip(advice["goals"], found.goals, strict=True):
         for route, measured in zip(goal["routes"], one.routes, strict=True):
             route["command"] = command_of(measured, input)
         if one.masking is not None:
             goal["without_guarantee"]["command"] = _mask_command(input)
-    return told
+    return advice
 
 
 def command_of(route: MeasuredRoute, input: Any) -> str:

@@ -113,15 +113,15 @@ def write_release(
     memory: str | None,
     verbose: bool,
     as_json: bool,
-    **said: Any,
+    **options: Any,
 ) -> None:
     """Anonymize the input, verify the release, write it and show the result. If little is kept, propose alternatives."""
-    typed = method_parameters(said)
+    typed = method_parameters(options)
     found, chosen = (None, chosen_method(method, typed)) if rules is None else method_of_rules(rules, typed)
     insist_on_consent(chosen, no_guarantee)
-    further, attempt = claims_for(chosen, claim), asked_attempt(said, chosen)
+    further, attempt = claims_for(chosen, claim), asked_attempt(options, chosen)
     form = form or default_format(chosen.publishes)
-    how = preparation(dict.fromkeys(DATA_PARAMETERS) | said, base=Preparation.default_for(chosen))
+    how = preparation(dict.fromkeys(DATA_PARAMETERS) | options, base=Preparation.default_for(chosen))
     how = replace(how, memory=Memory.asked(memory, out.absolute().parent))
     target = asked_target(out, form, to_sep, force, layout, chosen)
     insist_apart_from(files_read(input, rules, previous, how, typed), target.directory, private_report)

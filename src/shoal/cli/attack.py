@@ -70,7 +70,7 @@ def command(
     threads: int | None,
     verbose: bool,
     as_json: bool,
-    **said: Any,
+    **options: Any,
 ) -> int:
     """Attack RELEASE with partial knowledge about people in ORIGINAL, the file it was made from.
 
@@ -82,16 +82,16 @@ def command(
     from shoal.pipeline.manifest import Published
     from shoal.pipeline.request import original_options
 
-    drawn = {p.name: value for p in Draw.parameters() if (value := said.pop(p.name)) is not None}
+    drawn = {p.name: value for p in Draw.parameters() if (value := options.pop(p.name)) is not None}
     fewer = {name: str(value) for name, value in Draw.quick_values().items()} if quick else {}
     draw = Draw.parse(fewer | drawn)
-    place, beside = Published.at(release), OtherReleases.of(others, sensitive, reference)
-    how = original_options(said_of_original(said, original), original, place.manifest)
+    place, others_and_reference = Published.at(release), OtherReleases.of(others, sensitive, reference)
+    how = original_options(said_of_original(options, original), original, place.manifest)
     assert how is not None
-    tell = partial(_tell, every=verbose or bool(names))
+    show_notes = partial(_tell, every=verbose or bool(names))
     tell_time = screen.time_teller("the attacks take", "" if quick else "--quick attacks fewer people")
     with screen.progress(threads):
-        found = attacked(place, original, how, names, draw, tell, beside=beside, tell_time=tell_time)
+        found = attacked(place, original, how, names, draw, show_notes, beside=others_and_reference, tell_time=tell_time)
     found = replace(found, quick=quick)
     if as_json:
         screen.as_json(found.as_dict())

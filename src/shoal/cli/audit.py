@@ -69,7 +69,7 @@ def command(
     threads: int | None,
     verbose: bool,
     as_json: bool,
-    **said: Any,
+    **options: Any,
 ) -> int:
     """Verify the claims of RELEASE, a release directory or a single file of records. The exit code is 3 if a claim or
     a check fails, or if a claim takes too long to verify.
@@ -81,7 +81,7 @@ def command(
     from shoal.pipeline.request import original_options
 
     place = Published.at(release)
-    how = original_options(said_of_original(said, original), original, place.manifest)
+    how = original_options(said_of_original(options, original), original, place.manifest)
     if how is not None:
         how = located(place, how, original=original)
     with allowing(patience), screen.naming(show_rare), screen.progress(threads):

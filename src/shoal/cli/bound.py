@@ -26,14 +26,14 @@ from shoal.util.wording import counted, percent
 @data_options()
 @threads_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(input: Any, k: int, seed: int, effort: str, threads: int | None, as_json: bool, **said: Any) -> None:
+def command(input: Any, k: int, seed: int, effort: str, threads: int | None, as_json: bool, **options: Any) -> None:
     """Compute a lower bound on the loss of any k-anonymous release of INPUT, whatever the method."""
     from shoal.pipeline.options import Preparation
     from shoal.pipeline.prepare import prepare
     from shoal.pipeline.request import preparation
     from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
 
-    how = preparation(said, Preparation())
+    how = preparation(options, Preparation())
     with screen.progress(threads):
         prepared = prepare(input, how)
         screen.note(*prepared.notes)

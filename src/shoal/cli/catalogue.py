@@ -52,8 +52,8 @@ def _tell(name: str, kind: type[Declared]) -> None:
     screen.listing(["parameter", "values", "default", "description"], rows)
     if "presets" in facts:
         screen.out.print()
-        told = [(preset, one["for"], one["not"]) for preset, one in facts["presets"].items()]
-        screen.listing(["--preset", "use", "not protected"], told)
+        presets = [(preset, one["for"], one["not"]) for preset, one in facts["presets"].items()]
+        screen.listing(["--preset", "use", "not protected"], presets)
 
 
 # shoal methods

@@ -91,7 +91,7 @@ def command(
     run_seconds: int | None,
     patience: float | None,
     as_json: bool,
-    **said: Any,
+    **options: Any,
 ) -> None:
     """Run every method with every setting on INPUT, and write a page and a table that compare their utility and disclosure risk.
 
@@ -103,11 +103,11 @@ def command(
     from shoal.evaluate.compare.worst_attack import AttackEffort
 
     few = (QUICK_K, QUICK_KNOWN) if quick else (DEFAULT_K, DEFAULT_KNOWN)
-    asked = ComparisonRequest(_methods(methods), _numbers("k", ks, few[0], 2), _numbers("m", known, few[1], 1), _grains(grains))
+    request = ComparisonRequest(_methods(methods), _numbers("k", ks, few[0], 2), _numbers("m", known, few[1], 1), _grains(grains))
     effort = AttackEffort(targets or (QUICK_TARGETS if quick else AttackEffort.targets), seed)
-    typed = {**dict.fromkeys(DATA_PARAMETERS), **said}
+    typed = {**dict.fromkeys(DATA_PARAMETERS), **options}
 
-    task = ComparisonTask(input, asked, typed, out, called(input), making)
+    task = ComparisonTask(input, request, typed, out, called(input), making)
     screen.note(*task.notes)
     tell_time = screen.time_teller("the comparison takes", "" if quick else "--quick compares a sample")
     with allowing(patience), screen.progress():

@@ -16,9 +16,9 @@ ASKED = ("source", "complete")
 
 def complete(cli: click.Command) -> int:
     """Print the completion script of a shell (`bash_source`), or the words that may come next (`bash_complete`). Returns the exit code."""
-    asked = os.environ[VARIABLE]
-    shell, _, what = asked.partition("_")
+    request = os.environ[VARIABLE]
+    shell, _, what = request.partition("_")
     if get_completion_class(shell) is None or what not in ASKED:
         known = ", ".join(f"{name}_source" for name in SHELLS)
         raise ParameterError(f"{VARIABLE} names an unknown shell or action", code="unknown-completion", hint=f"available: {known}")
-    return shell_complete(cli, {}, "shoal", VARIABLE, asked)
+    return shell_complete(cli, {}, "shoal", VARIABLE, request)

@@ -26,12 +26,12 @@ class ConfigCommand(click.Command):
         return super().parse_args(ctx, args)
 
 
-def said_of_original(said: dict[str, Any], original: object) -> dict[str, Any]:
+def said_of_original(options: dict[str, Any], original: object) -> dict[str, Any]:
     """The options for the original; without an original, only those on the command line, which are then rejected."""
     if original is not None:
-        return said
+        return options
     source = click.get_current_context().get_parameter_source
-    return {name: None if source(name) is ParameterSource.DEFAULT_MAP else value for name, value in said.items()}
+    return {name: None if source(name) is ParameterSource.DEFAULT_MAP else value for name, value in options.items()}
 
 
 def _of_anonymizing() -> set[str]:

@@ -19,7 +19,7 @@ BROKEN = 3
 @click.argument("parameters", metavar="[NAME=VALUE]...", nargs=-1)
 @declared_options(CanaryDraw)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(method: str, parameters: tuple[str, ...], as_json: bool, **said: Any) -> int:
+def command(method: str, parameters: tuple[str, ...], as_json: bool, **options: Any) -> int:
     """Test the noise of METHOD: plant people in synthetic data, guess from the releases who took part, and compute a lower
     bound on epsilon.
 
@@ -32,7 +32,7 @@ def command(method: str, parameters: tuple[str, ...], as_json: bool, **said: Any
     from shoal.evaluate.epsilon_audit import audit_epsilon, audited_method
     from shoal.packages import insist_on_extra
 
-    draw = CanaryDraw.parse({name: value for name, value in said.items() if value is not None})
+    draw = CanaryDraw.parse({name: value for name, value in options.items() if value is not None})
     if wrong := [word for word in parameters if "=" not in word]:
         raise ParameterError(f"{wrong[0]!r} is not a parameter with its value", code="unreadable-value", hint="write NAME=VALUE")
     chosen = audited_method(method, dict(word.split("=", 1) for word in parameters))

@@ -16,13 +16,13 @@ from shoal.synthetic.querylog import QueryLog
 @click.argument("output", type=click.Path(path_type=Path))
 @declared_options(QueryLog)
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
-def command(output: Path, force: bool, **said: Any) -> None:
+def command(output: Path, force: bool, **options: Any) -> None:
     """Generate a synthetic query log in AOL format at OUTPUT (compressed if it ends in .gz). Memory use does not depend on its size."""
     from shoal.io import partial_outputs as unfinished
     from shoal.io.release_directory import disk_errors
     from shoal.io.synthetic_log import write_log
 
-    log = QueryLog.parse({name: value for name, value in said.items() if value is not None})
+    log = QueryLog.parse({name: value for name, value in options.items() if value is not None})
     screen.note(*unfinished.clear(output.parent))
     with disk_errors(str(output)), screen.bars() as watch:
         facts = write_log(log, output, force=force, progress=watch)

@@ -40,11 +40,11 @@ _PATH = _NonEmptyPath(path_type=Path)
 
 def _sql_options(command: Command, instead: str) -> Command:
     """Add the two options of a query, which replaces the input named by `instead`."""
-    asked = click.option("--sql", metavar="QUERY", help=f"Read the result of an SQL query from a database (--from) instead of {instead}.")
+    query = click.option("--sql", metavar="QUERY", help=f"Read the result of an SQL query from a database (--from) instead of {instead}.")
     place = click.option(
         FROM, "source", metavar="DATABASE", help="Database for --sql: duckdb:FILE, duckdb: (in memory) or postgresql://..."
     )
-    return asked(place(command))
+    return query(place(command))
 
 
 files_argument = click.argument("input", nargs=-1, required=True, type=_PATH)
@@ -55,12 +55,12 @@ def input_argument(command: Command) -> Command:
 
     @wraps(command)
     def with_input(input: tuple[Path, ...], sql: str | None, source: str | None, **options: Any) -> Any:
-        asked = _query(sql, source)
-        if asked is None and not input:
+        query = _query(sql, source)
+        if query is None and not input:
             raise _missing("input")
-        if asked is not None and input:
+        if query is not None and input:
             raise _two_inputs("INPUT")
-        return command(input=input if asked is None else asked, **options)
+        return command(input=input if query is None else query, **options)
 
     argument = click.argument("input", nargs=-1, required=False, metavar="INPUT...", type=_PATH)
     return argument(_sql_options(with_input, "INPUT"))
@@ -71,13 +71,13 @@ def original_option(command: Command) -> Command:
 
     @wraps(command)
     def with_original(original: tuple[Path, ...], sql: str | None, source: str | None, **options: Any) -> Any:
-        asked = None if _only_configured("sql", "source") else _query(sql, source)
-        if asked is not None and original:
+        query = None if _only_configured("sql", "source") else _query(sql, source)
+        if query is not None and original:
             raise _two_inputs("--original")
-        return command(original=asked or original or None, **options)
+        return command(original=query or original or None, **options)
 
-    told = "The file the release was made from. Repeatable."
-    return click.option("--original", multiple=True, type=_PATH, help=told)(_sql_options(with_original, "--original"))
+    text = "The file the release was made from. Repeatable."
+    return click.option("--original", multiple=True, type=_PATH, help=text)(_sql_options(with_original, "--original"))
 
 
 def original_argument(command: Command) -> Command:
@@ -85,12 +85,12 @@ def original_argument(command: Command) -> Command:
 
     @wraps(command)
     def with_paths(paths: tuple[Path, ...], sql: str | None, source: str | None, **options: Any) -> Any:
-        asked = None if len(paths) == 2 and _only_configured("sql", "source") else _query(sql, source)
-        if asked is not None and len(paths) == 2:
+        query = None if len(paths) == 2 and _only_configured("sql", "source") else _query(sql, source)
+        if query is not None and len(paths) == 2:
             raise _two_inputs("ORIGINAL")
-        if len(paths) != 2 - (asked is not None):
+        if len(paths) != 2 - (query is not None):
             raise _missing("paths") if len(paths) < 2 else click.UsageError("Too many arguments", click.get_current_context())
-        return command(original=paths[:1] if asked is None else asked, release=paths[-1], **options)
+        return command(original=paths[:1] if query is None else query, release=paths[-1], **options)
 
     argument = click.argument("paths", nargs=-1, required=False, metavar="ORIGINAL RELEASE", type=_PATH)
     return argument(_sql_options(with_paths, "ORIGINAL"))

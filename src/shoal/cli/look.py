@@ -40,7 +40,7 @@ GROUPS = {
 @threads_option
 @help_all_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(input: Any, whole: bool, show_rare: bool, threads: int | None, as_json: bool, **said: Any) -> None:
+def command(input: Any, whole: bool, show_rare: bool, threads: int | None, as_json: bool, **options: Any) -> None:
     """Show how INPUT is parsed: format, columns, people, records, coverage by a taxonomy, and three raw records, without user IDs or
     values of fewer than 5 people. Writes nothing. Do not publish this output.
     """
@@ -48,7 +48,7 @@ def command(input: Any, whole: bool, show_rare: bool, threads: int | None, as_js
     from shoal.pipeline.options import Preparation
     from shoal.pipeline.request import preparation
 
-    how = preparation(said, Preparation.of_format(said["format"]).following_data())
+    how = preparation(options, Preparation.of_format(options["format"]).following_data())
     with screen.progress(threads):
         found = look(input, how, whole=whole, show_rare=show_rare)
     screen.note(*found.notes, *(f"left out: {line}" for line in found.defects))

@@ -102,8 +102,8 @@ def _write_list(formatter: click.HelpFormatter, heading: str, lines: Mapping[str
         formatter.write_dl(list(lines.items()), col_max=WIDEST_NAME, col_spacing=WIDEST_NAME - len(max(lines, key=len)) + 2)
 
 
-def _print_version(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
-    if asked:
+def _print_version(ctx: click.Context, param: click.Parameter, requested: bool) -> None:
+    if requested:
         from shoal import __version__
 
         click.echo(f"shoal {__version__}")

@@ -20,7 +20,7 @@ from shoal.masking.options import Masking
 @click.option("--malformed", type=float, metavar="SHARE", help="Largest accepted share of malformed lines. [default: 0.1]")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(input: tuple[Path, ...], out: Path, strict: bool, malformed: float | None, force: bool, as_json: bool, **said: Any) -> None:
+def command(input: tuple[Path, ...], out: Path, strict: bool, malformed: float | None, force: bool, as_json: bool, **typed: Any) -> None:
     """Mask the access log INPUT line by line, WITHOUT ANY GUARANTEE: people can still be identified by the pages they visited.
 
     Addresses are truncated, times coarsened, query strings and user names removed, and user agents reduced to the browser family. The
@@ -29,7 +29,7 @@ def command(input: tuple[Path, ...], out: Path, strict: bool, malformed: float |
     from shoal.cli import screen
     from shoal.masking.mask_file import clear_leftovers, mask_log
 
-    options = Masking.parse({name: value for name, value in said.items() if value is not None})
+    options = Masking.parse({name: value for name, value in typed.items() if value is not None})
     screen.note(*clear_leftovers(out))
     screen.warn(f"no guarantee. Not protected: {options.not_protected}")
     with screen.progress():

@@ -37,7 +37,7 @@ MOST_PATTERNS = 100_000
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(
-    release: Path, original: Any, names: tuple[str, ...], patterns: int | None, threads: int | None, as_json: bool, **said: Any
+    release: Path, original: Any, names: tuple[str, ...], patterns: int | None, threads: int | None, as_json: bool, **options: Any
 ) -> None:
     """Report the metrics of RELEASE. Without --original, print the values in its manifest; with it, compute them from the files.
 
@@ -49,7 +49,7 @@ def command(
     from shoal.pipeline.request import original_options
 
     place = Published.at(release)
-    how = original_options(said_of_original(said, original), original, place.manifest)
+    how = original_options(said_of_original(options, original), original, place.manifest)
     if how is None:
         insist_on_default_patterns(patterns)
         numbers = recorded(place, names, lambda notes: screen.note(*notes))

@@ -58,8 +58,8 @@ class GroupedCommand(click.Command):
             formatter.write_text(f"More options (see `--help-all`): {names}.")
 
 
-def _tell_everything(ctx: click.Context, parameter: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:
+def _tell_everything(ctx: click.Context, parameter: click.Parameter, requested: bool) -> None:
+    if requested and not ctx.resilient_parsing:
         from shoal.cli import screen
 
         ctx.meta[_EVERYTHING] = True
@@ -110,16 +110,16 @@ class MethodCommand(GroupedCommand):
         ctx.meta[TYPED] = tuple(args)
         typed = own_options(self, ctx, args)
         settings = typed_config(ctx, typed)
-        asked = typed["method"] if "method" in typed else settings.one("method")
+        named = typed["method"] if "method" in typed else settings.one("method")
         if not ctx.resilient_parsing and (rules := typed.get("rules", settings.one("rules"))) is not None:
             from shoal.pipeline.reuse_rules import named_method
 
-            asked = named_method(rules, asked)
-        name = next(iter(METHODS)) if asked is None else asked
+            named = named_method(rules, named)
+        name = next(iter(METHODS)) if named is None else named
         if name not in METHODS and ctx.resilient_parsing:  # a name that is being completed
             return super().parse_args(ctx, args)
         METHODS.refuse_unknown(name)
-        ctx.meta[_CHOSEN], ctx.meta[_ASKED] = name, asked
+        ctx.meta[_CHOSEN], ctx.meta[_ASKED] = name, named
         with suppress(*([ShoalError] if ctx.resilient_parsing else [])):
             settings.become_defaults(ctx, refuse=lambda key: _not_of(name, f"--{key}"))
         if name != next(iter(METHODS)) and "method" not in typed:  # rules tell it
@@ -136,11 +136,11 @@ class MethodCommand(GroupedCommand):
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the common options in groups or, if a method was requested, the options of that method alone."""
-        asked = ctx.meta.get(_ASKED)
-        if asked is None:
+        named = ctx.meta.get(_ASKED)
+        if named is None:
             super().format_help(ctx, formatter)
         else:
-            self._format_method(ctx, formatter, asked)
+            self._format_method(ctx, formatter, named)
 
     def described(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the command's own parameters, and those that most methods have."""

@@ -83,9 +83,9 @@ def attack_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--attack", is_flag=False, flag_value=ALL, metavar="[NAMES]", help=_HELP)(command)
 
 
-def asked_attempt(said: dict[str, Any], method: Method) -> PlannedAttacks | None:
-    """Return the requested attacks, whose options are removed from `said`. Raise if releases of this method cannot be attacked."""
-    wanted = [said.pop(name) for name in ("attack", *_DRAWN)]
+def asked_attempt(options: dict[str, Any], method: Method) -> PlannedAttacks | None:
+    """Return the requested attacks, whose options are removed from `options`. Raise if releases of this method cannot be attacked."""
+    wanted = [options.pop(name) for name in ("attack", *_DRAWN)]
     if all(value is None for value in wanted):
         return None
     from shoal.evaluate.attack.before_release import PlannedAttacks
@@ -235,9 +235,9 @@ def _preset_option(name: str) -> click.Option:
     return click.Option([f"--{PRESET}", f"method_{PRESET}"], metavar="NAME", help=f"Predefined parameters: {', '.join(presets_of(name))}.")
 
 
-def method_parameters(said: dict[str, Any]) -> dict[str, Any]:
+def method_parameters(options: dict[str, Any]) -> dict[str, Any]:
     """Return the typed options of the chosen method by parameter name."""
-    return {name.removeprefix("method_"): value for name, value in said.items() if name.startswith("method_")}
+    return {name.removeprefix("method_"): value for name, value in options.items() if name.startswith("method_")}
 
 
 def takers(option: str) -> list[str]:

@@ -45,14 +45,14 @@ def told(
 
 def show_outcome(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Path, warnings: Sequence[str] = ()) -> None:
     """Print in a few lines which guarantee was verified, the utility, the risk, and which file to open."""
-    given, summary = manifest["input"], summary_of(manifest)
+    facts, summary = manifest["input"], summary_of(manifest)
     rows = [
         *(("guarantee", screen.verdict_line(verdict)) for verdict in verdicts),
         *([("utility", utility_bar(summary.shares))] if any(share.n for share in summary.shares) else []),
         *((name, text) for name, text in summary.lines if name not in ACCOUNTS or not summary.shares),
-        ("input", _came_in(given)),
-        *_item_level(given),
-        *([("protected", given[PROTECTS])] if PROTECTS in given else []),
+        ("input", _came_in(facts)),
+        *_item_level(facts),
+        *([("protected", facts[PROTECTS])] if PROTECTS in facts else []),
         *risk_lines(manifest),
         ("report", f"{out / REPORT} ({_more(manifest)})"),
     ]
@@ -61,17 +61,17 @@ def show_outcome(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pat
 
 def show_accounts(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Path, warnings: Sequence[str] = ()) -> None:
     """Print what was published and lost, the outcome of every row, record and word, all verdicts, attacks and notes."""
-    given, account = manifest["input"], manifest["accounting"]
+    facts, account = manifest["input"], manifest["accounting"]
     shown = [name for name in account if name != "words" or len(account[name]) > ONE_PART]
     used = ", ".join(f"{n}={screen.plain(v)}" for n, v in manifest["parameters"].items() if v is not None)
     summary = summary_of(manifest)
     rows = [
         *summary.lines,
-        ("input", _came_in(given)),
-        *_item_level(given),
-        *([("protected", given[PROTECTS])] if PROTECTS in given else []),
+        ("input", _came_in(facts)),
+        *_item_level(facts),
+        *([("protected", facts[PROTECTS])] if PROTECTS in facts else []),
         *((name, screen.ledger_line(account[name])) for name in shown),
-        *_unknown(given),
+        *_unknown(facts),
         *screen.verdict_rows(verdicts),
         *attack_lines(manifest),
         *(("", text) for text in other_notes(manifest)),
@@ -111,23 +111,23 @@ def _more(manifest: dict[str, Any]) -> str:
     return "-v shows all numbers" + (f" and {counted(notes, 'note')}" if notes else "")
 
 
-def _item_level(given: dict[str, Any]) -> list[tuple[str, str]]:
+def _item_level(facts: dict[str, Any]) -> list[tuple[str, str]]:
     """Note that items were replaced by a level of a product table, so `as typed` refers to that level."""
-    level = given.get(READ_AS, {}).get(ITEMS_TABLE, {}).get("level")
+    level = facts.get(READ_AS, {}).get(ITEMS_TABLE, {}).get("level")
     return [] if level is None else [("item level", f"{level}: each item was replaced by its {level} first")]
 
 
-def _came_in(given: dict[str, Any]) -> str:
-    if "owners" not in given:
+def _came_in(facts: dict[str, Any]) -> str:
+    if "owners" not in facts:
         return "not published: exact numbers would break the guarantee"
-    people = counted(given["owners"], "person", "people")
-    if "records" not in given:
-        return f"{counted(given['rows'], 'row')} of {people}"
-    return f"{counted(given['records'], 'record')} of {people}, {counted(given['items'], 'distinct term')}"
+    people = counted(facts["owners"], "person", "people")
+    if "records" not in facts:
+        return f"{counted(facts['rows'], 'row')} of {people}"
+    return f"{counted(facts['records'], 'record')} of {people}, {counted(facts['items'], 'distinct term')}"
 
 
-def _unknown(given: dict[str, Any]) -> list[tuple[str, str]]:
-    if "unknown_items" not in given:
+def _unknown(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    if "unknown_items" not in facts:
         return []
-    terms, occurrences = counted(given["unknown_items"], "term"), counted(given["unknown_occurrences"], "occurrence")
-    return [("unknown terms", f"{terms}, {occurrences} ({given['unknown']})")]
+    terms, occurrences = counted(facts["unknown_items"], "term"), counted(facts["unknown_occurrences"], "occurrence")
+    return [("unknown terms", f"{terms}, {occurrences} ({facts['unknown']})")]

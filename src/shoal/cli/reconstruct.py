@@ -22,14 +22,14 @@ from shoal.io.write.output_format import FRAME_FORMATS
     "--to", "format", type=click.Choice([*FRAME_FORMATS, "transactions"]), default="csv", show_default=True, help="Output format."
 )
 @patience_option
-def command(release: Path, out: Path, format: str, patience: float | None, **said: Any) -> None:
+def command(release: Path, out: Path, format: str, patience: float | None, **options: Any) -> None:
     """Draw random records consistent with the chunks of RELEASE, a release directory, for tools that need complete records. The claims
     of the release are verified first. The draw uses only the published chunks, so it discloses nothing more.
     """
     from shoal.evaluate.reconstruct import reconstruct
     from shoal.io.release_directory import ReleaseDirectory
 
-    draws = Draws.parse({name: value for name, value in said.items() if value is not None})
+    draws = Draws.parse({name: value for name, value in options.items() if value is not None})
     directory = ReleaseDirectory(out, force=None)
     screen.note(*directory.clear())
     directory.check()

@@ -95,9 +95,9 @@ def _understood(ctx: click.Context, words: list[str]) -> Route | None:
     from shoal.evaluate.advise.trial import Route
 
     try:
-        said = ctx.command.make_context(ctx.info_name, list(words)).params
-        chosen = chosen_method(said["method"], method_parameters(said))
-        how = preparation(dict(said), base=Preparation.default_for(chosen))
-        return Route(chosen, how, further=claims_for(chosen, said["claim"]))
+        options = ctx.command.make_context(ctx.info_name, list(words)).params
+        chosen = chosen_method(options["method"], method_parameters(options))
+        how = preparation(dict(options), base=Preparation.default_for(chosen))
+        return Route(chosen, how, further=claims_for(chosen, options["claim"]))
     except (ShoalError, click.ClickException):
         return None

@@ -75,8 +75,8 @@ def _show(found: LevelTree, out: Path, *, listed: bool) -> None:
         screen.note(*_summary(found))
     elif found.conflicts:
         screen.out.print()
-        told = [(one.name, ", ".join(one.below), ", ".join(one.now)) for one in found.conflicts]
-        screen.listing(["name", "parents", "placed"], told)
+        conflicts = [(one.name, ", ".join(one.below), ", ".join(one.now)) for one in found.conflicts]
+        screen.listing(["name", "parents", "placed"], conflicts)
     screen.note(f"use it with --taxonomy {shlex.quote(str(out))}")
 
 
@@ -134,7 +134,7 @@ def show(taxonomy: str, node: str | None, depth: int, limit: int, node_loss: str
 @click.option("--missing", "limit", type=WholeNumber(1), default=10, show_default=True, help="Number of missing items to list.")
 @rare_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def covers(tried: str, input: Any, limit: int, show_rare: bool, as_json: bool, **said: Any) -> None:
+def covers(tried: str, input: Any, limit: int, show_rare: bool, as_json: bool, **options: Any) -> None:
     """Report how much of INPUT is covered by TAXONOMY, and list frequent items that it lacks.
 
     The list contains raw items of the input. Do not publish it. Items of fewer than 5 people are only counted.
@@ -145,7 +145,7 @@ def covers(tried: str, input: Any, limit: int, show_rare: bool, as_json: bool, *
     from shoal.pipeline.request import preparation
     from shoal.taxonomy.tree_drawing import FEW, coverage
 
-    how = preparation({**said, "taxonomy": tried}, Preparation())
+    how = preparation({**options, "taxonomy": tried}, Preparation())
     with screen.progress():
         reading = read(input, how.reading)
         screen.note(*reading.notes)

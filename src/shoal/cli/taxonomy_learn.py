@@ -34,7 +34,7 @@ _WITHOUT = ("taxonomy", "node-loss", "unknown", "tree", "floor", "min-support", 
 @click.option("--with-wordnet", is_flag=True, help="Place words of fewer people where WordNet has them. Use with --all-words.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @data_options(without=_WITHOUT)
-def learn(input: Any, out: Path | None, people: int, all_words: bool, with_wordnet: bool, force: bool, **said: Any) -> None:
+def learn(input: Any, out: Path | None, people: int, all_words: bool, with_wordnet: bool, force: bool, **options: Any) -> None:
     """Learn a taxonomy of topics from INPUT: words that people use together are placed below the same topic.
 
     A topic is named by at most three of its most typical words. Each of them is used by at least N people. Words that occur together
@@ -47,10 +47,10 @@ def learn(input: Any, out: Path | None, people: int, all_words: bool, with_wordn
     from shoal.pipeline.options import TOPICS, Preparation
     from shoal.pipeline.request import preparation
 
-    per = said.pop("per")
+    per = options.pop("per")
     without = dict.fromkeys(name.replace("-", "_") for name in _WITHOUT)
-    topics = {"taxonomy": TOPICS} if per is None and said["items_table"] is None else {}  # then a gap may end the sessions
-    how = preparation({**without, **topics, "per": per, **said}, Preparation())
+    topics = {"taxonomy": TOPICS} if per is None and options["items_table"] is None else {}  # then a gap may end the sessions
+    how = preparation({**without, **topics, "per": per, **options}, Preparation())
     if out is not None:
         insist_apart(out, files_of(input))
         insist_outside_releases(out.parent)

@@ -106,10 +106,10 @@ def peak_mb() -> float | None:
     `getrusage` is of no use: a child process starts with the peak of its parent.
     """
     try:
-        told = Path("/proc/self/status").read_text(encoding="utf-8")
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
     except OSError:
         return None
-    peaks = [line.split()[1] for line in told.splitlines() if line.startswith("VmHWM:")]
+    peaks = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
     return int(peaks[0]) / 1024 if peaks else None
 
 

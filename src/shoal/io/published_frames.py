@@ -48,16 +48,17 @@ def read_frame(directory: Path, file: Mapping[str, Any], own: bool) -> pl.DataFr
 
 def declared(frame: pl.DataFrame, file: Mapping[str, Any], path: Path) -> pl.DataFrame:
     """Return the columns of a frame in the declared order and types."""
-    told = file.get("columns")
-    if not told:
+    columns = file.get("columns")
+    if not columns:
         return frame.with_columns(pl.col(pl.Int8, pl.Int16, pl.Int32, pl.UInt8, pl.UInt16, pl.UInt32).cast(pl.Int64))
     if not len(frame) and not frame.width:  # JSON lines without a line
-        return pl.DataFrame(schema={name: ALL_TYPES[word] for name, word in told.items()})
-    if frame.columns != list(told):
+        return pl.DataFrame(schema={name: ALL_TYPES[word] for name, word in columns.items()})
+    if frame.columns != list(columns):
         raise InputError(f"{path.name} has other columns than those declared, or in another order", code="columns-differ", hint=WHOLE)
     separator = file.get("separator", JOINER)
     return frame.select(
-        _listed(frame[name], separator, path.name) if word == ITEMS else _typed(frame, name, word, path.name) for name, word in told.items()
+        _listed(frame[name], separator, path.name) if word == ITEMS else _typed(frame, name, word, path.name)
+        for name, word in columns.items()
     )
 
 

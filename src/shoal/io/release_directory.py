@@ -225,8 +225,8 @@ def disk_errors(target: str) -> Iterator[None]:
 
 def _number(error: OSError) -> int | None:
     """Return the number of the operating system's error; Polars gives it as text only."""
-    told = re.search(r"os error (\d+)", str(error))
-    return int(told[1]) if error.errno is None and told else error.errno
+    match = re.search(r"os error (\d+)", str(error))
+    return int(match[1]) if error.errno is None and match else error.errno
 
 
 def _bring_to_disk(directory: Path) -> None:

@@ -43,7 +43,7 @@ class RulesFile:
 
     def content(self, version: str) -> str:
         """Return the file content, as written by this version of shoal."""
-        told = {
+        content = {
             "shoal": version,
             "method": self.method,
             "parameters": dict(self.parameters),
@@ -52,7 +52,7 @@ class RulesFile:
             "items": list(self.rules.items),
             "nodes": list(self.rules.nodes),
         }
-        return json.dumps({**told, "sha256": _digest(told)}, indent=1, ensure_ascii=False) + "\n"
+        return json.dumps({**content, "sha256": _digest(content)}, indent=1, ensure_ascii=False) + "\n"
 
 
 def read_rules(path: str | Path) -> RulesFile:
@@ -109,6 +109,6 @@ def _names(found: Mapping[str, Any]) -> set[str]:
 _SETTINGS = {str, int, float, bool, type(None)}
 
 
-def _digest(told: Mapping[str, Any]) -> str:
-    written = json.dumps(told, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+def _digest(content: Mapping[str, Any]) -> str:
+    written = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()

@@ -32,7 +32,7 @@ def write_log(log: QueryLog, path: Path, *, force: bool = False, progress: Progr
 
 
 def generate(
-    path: Path, users: int, seed: int = 0, *, force: bool = False, progress: Progress | None = None, **said: Any
+    path: Path, users: int, seed: int = 0, *, force: bool = False, progress: Progress | None = None, **parameters: Any
 ) -> GeneratedFacts:
     """Write a synthetic query log of this many users; other arguments are the parameters of `QueryLog`."""
-    return write_log(QueryLog(users=users, seed=seed, **said), path, force=force, progress=progress)
+    return write_log(QueryLog(users=users, seed=seed, **parameters), path, force=force, progress=progress)

@@ -124,10 +124,10 @@ def facts_of_manifest(manifest: Manifest, release: Release, original: AnyOrigina
     return Facts(manifest=manifest, published=release.n_rows)
 
 
-def shape_of_input(given: Manifest) -> Any:
+def shape_of_input(manifest: Manifest) -> Any:
     """Return the shape that a manifest records for its input; None if it records none."""
-    shape = given.get("read_as", given.get("records_as"))
-    return "table with items" if shape == "table" and ITEM_SETS in given else shape
+    shape = manifest.get("read_as", manifest.get("records_as"))
+    return "table with items" if shape == "table" and ITEM_SETS in manifest else shape
 
 
 def summary_of(manifest: Manifest) -> Summary:
@@ -153,8 +153,8 @@ def kind_warnings(release: Release, original: AnyOriginal) -> tuple[ReleaseWarni
 
 def is_attackable(manifest: Manifest) -> bool:
     """Whether there are attacks on a release of such tables, made from such an input."""
-    given = manifest["input"]
-    shape = shape_of_input(given)
+    facts = manifest["input"]
+    shape = shape_of_input(facts)
     return all(shape in KINDS[file["kind"]].attacked for file in manifest["files"] if "kind" in file)
 
 

@@ -34,7 +34,7 @@ def write(table: AccessTable, directory: Path, name: str, form: OutputForm) -> t
 
 def log_lines(frame: pl.DataFrame, *, combined: bool) -> list[str]:
     """Format the rows as lines."""
-    told = frame.select(
+    fields = frame.select(
         "address",
         pl.col("time").dt.strftime(_TIME),
         "request",
@@ -45,7 +45,7 @@ def log_lines(frame: pl.DataFrame, *, combined: bool) -> list[str]:
     )
     common = pl.format('{} - - [{}] "{}" {} {}', "address", "time", "request", "status", "size")
     line = pl.format('{} "{}" "{}"', common, "referrer", "agent") if combined else common
-    return told.select(line).to_series().to_list()
+    return fields.select(line).to_series().to_list()
 
 
 # Read a published access log. Every line must be well-formed.

@@ -67,8 +67,8 @@ def table_form(directory: Path, facts: Facts, before: int) -> TableForm:
     except OutputError as error:
         return TableForm((carries("bytes:text", f"names that the writer would refuse: {error.message}"),))
     except ShoalError as error:
-        told = differences(found, b"", only_features=True)
-        return TableForm((*told, carries("bytes:text", f"content that the writer does not write: {error.message}")))
+        features = differences(found, b"", only_features=True)
+        return TableForm((*features, carries("bytes:text", f"content that the writer does not write: {error.message}")))
     except pl.exceptions.PolarsError:
         return TableForm((carries("bytes:text", "content that the writer does not write"),))
     if facts["format"] == "xlsx":

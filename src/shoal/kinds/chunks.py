@@ -108,11 +108,11 @@ TONES = {TOGETHER: "same", ALONE: "near", TERM_CHUNK: "changed"}
 def summary_of_chunks(manifest: Mapping[str, Any]) -> Summary:
     """Summarize chunks from a manifest."""
     ledger = manifest.get("accounting", {}).get("occurrences", {})
-    given = {part: n for part, n in ledger.items() if part != "in" and part not in BEFORE}
-    whole = sum(given.values())
-    gone = whole - sum(given.get(part, 0) for part in TONES)
-    told = {**{part: (given.get(part, 0), tone) for part, tone in TONES.items()}, "suppressed": (gone, "gone0")}
-    shares = tuple(SummaryShare(part, n, whole, tone) for part, (n, tone) in told.items()) if whole else ()
+    counts = {part: n for part, n in ledger.items() if part != "in" and part not in BEFORE}
+    whole = sum(counts.values())
+    gone = whole - sum(counts.get(part, 0) for part in TONES)
+    forms = {**{part: (counts.get(part, 0), tone) for part, tone in TONES.items()}, "suppressed": (gone, "gone0")}
+    shares = tuple(SummaryShare(part, n, whole, tone) for part, (n, tone) in forms.items()) if whole else ()
     as_typed = (whole - gone) / whole if whole else None
     lines = () if as_typed is None else (("as typed", f"{percent(as_typed)} of the words, each within its cluster"),)
     return Summary(shares, (*lines, *_published(manifest)), _tile(shares), as_typed)
@@ -127,8 +127,8 @@ def _published(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _tile(shares: tuple[SummaryShare, ...]) -> Tile:
-    beside = shares[0].text if shares else "not told"
-    return Tile("Together", beside, "of the words are published together with another word of their record")
+    share = shares[0].text if shares else "not told"
+    return Tile("Together", share, "of the words are published together with another word of their record")
 
 
 KIND = Kind(ChunkTable, write, read, count_differing, {"sets": facts_of_chunks}, {"sets": summary_of_chunks})

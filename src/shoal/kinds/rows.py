@@ -102,14 +102,14 @@ def query_facts(table: RowTable, original: LogOriginal, fewest: int, *, unguaran
     rows = pl.DataFrame({"query": names, "n": np.bincount(numbers[numbers >= 0], minlength=len(names)).astype(np.int64)})
     texts = original.log.texts
     filled = (texts.vocabulary.names != "").to_numpy()
-    asked = filled[texts.items]
+    issued = filled[texts.items]
     often = np.bincount(texts.items, minlength=len(filled)).astype(np.int64)
     before = np.sort(often[filled & (often > 0)])
-    people = people_from_zero(original.log.frame["owner"].to_numpy()[asked])
+    people = people_from_zero(original.log.frame["owner"].to_numpy()[issued])
     return QueryFacts(
         before=len(before),
         after=len(rows),
-        sizes=compare_shared(before, (often[texts.items[asked]], people), rows["n"].to_numpy(), fewest),
+        sizes=compare_shared(before, (often[texts.items[issued]], people), rows["n"].to_numpy(), fewest),
         frequent=_most_frequent(_common(rows, original) if unguaranteed else rows),
     )
 
@@ -124,8 +124,8 @@ def _most_frequent(rows: pl.DataFrame) -> tuple[tuple[str, int], ...]:
 
 def _common(rows: pl.DataFrame, original: LogOriginal) -> pl.DataFrame:
     """Return the published queries of many different people, ignoring case."""
-    asked = original.log.frame.filter(pl.col("payload") != "")
-    folded = asked.select("owner", query=pl.col("payload").str.to_lowercase())
+    issued = original.log.frame.filter(pl.col("payload") != "")
+    folded = issued.select("owner", query=pl.col("payload").str.to_lowercase())
     many = folded.group_by("query").agg(pl.col("owner").n_unique()).filter(pl.col("owner") >= FEWEST_PEOPLE)
     return rows.filter(pl.col("query").str.to_lowercase().is_in(many["query"].implode()))
 
@@ -176,13 +176,13 @@ def summary_of_log(manifest: Mapping[str, Any]) -> Summary:
 def _forms_of_words(ledger: Mapping[str, int], method: str) -> tuple[SummaryShare, ...]:
     """Return the words of the log by the form in which they are published; empty if the method does not account for words."""
     whole = ledger.get("in", 0)
-    told = {name: sum(ledger.get(part, 0) for part in parts) for name, (parts, _) in WORDS.items()}
+    forms = {name: sum(ledger.get(part, 0) for part in parts) for name, (parts, _) in WORDS.items()}
     known = {part for parts, _ in WORDS.values() for part in parts}
     others = sum(n for part, n in ledger.items() if part not in {"in", *known} and fate_of(part, method) == "changed")
-    told |= {OTHERWISE: others} if others else {}
-    told["suppressed"] = whole - sum(told.values())
+    forms |= {OTHERWISE: others} if others else {}
+    forms["suppressed"] = whole - sum(forms.values())
     tones = {name: tone for name, (_, tone) in WORDS.items()} | {OTHERWISE: "vague0"}
-    return tuple(SummaryShare(name, n, whole, tones.get(name, "gone0")) for name, n in told.items()) if whole else ()
+    return tuple(SummaryShare(name, n, whole, tones.get(name, "gone0")) for name, n in forms.items()) if whole else ()
 
 
 def summary_of_microdata(manifest: Mapping[str, Any]) -> Summary:

@@ -78,11 +78,13 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> WeightedBagT
             hint="a release is verified as a whole or not at all",
         )
     records = frame["record"].unique(maintain_order=True) if long else frame["record"]
-    beside = (*(() if numbers_rows(records) else ("record",)), *frame.columns[len(wanted) :])  # documents have no levels
+    extra_columns = (*(() if numbers_rows(records) else ("record",)), *frame.columns[len(wanted) :])  # documents have no levels
     try:
         if long:
-            return WeightedBagTable(_gathered(frame), beside)
-        return WeightedBagTable(_listed(_split(frame, file.get("separator") or JOINER) if file["format"] in JOINED else frame), beside)
+            return WeightedBagTable(_gathered(frame), extra_columns)
+        return WeightedBagTable(
+            _listed(_split(frame, file.get("separator") or JOINER) if file["format"] in JOINED else frame), extra_columns
+        )
     except (pl.exceptions.PolarsError, ShoalError):
         raise InputError(f"{path.name} does not have one weight for each item", code="invalid-table") from None
 

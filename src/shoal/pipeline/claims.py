@@ -38,14 +38,14 @@ def asked_claims(claims: Claims) -> list[Model]:
 
 def claims_for(method: Method, claims: Claims) -> tuple[Model, ...]:
     """Return the requested claims. Raise early if a model cannot verify what the method publishes."""
-    asked = asked_claims(claims)
-    if asked and method.guarantees_nothing:
+    requested = asked_claims(claims)
+    if requested and method.guarantees_nothing:
         what = f"the method {method.name} guarantees nothing, so its release makes no claim"
         raise ParameterError(
             what, code="claim-not-applicable", hint=f"`shoal audit` with {option('claim', placeholder='MODEL')} verifies it nevertheless"
         )
     kind = "bags" if method.publishes == "sets" else method.publishes
-    for claim in asked:
+    for claim in requested:
         if any(isinstance(value, Items | PersonalItems) for value in claim.values().values()):
             raise ParameterError(
                 f"{claim.name} names items, but claims are published: only a method can describe sensitive items without naming them",
@@ -64,7 +64,7 @@ def claims_for(method: Method, claims: Claims) -> tuple[Model, ...]:
                 code="claim-not-applicable",
                 hint=f"leave that {option('claim')} out",
             )
-    return tuple(asked)
+    return tuple(requested)
 
 
 def with_further(release: Release, further: Sequence[Model]) -> Release:
@@ -76,9 +76,9 @@ def with_further(release: Release, further: Sequence[Model]) -> Release:
 
 def insist_on_counting(verdicts: Sequence[Verdict], further: Sequence[Model]) -> None:
     """Raise if an additional claim was not verified by counting: only a method can claim something by construction."""
-    asked = {str(claim) for claim in further}
+    requested = {str(claim) for claim in further}
     for verdict in verdicts:
-        if verdict.claim in asked and verdict.holds and verdict.standing != "verified":
+        if verdict.claim in requested and verdict.holds and verdict.standing != "verified":
             why = verdict.unchecked or f"it is {verdict.standing}"
             raise GuaranteeNotMet(
                 f"{without_names(verdict.claim)} was requested but cannot be verified: {why}",
@@ -135,14 +135,14 @@ def method_of(manifest: Mapping[str, Any]) -> Method:
 
     A release of another version may lack parameters that were added since; they have their default then.
     """
-    kind, given = METHODS[manifest["method"]], manifest["parameters"]
+    kind, parameters = METHODS[manifest["method"]], manifest["parameters"]
     known = {declared.name: declared for declared in kind.parameters()}
     other_version = manifest.get("shoal") != __version__
-    for name in given.keys() - known.keys() if other_version else known.keys() ^ given.keys():
+    for name in parameters.keys() - known.keys() if other_version else known.keys() ^ parameters.keys():
         raise ParameterError(
             f"the method {kind.name} {'is listed without' if name in known else 'takes no'} parameter {name!r}", code="unknown-option"
         )
-    return kind(**{name: _value(known[name], value) for name, value in given.items()})
+    return kind(**{name: _value(known[name], value) for name, value in parameters.items()})
 
 
 def _value(declared: Param, described: Any) -> Any:

@@ -211,14 +211,14 @@ def _and(names: Iterable[str]) -> str:
 OPTION = option("no-guarantee", True)
 
 
-def insist_on_consent(method: Method, given: bool) -> None:
+def insist_on_consent(method: Method, consent: bool) -> None:
     """Raise if a method without a guarantee was not explicitly allowed, or if a method with a claim was run with that permission."""
-    if not isinstance(given, bool):
-        raise ParameterError(f"{option('no-guarantee')} is yes or no, not {given!r}", code="wrong-type", value=given)
-    if method.guarantees_nothing and not given:
+    if not isinstance(consent, bool):
+        raise ParameterError(f"{option('no-guarantee')} is yes or no, not {consent!r}", code="wrong-type", value=consent)
+    if method.guarantees_nothing and not consent:
         what = f"the method {method.name} guarantees nothing. Not protected: {method.not_protected}"
         raise ParameterError(what, code="guarantees-nothing", hint=f"{OPTION} runs it nevertheless")
-    if given and not method.guarantees_nothing:
+    if consent and not method.guarantees_nothing:
         raise ParameterError(
             f"{OPTION} is for methods that guarantee nothing, but {method.name} makes a claim",
             code="option-not-applicable",

@@ -54,14 +54,14 @@ def disclosed(manifest: Mapping[str, Any], claims: Iterable[Model], from_file: S
     safe = safe_numbers(claims)
     if safe == ALL_NUMBERS:
         return dict(manifest)
-    told = {part: fact for part, fact in manifest.items() if part != ATTACKS or ATTACKS in safe}
-    told["input"] = _safe_input(manifest["input"], safe)
-    told["accounting"] = {name: ledger for name, ledger in manifest.get("accounting", {}).items() if _is_safe(name, safe)}
+    published = {part: fact for part, fact in manifest.items() if part != ATTACKS or ATTACKS in safe}
+    published["input"] = _safe_input(manifest["input"], safe)
+    published["accounting"] = {name: ledger for name, ledger in manifest.get("accounting", {}).items() if _is_safe(name, safe)}
     if WORDS not in safe:
-        told["metrics"] = {}
+        published["metrics"] = {}
         notes = dict(enumerate(from_file))
-        told["claims"] = [_with_notes(claim, notes.get(i, ())) for i, claim in enumerate(manifest.get("claims", []))]
-    return told | {COUNTS: PARTLY if safe else WITHHELD}
+        published["claims"] = [_with_notes(claim, notes.get(i, ())) for i, claim in enumerate(manifest.get("claims", []))]
+    return published | {COUNTS: PARTLY if safe else WITHHELD}
 
 
 def unsafe_parts(manifest: Mapping[str, Any], safe: frozenset[Numbers]) -> Iterator[str]:
@@ -89,11 +89,11 @@ def disclosed_input(facts: Mapping[str, Any], claims: Iterable[Model]) -> dict[s
 
 def disclosed_notes(notes: Iterable[str], claims: Iterable[Model]) -> tuple[str, ...]:
     """Return the notes about reading that may be shown on a terminal. Notes with numbers are left out if no exact number is allowed."""
-    told = tuple(notes)
+    published = tuple(notes)
     if safe_numbers(claims):
-        return told
-    silent = tuple(note for note in told if not re.search(r"\d", note))
-    return silent if len(silent) == len(told) else (*silent, NOT_TOLD)
+        return published
+    silent = tuple(note for note in published if not re.search(r"\d", note))
+    return silent if len(silent) == len(published) else (*silent, NOT_TOLD)
 
 
 def disclosed_facts(manifest: Mapping[str, Any], release: Release, original: AnyOriginal) -> Facts:

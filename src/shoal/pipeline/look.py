@@ -132,19 +132,19 @@ class Look:
 
 
 def look(
-    input: Paths | Any, how: Preparation | None = None, *, whole: bool = False, given: Taxonomy | None = None, show_rare: bool = False
+    input: Paths | Any, how: Preparation | None = None, *, whole: bool = False, taxonomy: Taxonomy | None = None, show_rare: bool = False
 ) -> Look:
     """Describe data in memory or a file. Only the first part of a large file is read unless `whole` is set.
 
-    The taxonomy may be `given` as a tree. Examples hold values of few people only with `show_rare`.
+    The taxonomy may be `taxonomy` as a tree. Examples hold values of few people only with `show_rare`.
     """
-    asked = how or Preparation()
-    items = asked.read.items
+    preparation = how or Preparation()
+    items = preparation.read.items
     if items is not None:
         cells_of(items)
     # Levels are compared by the items as the log has them, so the product table is joined afterwards.
-    reading = _read(input, replace(asked.reading, items=None), None if whole else FIRST_BYTES)
-    return look_at(replace(reading, options=replace(reading.options, items=items)), asked, given, show_rare=show_rare)
+    reading = _read(input, replace(preparation.reading, items=None), None if whole else FIRST_BYTES)
+    return look_at(replace(reading, options=replace(reading.options, items=items)), preparation, taxonomy, show_rare=show_rare)
 
 
 def _read(input: Paths | Any, options: ReadOptions, at_most: int | None) -> Reading:
@@ -160,7 +160,7 @@ def _read(input: Paths | Any, options: ReadOptions, at_most: int | None) -> Read
         raise
 
 
-def look_at(reading: Reading, how: Preparation, given: Taxonomy | None = None, *, show_rare: bool = False) -> Look:
+def look_at(reading: Reading, how: Preparation, taxonomy: Taxonomy | None = None, *, show_rare: bool = False) -> Look:
     """Describe data that has already been read."""
     fewest = 1 if show_rare else FEWEST_SHOWN
     if isinstance(reading.data, Table):
@@ -168,18 +168,18 @@ def look_at(reading: Reading, how: Preparation, given: Taxonomy | None = None, *
     fitting, noted = how.fitted(reading.format)
     joined = with_items(reading)
     if joined.items is not None:
-        given = joined.items.catalogue.taxonomy
+        taxonomy = joined.items.catalogue.taxonomy
     assert isinstance(joined.data, Log | Bags)
     levels = () if joined.items is None else level_facts(records_of(reading.data, fitting).bags, joined.items.catalogue, FEWEST_SHOWN)
-    return _records(replace(joined, notes=(*joined.notes, *noted)), joined.data, fitting, given, fewest, levels)
+    return _records(replace(joined, notes=(*joined.notes, *noted)), joined.data, fitting, taxonomy, fewest, levels)
 
 
 def _records(
-    reading: Reading, data: Log | Bags, how: Preparation, given: Taxonomy | None, fewest: int, levels: tuple[LevelFacts, ...]
+    reading: Reading, data: Log | Bags, how: Preparation, taxonomy: Taxonomy | None, fewest: int, levels: tuple[LevelFacts, ...]
 ) -> Look:
     records = records_of(data, how).supported(how.min_support)
     bags = records.bags
-    known, notes = _known(records, how, given)
+    known, notes = _known(records, how, taxonomy)
     if how.min_support is not None:
         notes = (*notes, rare_note(records, how.min_support))
     whole = [bags.record(i) for i in _examples(bags)]
@@ -238,10 +238,10 @@ def _people_per_value(values: pl.Series, owners: Ints) -> Ints:
     return frame.select(pl.col("owner").n_unique().over("value")).to_series().to_numpy()
 
 
-def _known(records: Records, how: Preparation, given: Taxonomy | None) -> tuple[TaxonomyCoverage | None, tuple[str, ...]]:
+def _known(records: Records, how: Preparation, taxonomy: Taxonomy | None) -> tuple[TaxonomyCoverage | None, tuple[str, ...]]:
     if how.taxonomy == NO_TAXONOMY:
         return None, ()
-    tree, notes = taxonomy_of(records, how) if given is None else (given, ())
+    tree, notes = taxonomy_of(records, how) if taxonomy is None else (taxonomy, ())
     found = coverage(records.folded, tree, 0)
     refused = how.unknown is None and found.occurrences_covered < FEWEST_KNOWN * found.occurrences
     return TaxonomyCoverage(how.taxonomy, found.terms, found.terms_covered, found.occurrences, found.occurrences_covered, refused), notes

@@ -127,34 +127,34 @@ def read_manifest(directory: Path) -> dict[str, Any]:
 
 def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
     """Return the preparation of the original as recorded in the manifest."""
-    given = manifest["input"]
-    said = given.get("reading")
-    read = ReadOptions.from_description(given.get("format"), said if isinstance(said, dict) else {})
-    if "read_as" in given:
-        columns: dict[str, Any] = {option: _option_value(given[role]) for role, option in _COLUMNS.items() if role in given}
+    facts = manifest["input"]
+    reading = facts.get("reading")
+    read = ReadOptions.from_description(facts.get("format"), reading if isinstance(reading, dict) else {})
+    if "read_as" in facts:
+        columns: dict[str, Any] = {option: _option_value(facts[role]) for role, option in _COLUMNS.items() if role in facts}
         if isinstance(columns.get("drop"), int):  # a number: manifests of earlier versions name the dropped columns
             columns |= {"drop": (), "drop_others": True}
-        own = {name: given[name] for name in ("terms", "unknown") if name in given}
+        own = {name: facts[name] for name in ("terms", "unknown") if name in facts}
         return Preparation(
             read=replace(read, **columns),
-            taxonomy=given.get("taxonomy", NO_TAXONOMY),
+            taxonomy=facts.get("taxonomy", NO_TAXONOMY),
             typed_names=True,
-            shape=given["read_as"],
-            clicks="clicks" in given,
-            times="times" in given,
-            baskets=given["read_as"] == "log",
+            shape=facts["read_as"],
+            clicks="clicks" in facts,
+            times="times" in facts,
+            baskets=facts["read_as"] == "log",
             **own,
         )
-    told: dict[str, Any] = {name: given[key] for key, name in _PREPARATION.items() if key in given}
-    if FLOOR in given:
-        told[FLOOR] = Floor.from_told(given[FLOOR])
-    if given.get("names") == AS_TYPED:  # then a taxonomy only chose items, and claims name these
-        told |= {"taxonomy": NO_TAXONOMY, "typed_names": True}
-    return Preparation(read=read, as_sets=given["records_as"] == "sets", **told)
+    options: dict[str, Any] = {name: facts[key] for key, name in _PREPARATION.items() if key in facts}
+    if FLOOR in facts:
+        options[FLOOR] = Floor.from_told(facts[FLOOR])
+    if facts.get("names") == AS_TYPED:  # then a taxonomy only chose items, and claims name these
+        options |= {"taxonomy": NO_TAXONOMY, "typed_names": True}
+    return Preparation(read=read, as_sets=facts["records_as"] == "sets", **options)
 
 
-def _option_value(told: str | int | list[str]) -> str | int | tuple[str, ...]:
-    return tuple(told) if isinstance(told, list) else told
+def _option_value(value: str | int | list[str]) -> str | int | tuple[str, ...]:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _no_number(text: str) -> NoReturn:

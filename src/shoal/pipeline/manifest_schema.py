@@ -216,8 +216,8 @@ def faults(manifest: Any) -> Iterator[str]:
 
 def digest_of(manifest: Mapping[str, Any]) -> str:
     """Return the SHA-256 of a manifest without its own digest, in canonical form: sorted keys, no blanks."""
-    told = {key: value for key, value in manifest.items() if key != DIGEST}
-    written = json.dumps(told, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    content = {key: value for key, value in manifest.items() if key != DIGEST}
+    written = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(written.encode()).hexdigest()
 
 
@@ -239,11 +239,11 @@ def _expected(manifest: Mapping[str, Any]) -> Iterator[str]:
     if LEFT_OUT in manifest:  # which of them the claims allow is found by an audit
         return
     yield from (f"input.{name} is missing" for name in _needed_words(manifest["input"]) if name not in manifest["input"])
-    given, kinds = manifest["input"], {file["kind"] for file in manifest["files"] if "kind" in file}
-    shape = shape_of_input(given)
-    ledgers = ("records", "occurrences") if "records_as" in given else _LEDGERS.get(shape, ("rows",))
+    facts, kinds = manifest["input"], {file["kind"] for file in manifest["files"] if "kind" in file}
+    shape = shape_of_input(facts)
+    ledgers = ("records", "occurrences") if "records_as" in facts else _LEDGERS.get(shape, ("rows",))
     yield from (f"accounting.{name} is missing" for name in ledgers if name not in manifest["accounting"])
-    on_taxonomy = "node_loss" in given
+    on_taxonomy = "node_loss" in facts
     adds_items = any(_adds_items(claim["model"]) for claim in manifest["claims"])
     needed = {metric.name for metric in routine(kinds, shape, on_taxonomy=on_taxonomy, adds_items=adds_items)}
     yield from (f"metrics.{name} is missing" for name in sorted(needed - manifest["metrics"].keys()))
@@ -430,11 +430,11 @@ _INPUT_ON_TAXONOMY = object_of(
 )
 
 
-def _needed_words(given: Mapping[str, Any]) -> tuple[str, ...]:
+def _needed_words(facts: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the numbers of words that the input of records must have if none is withheld."""
-    if "records_as" not in given:
+    if "records_as" not in facts:
         return ()
-    return (*_WORDS, *(() if "names" in given else _UNKNOWN))
+    return (*_WORDS, *(() if "names" in facts else _UNKNOWN))
 
 
 def _countless(name: str, fact: Any) -> bool:
@@ -450,17 +450,17 @@ def _words_of_input(key: str, value: Any) -> Iterator[str]:
 
 def _input(key: str, value: Any) -> Iterator[str]:
     """Rule: facts about records on a taxonomy, records of names as typed, or rows as read."""
-    told = value if isinstance(value, dict) else {}
-    if told and not any(name in told for name in ("rows", "records")):  # counts are withheld
+    fields = value if isinstance(value, dict) else {}
+    if fields and not any(name in fields for name in ("rows", "records")):  # counts are withheld
         yield from _words_of_input(key, value)
         return
     rule = (
         _DOCUMENTS_INPUT
-        if told.get("read_as") == "documents"
+        if fields.get("read_as") == "documents"
         else _ROWS_INPUT
-        if "read_as" in told
+        if "read_as" in fields
         else _TYPED_INPUT
-        if "names" in told
+        if "names" in fields
         else _INPUT_ON_TAXONOMY
     )
     yield from rule(key, value)

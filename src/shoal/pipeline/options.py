@@ -354,19 +354,19 @@ class Preparation:
             vectors = {"read_as": self.shape, "terms": self.terms, "unknown": self.unknown or "drop"}
             return vectors | ({"taxonomy": taxonomy_label(self.taxonomy)} if self.taxonomy not in (NO_TAXONOMY, "wordnet") else {})
         if self.shape != "records":
-            beside = {"taxonomy": taxonomy_label(self.taxonomy)} if self.taxonomy != NO_TAXONOMY else {}
+            taxonomy = {"taxonomy": taxonomy_label(self.taxonomy)} if self.taxonomy != NO_TAXONOMY else {}
             columns = {name: "read" for name, read in (("clicks", self.clicks), ("times", self.times)) if read}
-            return {"read_as": self.shape, **columns, **beside}
-        told: dict[str, object] = {"per": self.per}
+            return {"read_as": self.shape, **columns, **taxonomy}
+        facts: dict[str, object] = {"per": self.per}
         if self.per == "session":
-            told["gap"] = self.gap
-        told |= {WORD_RULES: str(self.rules)} if self.rules else {}
-        told |= {"records_as": "sets" if self.as_sets else "bags", "taxonomy": taxonomy_label(self.taxonomy)}
+            facts["gap"] = self.gap
+        facts |= {WORD_RULES: str(self.rules)} if self.rules else {}
+        facts |= {"records_as": "sets" if self.as_sets else "bags", "taxonomy": taxonomy_label(self.taxonomy)}
         if self.min_support is not None:
-            told[MIN_SUPPORT] = self.min_support.told
+            facts[MIN_SUPPORT] = self.min_support.told
         if self.typed_names:
-            return told | {"names": AS_TYPED}
-        return told | {"node_loss": self.loss, "unknown": self.unknown or "keep", "scope": self.scope, FLOOR: self.floor_in_force.told}
+            return facts | {"names": AS_TYPED}
+        return facts | {"node_loss": self.loss, "unknown": self.unknown or "keep", "scope": self.scope, FLOOR: self.floor_in_force.told}
 
 
 @dataclass(frozen=True)

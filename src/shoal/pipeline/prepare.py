@@ -266,15 +266,15 @@ class Prepared:
         return self.original
 
 
-def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) -> Prepared:
-    """Read a file or data in memory, and prepare it on the `given` taxonomy or the one in the settings.
+def prepare(data: Paths | Any, how: Preparation, taxonomy: Taxonomy | None = None) -> Prepared:
+    """Read a file or data in memory, and prepare it on the `taxonomy` taxonomy or the one in the settings.
 
     A taxonomy's file comes first: it is small, and may be the one with the mistake.
     """
     stage(READING)
     noted: tuple[str, ...] = ()
-    if given is None and is_file(how.taxonomy):
-        given, noted = load_taxonomy(how.taxonomy, how.loss)
+    if taxonomy is None and is_file(how.taxonomy):
+        taxonomy, noted = load_taxonomy(how.taxonomy, how.loss)
     if how.memory is not None and isinstance(data, Log | Bags | Table | Reading):
         raise ParameterError(
             f"{option('memory')} is for logs in files, but this one is in memory already",
@@ -283,7 +283,7 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
         )
     if isinstance(data, Log | Bags | Table) and how.read.items is None:
         stage(PREPARING)
-        alone = _of_people(prepare_data(data, how, given), data.names if isinstance(data, Log) else None)
+        alone = _of_people(prepare_data(data, how, taxonomy), data.names if isinstance(data, Log) else None)
         return replace(alone, notes=(*noted, *alone.notes))
     if isinstance(data, Log | Bags | Table):
         stage(PREPARING)
@@ -291,16 +291,16 @@ def prepare(data: Paths | Any, how: Preparation, given: Taxonomy | None = None) 
     if how.shape != "records":
         reading = data if isinstance(data, Reading) else read(data, how.reading)
         stage(PREPARING)
-        given = _from_items(reading.items, how, given)
-        return with_reading(prepare_data(reading.data, how, given), replace(reading, data=Bags.from_lists([])), noted)
+        taxonomy = _from_items(reading.items, how, taxonomy)
+        return with_reading(prepare_data(reading.data, how, taxonomy), replace(reading, data=Bags.from_lists([])), noted)
     spill = None if how.memory is None else how.memory.spill()
     records, reading, how, fitting = read_records(data, how, spill)
-    given = _from_items(reading.items, how, given)
+    taxonomy = _from_items(reading.items, how, taxonomy)
     if how.memory is not None:
         how.memory.insist(records.bags, BY_RANGES)  # at least; some methods need more
     reading = replace(reading, data=Bags.from_lists([]))
     _kernels.give_back_memory()
-    prepared = _of_people(prepare_records(records, how, given, spill or IN_MEMORY), reading.names)
+    prepared = _of_people(prepare_records(records, how, taxonomy, spill or IN_MEMORY), reading.names)
     _kernels.give_back_memory()
     return with_reading(prepared, reading, (*noted, *fitting))
 
@@ -351,9 +351,9 @@ def _joined(data: Log | Bags | Table, how: Preparation) -> Prepared:
     return replace(prepared, facts=facts, items=joined, notes=(*notes, *prepared.notes))
 
 
-def _from_items(joined: JoinedItems | None, how: Preparation, given: Taxonomy | None) -> Taxonomy | None:
+def _from_items(joined: JoinedItems | None, how: Preparation, taxonomy: Taxonomy | None) -> Taxonomy | None:
     """Return the taxonomy of the product table if it is to be used, otherwise the given one."""
-    return joined.catalogue.taxonomy if joined is not None and how.taxonomy == FROM_ITEMS else given
+    return joined.catalogue.taxonomy if joined is not None and how.taxonomy == FROM_ITEMS else taxonomy
 
 
 def read_whole(data: Paths | Any, how: Preparation) -> Reading:
@@ -366,32 +366,32 @@ def read_whole(data: Paths | Any, how: Preparation) -> Reading:
 
 def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = ()) -> Prepared:
     """Return the prepared input with the facts, row counts and notes of its file."""
-    said = reading.options.described()
+    options = reading.options.described()
     several = {"files": reading.files} if reading.files > 1 else {}
     origin = {"origin": reading.origin} if reading.origin else {}
-    told = {"format": reading.format, **origin, **several, **({READ_AS: said} if said else {}), "rows": reading.rows.total}
-    facts = told | {name: fact for name, fact in prepared.facts.items() if name != "rows"} | dict(reading.columns)
+    of_input = {"format": reading.format, **origin, **several, **({READ_AS: options} if options else {}), "rows": reading.rows.total}
+    facts = of_input | {name: fact for name, fact in prepared.facts.items() if name != "rows"} | dict(reading.columns)
     notes = (*reading.notes, *noted, *prepared.notes)
     return replace(prepared, facts=facts, reading=reading, notes=notes, items=reading.items)
 
 
-def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Taxonomy | None = None) -> Prepared:
+def prepare_data(data: Log | Bags | Table | Records, how: Preparation, tree: Taxonomy | None = None) -> Prepared:
     """Prepare data that has been read for a method."""
     if how.shape == "records":
-        return prepare_records(data if isinstance(data, Records) else records_of(data, how), how, given)
+        return prepare_records(data if isinstance(data, Records) else records_of(data, how), how, tree)
     if how.shape == "log" and isinstance(data, Log):
-        taxonomy, notes = _beside(data, how, given)
+        taxonomy, notes = _beside(data, how, tree)
         return replace(_as_it_is(LogOriginal(data, taxonomy), how), notes=notes)
     if how.shape == "log" and how.baskets and isinstance(data, Bags):
         log = log_of_items(data)
-        taxonomy, notes = _beside(log, how, given)
+        taxonomy, notes = _beside(log, how, tree)
         return replace(_as_it_is(BasketOriginal(log, taxonomy), how), notes=notes)
     if how.shape == "access log" and isinstance(data, Log):
         return _as_it_is(AccessOriginal(data), how)
     if how.shape == "table" and isinstance(data, Table):
         return _as_it_is(TableOriginal(data), how)
     if how.shape == "documents" and isinstance(data, Log) and data.kind == "text":
-        return _as_vectors(data, how, given)
+        return _as_vectors(data, how, tree)
     raise ParameterError(
         f"this method takes {WANTED[how.shape]}, but the input is of another kind",
         code="wrong-kind-of-input",
@@ -399,10 +399,10 @@ def prepare_data(data: Log | Bags | Table | Records, how: Preparation, given: Ta
     )
 
 
-def _beside(log: Log, how: Preparation, given: Taxonomy | None) -> tuple[Taxonomy | None, tuple[str, ...]]:
+def _beside(log: Log, how: Preparation, taxonomy: Taxonomy | None) -> tuple[Taxonomy | None, tuple[str, ...]]:
     """Return the taxonomy that describes the words of a log, if one is requested."""
-    if how.taxonomy == NO_TAXONOMY or given is not None:
-        return (None if how.taxonomy == NO_TAXONOMY else given), ()
+    if how.taxonomy == NO_TAXONOMY or taxonomy is not None:
+        return (None if how.taxonomy == NO_TAXONOMY else taxonomy), ()
     terms = records_of(log, Preparation()).folded_words if made_from_data(how.taxonomy) else None
     return load_taxonomy(how.taxonomy, how.loss, terms)
 
@@ -412,9 +412,9 @@ def _as_it_is(original: AnyOriginal, how: Preparation) -> Prepared:
     return Prepared(original, {**original.to_account(), "owners": original.n_owners} | how.described() | original.columns(), how, None, ())
 
 
-def _as_vectors(log: Log, how: Preparation, given: Taxonomy | None) -> Prepared:
+def _as_vectors(log: Log, how: Preparation, taxonomy: Taxonomy | None) -> Prepared:
     """Make a term vector of each text, in WordNet or in the given taxonomy."""
-    original = document_vectors(log.frame["payload"], log.frame["owner"].to_numpy(), how.terms, how.unknown or "drop", given)
+    original = document_vectors(log.frame["payload"], log.frame["owner"].to_numpy(), how.terms, how.unknown or "drop", taxonomy)
     vectors = original.vectors
     facts = {"records": len(vectors), "owners": vectors.n_owners, "items": len(vectors.vocabulary)}
     return Prepared(original, facts | how.described(), how, None, _notes_on(original))
@@ -430,12 +430,12 @@ def _notes_on(original: DocumentOriginal) -> tuple[str, ...]:
     return (*notes, *([f"{counted(empty, 'document has', 'documents have')} no term and will be suppressed"] if empty else []))
 
 
-def prepare_records(records: Records, how: Preparation, given: Taxonomy | None = None, shelf: Shelf = IN_MEMORY) -> Prepared:
+def prepare_records(records: Records, how: Preparation, known_taxonomy: Taxonomy | None = None, shelf: Shelf = IN_MEMORY) -> Prepared:
     """Place records on the requested or given taxonomy, or keep the names as typed. Items of too few people are left out first."""
     records = records.supported(how.min_support, shelf)
-    bags, taxonomy = records.bags, given
+    bags, taxonomy = records.bags, known_taxonomy
     notes: tuple[str, ...] = ()
-    if "taxonomy" in how.follows and given is None and not records.texts and are_urls(bags.vocabulary.names):
+    if "taxonomy" in how.follows and known_taxonomy is None and not records.texts and are_urls(bags.vocabulary.names):
         how = replace(how, taxonomy=PATHS)
     if taxonomy is None and how.taxonomy != NO_TAXONOMY:
         taxonomy, notes = taxonomy_of(records, how)
@@ -455,7 +455,7 @@ def prepare_records(records: Records, how: Preparation, given: Taxonomy | None =
         original = replace(original, steps=steps)
         notes = (*notes, rare_note(records, how.min_support))
     facts = _facts(original, how)
-    if given is None and is_topics(how.taxonomy):
+    if known_taxonomy is None and is_topics(how.taxonomy):
         facts |= {LEARNED_FROM: SESSIONS, "gap": how.gap} if by_sessions(records, how) else {LEARNED_FROM: RECORDS}
     if original.on_taxonomy and taxonomy is not None and taxonomy.names[0] == ROOT:  # a public tree: all its words are of many people
         facts |= {TREE_DIGEST: digest_of_taxonomy(taxonomy)}

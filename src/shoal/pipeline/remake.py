@@ -34,8 +34,8 @@ def made_again(manifest: Mapping[str, Any], seen: Release, original: AnyOriginal
 def method_again(manifest: Mapping[str, Any], items: Items | None = None) -> Method:
     """Return the method that a manifest names. Items that it only describes are taken from `items`, or from the claim that lists them."""
     method = method_of(manifest)
-    told = [pair for claim in claims_of(manifest) for pair in claim.values().items()]
-    at_hand = {name: value for name, value in told if isinstance(value, Items) and (value.names or value.under)}
+    parameters = [pair for claim in claims_of(manifest) for pair in claim.values().items()]
+    at_hand = {name: value for name, value in parameters if isinstance(value, Items) and (value.names or value.under)}
     at_hand |= {} if items is None else dict.fromkeys(SENSITIVE, items)
     found = {name: value for name in described_items(method) if (value := at_hand.get(name)) is not None}
     return replace(method, **found) if found else method  # type: ignore[type-var]

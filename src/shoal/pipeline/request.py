@@ -29,57 +29,57 @@ OF_ITEMS_TABLES = {"items_key": "key", "items_name": "name", "items_levels": "le
 READING = (*COLUMNS, "sep", "encoding", "header", "strict", "malformed", "owners", "site_links")
 
 
-def preparation(said: dict[str, Any], base: Preparation | None = None) -> Preparation:
-    """Apply options to a base preparation. The options used are removed from `said`."""
-    start = base or Preparation.of_format(said["format"])
-    reading = {name: said.pop(name, None) for name in READING}
+def preparation(options: dict[str, Any], base: Preparation | None = None) -> Preparation:
+    """Apply options to a base preparation. The options used are removed from `options`."""
+    start = base or Preparation.of_format(options["format"])
+    reading = {name: options.pop(name, None) for name in READING}
     known = _columns_known(start.read, reading)
     known = replace(known, format=FORMAT_OF.get(start.shape, known.format))
     for keyword, name in OF_TABLES.items():
         columns = reading.pop(keyword)
         reading[name] = None if columns is None else tuple(columns.split(",") if isinstance(columns, str) else columns)
     read = replace(known, **{n: v for n, v in reading.items() if v is not None})
-    items = _items_table(said, read.items)
+    items = _items_table(options, read.items)
     read = replace(read, items=items)
-    bag = said.pop("bag")
-    named = {"per": said.pop("per"), "gap": said.pop("gap"), "taxonomy": said.pop("taxonomy"), "loss": said.pop("node_loss")}
-    named |= {"unknown": said.pop("unknown"), "scope": said.pop("tree"), "floor": said.pop("floor")}
-    named["min_support"] = said.pop("min_support", None)
+    bag = options.pop("bag")
+    named = {"per": options.pop("per"), "gap": options.pop("gap"), "taxonomy": options.pop("taxonomy"), "loss": options.pop("node_loss")}
+    named |= {"unknown": options.pop("unknown"), "scope": options.pop("tree"), "floor": options.pop("floor")}
+    named["min_support"] = options.pop("min_support", None)
     if items is not None:
         named["taxonomy"] = _taxonomy_of_items(start, named["taxonomy"])
     named["as_sets"] = None if bag is None else not bag
-    named |= _terms(said.pop("terms", None), start.shape)
+    named |= _terms(options.pop("terms", None), start.shape)
     if start.shape != "records":
         others = {*_OF_DOCUMENTS[start.shape], *({"taxonomy"} if start.taxonomy != NO_TAXONOMY else ())}
         _refuse_of_records(start.shape, {name: value for name, value in named.items() if name not in others})
     _settle_records(start, read, named)
     chosen = {name: value for name, value in named.items() if value is not None}
     base = start if read.record is None else start.choosing(per=start.per)
-    asked = base.choosing(read=read, **chosen)
-    beside = [name for name in ("unknown", "scope", "floor", "loss") if named[name] is not None]
-    if asked.typed_names and beside and start.shape != "documents":
+    chosen_preparation = base.choosing(read=read, **chosen)
+    of_taxonomies = [name for name in ("unknown", "scope", "floor", "loss") if named[name] is not None]
+    if chosen_preparation.typed_names and of_taxonomies and start.shape != "documents":
         raise ParameterError(
-            f"{option(_typed_as(beside[0]))} is for records on a taxonomy, but here names stay as they are",
+            f"{option(_typed_as(of_taxonomies[0]))} is for records on a taxonomy, but here names stay as they are",
             code="option-not-applicable",
             hint="leave it out",
         )
-    if named["gap"] is not None and asked.per != "session" and not is_topics(asked.taxonomy):
+    if named["gap"] is not None and chosen_preparation.per != "session" and not is_topics(chosen_preparation.taxonomy):
         raise ParameterError(
-            f"{option('gap')} is for sessions, but one record is made per {asked.per}",
+            f"{option('gap')} is for sessions, but one record is made per {chosen_preparation.per}",
             code="option-not-applicable",
             hint=f"add {option('per', 'session')}",
         )
-    return asked
+    return chosen_preparation
 
 
-def _terms(given: int | str | None, shape: str) -> dict[str, Any]:
+def _terms(terms: int | str | None, shape: str) -> dict[str, Any]:
     """Return the number of terms of a document's vector, or the rules for words of texts."""
-    if given is None:
+    if terms is None:
         return {}
-    number = int(given) if re.fullmatch(r"-?\d{1,9}", str(given), re.ASCII) else None
+    number = int(terms) if re.fullmatch(r"-?\d{1,9}", str(terms), re.ASCII) else None
     if shape == "documents":
         if number is None:
-            raise ParameterError(f"terms must be a whole number, not {given!r}", code="out-of-range", value=given)
+            raise ParameterError(f"terms must be a whole number, not {terms!r}", code="out-of-range", value=terms)
         return {"terms": number}
     if number is not None:
         raise ParameterError(
@@ -87,13 +87,13 @@ def _terms(given: int | str | None, shape: str) -> dict[str, Any]:
             code="option-not-applicable",
             hint="choose a method that takes documents: see `shoal methods`",
         )
-    return {WORD_RULES: given}
+    return {WORD_RULES: terms}
 
 
-def _items_table(said: dict[str, Any], known: ItemsTable | None) -> ItemsTable | None:
-    """Return the product table with the named or known columns; its options are removed from `said`."""
-    source = said.pop("items_table", None)
-    columns = {name: said.pop(keyword, None) for keyword, name in OF_ITEMS_TABLES.items()}
+def _items_table(options: dict[str, Any], known: ItemsTable | None) -> ItemsTable | None:
+    """Return the product table with the named or known columns; its options are removed from `options`."""
+    source = options.pop("items_table", None)
+    columns = {name: options.pop(keyword, None) for keyword, name in OF_ITEMS_TABLES.items()}
     named = {name: value for name, value in columns.items() if value is not None}
     if isinstance(named.get("levels"), str):
         named["levels"] = ColumnNames.parse(named["levels"]).names
@@ -160,24 +160,24 @@ def _typed_as(name: str) -> str:
     return {"scope": "tree", "loss": "node-loss", "as_sets": "bag", "min_support": "min-support", WORD_RULES: "terms"}.get(name, name)
 
 
-def original_options(said: dict[str, Any], original: object, manifest: dict[str, Any] | None) -> Preparation | None:
+def original_options(options: dict[str, Any], original: object, manifest: dict[str, Any] | None) -> Preparation | None:
     """Return how to read an original: the manifest's settings, overridden by options. Raise for such options without an original."""
-    given = [name for name, value in said.items() if value is not None]
+    present = [name for name, value in options.items() if value is not None]
     if original is not None:
-        return preparation(said, base=preparation_of(manifest) if manifest else None)
-    if given:
+        return preparation(options, base=preparation_of(manifest) if manifest else None)
+    if present:
         raise ParameterError(
-            f"{option(given[0])} describes the original, but no {option('original')} is given", code="option-not-applicable"
+            f"{option(present[0])} describes the original, but no {option('original')} is given", code="option-not-applicable"
         )
     return None
 
 
 def chosen_method(name: str, parameters: dict[str, Any]) -> Method:
     """Return the named method with the given parameters (those that are not None) or those of a preset. Files are read."""
-    given = with_preset(name, {parameter: value for parameter, value in parameters.items() if value is not None})
+    settings = with_preset(name, {parameter: value for parameter, value in parameters.items() if value is not None})
     kind = METHODS[name]
     known = {p.name: p for p in kind.parameters()}
-    method = kind(**{n: known[n].parse(v) if isinstance(v, str) else v for n, v in given.items()})
+    method = kind(**{n: known[n].parse(v) if isinstance(v, str) else v for n, v in settings.items()})
     return with_files_read(method) if method.names_files else method
 
 
@@ -186,11 +186,11 @@ def wanted_method(method: Method | str | None, parameters: Mapping[str, Any], ot
 
     `others` are names that are no parameters of a method, but may have been meant.
     """
-    given = {name: str(value) if isinstance(value, Path) else value for name, value in parameters.items() if value is not None}
+    settings = {name: str(value) if isinstance(value, Path) else value for name, value in parameters.items() if value is not None}
     if isinstance(method, str) and "(" in method:
         method = METHODS.make(method)
     if isinstance(method, Method):
-        for name in given:
+        for name in settings:
             raise ParameterError(
                 f"{name} is given next to a method that already has its parameters",
                 code="options-conflict",
@@ -200,21 +200,21 @@ def wanted_method(method: Method | str | None, parameters: Mapping[str, Any], ot
     if method is not None and not isinstance(method, str):
         raise ParameterError("a method is a name, or a value such as Shoal(k=5)", code="wrong-type", value=type(method).__name__)
     name = next(iter(METHODS)) if method is None else method
-    _refuse_unknown(name, given, others)
-    return chosen_method(name, given)
+    _refuse_unknown(name, settings, others)
+    return chosen_method(name, settings)
 
 
-def own_parameters(method: Method | str | None, said: dict[str, Any]) -> dict[str, Any]:
-    """Return the values for parameters that the method declares under the name of a data option; they are removed from `said`."""
+def own_parameters(method: Method | str | None, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the values for parameters that the method declares under the name of a data option; they are removed from `options`."""
     named = method if isinstance(method, str) and method in METHODS else None
     declared = {parameter.name for parameter in METHODS[named].parameters()} if named else set()
-    return {name: said.pop(name) for name in list(said) if name in declared and said[name] is not None}
+    return {name: options.pop(name) for name in list(options) if name in declared and options[name] is not None}
 
 
-def _refuse_unknown(method: str, given: Collection[str], others: Collection[str]) -> None:
+def _refuse_unknown(method: str, names: Collection[str], others: Collection[str]) -> None:
     """Raise if a parameter does not belong to this method. The error suggests similar names and the methods that have it."""
     own = [declared.name for declared in METHODS[method].parameters()] + ([PRESET] if presets_of(method) else [])
-    for name in given:
+    for name in names:
         if name not in own:
             takers = [other for other, kind in METHODS.items() if name in {declared.name for declared in kind.parameters()}]
             text = f"its parameters are {', '.join(own)}"

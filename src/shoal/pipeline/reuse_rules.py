@@ -39,58 +39,58 @@ def rules_file(rules: Rules, release: Release, prepared: Prepared) -> RulesFile:
 
 def ruled_method(found: RulesFile, typed: Mapping[str, Any]) -> RecodingMethod:
     """Return the method of a rules file with its parameters. Typed parameters must agree; items and weights must be given again."""
-    kind, told = METHODS[found.method], dict(found.parameters)
+    kind, parameters = METHODS[found.method], dict(found.parameters)
     if not issubclass(kind, RecodingMethod) or not kind.one_recoding:
         raise InputError(
             f"the method {found.method} does not recode items globally, so it has no rules",
             code="rules-not-applicable",
         )
     known = {declared.name: declared for declared in kind.parameters()}
-    if known.keys() != told.keys():
+    if known.keys() != parameters.keys():
         raise InputError(f"the rules name other parameters than the method {found.method} takes", code="rules-not-applicable")
     for name in typed.keys() - known.keys():
         if typed[name] is not None:
             raise ParameterError(f"the method {found.method} has no parameter {name}", code="unknown-option")
-    return with_files_read(kind(**{name: _agreed(declared, told[name], typed.get(name)) for name, declared in known.items()}))
+    return with_files_read(kind(**{name: _agreed(declared, parameters[name], typed.get(name)) for name, declared in known.items()}))
 
 
-def _agreed(declared: Param, told: Any, said: Any) -> Any:
+def _agreed(declared: Param, recorded: Any, requested: Any) -> Any:
     """Return the value of a parameter that the rules and possibly the user specify."""
-    given, name = declared.parse(said) if isinstance(said, str) else said, declared.name.replace("_", "-")
+    value, name = declared.parse(requested) if isinstance(requested, str) else requested, declared.name.replace("_", "-")
     if declared.type in GIVEN:
-        if told is not None and given is None:
+        if recorded is not None and value is None:
             raise ParameterError(
                 f"the rules were made with a value of {name}, which a file of rules does not contain",
                 code="rules-conflict",
                 hint=f"give {option(name)}",
             )
-        return given
-    if given is not None and declared.check(given) != told:
+        return value
+    if value is not None and declared.check(value) != recorded:
         raise ParameterError(
-            f"the rules were made with {name}={told}, not {given}", code="rules-conflict", hint=f"leave {option(name)} out"
+            f"the rules were made with {name}={recorded}, not {value}", code="rules-conflict", hint=f"leave {option(name)} out"
         )
-    return told
+    return recorded
 
 
-def method_under(found: RulesFile, asked: Method | str | None, typed: Mapping[str, Any]) -> RecodingMethod:
+def method_under(found: RulesFile, requested: Method | str | None, typed: Mapping[str, Any]) -> RecodingMethod:
     """Do the same for a method requested in Python by name or as an object, which must be that of the rules."""
-    own = asked.values() if isinstance(asked, Method) else {}
-    _refuse_another(found.method, asked.name if isinstance(asked, Method) else asked)
+    own = requested.values() if isinstance(requested, Method) else {}
+    _refuse_another(found.method, requested.name if isinstance(requested, Method) else requested)
     return ruled_method(found, {name: value for name, value in {**own, **typed}.items() if value is not None})
 
 
-def named_method(path: str | Path, asked: str | None) -> str:
+def named_method(path: str | Path, requested: str | None) -> str:
     """Return the method of the rules at a path. Raise if another one was requested."""
     found = read_rules(path).method
     METHODS[found]
-    _refuse_another(found, asked)
+    _refuse_another(found, requested)
     return found
 
 
-def _refuse_another(found: str, asked: str | None) -> None:
-    if asked is not None and asked != found:
+def _refuse_another(found: str, requested: str | None) -> None:
+    if requested is not None and requested != found:
         raise ParameterError(
-            f"the rules belong to the method {found}, not to {asked}", code="rules-conflict", hint=f"leave {option('method')} out"
+            f"the rules belong to the method {found}, not to {requested}", code="rules-conflict", hint=f"leave {option('method')} out"
         )
 
 
@@ -189,8 +189,8 @@ def judged_rules(manifest: Mapping[str, Any], directory: Path, release: Release,
 
 def _taxonomy_of(manifest: Mapping[str, Any]) -> str | None:
     """Return the kind of taxonomy of a release; None if its items are names as typed."""
-    given = manifest["input"]
-    return None if given.get("names") == AS_TYPED else given.get("taxonomy")
+    facts = manifest["input"]
+    return None if facts.get("names") == AS_TYPED else facts.get("taxonomy")
 
 
 def _misplaced(found: RulesFile, release: Release, prepared: Prepared) -> list[str]:

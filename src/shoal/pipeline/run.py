@@ -182,9 +182,9 @@ def _judged(prepared: Prepared, release: Release, metrics: Sequence[str], furthe
     if metrics:
         numbers |= measure(release, original, list(metrics))
     facts = prepared.facts | protection(release.claims, original, prepared.how.per)
-    told = {name: numbers[name] for name in METRICS if name in numbers}
+    measured = {name: numbers[name] for name in METRICS if name in numbers}
     rules = None if release.rules is None else rules_file(release.rules, release, prepared)
-    return Judged(release, original, verdicts, told, facts, lack, rules)
+    return Judged(release, original, verdicts, measured, facts, lack, rules)
 
 
 def publish(made: Publishable, target: Target) -> dict[str, Any]:
@@ -217,9 +217,9 @@ def publish(made: Publishable, target: Target) -> dict[str, Any]:
 def warnings_about(judged: Judged) -> tuple[ReleaseWarning, ...]:
     """Return warnings about a release whose claims hold but which is risky or of little use."""
     made = judged.publishable()
-    told = manifest_of(made, made.verdicts, _table_facts(made.release))
-    own = (*linked_rows(judged.release), *alarms(told), *kind_warnings(judged.release, judged.original))
-    return tuple(dict.fromkeys((*own, *few_words(shown_to_publisher(made, told)))))
+    manifest = manifest_of(made, made.verdicts, _table_facts(made.release))
+    own = (*linked_rows(judged.release), *alarms(manifest), *kind_warnings(judged.release, judged.original))
+    return tuple(dict.fromkeys((*own, *few_words(shown_to_publisher(made, manifest)))))
 
 
 def few_words(manifest: Mapping[str, Any]) -> tuple[ReleaseWarning, ...]:
@@ -335,9 +335,9 @@ def same_tables(release: Release, seen: Release) -> Verdict:
 
 def file_facts(files: Sequence[dict[str, Any]], seen: Release) -> list[dict[str, Any]]:
     """Return the manifest entries of the files; the first file of each table also has the facts about the table."""
-    told, facts = set(), []
+    tables, facts = set(), []
     for file in files:
-        amounts = {} if file["table"] in told else seen.tables[file["table"]].facts()
+        amounts = {} if file["table"] in tables else seen.tables[file["table"]].facts()
         facts.append({**file, **amounts})
-        told.add(file["table"])
+        tables.add(file["table"])
     return facts

@@ -57,8 +57,8 @@ def claims_on_names(taxonomy: str) -> tuple[Model, ...]:
 
 def claims_owed(manifest: Mapping[str, Any]) -> tuple[Model, ...]:
     """The same for a release on disk, as its manifest names the taxonomy."""
-    given = manifest["input"]
-    return claims_on_names(str(given.get("taxonomy", ""))) if "node_loss" in given else ()
+    facts = manifest["input"]
+    return claims_on_names(str(facts.get("taxonomy", ""))) if "node_loss" in facts else ()
 
 
 def _insist_on_judge(method: Method) -> None:

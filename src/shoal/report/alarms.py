@@ -118,8 +118,8 @@ def _rare_words(claims: Iterable[Model]) -> Iterator[ReleaseWarning]:
 
 
 def _of_tables(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:
-    told = list(tables)
-    return (sentence for check in _CHECKS for sentence in check(told))
+    listed = list(tables)
+    return (sentence for check in _CHECKS for sentence in check(listed))
 
 
 def _unique_records(tables: Iterable[Table]) -> Iterator[ReleaseWarning]:

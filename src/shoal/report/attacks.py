@@ -44,10 +44,10 @@ def worst_is_told(targets: int) -> bool:
 
 def untold(manifest: Told) -> tuple[str, ...]:
     """Return a sentence for each attack without a rate: impossible ones, and those on too few people."""
-    told = manifest.get(ATTACKS, {})
+    attacks = manifest.get(ATTACKS, {})
     reasons = {SKIPPED: "could not be run", FEW: f"run on fewer than {FEWEST_PEOPLE} people, so no rate is reported"}
-    found = tuple(f"{plain(', '.join(names))}: {reason}" for key, reason in reasons.items() if (names := told.get(key)))
-    return found or (() if told.get("outcomes") else ("no attack has a rate to report",))
+    found = tuple(f"{plain(', '.join(names))}: {reason}" for key, reason in reasons.items() if (names := attacks.get(key)))
+    return found or (() if attacks.get("outcomes") else ("no attack has a rate to report",))
 
 
 def verdict_text(one: Told) -> str:
@@ -86,8 +86,8 @@ def conclusion_in(manifest: Told) -> Conclusion:
         )
         for one in outcomes_on(manifest)
     ]
-    given = manifest.get("input", {})
-    return conclusion_of(found, of=known_of(given.get("records", 0) > given.get("owners", 0)))
+    facts = manifest.get("input", {})
+    return conclusion_of(found, of=known_of(facts.get("records", 0) > facts.get("owners", 0)))
 
 
 def attack_lines(manifest: Told) -> tuple[tuple[str, str], ...]:

@@ -240,7 +240,7 @@ def group_picture(facts: Facts) -> Picture:
 def query_picture(found: QueryFacts) -> Picture:
     """Draw the number of queries by number of rows, before and after."""
     text = f"{plural(found.after, 'published query', 'published queries')}, {count(found.before)} in the original"
-    return _before_after("Queries by rows", found.sizes, "query", "rows of the query", told=text, many="queries")
+    return _before_after("Queries by rows", found.sizes, "query", "rows of the query", description=text, many="queries")
 
 
 def length_picture(facts: Facts) -> Picture:
@@ -254,13 +254,13 @@ def level_picture(facts: Facts) -> Picture:
     return _before_after("Item occurrences by level", facts.levels, "occurrence", axis)
 
 
-def _before_after(title: str, found: Histogram, noun: str, axis: str, *, told: str = "", many: str = "") -> Picture:
+def _before_after(title: str, found: Histogram, noun: str, axis: str, *, description: str = "", many: str = "") -> Picture:
     columns = [
         HistogramBar(b.tick, n, was, f"{b.label}: {plural(was, noun, many)} before, {count(n)} after")
         for b, n, was in zip(found.bins, found.counts, found.before or (), strict=True)
     ]
     name = f"{axis[0].upper()}{axis[1:].partition(':')[0]}"
-    drawn = histogram(title, told or f"{plural(len(columns), 'column')}, each before and after", columns, axis)
+    drawn = histogram(title, description or f"{plural(len(columns), 'column')}, each before and after", columns, axis)
     return Picture(drawn, (name, "Before", "After"), _rows(found))
 
 

@@ -238,5 +238,5 @@ def _fields(values: Sequence[float | None], columns: Sequence[str], name: str, m
         if value is not None:
             dark = PALEST + (1 - PALEST) * min(1.0, max(0.0, value / most))
             place = f'x="{n * width + 0.2:.2f}%" y="1" width="{width - 0.4:.2f}%" height="{LANE - 2}"'
-            told = escaped(f"{name}, {column}: {100 * value:.1f}%")
-            yield f'<rect class="field" {place} fill-opacity="{dark:.3f}"><title>{told}</title></rect>'
+            title = escaped(f"{name}, {column}: {100 * value:.1f}%")
+            yield f'<rect class="field" {place} fill-opacity="{dark:.3f}"><title>{title}</title></rect>'

@@ -81,10 +81,10 @@ def _names(rows: Sequence[ComparisonRow]) -> list[str]:
     return [f"{row.label}, per {row.per}" if several else row.label for row in rows]
 
 
-def _by_reason(told: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def _by_reason(entries: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Group entries by reason."""
-    reasons = dict.fromkeys(why for _, why in told)
-    return [(", ".join(name for name, other in told if other == why), why) for why in reasons]
+    reasons = dict.fromkeys(why for _, why in entries)
+    return [(", ".join(name for name, other in entries if other == why), why) for why in reasons]
 
 
 def _plain(found: Numbers) -> dict[str, Any]:

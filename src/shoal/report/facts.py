@@ -43,8 +43,8 @@ def spreads_of(published: RowTable, original: Table, fewest: int) -> tuple[Sprea
             continue
         mean, deviation = _mean_and_deviation(published.frame[attribute.name].to_numpy())
         mean_before, deviation_before = _mean_and_deviation(attribute.codes)
-        told = deviation_before if original.n_owners >= fewest else None
-        found.append(Spread(attribute.name, mean, deviation, mean_before, told))
+        shown_deviation = deviation_before if original.n_owners >= fewest else None
+        found.append(Spread(attribute.name, mean, deviation, mean_before, shown_deviation))
     return tuple(found)
 
 
@@ -167,11 +167,11 @@ def examples_of(published: Bags, copies: Ints, tree: Taxonomy, named: Mask | Non
     different = published if len(first) == len(published) else published.select(first)
     order = different.content_order()
     order = order[(shared[order] > 0) & (different.lengths[order] > 0)]
-    told, exact = (numbers[order] for numbers in _information(different, tree))
-    specific = np.lexsort((-told, -exact))[:MOST_EXAMPLES]
+    information, exact = (numbers[order] for numbers in _information(different, tree))
+    specific = np.lexsort((-information, -exact))[:MOST_EXAMPLES]
     rest = np.setdiff1d(np.arange(len(order)), specific)
-    middle = _middle(told[rest], shared[order][rest])
-    typical = rest[np.argsort(np.abs(told[rest] - middle), kind="stable")[:MOST_EXAMPLES]]
+    middle = _middle(information[rest], shared[order][rest])
+    typical = rest[np.argsort(np.abs(information[rest] - middle), kind="stable")[:MOST_EXAMPLES]]
     chosen = [(SPECIFIC, specific), (TYPICAL, np.sort(typical))]
     return tuple(_example(different, row, int(shared[row]), tree, why, common) for why, places in chosen for row in order[places].tolist())
 
@@ -180,13 +180,13 @@ def _information(records: Bags, tree: Taxonomy) -> tuple[Ints, Ints]:
     """Return the mean information of the items of each record, in units (0 for the root, the maximum for a leaf), and the number of exact
     terms.
     """
-    told, exact = np.zeros(len(records), np.int64), np.zeros(len(records), np.int64)
+    information, exact = np.zeros(len(records), np.int64), np.zeros(len(records), np.int64)
     for begin, end in records.blocks():
         some = records.part(begin, end)
         worth = (tree.units - tree.unit_losses[some.items]) * some.counts
-        told[begin:end] = _sums(some, worth) // np.maximum(some.lengths, 1)
+        information[begin:end] = _sums(some, worth) // np.maximum(some.lengths, 1)
         exact[begin:end] = _sums(some, np.where(tree.leaves[some.items] == 1, some.counts, 0))
-    return told, exact
+    return information, exact
 
 
 def told_of(records: Bags, tree: Taxonomy) -> Ints:

@@ -74,8 +74,8 @@ def _claims(manifest: Mapping[str, Any]) -> list[Row]:
 
 
 def _method_text(manifest: Mapping[str, Any]) -> str:
-    given = ", ".join(f"{name}={number(value)}" for name, value in manifest["parameters"].items() if value is not None)
-    return f"{manifest['method']}({given})"
+    parameters = ", ".join(f"{name}={number(value)}" for name, value in manifest["parameters"].items() if value is not None)
+    return f"{manifest['method']}({parameters})"
 
 
 def _account(manifest: Mapping[str, Any]) -> tuple[SummaryShare, ...]:

@@ -197,12 +197,12 @@ def _published(manifest: Mapping[str, Any]) -> str:
 
 def _guaranteed(manifest: Mapping[str, Any]) -> str:
     claims, lack = manifest.get("claims", []), lack_of(manifest)
-    told = headline(claims, lack)
+    verdict = headline(claims, lack)
     protected = manifest.get("input", {}).get(PROTECTS, "")
     whose = f" Protected: {plain(str(protected))}." if protected else ""
-    if told.tone == "good":
-        return f"{told.lead}{whose}"
-    return "Nothing." if lack or not claims else f"{told.title} {told.lead}"
+    if verdict.tone == "good":
+        return f"{verdict.lead}{whose}"
+    return "Nothing." if lack or not claims else f"{verdict.title} {verdict.lead}"
 
 
 def _left(manifest: Mapping[str, Any], summary: Summary) -> str:
@@ -214,8 +214,8 @@ def _left(manifest: Mapping[str, Any], summary: Summary) -> str:
         return f"{first.text} of the {summary.noun} are published {first.name}{f'; {rest}' if rest else ''}.{warning}"
     if summary.tile.tone != "open":
         return f"{summary.tile.label}: {summary.tile.value} {summary.tile.note}."
-    told = "; ".join(f"{name}: {plain(text)}" for name, text in summary.lines)
-    return f"{told[0].upper()}{told[1:]}." if told else "Not measured: this requires the original."
+    sentence = "; ".join(f"{name}: {plain(text)}" for name, text in summary.lines)
+    return f"{sentence[0].upper()}{sentence[1:]}." if sentence else "Not measured: this requires the original."
 
 
 def _gained(manifest: Mapping[str, Any]) -> str:
@@ -223,9 +223,9 @@ def _gained(manifest: Mapping[str, Any]) -> str:
         return UNTRIED
     found = outcomes_on(manifest)
     promised, others = ([one for one in found if ("ceiling" in one) is wanted] for wanted in (True, False))
-    told = [f"{_best(manifest, strongest(promised))} {_verdict(promised)}"] if promised else []
-    told += [f"Not covered by a guarantee: {_best(manifest, strongest(others))}"] if others else []
-    return " ".join([*told, *(f"{sentence}." for sentence in untold(manifest))])
+    sentences = [f"{_best(manifest, strongest(promised))} {_verdict(promised)}"] if promised else []
+    sentences += [f"Not covered by a guarantee: {_best(manifest, strongest(others))}"] if others else []
+    return " ".join([*sentences, *(f"{sentence}." for sentence in untold(manifest))])
 
 
 def _verdict_of_attacks(manifest: Mapping[str, Any]) -> list[SummaryPoint]:
@@ -278,22 +278,22 @@ def citation_of(manifest: Mapping[str, Any]) -> Citation:
     """Return the citation of a release with this manifest."""
     version, method = plain(str(manifest.get("shoal", ""))), plain(str(manifest.get("method") or "not recorded"))
     paper = METHODS[method].paper if method in METHODS else OWN
-    given = ", ".join(f"{spoken(key)} = {value}" for key, value in _parameters(method, manifest.get("parameters", {})))
+    parameters = ", ".join(f"{spoken(key)} = {value}" for key, value in _parameters(method, manifest.get("parameters", {})))
     claims = ", ".join(without_names(plain(str(claim["model"]))) for claim in manifest.get("claims", []))
     promised = "no guarantee" if lack_of(manifest) or not claims else f"guarantee: {claims}"
     source = "" if paper == OWN else f" ({paper})"
-    sentence = f"Anonymized with shoal {version} by the method {method}{source}{f' with {given}' if given else ''}; {promised}."
-    note = f"Method {method}{f'; {given}' if given else ''}; {promised}"
+    sentence = f"Anonymized with shoal {version} by the method {method}{source}{f' with {parameters}' if parameters else ''}; {promised}."
+    note = f"Method {method}{f'; {parameters}' if parameters else ''}; {promised}"
     entries = [_entry("software", "shoal", {"title": TITLE, "version": version, "note": note})]
     if paper != OWN:
         entries.append(_entry("misc", f"shoal-{method}", {"title": f"The method {method}", "howpublished": paper, **_year(paper)}))
     return Citation(sentence, "\n\n".join(entries))
 
 
-def _parameters(method: str, given: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _parameters(method: str, recorded: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return parameters that are set; for text from the user, such as a list of items, only that it is set."""
     chosen = {p.name for p in METHODS[method].parameters() if p.choices or issubclass(p.type, Typed)} if method in METHODS else set()
-    return [(key, _shown(value, key in chosen)) for key, value in given.items() if value is not None]
+    return [(key, _shown(value, key in chosen)) for key, value in recorded.items() if value is not None]
 
 
 def _shown(value: Any, chosen: bool) -> str:

@@ -167,12 +167,12 @@ def method_rows(manifest: Mapping[str, Any]) -> tuple[TableLine, list[TableLine]
     helps = {p.name: (p.help, p.default) for p in made.parameters()} if made else {}
     rows = []
     for key, value in manifest.get("parameters", {}).items():
-        told, default = helps.get(key, (_meaning(key, value), object()))
+        meaning, default = helps.get(key, (_meaning(key, value), object()))
         rows.append(
             TableLine(
                 LABELS.get(key, spoken(key)),
                 number(value),
-                told + (" (default)" if value == default and "(default" not in told else ""),
+                meaning + (" (default)" if value == default and "(default" not in meaning else ""),
             )
         )
     return TableLine(plain(method), made.paper if made else "", made.summary() if made else ""), rows
@@ -180,8 +180,8 @@ def method_rows(manifest: Mapping[str, Any]) -> tuple[TableLine, list[TableLine]
 
 def input_rows(manifest: Mapping[str, Any]) -> list[TableLine]:
     """Return the facts about the input in the manifest."""
-    given = manifest.get("input", {})
-    return [TableLine(LABELS.get(key, spoken(key)), number(value), _meaning(key, value)) for key, value in given.items()]
+    facts = manifest.get("input", {})
+    return [TableLine(LABELS.get(key, spoken(key)), number(value), _meaning(key, value)) for key, value in facts.items()]
 
 
 def _meaning(key: str, value: Any) -> str:
@@ -190,11 +190,11 @@ def _meaning(key: str, value: Any) -> str:
 
 def asked_line(manifest: Mapping[str, Any]) -> str:
     """Return the settings in one line."""
-    asked, given = manifest.get("parameters", {}), manifest.get("input", {})
+    parameters, facts = manifest.get("parameters", {}), manifest.get("input", {})
     pieces = [str(manifest.get("method") or "")]
-    pieces += [f"k = {number(asked['k'])}"] if "k" in asked else []
-    pieces += [str(given["format"])] if "format" in given else []
-    pieces += [RECORDS.get(str(given["per"]), f"one record per {given['per']}")] if "per" in given else []
+    pieces += [f"k = {number(parameters['k'])}"] if "k" in parameters else []
+    pieces += [str(facts["format"])] if "format" in facts else []
+    pieces += [RECORDS.get(str(facts["per"]), f"one record per {facts['per']}")] if "per" in facts else []
     return plain(" · ".join(p for p in pieces if p))
 
 

@@ -127,11 +127,11 @@ def guarantee(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Tile:
     tone = "good" if verdict["holds"] else "bad"
     model, achieved = model_of(verdict), verdict.get("achieved") or {}
     if model is not None and model.group_size is not None and "records" in achieved:
-        told, whose = ("records", "or more identical records in every group")
+        unit, whose = ("records", "or more identical records in every group")
         if "people" in achieved:
-            told, whose = ("people", "or more people share every published record")
+            unit, whose = ("people", "or more people share every published record")
         promised = number(model.group_size)
-        return Tile("Guarantee", number(achieved[told]), f"{whose}; {promised} guaranteed", tone)
+        return Tile("Guarantee", number(achieved[unit]), f"{whose}; {promised} guaranteed", tone)
     if model is not None and "people" in achieved and "people" in model.level_words:
         people = _level("people", achieved["people"], model)
         return Tile("Guarantee", people.achieved, f"{people.meaning}; {people.promised} guaranteed", tone)
@@ -160,17 +160,17 @@ def _status(verdict: Mapping[str, Any]) -> str:
 def _summary(model: Model | None) -> str:
     if model is None:
         return ""
-    given = {key: value for key, value in model.values().items() if value is not None}
-    named = ", ".join(f"{key} = {number(value.described if isinstance(value, Items) else value)}" for key, value in given.items())
-    told = model.summary().rstrip(".")
-    return f"{told}, where {named}." if named else f"{told}."
+    parameters = {key: value for key, value in model.values().items() if value is not None}
+    named = ", ".join(f"{key} = {number(value.described if isinstance(value, Items) else value)}" for key, value in parameters.items())
+    sentence = model.summary().rstrip(".")
+    return f"{sentence}, where {named}." if named else f"{sentence}."
 
 
 def _level(key: str, value: Any, model: Model | None) -> Level:
-    asked = model.values() if model else {}
+    parameters = model.values() if model else {}
     helps = {p.name: p.help for p in model.parameters()} if model else {}
-    parameter = next((name for name in PROMISED_BY.get(key, ()) if name in asked), key)
-    promised = number(asked[parameter]) if asked.get(parameter) is not None else "–"
+    parameter = next((name for name in PROMISED_BY.get(key, ()) if name in parameters), key)
+    promised = number(parameters[parameter]) if parameters.get(parameter) is not None else "–"
     if model is not None and key in model.level_words:
         return Level(model.level_words[key], promised, number(value))
     meaning = f"{spoken(key)}: {helps[parameter]}" if parameter in helps else spoken(key)

@@ -262,8 +262,8 @@ def _true_statistics(data: memoryview, chunk: _Chunk, needed: Needed) -> bool:
 
 def _sorted_as_said(group: Struct, rows: pl.DataFrame, chunks: list[_Chunk]) -> bool:
     """Whether the rows are sorted by the first declared sort column."""
-    for said in list(group.structs(4))[:1]:
-        number = said.whole(1)
+    for order in list(group.structs(4))[:1]:
+        number = order.whole(1)
         if number >= len(chunks) or (name := chunks[number].leaf.path[0]) not in rows.columns:
             return False
         column = rows[name]
@@ -271,7 +271,7 @@ def _sorted_as_said(group: Struct, rows: pl.DataFrame, chunks: list[_Chunk]) -> 
             return False
         held = pl.Series(column.drop_nulls().to_list(), dtype=column.dtype)  # without the claim that it is sorted
         before, after = held.head(-1), held.tail(-1)
-        return not bool(((before < after) if said.get(2) else (before > after)).any())
+        return not bool(((before < after) if order.get(2) else (before > after)).any())
     return True
 
 

@@ -28,8 +28,8 @@ def differences(found: bytes, canonical: bytes, *, only_features: bool = False) 
     """
     if found == canonical:
         return []
-    told = [carries("bytes:text", words) for words in _features(found, canonical)]
-    return told if only_features else told or [carries("bytes:text", _first_difference(found, canonical))]
+    features = [carries("bytes:text", words) for words in _features(found, canonical)]
+    return features if only_features else features or [carries("bytes:text", _first_difference(found, canonical))]
 
 
 def _features(found: bytes, canonical: bytes) -> Iterator[str]:

@@ -93,13 +93,13 @@ def _clicks(names: Sequence[str], roles: Roles, options: ReadOptions) -> dict[st
 
 def candidates(names: Sequence[str], role: str, options: ReadOptions) -> list[int]:
     """Return the columns that may have this role: the named one, else all with a known name."""
-    said = options.named.get(role)
-    if said is None:
+    typed = options.named.get(role)
+    if typed is None:
         known = [at for at, name in enumerate(names) if plain(name) in (KNOWN_NAMES | CLICK_NAMES).get(role, ())]
         return known if known or role != "time" else [at for at, name in enumerate(names) if plain(name) in OTHER_TIMES]
-    named = [at for at, name in enumerate(names) if name == said]
-    if not named and said.isdigit() and 1 <= int(said) <= len(names):
-        return [int(said) - 1]
+    named = [at for at, name in enumerate(names) if name == typed]
+    if not named and typed.isdigit() and 1 <= int(typed) <= len(names):
+        return [int(typed) - 1]
     return named
 
 
@@ -107,13 +107,13 @@ def only(names: Sequence[str], role: str, places: Sequence[int], options: ReadOp
     """Return the only column with this role. Raise if there are several."""
     if len(places) == 1:
         return places[0]
-    said = options.named.get(role)
-    if said is not None:
+    typed = options.named.get(role)
+    if typed is not None:
         raise InputError(
-            f"{len(places)} columns are called {said!r}",
+            f"{len(places)} columns are called {typed!r}",
             code="duplicate-column",
             hint=f"rename all but one, or give a number, such as {option(role)} {places[0] + 1}",
-            value=said,
+            value=typed,
         )
     listed = ", ".join(repr(names[at]) for at in places)
     raise InputError(
@@ -147,9 +147,9 @@ def known_as_header(names: Sequence[str], options: ReadOptions) -> bool:
     """Whether these certainly are names and may be quoted: the user stated it, or they include a named column, a user column or two known
     names.
     """
-    said = bool(options.header) or any(name in names for name in options.named.values())
+    certain = bool(options.header) or any(name in names for name in options.named.values())
     roles = [role for role, known in KNOWN_NAMES.items() for name in names if plain(name) in known]
-    return said or "user" in roles or len(roles) > 1
+    return certain or "user" in roles or len(roles) > 1
 
 
 def not_transactions(source: Source, seen: str) -> InputError:

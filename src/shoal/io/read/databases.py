@@ -209,8 +209,8 @@ def _with_timeout(url: str) -> str:
     return f"{url}{'&' if '?' in url else '?'}connect_timeout={CONNECT_SECONDS}"
 
 
-def _not_connected(said: str) -> InputError:
-    if "FATAL" in said:  # the server has answered
+def _not_connected(text: str) -> InputError:
+    if "FATAL" in text:  # the server has answered
         return InputError(
             "the PostgreSQL server refuses the connection: the user, the password or the database is wrong",
             code="database-login-refused",

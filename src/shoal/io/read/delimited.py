@@ -45,14 +45,14 @@ def column_batches(
 def _cut_ahead(chunks: Iterator[Chunk], cutters: Sequence[_kernels.ColumnCutter]) -> Iterator[list[_kernels.ColumnCutter.Part]]:
     """Yield the parts of each chunk. Two cutters alternate: one holds the parts in use, the other splits the next chunk."""
     parts: list[_kernels.ColumnCutter.Part] = []
-    with kernels.Beside() as beside:
+    with kernels.Beside() as second:
         for chunk, cutter in zip(_in_turn(chunks), cycle(cutters), strict=False):
             if isinstance(chunk, Exception):
                 yield parts
                 raise chunk
-            beside.begin(cutter.cut, chunk.text, chunk.last)
+            second.begin(cutter.cut, chunk.text, chunk.last)
             yield parts
-            parts = [cutter.part(i) for i in range(beside.answer())]
+            parts = [cutter.part(i) for i in range(second.answer())]
             chunk.taken = sum(part.facts.consumed for part in parts)
     yield parts
 

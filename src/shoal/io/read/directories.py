@@ -35,9 +35,9 @@ def data_files(directory: Path) -> tuple[list[Path], tuple[str, ...]]:
         raise InputError(f"{directory} contains no data files", code="empty-directory", hint="name the files themselves")
     several = Counter(formats[file] for file in files)
     if len(several) > 1:
-        told = ", ".join(f"{n:,} {name}" for name, n in sorted(several.items()))
+        numbers = ", ".join(f"{n:,} {name}" for name, n in sorted(several.items()))
         raise InputError(
-            f"{directory} contains files of several formats: {told}",
+            f"{directory} contains files of several formats: {numbers}",
             code="several-formats",
             hint=_of_release(directory) or f"name those that are meant, such as '{directory}/*.{min(several)}'",
         )

@@ -33,21 +33,21 @@ def read(data: Paths | Any, options: ReadOptions | None = None, most: int | None
     reading is the share. With `gathering`, records of query logs and tables are made while reading. A product table is read first and
     joined to the items, unless records are gathered: then the gathering joins it (`with_items`).
     """
-    said = options or ReadOptions()
-    if said.items is not None:
-        cells_of(said.items)
-    reading = _read_all(data, said, most, gathering)
+    settings = options or ReadOptions()
+    if settings.items is not None:
+        cells_of(settings.items)
+    reading = _read_all(data, settings, most, gathering)
     return reading if gathering is not None else with_items(reading)
 
 
-def _read_all(data: Paths | Any, said: ReadOptions, most: int | None, gathering: Gathering | None) -> Reading:
-    if said.format == DOCUMENTS:
-        return replace(read_documents(data, said, most), options=said)
-    sources = sources_of(data, most, said.encoding)
+def _read_all(data: Paths | Any, settings: ReadOptions, most: int | None, gathering: Gathering | None) -> Reading:
+    if settings.format == DOCUMENTS:
+        return replace(read_documents(data, settings, most), options=settings)
+    sources = sources_of(data, most, settings.encoding)
     with closed_after(sources):
-        read_all = _read(sources, said, gathering)
+        read_all = _read(sources, settings, gathering)
     origin = SQL if isinstance(data, Query) else ""
-    reading = replace(read_all, options=said, part=part_read(sources), files=len(sources), origin=origin)
+    reading = replace(read_all, options=settings, part=part_read(sources), files=len(sources), origin=origin)
     reading = replace(reading, notes=(*notes_on(sources), *reading.notes))
     strange = reading.defects.counts.get(NOT_UTF8, 0)
     if not strange:

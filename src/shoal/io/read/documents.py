@@ -76,9 +76,9 @@ def reading_of(texts: pl.Series, owners: Ints, tally: Tally, notes: tuple[str, .
     """Return the documents as a log, with the accounting of rows or files."""
     tally.used = len(texts)
     empty = int((texts.str.strip_chars() == "").sum())
-    told = (f"{empty:,} documents are empty",) if empty else ()
+    on_empty = (f"{empty:,} documents are empty",) if empty else ()
     log = Log(pl.DataFrame({"owner": pl.Series(owners, dtype=pl.Int64), "payload": texts}), "text")
-    return Reading(log, DOCUMENTS, tally.ledger(), tally.defects.frozen(), (*notes, *told), empty, roles=roles or {})
+    return Reading(log, DOCUMENTS, tally.ledger(), tally.defects.frozen(), (*notes, *on_empty), empty, roles=roles or {})
 
 
 def _columns(source: Source, options: ReadOptions) -> dict[str, str]:
@@ -241,7 +241,7 @@ def _raised(error: OSError) -> None:
     raise error
 
 
-def _text_of(file: Path, asked: str | None) -> tuple[str, str]:
+def _text_of(file: Path, column: str | None) -> tuple[str, str]:
     """Return the text of a file, or its defect."""
     with translated(file), open_regular(file) as raw:
         start = raw.read(4)
@@ -250,7 +250,7 @@ def _text_of(file: Path, asked: str | None) -> tuple[str, str]:
     if content.startswith(PDF_START):
         read = text_of_pdf(content)
         return ("", NOT_READABLE) if read is None else (read, "")
-    encoding = encoding_of(content, asked, file)
+    encoding = encoding_of(content, column, file)
     if not encoding and b"\0" in content:
         return "", "not text"
     try:

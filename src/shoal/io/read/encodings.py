@@ -68,27 +68,27 @@ def marked_encoding(first: bytes) -> str:
     return next((name for mark, name in MARKS.items() if first.startswith(mark)), "")
 
 
-def encoding_of(first: bytes, asked: str | None, path: Path) -> str:
+def encoding_of(first: bytes, name: str | None, path: Path) -> str:
     """Return the encoding of a file that begins with these bytes; empty for UTF-8, which needs no decoding.
 
-    `asked` is the user's choice in canonical form. It must agree with the mark, and specify the byte order if there is no mark.
+    `name` is the user's choice in canonical form. It must agree with the mark, and specify the byte order if there is no mark.
     """
     marked = marked_encoding(first)
-    if asked is None or (marked and asked in (marked, _family(marked))):
+    if name is None or (marked and name in (marked, _family(marked))):
         return "" if marked in ("", UTF_8) else marked
     if marked:
         raise InputError(
-            f"{path} begins with a byte order mark of {_family(marked).upper()}, which is not {asked}",
+            f"{path} begins with a byte order mark of {_family(marked).upper()}, which is not {name}",
             code="encoding-conflict",
             hint=f"leave {option('encoding')} out",
         )
-    if asked in (UTF_16, UTF_32):
+    if name in (UTF_16, UTF_32):
         raise InputError(
             f"{path} has no byte order mark, so the order of its bytes is not known",
             code="byte-order-unknown",
-            hint=f"use {option('encoding', f'{asked}-le')} or {option('encoding', f'{asked}-be')}",
+            hint=f"use {option('encoding', f'{name}-le')} or {option('encoding', f'{name}-be')}",
         )
-    return "" if asked == UTF_8 else asked
+    return "" if name == UTF_8 else name
 
 
 def _family(encoding: str) -> str:

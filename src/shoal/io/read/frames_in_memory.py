@@ -126,15 +126,15 @@ def _record(number: int, row: Any) -> list[str]:
     return [str(item) for item in items]
 
 
-def _frame(data: Any, given: Any) -> pl.DataFrame:
-    table: pl.DataFrame = _understood(data, pl.DataFrame, given)
+def _frame(data: Any, value: Any) -> pl.DataFrame:
+    table: pl.DataFrame = _understood(data, pl.DataFrame, value)
     return table
 
 
-def _understood(data: Any, convert: Callable[..., Any], given: Any) -> Any:
+def _understood(data: Any, convert: Callable[..., Any], value: Any) -> Any:
     """Convert the data with Polars. Raise a one-line error if that fails."""
     try:
-        return convert(given)
+        return convert(value)
     except ImportError:
         hint = "pip install 'shoal-privacy[arrow]', or give a Polars frame"
         raise InputError(

@@ -168,17 +168,17 @@ class ColumnRoles:
     def notes(self) -> tuple[str, ...]:
         """Return the decisions, one line each."""
         lines = {"quasi-identifiers": self.quasi, "unchanged, without any protection": self.keep, "dropped": self.drop}
-        told = [f"{what}: {', '.join(self._with_kind(name) for name in names)}" for what, names in lines.items() if names]
+        texts = [f"{what}: {', '.join(self._with_kind(name) for name in names)}" for what, names in lines.items() if names]
         owners = "one user per row" if self.user is None else f"user: column {self.user!r}"
-        return (*told, owners)
+        return (*texts, owners)
 
     def beside(self) -> dict[str, str | int | list[str]]:
         """Return the number of dropped columns, the user column, and the columns with a declared type."""
-        told: dict[str, str | int | list[str]] = {DROPPED: len(self.drop)} if self.drop else {}
+        facts: dict[str, str | int | list[str]] = {DROPPED: len(self.drop)} if self.drop else {}
         for kind, key in KEYS.items():
             of_kind = [self.kinds[name].told(name) for name in self.quasi if self.kind(name).kind == kind]
-            told |= {key: of_kind} if of_kind else {}
-        return told if self.user is None else {**told, OWNER: self.user}
+            facts |= {key: of_kind} if of_kind else {}
+        return facts if self.user is None else {**facts, OWNER: self.user}
 
     def _with_kind(self, name: str) -> str:
         return f"{name!r} ({self.kinds[name].kind})" if name in self.kinds else repr(name)
@@ -187,16 +187,16 @@ class ColumnRoles:
 def assigned_roles(path: Path, holds_numbers: Mapping[str, bool], options: ReadOptions) -> ColumnRoles:
     """Return the role of every column, given which contain numbers. Raise if it is ambiguous."""
     names = list(holds_numbers)
-    said = {what: [_found(path, names, name) for name in getattr(options, what)] for what in ("quasi", "keep", "drop")}
-    said["drop"] += _others(names, options) if options.drop_others else []
+    columns = {what: [_found(path, names, name) for name in getattr(options, what)] for what in ("quasi", "keep", "drop")}
+    columns["drop"] += _others(names, options) if options.drop_others else []
     user = None if options.user is None else _found(path, names, options.user)
     kinds = {_found(path, names, name): kind for name, kind in said_kinds(options)}
-    typed = [name for name in kinds if name not in said["quasi"]]
-    taken = [*said["quasi"], *said["keep"], *said["drop"], *typed, *([] if user is None else [user])]
+    typed = [name for name in kinds if name not in columns["quasi"]]
+    taken = [*columns["quasi"], *columns["keep"], *columns["drop"], *typed, *([] if user is None else [user])]
     if len(set(taken)) < len(taken):
         raise ParameterError("one column is named for two roles, once by its name and once by its number", code="column-role-conflict")
     others = [name for name in names if name not in taken]
-    if not kinds and not any(holds_numbers[name] for name in (said["quasi"] or others)):
+    if not kinds and not any(holds_numbers[name] for name in (columns["quasi"] or others)):
         raise InputError(
             f"{path} has no column of numbers to protect",
             code="no-numeric-column",
@@ -204,8 +204,8 @@ def assigned_roles(path: Path, holds_numbers: Mapping[str, bool], options: ReadO
         )
     if user is None:
         _refuse_owners(path, names, others)
-    _refuse_unclear(path, names, others, holds_numbers, chosen=bool(said["quasi"]))
-    roles = {what: tuple(name for name in names if name in chosen) for what, chosen in said.items()}
+    _refuse_unclear(path, names, others, holds_numbers, chosen=bool(columns["quasi"]))
+    roles = {what: tuple(name for name in names if name in chosen) for what, chosen in columns.items()}
     quasi = tuple(name for name in names if name in {*(roles["quasi"] or others), *typed})
     return ColumnRoles(quasi, roles["keep"], roles["drop"], user, kinds)
 
@@ -216,13 +216,16 @@ def _others(names: Sequence[str], options: ReadOptions) -> list[str]:
     return [name for number, name in enumerate(names, 1) if name not in named and str(number) not in named]
 
 
-def _found(path: Path, names: Sequence[str], said: str) -> str:
-    if said in names:
-        return said
-    if said.isdigit() and 1 <= int(said) <= len(names):
-        return names[int(said) - 1]
+def _found(path: Path, names: Sequence[str], column: str) -> str:
+    if column in names:
+        return column
+    if column.isdigit() and 1 <= int(column) <= len(names):
+        return names[int(column) - 1]
     raise InputError(
-        f"{path} has no column {said!r}", code="missing-column", hint=did_you_mean(said, names, f"it has {len(names)} columns"), value=said
+        f"{path} has no column {column!r}",
+        code="missing-column",
+        hint=did_you_mean(column, names, f"it has {len(names)} columns"),
+        value=column,
     )
 
 
@@ -295,9 +298,9 @@ def _reading(cells: _Cells, options: ReadOptions) -> Reading:
     roles = assigned_roles(source.path, {name: bool(found.is_not_null().any()) for name, found in numbers.items()}, options)
     _refuse_defects(cells, numbers, roles)
     quasi = [attribute_of(name, roles.kind(name), cells.frame[name], numbers[name]) for name in roles.quasi]
-    beside = [Attribute(name, "nominal", _publishable(source, cells.frame[name]), quasi=False) for name in roles.keep]
+    unchanged = [Attribute(name, "nominal", _publishable(source, cells.frame[name]), quasi=False) for name in roles.keep]
     order = {name: at for at, name in enumerate(cells.frame.columns)}
-    table = Table(tuple(sorted(quasi + beside, key=lambda attribute: order[attribute.name])), _owners(cells, roles))
+    table = Table(tuple(sorted(quasi + unchanged, key=lambda attribute: order[attribute.name])), _owners(cells, roles))
     rows = Ledger(len(table) + cells.empty, {"used": kept(len(table)), "empty lines": gone(cells.empty)})
     notes = (*cells.notes, *roles.notes(), *_notes_on(table, cells.empty))
     return Reading(table, MICRODATA, rows, Defects(), notes, options=options, columns=roles.beside())

@@ -61,13 +61,13 @@ class ItemsTable:
 
     def described(self) -> dict[str, Any]:
         """Return the columns and the level for the manifest, without content."""
-        said = {"key": self.key, "name": self.name, "levels": list(self.levels) or None, "level": self.level}
-        return {name: value for name, value in said.items() if value is not None}
+        facts = {"key": self.key, "name": self.name, "levels": list(self.levels) or None, "level": self.level}
+        return {name: value for name, value in facts.items() if value is not None}
 
     @classmethod
-    def from_description(cls, told: Mapping[str, Any]) -> ItemsTable:
+    def from_description(cls, description: Mapping[str, Any]) -> ItemsTable:
         """Make a table from its description, without its file."""
-        return cls(A_FILE, told.get("key"), told.get("name"), tuple(told.get("levels", ())), told.get("level"))
+        return cls(A_FILE, description.get("key"), description.get("name"), tuple(description.get("levels", ())), description.get("level"))
 
 
 @dataclass(frozen=True)
@@ -161,38 +161,38 @@ class ReadOptions:
     def _refuse_foreign(self) -> None:
         """Raise if an option does not apply to this format."""
         if self.format == DOCUMENTS:
-            said = [name for name in ("time", "item", "record", "count", "sep", "header") if getattr(self, name) is not None]
-            if said:
+            foreign = [name for name in ("time", "item", "record", "count", "sep", "header") if getattr(self, name) is not None]
+            if foreign:
                 raise ParameterError(
-                    f"{option(said[0])} is not for documents",
+                    f"{option(foreign[0])} is not for documents",
                     code="option-not-applicable",
                     hint=f"their columns are {option('text')} and {option('user')}",
                 )
         if self.format == PROMPTS:
-            said = [name for name in ("item", "count", *CLICKS, "sep", "header") if getattr(self, name) is not None]
-            if said:
+            foreign = [name for name in ("item", "count", *CLICKS, "sep", "header") if getattr(self, name) is not None]
+            if foreign:
                 raise ParameterError(
-                    f"{option(said[0])} is not for conversations",
+                    f"{option(foreign[0])} is not for conversations",
                     code="option-not-applicable",
                     hint=f"their columns are {option('user')}, {option('time')}, {option('text')} and {option('record')}",
                 )
         if self.format not in (None, ACCESSLOG) and self.site_links is not None:
             raise ParameterError(f"{option('site-links')} is for access logs", code="option-not-applicable", hint="leave it out")
         if self.format == ACCESSLOG:
-            said = [
+            foreign = [
                 name for name in ("time", "text", "item", "record", "count", *CLICKS, "sep", "header") if getattr(self, name) is not None
             ]
-            if said:
+            if foreign:
                 raise ParameterError(
-                    f"{option(said[0])} is not for access logs",
+                    f"{option(foreign[0])} is not for access logs",
                     code="option-not-applicable",
                     hint=f"their fields are fixed; {option('user')} names the field with the user ID",
                 )
         if self.format != MICRODATA:
-            said = [keyword for keyword, name in OF_MICRODATA.items() if getattr(self, name)]
-            if said:
+            foreign = [keyword for keyword, name in OF_MICRODATA.items() if getattr(self, name)]
+            if foreign:
                 raise ParameterError(
-                    f"{option(said[0])} is for microdata",
+                    f"{option(foreign[0])} is for microdata",
                     code="option-not-applicable",
                     hint=f"use {option('format', MICRODATA)}, or leave it out",
                 )
@@ -205,15 +205,15 @@ class ReadOptions:
             raise ParameterError(
                 f"column {twice[0]!r} is named twice", code="duplicate-column", hint="a column has one role", value=twice[0]
             )
-        said = [name for name in ("time", "text", "item", "record", "count", *CLICKS, "owners") if getattr(self, name) is not None]
-        said += ["malformed"] if self.malformed != MOST_MALFORMED else []
-        if said:
+        foreign = [name for name in ("time", "text", "item", "record", "count", *CLICKS, "owners") if getattr(self, name) is not None]
+        foreign += ["malformed"] if self.malformed != MOST_MALFORMED else []
+        if foreign:
             hint = (
                 "no row of it may be malformed"
-                if said == ["malformed"]
+                if foreign == ["malformed"]
                 else f"its columns are {option('quasi')}, {option('keep-column')}, {option('drop-column')}, {option('user')}"
             )
-            raise ParameterError(f"{option(said[0])} is not for microdata", code="option-not-applicable", hint=hint)
+            raise ParameterError(f"{option(foreign[0])} is not for microdata", code="option-not-applicable", hint=hint)
 
     @property
     def of_kinds(self) -> tuple[str, ...]:
@@ -223,31 +223,33 @@ class ReadOptions:
     @property
     def named(self) -> dict[str, str]:
         """The columns that the user named, by role."""
-        said = {role: getattr(self, role) for role in ROLES}
-        return {role: name for role, name in said.items() if name is not None}
+        columns = {role: getattr(self, role) for role in ROLES}
+        return {role: name for role, name in columns.items() if name is not None}
 
     def described(self) -> dict[str, Any]:
         """Return the options other than the format for the manifest, so that the same file can be read in the same way again. Has no
         content.
         """
-        said: dict[str, Any] = {"columns": self.named} if self.named else {}
-        said |= {
+        facts: dict[str, Any] = {"columns": self.named} if self.named else {}
+        facts |= {
             name: value
             for name, value in (("separator", self.sep), ("encoding", self.encoding), ("header", self.header))
             if value is not None
         }
-        said |= {"owners": self.owners} if self.owners is not None else {}
-        said |= {"strict": True} if self.strict else {}
-        said |= {SITE_LINKS: REFERRERS if self.site_links == REFERRERS else A_FILE} if self.site_links is not None else {}
-        said |= {ITEMS_TABLE: self.items.described()} if self.items is not None else {}
-        return said | ({"malformed": self.malformed} if self.malformed != MOST_MALFORMED else {})
+        facts |= {"owners": self.owners} if self.owners is not None else {}
+        facts |= {"strict": True} if self.strict else {}
+        facts |= {SITE_LINKS: REFERRERS if self.site_links == REFERRERS else A_FILE} if self.site_links is not None else {}
+        facts |= {ITEMS_TABLE: self.items.described()} if self.items is not None else {}
+        return facts | ({"malformed": self.malformed} if self.malformed != MOST_MALFORMED else {})
 
     @classmethod
-    def from_description(cls, format: str | None, told: Mapping[str, Any]) -> Self:
+    def from_description(cls, format: str | None, description: Mapping[str, Any]) -> Self:
         """Make options from their description."""
-        plain = {name: told[name] for name in ("encoding", "header", "owners", "strict", "malformed", SITE_LINKS) if name in told}
-        items = ItemsTable.from_description(told[ITEMS_TABLE]) if ITEMS_TABLE in told else None
-        return cls(format=format, sep=told.get("separator"), items=items, **told.get("columns", {}), **plain)
+        plain = {
+            name: description[name] for name in ("encoding", "header", "owners", "strict", "malformed", SITE_LINKS) if name in description
+        }
+        items = ItemsTable.from_description(description[ITEMS_TABLE]) if ITEMS_TABLE in description else None
+        return cls(format=format, sep=description.get("separator"), items=items, **description.get("columns", {}), **plain)
 
     def without_columns(self) -> Self:
         """Return the options without those that name columns, and so determine the format."""

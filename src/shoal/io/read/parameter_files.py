@@ -73,19 +73,19 @@ def wants_items(declared: Declared) -> bool:
     return bool(_unnamed(declared))
 
 
-def with_items_given(declared: Declaring, given: Items | None) -> Declaring:
+def with_items_given(declared: Declaring, items: Items | None) -> Declaring:
     """Return the model with the given items in place of those that its claim does not name.
 
     Claims of earlier versions have a digest of the items, which must be that of the given ones.
     """
     unnamed = _unnamed(declared)
-    if given is None or not unnamed:
+    if items is None or not unnamed:
         return declared
-    if not all(value.may_be(given) for value in unnamed.values()):
+    if not all(value.may_be(items) for value in unnamed.values()):
         raise ParameterError(
             f"the named items are not those of the claim {declared.name}: their SHA-256 differs from the claim's", code="claim-mismatch"
         )
-    return replace(declared, **dict.fromkeys(unnamed, given))  # type: ignore[type-var]
+    return replace(declared, **dict.fromkeys(unnamed, items))  # type: ignore[type-var]
 
 
 def read_items(path: str | Path) -> Items:

@@ -37,8 +37,8 @@ def trial(path: str, rows_at_once: int, most_rows: int | None, names: list[str] 
 def main() -> None:
     """Answer one line after the other."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks is interrupted too, and ends this process
-    asked, answers = sys.stdin.buffer, int(sys.argv[1])
-    while select.select([asked], [], [], PATIENCE)[0] and (line := asked.readline()):
+    requests, answers = sys.stdin.buffer, int(sys.argv[1])
+    while select.select([requests], [], [], PATIENCE)[0] and (line := requests.readline()):
         trial(*json.loads(line))
         os.write(answers, READ)
 

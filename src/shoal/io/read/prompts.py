@@ -54,8 +54,8 @@ def read_prompts(sources: Sequence[Source], layout: Layout, options: ReadOptions
     reading = collector.reading()
     del collector
     _kernels.give_back_memory()
-    told = (f"{counted(parts, 'part')} of prompts {'is' if parts == 1 else 'are'} not text (e.g. images) and skipped",) if parts else ()
-    return replace(reading, notes=(*reading.notes, *told))
+    notes = (f"{counted(parts, 'part')} of prompts {'is' if parts == 1 else 'are'} not text (e.g. images) and skipped",) if parts else ()
+    return replace(reading, notes=(*reading.notes, *notes))
 
 
 def _count(frame: pl.DataFrame, lines: Ints, tally: Tally) -> None:
@@ -84,12 +84,12 @@ def _json(source: Source, layout: Layout, tally: Tally) -> Iterator[tuple[pl.Dat
 
 def _row_of(layout: Layout) -> Callable[[Any], Row]:
     names = {role: layout.columns[at] for role, at in layout.places.items()}
-    beside = [names.get(role) for role in ("user", "time", "record")]
+    columns = [names.get(role) for role in ("user", "time", "record")]
 
     def row(value: Any) -> Row:
         if not isinstance(value, dict):
             raise DefectiveLine("not a JSON object")
-        values = [None if name is None else value.get(name) for name in beside]
+        values = [None if name is None else value.get(name) for name in columns]
         found = prompts_of(value.get(names["text"]), layout.turn_time)
         if any(isinstance(v, (list, dict, bool)) for v in (*values, *found.times)):
             raise DefectiveLine("neither text nor number")
@@ -119,9 +119,9 @@ def _of_rows(rows: pl.DataFrame, names: dict[str, str], turn_time: str, start: i
             continue
         found.append(prompts._replace(times=[_written(time) for time in prompts.times]))
         places.append(place)
-    beside = {role: as_text(rows[names[role]]).gather(places) if role in names else pl.lit("") for role in _TURN}
+    columns = {role: as_text(rows[names[role]]).gather(places) if role in names else pl.lit("") for role in _TURN}
     frame = pl.DataFrame(found, schema={name: kind for name, kind in SCHEMA.items() if name not in _TURN}, orient="row")
-    return frame.with_columns(**beside), np.array(places, np.int64) + start
+    return frame.with_columns(**columns), np.array(places, np.int64) + start
 
 
 def _written(time: Any) -> str:

@@ -36,9 +36,9 @@ class Query:
     def parse(cls, sql: str | None, source: str | None) -> Query:
         """Make a query from the options; both are needed. Raise if the packages for the database are not installed."""
         if sql is None or source is None:
-            said, missing = ("from", "sql") if sql is None else ("sql", "from")
+            present, missing = ("from", "sql") if sql is None else ("sql", "from")
             raise ParameterError(
-                f"{option(said)} needs {option(missing)} too",
+                f"{option(present)} needs {option(missing)} too",
                 code="missing-argument",
                 hint=f"such as {option('sql', placeholder=repr('SELECT ...'))} {option('from', placeholder='duckdb:FILE')}",
             )

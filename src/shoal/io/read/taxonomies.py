@@ -101,8 +101,8 @@ def taxonomy_of_rows(
     if form not in (None, "edges", "paths"):
         raise ParameterError(f"a table of cells is read as edges or paths, not as {form}", code="option-not-applicable", value=form)
     cells = [_Row(line, ["" if cell is None else str(cell).strip() for cell in row]) for line, row in enumerate(rows, 1)]
-    said = list(notes)
-    return _of_table(_without_header([row for row in cells if any(row.cells)], said), form, loss, said)
+    all_notes = list(notes)
+    return _of_table(_without_header([row for row in cells if any(row.cells)], all_notes), form, loss, all_notes)
 
 
 def _ontology_form(text: str) -> Form | None:
@@ -163,7 +163,7 @@ def _is_header(rows: list[_Row]) -> bool:
 
 def _parents_of_edges(rows: list[_Row]) -> Parents:
     parents: Parents = {}
-    given: Parents = {}
+    parents_of: Parents = {}
     for row in rows:
         if len(row.cells) != 2:
             raise TaxonomyError(
@@ -172,8 +172,8 @@ def _parents_of_edges(rows: list[_Row]) -> Parents:
         child, above = row.cells[0], row.cells[1] or None
         if not child:
             raise TaxonomyError(f"line {row.line} names no child", code="taxonomy-line-invalid", line=row.line)
-        if given.setdefault(child, above) != above:
-            raise two_parents(child, given[child], above)
+        if parents_of.setdefault(child, above) != above:
+            raise two_parents(child, parents_of[child], above)
         parents[child] = above
         if above is not None:
             parents.setdefault(above, None)

@@ -143,8 +143,8 @@ def write_frames(path: Path, schema: pl.Schema, frames: Iterable[pl.DataFrame], 
 def frames_digest(out: BinaryIO, schema: pl.Schema, frames: Iterable[pl.DataFrame], rows_at_once: int) -> str:
     """Write these frames to an open file, and return the SHA-256."""
 
-    def source(*asked: object) -> Iterator[pl.DataFrame]:  # all columns, rows and batches are wanted
-        del asked
+    def source(*value: object) -> Iterator[pl.DataFrame]:  # all columns, rows and batches are wanted
+        del value
         yield from frames
 
     hashed = _Hashed(out)
@@ -204,13 +204,13 @@ def write_frame(
 
 def write_with_lists(frame: pl.DataFrame, directory: Path, name: str, format: str, *, table: str, kind: str, part: str = "") -> FileFact:
     """Write a frame that may have lists of items. CSV and Excel hold them as one text. Raise if they could not be read back from it."""
-    told = column_types(frame, lists=True)
-    lists = [column for column, word in told.items() if word == ITEMS]
+    types = column_types(frame, lists=True)
+    lists = [column for column, word in types.items() if word == ITEMS]
     separator = JOINER if lists and format in JOINED else ""
     for column in lists if separator else ():
         refuse_ambiguous(frame[column].explode(empty_as_null=False).unique(), format, separator)
         frame = frame.with_columns(joined(frame[column], separator))
-    return write_frame(frame, directory, name, format, table=table, kind=kind, part=part, separator=separator, columns=told)
+    return write_frame(frame, directory, name, format, table=table, kind=kind, part=part, separator=separator, columns=types)
 
 
 def frame_bytes(frame: pl.DataFrame, format: str, *, header: bool = True) -> bytes:
@@ -222,11 +222,11 @@ def frame_bytes(frame: pl.DataFrame, format: str, *, header: bool = True) -> byt
         # In one piece, so that row groups depend on the number of rows alone.
         frame.rechunk().write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
         return buffer.getvalue()
-    told = frame.with_columns(pl.col(pl.Datetime).dt.strftime(TIME))
+    formatted = frame.with_columns(pl.col(pl.Datetime).dt.strftime(TIME))
     if format == "xlsx":
-        return workbook_bytes(told)
+        return workbook_bytes(formatted)
     if format == "csv":
-        told.write_csv(buffer, include_header=header)
+        formatted.write_csv(buffer, include_header=header)
     else:
-        told.write_ndjson(buffer)
+        formatted.write_ndjson(buffer)
     return buffer.getvalue()

@@ -157,9 +157,9 @@ def _from_source(source: Source, format: str | None, form: _Form, own: bool, not
     if kind == "jsonl" and (form.owner is not None or form.layout == "long" or (form.layout is None and is_long(source))):
         return _from_frame(source.path, raw_frame(source.path, "jsonl", own), form, notes)
     if kind == "jsonl":
-        bags, beside, numbering = json_records(source, _tally(source))
+        bags, keys, numbering = json_records(source, _tally(source))
         notes += ["one JSON record per line", *numbering_note(numbering)]
-        return PublishedRecords(bags, beside=beside, columns=(*numbering, *beside, ITEMS))
+        return PublishedRecords(bags, beside=keys, columns=(*numbering, *keys, ITEMS))
     return _from_text(source, kind, form, notes)
 
 

@@ -27,16 +27,16 @@ _PLAIN = rf'^\{{\s*(?:"{RECORD}"\s*:\s*{NATURAL}\s*,\s*)?"{ITEMS}"\s*:\s*{LIST}\
 
 def json_records(source: Source, tally: Tally) -> tuple[Bags, tuple[str, ...], tuple[str, ...]]:
     """Return the records of a file, the other keys that do more than number them, and those that only number them."""
-    parts, beside = [pl.Series(ITEMS, [], dtype=_LISTS)], KeysBeside()
+    parts, keys = [pl.Series(ITEMS, [], dtype=_LISTS)], KeysBeside()
     for texts, lines in text_lines(source, tally):
         found = _decoded(texts)
         if found is None:
-            parts.append(_line_by_line(texts, lines, beside, tally))
+            parts.append(_line_by_line(texts, lines, keys, tally))
         else:
             parts.append(found[ITEMS])
-            beside.add_numbers(RECORD, found[RECORD])
+            keys.add_numbers(RECORD, found[RECORD])
     tally.check()
-    return Bags.from_polars(pl.concat(parts)), *beside.names()
+    return Bags.from_polars(pl.concat(parts)), *keys.names()
 
 
 def is_long(source: Source) -> bool:
@@ -54,7 +54,7 @@ def _decoded(texts: pl.Series) -> pl.DataFrame | None:
     return decoded(texts, {RECORD: pl.Int64(), ITEMS: _LISTS}) if plain.all() else None
 
 
-def _line_by_line(texts: pl.Series, lines: Ints, beside: KeysBeside, tally: Tally) -> pl.Series:
+def _line_by_line(texts: pl.Series, lines: Ints, keys: KeysBeside, tally: Tally) -> pl.Series:
     loads = partial(json.loads, object_pairs_hook=distinct_keys(tally.source.path))
     records = []
     for line, written in zip(lines.tolist(), texts, strict=True):
@@ -62,7 +62,7 @@ def _line_by_line(texts: pl.Series, lines: Ints, beside: KeysBeside, tally: Tall
             value = value_of(written, loads)
             key = _items_key(value)
             records.append(_items(value if key is None else value[key]))
-            beside.add(value, key)
+            keys.add(value, key)
         except DefectiveLine as defect:
             tally.defects.add(str(defect), [line])
     return pl.Series(ITEMS, records, dtype=_LISTS)

@@ -58,8 +58,8 @@ def facts_of_records(manifest: Mapping[str, Any], release: Release, original: Or
 
 def _items_before(manifest: Mapping[str, Any], before: Bags) -> int:
     """Return the number of distinct items in the original."""
-    told = manifest.get("input", {}).get("items")
-    return int(np.count_nonzero(before.item_counts()) if told is None else told)
+    items = manifest.get("input", {}).get("items")
+    return int(np.count_nonzero(before.item_counts()) if items is None else items)
 
 
 def _levels(original: Original, people: Ints, published: Ints, fewest: int) -> Histogram:
@@ -106,15 +106,15 @@ def summary_of_records(manifest: Mapping[str, Any]) -> Summary:
 
 def forms(ledger: Mapping[str, int], method: str) -> tuple[SummaryShare, ...]:
     """Return the occurrences in the method's input by the form in which they are published; empty if there were none."""
-    given = {part: n for part, n in ledger.items() if part != "in" and part not in BEFORE}
-    whole = sum(given.values())
+    counts = {part: n for part, n in ledger.items() if part != "in" and part not in BEFORE}
+    whole = sum(counts.values())
     if not whole:
         return ()
-    told = {name: (sum(given.get(part, 0) for part in parts), tone) for name, (parts, tone) in FORMS.items()}
+    forms_of_words = {name: (sum(counts.get(part, 0) for part in parts), tone) for name, (parts, tone) in FORMS.items()}
     named = {part for parts, _ in FORMS.values() for part in parts}
-    own = {part: (n, "changed") for part, n in given.items() if part not in named and fate_of(part, method) != "gone"}
-    gone = whole - sum(n for n, _ in (*told.values(), *own.values()))
-    return tuple(SummaryShare(name, n, whole, tone) for name, (n, tone) in {**told, **own, "suppressed": (gone, "gone0")}.items())
+    own = {part: (n, "changed") for part, n in counts.items() if part not in named and fate_of(part, method) != "gone"}
+    gone = whole - sum(n for n, _ in (*forms_of_words.values(), *own.values()))
+    return tuple(SummaryShare(name, n, whole, tone) for name, (n, tone) in {**forms_of_words, **own, "suppressed": (gone, "gone0")}.items())
 
 
 def _terms(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

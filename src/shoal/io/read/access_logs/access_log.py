@@ -45,13 +45,13 @@ def read_accesslog(sources: Sequence[Source], layout: Layout, options: ReadOptio
     ledger = tally.ledger()
     spelled, frame = frame["address"], frame.with_columns(plain_addresses(frame["address"]))
     frame, notes = _owned(frame, owned_by, options, tally.called)
-    told = (*layout.notes, *notes, *_notes(frame, spelled, owned_by))
+    all_notes = (*layout.notes, *notes, *_notes(frame, spelled, owned_by))
     if options.site_links is not None:
         from shoal.io.read.access_logs.site_structure import with_separated_visitors
 
         frame, structure = with_separated_visitors(frame, options.site_links)
-        told = (*told, *structure)
-    return Reading(Log(_arranged(frame), "item"), layout.format, ledger, tally.defects.frozen(), told, timed=True)
+        all_notes = (*all_notes, *structure)
+    return Reading(Log(_arranged(frame), "item"), layout.format, ledger, tally.defects.frozen(), all_notes, timed=True)
 
 
 def _sound(fields: pl.DataFrame, at: Ints, owned_by: str, tally: Tally) -> pl.DataFrame:

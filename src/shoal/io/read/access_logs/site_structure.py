@@ -149,5 +149,5 @@ def with_separated_visitors(frame: pl.DataFrame, structure: str) -> tuple[pl.Dat
     parts = frame.with_columns(part=separated(frame, links))
     visitor = parts.select(pl.struct(VISITOR, "part").rank("dense").cast(pl.Int64) - 1).to_series()
     more = visitor.n_unique() - frame[VISITOR].n_unique()
-    told = f"site structure from {source}: {counted(len(links), 'link')} between {counted(len(links.pages), 'page')}"
-    return frame.with_columns(visitor.alias(VISITOR)), [f"{told}; {counted(more, 'further visitor')} behind the same addresses and agents"]
+    line = f"site structure from {source}: {counted(len(links), 'link')} between {counted(len(links.pages), 'page')}"
+    return frame.with_columns(visitor.alias(VISITOR)), [f"{line}; {counted(more, 'further visitor')} behind the same addresses and agents"]

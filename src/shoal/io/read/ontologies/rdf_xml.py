@@ -93,45 +93,45 @@ class _Reader:
             raise TaxonomyError("the XML is nested too deeply", code="nested-too-deeply")
         language = attributes.get(f"{XML} lang", around.language if around else "")
         base = resolved(around.base if around else "", attributes.get(f"{XML} base", ""))
-        said = {key.replace(" ", ""): value for key, value in attributes.items() if not key.startswith(XML)}
+        attributes_by_name = {key.replace(" ", ""): value for key, value in attributes.items() if not key.startswith(XML)}
         if around is not None and around.ignored:
             self._open.append(_Element(False, "", ignored=True))
         elif around is None and tag == f"{RDF}RDF":
             self._open.append(_Element(False, "", language=language, base=base))
         elif around is None or not around.is_node:
-            self._node(tag, said, language, base, around)
+            self._node(tag, attributes_by_name, language, base, around)
         else:
-            self._property(tag, said, language, base, around.subject)
+            self._property(tag, attributes_by_name, language, base, around.subject)
 
-    def _node(self, tag: str, said: dict[str, str], language: str, base: str, around: _Element | None) -> None:
+    def _node(self, tag: str, attributes: dict[str, str], language: str, base: str, around: _Element | None) -> None:
         """Open a node: the object of the property around it."""
-        subject = self._subject(said, base)
+        subject = self._subject(attributes, base)
         if around is not None and around.subject:
             around.object = subject
         if tag != f"{RDF}Description":
             self.triples.append(Triple(subject, TYPE, tag, None))
-        self._attributes(subject, said, language)
+        self._attributes(subject, attributes, language)
         self._open.append(_Element(True, subject, language=language, base=base))
 
-    def _property(self, tag: str, said: dict[str, str], language: str, base: str, subject: str) -> None:
-        kind = said.get(f"{RDF}parseType")
+    def _property(self, tag: str, attributes: dict[str, str], language: str, base: str, subject: str) -> None:
+        kind = attributes.get(f"{RDF}parseType")
         element = _Element(False, subject, tag, language, base, ignored=kind in _IGNORED)
-        if f"{RDF}resource" in said:
-            element.object = resolved(base, said[f"{RDF}resource"])
-        elif f"{RDF}nodeID" in said:
-            element.object = f"_:{said[f'{RDF}nodeID']}"
-        elif kind == "Resource" or said.keys() - _SYNTAX:
+        if f"{RDF}resource" in attributes:
+            element.object = resolved(base, attributes[f"{RDF}resource"])
+        elif f"{RDF}nodeID" in attributes:
+            element.object = f"_:{attributes[f'{RDF}nodeID']}"
+        elif kind == "Resource" or attributes.keys() - _SYNTAX:
             element.object = self._fresh()
         if element.object is not None:
-            self._attributes(element.object, said, language)
+            self._attributes(element.object, attributes, language)
         if kind == "Resource":  # the properties within it are those of a node without a name
             self.triples.append(Triple(subject, tag, str(element.object), None))
             element = _Element(True, str(element.object), language=language, base=base)
         self._open.append(element)
 
-    def _attributes(self, subject: str, said: dict[str, str], language: str) -> None:
+    def _attributes(self, subject: str, attributes: dict[str, str], language: str) -> None:
         """Add properties that are written as attributes."""
-        for key, value in said.items():
+        for key, value in attributes.items():
             if key == TYPE:
                 self.triples.append(Triple(subject, key, value, None))
             elif key not in _SYNTAX:
@@ -146,12 +146,12 @@ class _Reader:
         else:
             self.triples.append(Triple(element.subject, element.predicate, "".join(element.text), element.language))
 
-    def _subject(self, said: dict[str, str], base: str) -> str:
-        if f"{RDF}about" in said:
-            return resolved(base, said[f"{RDF}about"])
-        if f"{RDF}ID" in said:
-            return resolved(base, f"#{said[f'{RDF}ID']}")
-        return f"_:{said[f'{RDF}nodeID']}" if f"{RDF}nodeID" in said else self._fresh()
+    def _subject(self, attributes: dict[str, str], base: str) -> str:
+        if f"{RDF}about" in attributes:
+            return resolved(base, attributes[f"{RDF}about"])
+        if f"{RDF}ID" in attributes:
+            return resolved(base, f"#{attributes[f'{RDF}ID']}")
+        return f"_:{attributes[f'{RDF}nodeID']}" if f"{RDF}nodeID" in attributes else self._fresh()
 
     def _fresh(self) -> str:
         self._blank += 1

@@ -109,8 +109,8 @@ def _concept(identity: str, found: _Thesaurus, language: str) -> Concept:
     labels = list(found.labels.get(identity, ()))
     own = sorted(text for text, of, kind in labels if kind == PREFERRED and _main(of) == language)
     named = own or sorted(text for text, _, kind in labels if kind == PREFERRED)
-    told = [(text, _kind(text, of, kind, named, language)) for text, of, kind in labels]
-    return Concept(identity, named[0] if named else None, (*told, (identity, CODE)), tuple(found.broader.get(identity, ())))
+    typed = [(text, _kind(text, of, kind, named, language)) for text, of, kind in labels]
+    return Concept(identity, named[0] if named else None, (*typed, (identity, CODE)), tuple(found.broader.get(identity, ())))
 
 
 def _kind(text: str, of: str, kind: int, named: list[str], language: str) -> int:
