@@ -47,7 +47,7 @@ REFUSED: dict[str, Job] = {
     "bound": job_of("shoal", metrics=["bound"]),
     "previous": job_of("shoal", checks=release_checks(Series((Path("earlier"),)), None)),
     "threads": job_of("shoal", threads=2),
-    "memory": job_of("shoal", how={"memory": Memory.asked("2G", Path())}),
+    "memory": job_of("shoal", how={"memory": Memory.parse("2G", Path())}),
     "patience": job_of("shoal", patience=2.0),
     "to": TO,
     "layout": replace(TO, target=Target(Path("out"), layout="long")),

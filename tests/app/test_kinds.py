@@ -12,7 +12,7 @@ import pytest
 import shoal
 from helpers.errors import refuses
 from helpers.spine import PEOPLE, ROWS, Noisy, NoisyQueries, OneQuery, OnlyWeather, a_log
-from shoal.auditing.audit import Audit, gathered
+from shoal.auditing.audit import Audit, gather_material
 from shoal.cli.print_result import show_outcome
 from shoal.data.bags import Bags
 from shoal.data.claims import Verdict
@@ -27,7 +27,7 @@ WEATHER = sum(1 for i in range(ROWS) if i % 3)
 
 
 def audit(path: Path, claims: str = "") -> Audit:
-    return gathered(path, claims or ()).judged()
+    return gather_material(path, claims or ()).judged()
 
 
 @pytest.fixture(autouse=True)

@@ -173,7 +173,7 @@ def test_an_unknown_attack_is_answered_with_all_that_there_are(typed: Shell):
 
 
 def test_all_may_stand_beside_other_names():
-    asked = PlannedAttacks.asked("all,canaries,known-items")
+    asked = PlannedAttacks.from_options("all,canaries,known-items")
     assert asked is not None
     assert asked.names == (*ATTACKS, "canaries")
 

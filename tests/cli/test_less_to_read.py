@@ -11,7 +11,7 @@ import pytest
 import shoal
 from helpers.cli import ITEMS, Shell, baskets, one_line
 from shoal.cli import main, print_result, screen
-from shoal.cli.compare import gathered
+from shoal.cli.compare import group_warnings
 from shoal.evaluate.advise.goals import GOALS
 from shoal.evaluate.compare.grid import Cell, ComparisonRequest, concerning
 from shoal.methods import METHODS
@@ -72,7 +72,9 @@ def test_json_is_the_manifest_with_and_without_v(kitchen: Shell) -> None:
 def test_warnings_of_compared_releases_are_gathered() -> None:
     found = "most people can be found: {} of 100 by four items"
     one = ("mask, per user", "every record is unique")
-    told = gathered([("km, per user", found.format(80)), one, ("km, per event", found.format(95)), ("local, per user", found.format(70))])
+    told = group_warnings(
+        [("km, per user", found.format(80)), one, ("km, per event", found.format(95)), ("local, per user", found.format(70))]
+    )
     assert told == [
         "km, per user and 2 other releases, which the report names: most people can be found: 80 of 100 by four items",
         "mask, per user: every record is unique",

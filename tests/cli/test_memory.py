@@ -137,7 +137,7 @@ def test_a_limit_that_the_records_exceed_says_what_is_needed(shell: Shell, monke
     ("text", "size"), [("2G", 2 << 30), ("1.5g", 3 << 29), ("800 MB", 800 << 20), (1 << 30, 1 << 30), ("1GiB", 1 << 30)]
 )
 def test_sizes(text: str | int, size: int) -> None:
-    found = memory.Memory.asked(text)
+    found = memory.Memory.parse(text)
     assert found is not None
     assert found.limit == size
 
@@ -145,7 +145,7 @@ def test_sizes(text: str | int, size: int) -> None:
 @pytest.mark.parametrize("text", ["", "-1G", "G", "1.G", "1X", True, "1e9"])
 def test_what_is_no_size(text: str | int) -> None:
     with refuses("unreadable-value"):
-        memory.Memory.asked(text)
+        memory.Memory.parse(text)
 
 
 def test_what_is_put_aside_has_no_name(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_what_is_written_is_read_back_or_was_refused(tmp_path_factory, format, s
         return
     found = read_published(path, format, fact.separator or None, fact.layout or None, own=True)
     back = found.bags
-    assert found.beside == ()
+    assert found.extra_columns == ()
     assert multiset(back) == expected(records, copies)
     assert len(set(back.owners.tolist())) == len(back)
     assert fact.rows == sum(copies)

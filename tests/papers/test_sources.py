@@ -14,7 +14,7 @@ from shoal.cli.main import cli
 from shoal.cli.options import method_parameters
 from shoal.methods import METHODS
 from shoal.metrics import METRICS
-from shoal.pipeline.claims import asked_claims
+from shoal.pipeline.claims import parse_claims
 from shoal.pipeline.request import chosen_method
 
 
@@ -70,7 +70,7 @@ def test_commands_are_accepted(command: str, folder: Any, monkeypatch: pytest.Mo
     program, name, *arguments = shlex.split(command)
     assert program == "shoal"
     asked = parsed(cli, name, arguments)
-    asked_claims(asked.get("claim", ()))
+    parse_claims(asked.get("claim", ()))
     if "method" in asked:
         chosen_method(asked["method"] or next(iter(METHODS)), method_parameters(asked))
     assert name != "measure" or set(asked["names"]) <= set(METRICS)

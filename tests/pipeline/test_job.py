@@ -83,7 +83,7 @@ def test_an_attack_that_prepares_the_data_again_begins_no_stage_anew(tmp_path: P
     events = Recorded()
     chosen = METHODS["clump"](k=3)
     how = Preparation.default_for(chosen).choosing(taxonomy=str(tmp_path / "goods.json"))
-    Job(baskets, chosen, how, checks=release_checks(Series(()), PlannedAttacks.asked("one-more-item", targets=5))).run(events)
+    Job(baskets, chosen, how, checks=release_checks(Series(()), PlannedAttacks.from_options("one-more-item", targets=5))).run(events)
     assert [index for _, index, _ in events.stages] == sorted(index for _, index, _ in events.stages)
 
 

@@ -17,7 +17,7 @@ from shoal.methods import METHODS, Method
 from shoal.pipeline.claims import claims_for
 from shoal.pipeline.job import Done
 from shoal.pipeline.options import Preparation
-from shoal.pipeline.request import wanted_method
+from shoal.pipeline.request import method_from
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def _method(change: Change, method: Method) -> Method | None:
     own = {declared.name for declared in METHODS[name].parameters()}
     kept = {name: value for name, value in method.values().items() if name in own and name in {"k", "seed"}}
     try:
-        return method if name == method.name else wanted_method(name, {**kept, **change.settings})
+        return method if name == method.name else method_from(name, {**kept, **change.settings})
     except ShoalError:
         return None
 

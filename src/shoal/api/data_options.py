@@ -84,7 +84,7 @@ READ_AS_LISTS = {
 FLAGS = ("header", "strict", "bag")
 
 
-def said_of_data(options: Mapping[str, Any]) -> dict[str, Any]:
+def complete_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return all of these options, with None for those not given. Raise for an unknown one."""
     for name in options:
         if name not in DATA_OPTIONS:
@@ -135,14 +135,14 @@ def _columns(name: str, value: Any) -> list[str]:
     return [_column(name, one) for one in value]
 
 
-def asked_of_data(keywords: Mapping[str, Any]) -> tuple[dict[str, Any], TaxonomyArgument]:
+def options_and_taxonomy(keywords: Mapping[str, Any]) -> tuple[dict[str, Any], TaxonomyArgument]:
     """Return all options as on the command line and, separately, the taxonomy, which may be a tree."""
-    options = said_of_data(keywords)
+    options = complete_options(keywords)
     hierarchy = hierarchy_of(options["taxonomy"], options.pop("levels"), options["node_loss"])
     return options | {"taxonomy": hierarchy.name}, hierarchy
 
 
 def prepared_as(keywords: Mapping[str, Any], base: Preparation | None = None) -> tuple[Preparation, TaxonomyArgument]:
     """Return the preparation for these options on top of a base, and the given taxonomy."""
-    options, hierarchy = asked_of_data(keywords)
+    options, hierarchy = options_and_taxonomy(keywords)
     return hierarchy.settled(preparation(options, base)), hierarchy

@@ -9,7 +9,7 @@ from typing import Any, Unpack, cast
 import polars as pl
 
 from shoal.api.argument_types import checked
-from shoal.api.data_options import DataOptions, FileOptions, asked_of_data
+from shoal.api.data_options import DataOptions, FileOptions, options_and_taxonomy
 from shoal.api.functions import _LogEvents, _tell
 from shoal.api.messages import spoken_in_python, using
 from shoal.api.rerun_command import making
@@ -84,7 +84,7 @@ def advise(
         1.0
     """
     with spoken_in_python(), using(threads):
-        values, taxonomy = asked_of_data(options)
+        values, taxonomy = options_and_taxonomy(options)
         people = None if k is None else _K.check(k)
         return find_routes(data, values, goal, people, given=taxonomy.tree, seconds=_SECONDS.check(seconds))
 
@@ -238,7 +238,7 @@ def _files(data: Any) -> tuple[Path, ...]:
 
 def _data_options(options: FileOptions) -> dict[str, Any]:
     """Return the data options as on the command line. The processes of the cells load the taxonomy themselves."""
-    values, taxonomy = asked_of_data(cast(dict[str, Any], options))
+    values, taxonomy = options_and_taxonomy(cast(dict[str, Any], options))
     if taxonomy.tree is not None:
         raise ParameterError("the taxonomy of a comparison must be a name or a file", code="wrong-type", hint="write it to a file first")
     return values

@@ -21,12 +21,12 @@ import polars as pl
 
 from shoal.api.advice import NO_ADVICE, advised
 from shoal.api.argument_types import checked
-from shoal.api.data_options import Column, Columns, DataOptions, GivenItemsTable, asked_of_data, prepared_as, reading_options
+from shoal.api.data_options import Column, Columns, DataOptions, GivenItemsTable, options_and_taxonomy, prepared_as, reading_options
 from shoal.api.messages import in_python, spoken_in_python, using
 from shoal.api.result import Result, log
 from shoal.api.taxonomy_argument import GivenTaxonomy, TaxonomyArgument
 from shoal.auditing import CROSSING
-from shoal.auditing.audit import Audit, gathered
+from shoal.auditing.audit import Audit, gather_material
 from shoal.auditing.earlier_releases import Series
 from shoal.data.items import Items
 from shoal.data.log import Per
@@ -55,7 +55,7 @@ from shoal.pipeline.look import look as see
 from shoal.pipeline.manifest import Published
 from shoal.pipeline.options import Memory, Preparation
 from shoal.pipeline.prepare import Prepared, prepare
-from shoal.pipeline.request import original_options, own_parameters, wanted_method
+from shoal.pipeline.request import method_from, original_options, own_parameters
 from shoal.pipeline.reuse_rules import method_under
 from shoal.report.attacks import ATTACKS
 from shoal.synthetic.querylog import QueryLog
@@ -421,7 +421,7 @@ def audit(
     with spoken_in_python(), using(threads, patience):
         how, tree = _of_original(Published.at(Path(release)), original, options)
         found = (release_format, release_sep, allow_column, sensitive, tree.tree, release_user)
-        material = gathered(release, claims, original, how, *found)
+        material = gather_material(release, claims, original, how, *found)
         _tell((*tree.notes, *material.notes))
         return material.judged(strength, no_guarantee=no_guarantee)
 
@@ -608,10 +608,10 @@ def _made(data: Any, method: Method | str | None, arguments: Mapping[str, Any]) 
     own = own_parameters(method, options)
     settings = {"k": arguments["k"]} | own | arguments["parameters"]
     found = None if arguments["rules"] is None else read_rules(arguments["rules"])
-    chosen = wanted_method(method, settings, options) if found is None else method_under(found, method, settings)
+    chosen = method_from(method, settings, options) if found is None else method_under(found, method, settings)
     insist_on_consent(chosen, arguments["no_guarantee"])
-    further, attempt = claims_for(chosen, arguments["claim"]), PlannedAttacks.asked(*(arguments[name] for name in OF_ATTACKS))
-    how, settings = prepared_as(options, replace(Preparation.default_for(chosen), memory=Memory.asked(arguments["memory"])))
+    further, attempt = claims_for(chosen, arguments["claim"]), PlannedAttacks.from_options(*(arguments[name] for name in OF_ATTACKS))
+    how, settings = prepared_as(options, replace(Preparation.default_for(chosen), memory=Memory.parse(arguments["memory"])))
     checks = release_checks(Series.of(*(arguments[name] for name in OF_SERIES)), attempt)
     metrics = ["bound"] if arguments["bound"] else []
     job = Job(data, chosen, how, settings.tree, further, metrics, found, arguments["no_guarantee"], checks, notes=settings.notes)
@@ -665,7 +665,7 @@ def _prepared(data: Any, options: Mapping[str, Any], base: Preparation) -> Prepa
 
 def _of_original(place: Published, original: Any, keywords: Mapping[str, Any]) -> tuple[Preparation | None, TaxonomyArgument]:
     """Return the options for reading an original, on top of those in the manifest. Without an original, they are rejected."""
-    options, tree = asked_of_data(keywords)
+    options, tree = options_and_taxonomy(keywords)
     how = original_options(options, original, place.manifest)
     return None if how is None else tree.settled(how), tree
 

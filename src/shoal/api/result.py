@@ -282,7 +282,7 @@ class Result:
             GuaranteeNotMet: The written files fail a claim. Nothing is left behind.
         """
         with spoken_in_python(), allowing(self._patience):
-            target = Target.asked(Path(directory), to or default_format(min(self.release.kinds)), to_sep, force, layout)
+            target = Target.from_options(Path(directory), to or default_format(min(self.release.kinds)), to_sep, force, layout)
             for note in ReleaseDirectory(target.directory, force=force).clear():
                 log.info(in_python(note))
             return publish(self._made, target)

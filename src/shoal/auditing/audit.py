@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from shoal.auditing.fields import RecordFile, columns_without_place, judged_fields, record_columns_without_place
+from shoal.auditing.fields import RecordFile, columns_without_place, judge_fields, record_columns_without_place
 from shoal.auditing.recompute import of_claims, of_files, of_original
 from shoal.auditing.statements import COLUMNS_COVERED, NOT_VERIFIABLE, Stated
 from shoal.data.bags import united
@@ -24,20 +24,20 @@ from shoal.data.tables.rows import RowTable
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, option
-from shoal.io.read.parameter_files import read_items, wants_items, with_items_given, without_files
+from shoal.io.read.parameter_files import read_items, wants_items, with_items, without_files
 from shoal.io.read.paths import Paths
 from shoal.io.write.output_format import OUTPUT_FORMATS
 from shoal.kinds import read_tables
 from shoal.kinds.bags.read import read_published
 from shoal.kinds.canonical_files import directory_form, file_findings
 from shoal.parameters import Param
-from shoal.pipeline.claims import Claims, as_promised, asked_claims, claims_of, some_guarantee
+from shoal.pipeline.claims import Claims, as_promised, claims_of, parse_claims, some_guarantee
 from shoal.pipeline.contract import unjudged_columns
 from shoal.pipeline.manifest import Published, preparation_of
 from shoal.pipeline.manifest_schema import manifest_bytes
 from shoal.pipeline.options import FLOOR, NO_TAXONOMY, Preparation, Shape, is_file
 from shoal.pipeline.prepare import Prepared, prepare
-from shoal.pipeline.reuse_rules import judged_rules
+from shoal.pipeline.reuse_rules import judge_rules
 from shoal.privacy.evidence.equivalence_classes import classes_of
 from shoal.privacy.evidence.file_strength import Strength, strength_of
 from shoal.report.alarms import alarms, alarms_in
@@ -56,7 +56,7 @@ def judge_forms(place: Published) -> Verdict:
     return Verdict("files in canonical form", verified_if(not form.broken), {"files": form.files}, form.broken, form.notes)
 
 
-def find_beside_content(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def find_extra_content(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Search a single file for anything beyond its content.
 
     Returns:
@@ -149,7 +149,7 @@ class Audit:
         }
 
 
-def gathered(
+def gather_material(
     path: str | Path,
     claims: Claims = (),
     original: Paths | Any = None,
@@ -160,7 +160,7 @@ def gathered(
     sensitive: str | Path | Items | None = None,
     taxonomy: Taxonomy | None = None,
     release_user: str | None = None,
-) -> Gathered:
+) -> AuditMaterial:
     """Read a release and its claims, from the arguments or its manifest; `judged` verifies them.
 
     The original is prepared according to `how` or the manifest, on the tree `taxonomy` if there is one. Columns other than the items fail,
@@ -169,18 +169,18 @@ def gathered(
     """
     place = Published.at(Path(path))
     items = sensitive if sensitive is None or isinstance(sensitive, Items) else read_items(sensitive)
-    models = asked_claims(claims) or _claimed(place)
+    models = parse_claims(claims) or _claimed(place)
     if items is not None and not any(wants_items(model) for model in models):
         raise ParameterError(
             "sensitive items were passed, but every claim names its own items",
             code="option-not-applicable",
             hint=f"leave {option('sensitive')} out",
         )
-    models = [with_items_given(model, items) for model in models]
+    models = [with_items(model, items) for model in models]
     found = seen_at(place, models, format, sep, release_user)
     if place.manifest is None:
-        names, notes = find_beside_content(place.file)
-        found = replace(found, beside=(*found.beside, *names), notes=(*found.notes, *notes))
+        names, notes = find_extra_content(place.file)
+        found = replace(found, extra_columns=(*found.extra_columns, *names), notes=(*found.notes, *notes))
     verdicts_on_columns = _columns(found, allow_columns)
     against = None
     if original is not None:
@@ -189,18 +189,18 @@ def gathered(
         by_name = reading.shape == "log" or any(model.needs_user_ids for model in models)
         prepared = prepare(original, replace(reading, names=by_name), taxonomy)
         against = Against(prepared, found.release, stated_floor=_has_floor(place, how))
-    return Gathered(place, tuple(models), bool(claims), found, tuple(verdicts_on_columns), against)
+    return AuditMaterial(place, tuple(models), bool(claims), found, tuple(verdicts_on_columns), against)
 
 
 @dataclass(frozen=True, eq=False)
-class Gathered:
+class AuditMaterial:
     """The input of an audit: the release, its claims (`own` ones, or the manifest's), and the original."""
 
     place: Published
     models: tuple[Model, ...]
     own: bool
     found: SeenRelease
-    beside: tuple[Verdict, ...]
+    column_verdicts: tuple[Verdict, ...]
     against: Against | None
 
     @property
@@ -216,14 +216,14 @@ class Gathered:
         release, against, place = self.found.release, self.against, self.place
         alone = [(model, model.check(release)) for model in self.models] if against is None or not self.own else []
         judged = [verdict for _, verdict in alone] if against is None else against.judged(self.models)
-        fields = judged_fields(release, self.models, place.manifest, self.found.file, against.prepared.original if against else None)
-        stated, checks = (None, [*self.beside, *fields.verdicts()])
+        fields = judge_fields(release, self.models, place.manifest, self.found.file, against.prepared.original if against else None)
+        stated, checks = (None, [*self.column_verdicts, *fields.verdicts()])
         if place.manifest is not None:
             digests = place.digests()
             stated = _stated(place.manifest, release, digests, () if self.own else alone, against)
             checks = [place.as_listed(digests), judge_forms(place), *checks, as_promised(place.manifest), stated.verdict()]
             checks += [] if no_guarantee or self.own else some_guarantee(place.manifest)
-            checks += judged_rules(place.manifest, place.file.parent, release, against.prepared if against else None)
+            checks += judge_rules(place.manifest, place.file.parent, release, against.prepared if against else None)
         return Audit(
             claims=tuple(judged),
             checks=(*checks, *(against.checks() if against else ())),
@@ -253,7 +253,7 @@ class SeenRelease:
 
     release: Release
     notes: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
+    extra_columns: tuple[str, ...] = ()
     owners_known: bool = False
     file: RecordFile = field(default_factory=RecordFile)
 
@@ -284,7 +284,7 @@ def seen_at(
     spelled = (
         () if place.manifest is not None else tuple(f"spelling:{name}" for name in found.spelled)
     )  # else the form of the file shows it
-    extra_columns = (*_of_records(place, found.beside, found.columns), *spelled)
+    extra_columns = (*_of_records(place, found.extra_columns, found.columns), *spelled)
     file = RecordFile(found.columns, found.levels)
     return SeenRelease(Release.from_records(found.bags, owned=owner is not None), found.notes, extra_columns, owner is not None, file)
 
@@ -292,7 +292,7 @@ def seen_at(
 def _seen_parts(place: Published) -> SeenRelease:
     """Read records from several files."""
     parts = [read_published(place.file.with_name(f["name"]), f["format"], f.get("separator"), f.get("layout")) for f in place.tables]
-    extra_columns = tuple(dict.fromkeys(name for part in parts for name in _of_records(place, part.beside, part.columns)))
+    extra_columns = tuple(dict.fromkeys(name for part in parts for name in _of_records(place, part.extra_columns, part.columns)))
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes[:-1]))
     all_notes = (*notes, f"{len(parts):,} files of records")
     levels = [part.levels for part in parts if part.levels is not None]
@@ -436,19 +436,19 @@ def for_rows(how: Preparation, release: Release) -> Preparation:
 
 def _columns(found: SeenRelease, allowed: Sequence[str]) -> list[Verdict]:
     """Verify that there are no columns besides the items except allowed ones; no verdict if there are none."""
-    strange = [name for name in allowed if name not in found.beside]
+    strange = [name for name in allowed if name not in found.extra_columns]
     if strange:
         raise ParameterError(
             f"there is no column {strange[0]!r} to allow",
             code="unknown-column",
-            hint=f"columns that no claim covers: {listed(found.beside) or 'none'}",
+            hint=f"columns that no claim covers: {listed(found.extra_columns) or 'none'}",
         )
-    if not found.beside:
+    if not found.extra_columns:
         return []
-    left = [name for name in found.beside if name not in allowed]
+    left = [name for name in found.extra_columns if name not in allowed]
     of_items = bool(found.release.kinds & {BagTable.kind, RowTable.kind})
     broken = tuple(f"{name!r} is not covered by any claim" if of_items else f"no claim covers {name!r}" for name in left)
-    notes = [f"{name!r} was allowed without verification" for name in found.beside if name in allowed]
+    notes = [f"{name!r} was allowed without verification" for name in found.extra_columns if name in allowed]
     notes += ["remove it from the release, or allow it with the option allow-column"] if left else []
     return [Verdict(COLUMNS_COVERED, verified_if(not broken), {}, broken, tuple(notes))]
 

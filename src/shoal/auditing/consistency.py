@@ -36,7 +36,7 @@ from shoal.pipeline.disclosure import COUNTS, safe_numbers, unsafe_parts
 from shoal.pipeline.manifest_schema import LARGEST_COUNT
 from shoal.pipeline.options import MIN_SUPPORT, RARE_ITEMS, TOPICS, WORD_RULES, is_topics
 from shoal.pipeline.prepare import LEARNED_FROM, SESSIONS
-from shoal.report.attacks import ATTACKS, FEW, SKIPPED, worst_is_told
+from shoal.report.attacks import ATTACKS, FEW, SKIPPED, worst_is_reported
 from shoal.report.facts import FEWEST_PEOPLE
 from shoal.text.word_rules import WordRules
 
@@ -87,7 +87,7 @@ def _of_people(one: Mapping[str, Any], targets: int) -> Iterator[str]:
         yield f"rates of fewer than {FEWEST_PEOPLE} people are not reported"
     if ("control" in one) != ("controls" in one) or one.get("controls", FEWEST_PEOPLE) < FEWEST_PEOPLE:
         yield f"the rate of a control group is reported only with its size, and for at least {FEWEST_PEOPLE} people"
-    if "worst_hit" in one and not worst_is_told(one["targets"]):
+    if "worst_hit" in one and not worst_is_reported(one["targets"]):
         yield f"the worst-case rate is that of fewer than {FEWEST_PEOPLE} people"
     if "everybody" in one and (one["subject"] != RELEASE or one["attack"] not in ON_RECORDS or one["targets"] > targets):
         yield "not everybody can have been attacked"

@@ -28,7 +28,7 @@ from shoal.pipeline.events import note, warn
 from shoal.pipeline.job import Done, Job
 from shoal.pipeline.manifest import Published
 from shoal.pipeline.options import is_topics
-from shoal.pipeline.remake import made_again
+from shoal.pipeline.remake import remake_release
 from shoal.pipeline.run import Judged
 from shoal.privacy.evidence.release_series import CAME, CHANGED, WENT, exact_meetings, meetings, told_by_comparing
 from shoal.report.summary import PROTECTS
@@ -100,7 +100,7 @@ class SeriesCheck:
     def examine(self, job: Job, done: Done, reading: Reading | None) -> Judged:
         """Report what both disclose together. Raise if that is more than accepted."""
         for compared in self._series.compare(done.judged, self._earlier):
-            (warn if compared.exposed else note)(*compared.told)
+            (warn if compared.exposed else note)(*compared.lines_shown)
         return done.judged
 
 
@@ -159,11 +159,11 @@ class Earlier:
             raise InputError(f"{path} has no guarantee that can be compared", code="releases-not-comparable", hint=COMPARABLE)
         return cls(path, seen_at(place, claims).release, level, place.manifest)
 
-    def made_again(self, facts: Mapping[str, Any], original: Original) -> Release | None:
+    def remake_release(self, facts: Mapping[str, Any], original: Original) -> Release | None:
         """Return the release with its groups, if its method reproduces it from this original; otherwise None."""
         if _without_words(self.manifest["input"]) != _without_words(facts):
             return None
-        return made_again(self.manifest, self.release, original)
+        return remake_release(self.manifest, self.release, original)
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class SeriesComparison:
     rare: tuple[str, ...] = ()
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def lines_shown(self) -> tuple[str, ...]:
         """Return everything except the names, for a terminal."""
         return tuple(f"compared with {self.path}: {line}" for line in (*self.lines, *self.notes))
 
@@ -232,7 +232,7 @@ def _of_groups(judged: Judged, original: Original, earlier: Earlier) -> SeriesCo
     promised = _Level.of(judged.release.claims)
     assert promised is not None
     k = min(promised.k, earlier.level.k)
-    again = earlier.made_again(judged.facts, original)
+    again = earlier.remake_release(judged.facts, original)
     was = earlier.release if again is None else again
     met = (meetings if again is None else exact_meetings)(was, judged.release, original, k)
     sure, perhaps = (

@@ -75,7 +75,7 @@ class Fields:
         return [Verdict(CHECK, verified_if(not self.broken), {}, self.broken, notes)]
 
 
-def judged_fields(
+def judge_fields(
     release: Release, models: Sequence[Model], manifest: Manifest | None, file: RecordFile, original: AnyOriginal | None
 ) -> Fields:
     """Verify the fields of all tables; `file` has the other parts of a records file, which the table does not keep."""

@@ -161,7 +161,7 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
         _metrics(evidence, manifest, placed, prepared)
     if manifest["shoal"] == __version__:
         before = {key: value for key, value in manifest.items() if key != DIGEST} | {"files": manifest["files"][:-1]}
-        facts_of = _as_told if ENGINE in manifest else disclosed_facts
+        facts_of = _comparable_facts if ENGINE in manifest else disclosed_facts
         page = render_report(facts_of(before, placed, prepared.original)).encode()
         same = hashlib.sha256(page).hexdigest() == manifest["files"][-1][DIGEST]
         evidence.insist(same, f"{REPORT} does not match this manifest, these records and this original")
@@ -176,7 +176,7 @@ def _sizes_of_tree(original: AnyOriginal) -> dict[str, int]:
     return {"taxonomy_nodes": len(tree), "taxonomy_leaves": tree.n_leaves, "taxonomy_height": tree.height}
 
 
-def _as_told(manifest: Mapping[str, Any], release: Release, original: AnyOriginal) -> Facts:
+def _comparable_facts(manifest: Mapping[str, Any], release: Release, original: AnyOriginal) -> Facts:
     """Return the facts for the report of a release made on a cluster: the manifest, without distributions."""
     return Facts(manifest=manifest, published=release.n_rows)
 

@@ -34,7 +34,7 @@ LONGER = 3  # times the seconds that were too few, to be proposed
 SWITCHES = {"bag": ("--bag", "--set"), "header": ("--header", "--no-header"), "strict": ("--strict", "")}
 
 
-def _goals_named(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+def _complete_goals(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Complete names of goals in the shell."""
     return [name for name in GOALS if name.startswith(incomplete)]
 
@@ -43,7 +43,7 @@ def _goals_named(ctx: click.Context, parameter: click.Parameter, incomplete: str
     "advise", cls=GroupedCommand, groups=GROUPS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
 )
 @input_argument
-@click.option("--for", "goal", metavar="GOAL", shell_complete=_goals_named, help=f"{', '.join(GOALS)}. [default: all that fit the data]")
+@click.option("--for", "goal", metavar="GOAL", shell_complete=_complete_goals, help=f"{', '.join(GOALS)}. [default: all that fit the data]")
 @click.option("--k", "-k", type=WholeNumber(2), help="Minimum number of people per published record. [default: that of each method]")
 @click.option("--seconds", type=Number(1, MOST_SECONDS), default=SECONDS, show_default=True, help="Time for all trials together.")
 @data_options()

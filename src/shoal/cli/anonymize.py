@@ -33,7 +33,7 @@ GROUPS = {
 }
 
 
-def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+def _complete_methods(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Complete names of methods in the shell."""
     return [name for name in METHODS if name.startswith(incomplete)]
 
@@ -49,7 +49,7 @@ def _methods_named(ctx: click.Context, parameter: click.Parameter, incomplete: s
     default=next(iter(METHODS)),
     show_default=True,
     metavar="NAME",
-    shell_complete=_methods_named,
+    shell_complete=_complete_methods,
     help=f"One of {len(METHODS)} methods; `shoal methods` lists them.",
 )
 @data_options()

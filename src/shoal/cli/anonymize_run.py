@@ -17,10 +17,10 @@ from shoal.cli.input_options import files_of, shown_command
 from shoal.cli.method_command import TYPED
 from shoal.cli.options import (
     DATA_PARAMETERS,
-    asked_attempt,
     method_parameters,
+    planned_attacks,
 )
-from shoal.cli.print_result import told
+from shoal.cli.print_result import print_release
 from shoal.data.patience import allowing
 from shoal.errors import ParameterError
 from shoal.io.atomic_file import PrivateFile
@@ -72,7 +72,7 @@ def _without(typed: Sequence[str], options: Sequence[str]) -> list[str]:
     return left
 
 
-def asked_backend(engine: str | None, master: str | None, private_report: Path | None) -> Backend | None:
+def chosen_backend(engine: str | None, master: str | None, private_report: Path | None) -> Backend | None:
     """Return the backend that the options request; None for this process."""
     if engine is None and master is not None:
         raise ParameterError(
@@ -119,13 +119,13 @@ def write_release(
     typed = method_parameters(options)
     found, chosen = (None, chosen_method(method, typed)) if rules is None else method_of_rules(rules, typed)
     insist_on_consent(chosen, no_guarantee)
-    further, attempt = claims_for(chosen, claim), asked_attempt(options, chosen)
+    further, attempt = claims_for(chosen, claim), planned_attacks(options, chosen)
     form = form or default_format(chosen.publishes)
     how = preparation(dict.fromkeys(DATA_PARAMETERS) | options, base=Preparation.default_for(chosen))
-    how = replace(how, memory=Memory.asked(memory, out.absolute().parent))
-    target = asked_target(out, form, to_sep, force, layout, chosen)
+    how = replace(how, memory=Memory.parse(memory, out.absolute().parent))
+    target = chosen_target(out, form, to_sep, force, layout, chosen)
     insist_apart_from(files_read(input, rules, previous, how, typed), target.directory, private_report)
-    backend = asked_backend(engine, master, private_report)
+    backend = chosen_backend(engine, master, private_report)
     private = None if backend is not None else private_page(private_report, target, chosen)
     checks = checks_before_writing(previous, crossing, exposed, attempt)
     metrics = ["bound"] if bound else []
@@ -136,7 +136,7 @@ def write_release(
         else:
             done = job.run(events)
     if backend is not None:
-        told(made.verdicts, made.manifest, target.directory, made.warnings, as_json=as_json, verbose=verbose)
+        print_release(made.verdicts, made.manifest, target.directory, made.warnings, as_json=as_json, verbose=verbose)
         return
     if private is not None:
         from shoal.report.private_report import render_private
@@ -173,18 +173,18 @@ def show_release(done: Done, target: Target, *, as_json: bool, verbose: bool) ->
     assert manifest is not None
     screen.warn(*(formula_notes(judged.release, target.format) if as_json or not verbose else ()))
     shown = manifest if as_json else shown_to_publisher(judged.publishable(), manifest)
-    told(judged.verdicts, shown, target.directory, done.warnings, as_json=as_json, verbose=verbose)
+    print_release(judged.verdicts, shown, target.directory, done.warnings, as_json=as_json, verbose=verbose)
     if ATTACKS in shown:
         from shoal.evaluate.attack.before_release import unsure
 
         screen.warn(*unsure(shown))
 
 
-def asked_target(out: Path, form: str, to_sep: str | None, force: bool, layout: str, method: Method) -> Target:
+def chosen_target(out: Path, form: str, to_sep: str | None, force: bool, layout: str, method: Method) -> Target:
     """Return the target of the release. Raise if the options contradict each other or do not fit what the method publishes."""
     context = click.get_current_context()
     refuse_file_name(out, context.command_path, context.meta[TYPED])
-    target = Target.asked(out, form, to_sep, force, layout)
+    target = Target.from_options(out, form, to_sep, force, layout)
     OutputForm(layout=layout).refuse_layout(method.publishes)
     return target
 

@@ -17,7 +17,7 @@ from shoal.attacks.scenarios import SCENARIO_ATTACKS, attack_called
 from shoal.attacks.tables import TABLE_ATTACKS
 from shoal.cli import screen
 from shoal.cli.config import config_option
-from shoal.cli.config_command import ConfigCommand, said_of_original
+from shoal.cli.config_command import ConfigCommand, options_for_original
 from shoal.cli.input_options import original_argument
 from shoal.cli.options import data_options, declared_options, threads_option, verbose_option
 from shoal.util.wording import counted, percent
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NAMES = [*ATTACKS, *LOG_ATTACKS, *SCENARIO_ATTACKS, *TABLE_ATTACKS]
 SKIPPED = "skipped "  # how a note on an attack begins that could not be run
 RATES = ["knowledge", ORIGINAL, RELEASE, "95% interval", "worst 1%", "guaranteed", ""]
-BESIDE = ["knowledge", "guessing", "control", "excess", "precision if certain", "recall if certain"]
+COMPARED = ["knowledge", "guessing", "control", "excess", "precision if certain", "recall if certain"]
 
 
 @click.command("attack", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -86,9 +86,9 @@ def command(
     fewer = {name: str(value) for name, value in Draw.quick_values().items()} if quick else {}
     draw = Draw.parse(fewer | drawn)
     place, others_and_reference = Published.at(release), OtherReleases.of(others, sensitive, reference)
-    how = original_options(said_of_original(options, original), original, place.manifest)
+    how = original_options(options_for_original(options, original), original, place.manifest)
     assert how is not None
-    show_notes = partial(_tell, every=verbose or bool(names))
+    show_notes = partial(_print_notes, every=verbose or bool(names))
     tell_time = screen.time_teller("the attacks take", "" if quick else "--quick attacks fewer people")
     with screen.progress(threads):
         found = attacked(place, original, how, names, draw, show_notes, beside=others_and_reference, tell_time=tell_time)
@@ -102,7 +102,7 @@ def command(
     return 0 if found.holds else 3
 
 
-def _tell(notes: Sequence[str], *, every: bool) -> None:
+def _print_notes(notes: Sequence[str], *, every: bool) -> None:
     """Print notes on how attacks are run. Notes on attacks that do not apply are printed only if `every` is set."""
     screen.note(*(note for note in notes if every or not note.startswith(SKIPPED)))
 
@@ -116,7 +116,7 @@ def show(found: Attacked, *, verbose: bool) -> None:
         after = [one for one in found.outcomes if one.attack == name and one.subject == RELEASE]
         screen.lines("", f"{name} ({after[0].test}). {attack_called(name).story}")
         screen.listing(RATES, [_row(before.get(one.knowledge), one) for one in after])
-        screen.listing(BESIDE, [_beside(one) for one in after])
+        screen.listing(COMPARED, [_comparison_row(one) for one in after])
     screen.lines("")
     screen.listing(["criterion", RELEASE, "95% interval", "guaranteed", "strongest attack"], [_worst(one) for one in found.by_test])
     screen.lines("", *(_above(one) for one in found.outcomes if one.standing == "ABOVE THE PROMISE"))
@@ -137,7 +137,7 @@ def _row(before: Outcome | None, after: Outcome) -> list[str]:
     return [after.knowledge, *rates, percent(after.worst), _promised(after), standing]
 
 
-def _beside(one: Outcome) -> list[str]:
+def _comparison_row(one: Outcome) -> list[str]:
     """Return the rates for comparison, and the guesses of which the attacker is certain."""
     control = "" if one.control is None else percent(one.control.rate)
     sure = ["", ""] if one.sure is None else [_share(one.sure.precision), percent(one.sure.recall)]

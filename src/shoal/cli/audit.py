@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from shoal.auditing.statements import COLUMNS_COVERED, NOT_VERIFIABLE
 from shoal.cli import screen
 from shoal.cli.config import config_option
-from shoal.cli.config_command import ConfigCommand, said_of_original
+from shoal.cli.config_command import ConfigCommand, options_for_original
 from shoal.cli.input_options import original_option
 from shoal.cli.options import data_options, no_guarantee_option, patience_option, rare_option, threads_option, verbose_option
 from shoal.data.patience import allowing
@@ -76,17 +76,17 @@ def command(
 
     Without any claim, report the largest k against an attacker who knows 1, 2, 3, ... items or the whole record.
     """
-    from shoal.auditing.audit import gathered, located
+    from shoal.auditing.audit import gather_material, located
     from shoal.pipeline.manifest import Published
     from shoal.pipeline.request import original_options
 
     place = Published.at(release)
-    how = original_options(said_of_original(options, original), original, place.manifest)
+    how = original_options(options_for_original(options, original), original, place.manifest)
     if how is not None:
         how = located(place, how, original=original)
     with allowing(patience), screen.naming(show_rare), screen.progress(threads):
         read_as = (release_format, release_sep, allow_column, sensitive)
-        material = gathered(release, _typed_claims(claim, place), original, how, *read_as, release_user=release_user)
+        material = gather_material(release, _typed_claims(claim, place), original, how, *read_as, release_user=release_user)
         screen.note(*material.notes)
         found = material.judged(strength, no_guarantee=no_guarantee)
     if as_json:
@@ -135,11 +135,11 @@ def strength_rows(found: Strength | None) -> list[tuple[str, str]]:
         known = f"{counted(level.m, 'item')}{' or more' if last else ''}"
         rows.append((f"  {known}", f"{level.k:,}" if level.exact else f"at most {level.k:,} (too many sets to count all)"))
     rows.append(("  the whole record", f"{found.whole_record:,}"))
-    rows.append((f"at k = {found.k:,}", largest_m_told(found)))
+    rows.append((f"at k = {found.k:,}", largest_m_text(found)))
     return rows if found.people else [*rows, ("", PEOPLE_UNKNOWN)]
 
 
-def largest_m_told(found: Strength) -> str:
+def largest_m_text(found: Strength) -> str:
     """Describe the values of m for which the records are k^m-anonymous."""
     if found.every_m:
         return "k^m-anonymous for every m"
@@ -152,12 +152,12 @@ def largest_m_told(found: Strength) -> str:
 
 def _typed_claims(claims: tuple[str, ...], place: Published) -> tuple[str, ...]:
     """Return the claims to verify. If an options file names only claims of the manifest, these are all claims of the manifest."""
-    from shoal.pipeline.claims import asked_claims, claims_of
+    from shoal.pipeline.claims import claims_of, parse_claims
 
     if click.get_current_context().get_parameter_source("claim") is not ParameterSource.DEFAULT_MAP:
         return claims
     stated = set(map(str, claims_of(place.manifest))) if place.manifest else set()
-    return () if stated and all(str(claim) in stated for claim in asked_claims(claims)) else claims
+    return () if stated and all(str(claim) in stated for claim in parse_claims(claims)) else claims
 
 
 def _outcome(found: Audit) -> str:

@@ -28,7 +28,7 @@ def catalogue(name: str, table: Mapping[str, type[Declared]], help: str, show: C
         if as_json:
             screen.as_json(described(chosen))
         elif which:
-            _tell(which, table[which])
+            _print_description(which, table[which])
             screen.note(*([more.format(name=which)] if more else []))
         else:
             show()
@@ -37,7 +37,7 @@ def catalogue(name: str, table: Mapping[str, type[Declared]], help: str, show: C
     return command
 
 
-def _tell(name: str, kind: type[Declared]) -> None:
+def _print_description(name: str, kind: type[Declared]) -> None:
     facts = facts_of(kind)
     labels = {
         "summary": "description",

@@ -131,11 +131,13 @@ def show(rows: Sequence[CellRow], out: Path) -> None:
     numbers = OF_RECORDS if utility.name == "kept" else of_tables
     columns = ["release", "per", *numbers.values(), "strongest attack", "seconds"]
     screen.listing(columns, [_line(row, list(numbers)) for row in rows])
-    screen.alarm(*gathered([(f"{row.cell.label}, per {row.cell.per}", text) for row in rows for text in alarms_of_compared(row.found)]))
+    screen.alarm(
+        *group_warnings([(f"{row.cell.label}, per {row.cell.per}", text) for row in rows for text in alarms_of_compared(row.found)])
+    )
     screen.lines("", f"report: {out / PAGE}")
 
 
-def gathered(warnings: Sequence[tuple[str, str]]) -> list[str]:
+def group_warnings(warnings: Sequence[tuple[str, str]]) -> list[str]:
     """Warnings about releases in a line for each kind; those that differ only in their numbers are of one kind."""
     kinds: dict[str, list[tuple[str, str]]] = {}
     for name, text in warnings:

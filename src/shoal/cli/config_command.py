@@ -26,7 +26,7 @@ class ConfigCommand(click.Command):
         return super().parse_args(ctx, args)
 
 
-def said_of_original(options: dict[str, Any], original: object) -> dict[str, Any]:
+def options_for_original(options: dict[str, Any], original: object) -> dict[str, Any]:
     """The options for the original; without an original, only those on the command line, which are then rejected."""
     if original is not None:
         return options

@@ -17,7 +17,7 @@ from shoal.cli.options import WholeNumber, verbose_option
 @verbose_option
 def command(out: Path, k: int, verbose: bool) -> None:
     """Anonymize a bundled synthetic query log and write a verified release. Replaces an earlier demo release."""
-    from shoal.cli.print_result import told
+    from shoal.cli.print_result import print_release
     from shoal.methods import METHODS
     from shoal.pipeline.job import Job
     from shoal.pipeline.options import Preparation, Target
@@ -26,5 +26,5 @@ def command(out: Path, k: int, verbose: bool) -> None:
     with as_file(files("shoal.samples") / "queries.tsv.gz") as sample, screen.job_events() as events:
         done = Job(sample, method, Preparation(), metrics=["bound"], target=Target(out, force=True)).run(events)
     assert done.manifest is not None
-    told(done.judged.verdicts, done.manifest, out, done.warnings, verbose=verbose)
+    print_release(done.judged.verdicts, done.manifest, out, done.warnings, verbose=verbose)
     screen.note("for your own file: shoal advise YOUR-FILE")

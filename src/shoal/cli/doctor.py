@@ -54,14 +54,14 @@ def command(directory: tuple[Path, ...], clean: bool, recursive: bool, any_machi
     runs, or if a directory cannot be read.
     """
     if directory:
-        return _examine(_found(directory, recursive=recursive, any_machine=any_machine), clean, any_machine, as_json)
+        return _examine(_find_leftovers(directory, recursive=recursive, any_machine=any_machine), clean, any_machine, as_json)
     if clean or recursive or any_machine:
         raise ParameterError("these options need a directory", code="missing-argument", hint="shoal doctor --clean DIR")
     _show_parts(as_json)
     return 0
 
 
-def _found(directories: Sequence[Path], *, recursive: bool, any_machine: bool) -> list[Leftover]:
+def _find_leftovers(directories: Sequence[Path], *, recursive: bool, any_machine: bool) -> list[Leftover]:
     """Return what has the name of unfinished output in these directories, without duplicates. A directory may itself have such a name.
 
     Directories that cannot be read are included, because they may contain some.

@@ -9,7 +9,7 @@ import click
 
 from shoal.cli import screen
 from shoal.cli.config import config_option
-from shoal.cli.config_command import ConfigCommand, said_of_original
+from shoal.cli.config_command import ConfigCommand, options_for_original
 from shoal.cli.input_options import original_option
 from shoal.cli.options import WholeNumber, data_options, threads_option
 
@@ -49,7 +49,7 @@ def command(
     from shoal.pipeline.request import original_options
 
     place = Published.at(release)
-    how = original_options(said_of_original(options, original), original, place.manifest)
+    how = original_options(options_for_original(options, original), original, place.manifest)
     if how is None:
         insist_on_default_patterns(patterns)
         numbers = recorded(place, names, lambda notes: screen.note(*notes))

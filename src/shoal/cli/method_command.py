@@ -58,7 +58,7 @@ class GroupedCommand(click.Command):
             formatter.write_text(f"More options (see `--help-all`): {names}.")
 
 
-def _tell_everything(ctx: click.Context, parameter: click.Parameter, requested: bool) -> None:
+def _show_all_help(ctx: click.Context, parameter: click.Parameter, requested: bool) -> None:
     if requested and not ctx.resilient_parsing:
         from shoal.cli import screen
 
@@ -68,7 +68,7 @@ def _tell_everything(ctx: click.Context, parameter: click.Parameter, requested: 
 
 
 help_all_option = click.option(
-    "--help-all", is_flag=True, is_eager=True, expose_value=False, callback=_tell_everything, help="Show all options and exit."
+    "--help-all", is_flag=True, is_eager=True, expose_value=False, callback=_show_all_help, help="Show all options and exit."
 )
 
 
@@ -82,7 +82,7 @@ def write_section(ctx: click.Context, formatter: click.HelpFormatter, heading: s
 
 TYPED = f"{__name__}.typed"
 _CHOSEN = f"{__name__}.chosen"
-_ASKED = f"{__name__}.asked"
+_NAMED = f"{__name__}.asked"
 SHOWN_METHODS = 2  # of a family
 CLOSE = 0.8  # what another method takes was probably meant as it was typed
 
@@ -119,7 +119,7 @@ class MethodCommand(GroupedCommand):
         if name not in METHODS and ctx.resilient_parsing:  # a name that is being completed
             return super().parse_args(ctx, args)
         METHODS.refuse_unknown(name)
-        ctx.meta[_CHOSEN], ctx.meta[_ASKED] = name, named
+        ctx.meta[_CHOSEN], ctx.meta[_NAMED] = name, named
         with suppress(*([ShoalError] if ctx.resilient_parsing else [])):
             settings.become_defaults(ctx, refuse=lambda key: _not_of(name, f"--{key}"))
         if name != next(iter(METHODS)) and "method" not in typed:  # rules tell it
@@ -136,7 +136,7 @@ class MethodCommand(GroupedCommand):
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the common options in groups or, if a method was requested, the options of that method alone."""
-        named = ctx.meta.get(_ASKED)
+        named = ctx.meta.get(_NAMED)
         if named is None:
             super().format_help(ctx, formatter)
         else:

@@ -83,14 +83,14 @@ def attack_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--attack", is_flag=False, flag_value=ALL, metavar="[NAMES]", help=_HELP)(command)
 
 
-def asked_attempt(options: dict[str, Any], method: Method) -> PlannedAttacks | None:
+def planned_attacks(options: dict[str, Any], method: Method) -> PlannedAttacks | None:
     """Return the requested attacks, whose options are removed from `options`. Raise if releases of this method cannot be attacked."""
     wanted = [options.pop(name) for name in ("attack", *_DRAWN)]
     if all(value is None for value in wanted):
         return None
     from shoal.evaluate.attack.before_release import PlannedAttacks
 
-    attempt = PlannedAttacks.asked(*wanted)
+    attempt = PlannedAttacks.from_options(*wanted)
     if attempt is not None:
         attempt.refuse(method)
     return attempt

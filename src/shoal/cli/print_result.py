@@ -13,7 +13,7 @@ from shoal.io.release_directory import REPORT
 from shoal.kinds import is_attackable, summary_of
 from shoal.pipeline.prepare import READ_AS
 from shoal.report.alarms import other_notes
-from shoal.report.attacks import ATTACKS, attack_lines, conclusion_in, outcomes_on, untold
+from shoal.report.attacks import ATTACKS, attack_lines, attacks_without_rate, conclusion_in, outcomes_on
 from shoal.report.summary import PROTECTS, SummaryShare
 from shoal.report.verdict_text import lack_of
 from shoal.util.wording import counted
@@ -25,7 +25,7 @@ SHADES = {"same": "█", "near": "▓", "changed": "▒", "vague0": "░"}  # of
 SHADES_IN_ASCII = {"same": "#", "near": "+", "changed": "-", "vague0": "."}
 
 
-def told(
+def print_release(
     verdicts: Sequence[Verdict],
     manifest: dict[str, Any],
     out: Path,
@@ -95,7 +95,7 @@ def utility_bar(shares: Sequence[SummaryShare]) -> str:
 def risk_lines(manifest: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the measured risk if the release was attacked; otherwise how to measure it, if possible."""
     if ATTACKS in manifest:
-        verdict, missing = conclusion_in(manifest), untold(manifest)
+        verdict, missing = conclusion_in(manifest), attacks_without_rate(manifest)
         found = [("risk", verdict.in_fact), ("bound", verdict.promised)] if outcomes_on(manifest) else []
         return [*found, *(("not measured", sentence) for sentence in missing)]
     return [("risk", "not measured; --attack measures it")] if is_attackable(manifest) else []

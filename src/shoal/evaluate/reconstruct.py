@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from shoal.auditing.audit import gathered
+from shoal.auditing.audit import gather_material
 from shoal.data.bags import Bags
 from shoal.data.claims import Verdict
 from shoal.data.items import without_names
@@ -98,7 +98,7 @@ class Reconstructions:
 
 def reconstruct(release: str | Path, out: str | Path, draws: Draws, format: str = "csv") -> Reconstructions:
     """Write reconstructions of a release of chunks to a new directory, one file each, after verifying the release."""
-    material = gathered(release)
+    material = gather_material(release)
     table = next(iter(material.found.release.tables_of(ChunkTable)), None)
     if table is None:
         held = ", ".join(sorted(material.found.release.kinds))

@@ -24,7 +24,7 @@ def numbers_rows(values: pl.Series) -> bool:
     return any(written.equals(pl.Series(np.arange(first, first + len(values))).cast(pl.String)) for first in (1, 0))
 
 
-def columns_beside(frame: pl.DataFrame, judged: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def extra_columns_of(frame: pl.DataFrame, judged: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the columns of a table that no model covers: those that do more than number its rows, and those that do not."""
     others = [name for name in frame.columns if name not in judged]
     numbering = tuple(name for name in others if numbers_rows(frame[name]))
@@ -36,7 +36,7 @@ def numbering_note(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"ignoring {name!r}: it only numbers the rows" for name in names)
 
 
-class KeysBeside:
+class ExtraKeys:
     """The keys of JSON records that no model covers, collected record by record."""
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ from shoal.io.write.output_format import LISTS, FileFact, Levels, OutputForm
 from shoal.registry import Table
 from shoal.report.facts import Facts
 from shoal.report.page import render
-from shoal.report.summary import NOT_TOLD, Summary, published_rows
+from shoal.report.summary import NOT_PUBLISHED, Summary, published_rows
 
 FileFacts = Mapping[str, Any]  # what a manifest says of a file; it may be wrong, so a reader judges what it reads
 Manifest = Mapping[str, Any]
@@ -134,7 +134,7 @@ def summary_of(manifest: Manifest) -> Summary:
     """Summarize a release by its manifest."""
     kinds = {file["kind"] for file in manifest.get("files", []) if "kind" in file}
     if "counts" in manifest:
-        return Summary(lines=published_rows(manifest), tile=NOT_TOLD)
+        return Summary(lines=published_rows(manifest), tile=NOT_PUBLISHED)
     read = manifest.get("input", {})
     shape = shape_of_input(read)
     known = {name: make for kind in kinds if len(kinds) == 1 for name, make in KINDS[kind].summaries.items()}

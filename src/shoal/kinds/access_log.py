@@ -71,10 +71,10 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> AccessTable:
     frame = fields.with_columns(ranked).select(*SCHEMA)
     if frame["agent"].null_count() not in {0, len(frame)}:
         raise InputError(f"{file['name']} has lines in the common and in the combined format", code="mixed-log-formats")
-    return AccessTable(frame, _beside(fields, fresh=numbers is not None))
+    return AccessTable(frame, _extra_columns(fields, fresh=numbers is not None))
 
 
-def _beside(fields: pl.DataFrame, *, fresh: bool) -> tuple[str, ...]:
+def _extra_columns(fields: pl.DataFrame, *, fresh: bool) -> tuple[str, ...]:
     """Return the fields that no claim covers and that carry information: not `-`, addresses numbered from 1, or a single time zone."""
     named = {"ident": "ident", "auth": "authuser"}
     telling = [name for field, name in named.items() if (fields[field] != NOTHING).any()]

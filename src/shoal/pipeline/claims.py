@@ -30,7 +30,7 @@ from shoal.util.wording import counted
 Claims = Sequence[str | Model] | str | Model
 
 
-def asked_claims(claims: Claims) -> list[Model]:
+def parse_claims(claims: Claims) -> list[Model]:
     """Parse claims such as `km-anonymity(k=5, m=2)`, and read the files they name. Claims that are models already are kept."""
     several = [claims] if isinstance(claims, (str, Model)) else claims
     return [with_files_read(MODELS.make(claim) if isinstance(claim, str) else claim) for claim in several]
@@ -38,7 +38,7 @@ def asked_claims(claims: Claims) -> list[Model]:
 
 def claims_for(method: Method, claims: Claims) -> tuple[Model, ...]:
     """Return the requested claims. Raise early if a model cannot verify what the method publishes."""
-    requested = asked_claims(claims)
+    requested = parse_claims(claims)
     if requested and method.guarantees_nothing:
         what = f"the method {method.name} guarantees nothing, so its release makes no claim"
         raise ParameterError(

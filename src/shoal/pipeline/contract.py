@@ -17,7 +17,7 @@ from shoal.data.release import Release
 from shoal.data.tables.bags import BagTable
 from shoal.data.tables.rows import RowTable
 from shoal.errors import GuaranteeNotMet, ParameterError, option
-from shoal.io.extra_columns import columns_beside
+from shoal.io.extra_columns import extra_columns_of
 from shoal.methods import Method
 from shoal.pipeline.options import made_from_data
 from shoal.pipeline.prepare import Prepared
@@ -243,5 +243,5 @@ def unjudged_columns(release: Release, models: Sequence[Model], meant: Sequence[
     found: dict[str, None] = {}
     for table in tables:
         judged = {name for model in models for name in model.judged_columns(table)}
-        found |= dict.fromkeys(columns_beside(table.frame, judged)[0])
+        found |= dict.fromkeys(extra_columns_of(table.frame, judged)[0])
     return tuple(name for name in found if name not in meant)

@@ -29,7 +29,7 @@ from shoal.report.attacks import ATTACKS
 from shoal.report.facts import Facts
 
 COUNTS, WITHHELD, PARTLY = "counts", "withheld", "partly withheld"
-NOT_TOLD = "further details of the input contain numbers that would break the guarantee; `shoal look` shows them to you"
+FURTHER_DETAILS = "further details of the input contain numbers that would break the guarantee; `shoal look` shows them to you"
 PEOPLE, WORDS = "people", "words"
 OF_PEOPLE = frozenset({"records", "owners", "files"})  # numbers of the input, and ledgers of the account; a row may be one word
 SETTINGS = frozenset({READ_AS, "terms", "floor", "min_support"})  # what the user typed
@@ -93,7 +93,7 @@ def disclosed_notes(notes: Iterable[str], claims: Iterable[Model]) -> tuple[str,
     if safe_numbers(claims):
         return published
     silent = tuple(note for note in published if not re.search(r"\d", note))
-    return silent if len(silent) == len(published) else (*silent, NOT_TOLD)
+    return silent if len(silent) == len(published) else (*silent, FURTHER_DETAILS)
 
 
 def disclosed_facts(manifest: Mapping[str, Any], release: Release, original: AnyOriginal) -> Facts:

@@ -63,14 +63,14 @@ class Memory:
     place: Path
 
     @classmethod
-    def asked(cls, size: str | int | None, place: Path | None = None) -> Memory | None:
+    def parse(cls, size: str | int | None, place: Path | None = None) -> Memory | None:
         """Parse a memory limit: a number of bytes, optionally with K, M, G or T. None means no limit."""
         if size is None:
             return None
         limit = _bytes(size)
         if limit < LEAST:
             raise ParameterError(
-                f"{option('memory', size)} is too little: {told(LEAST)} are needed, more for large logs",
+                f"{option('memory', size)} is too little: {size_text(LEAST)} are needed, more for large logs",
                 code="memory-too-small",
                 value=size,
             )
@@ -84,9 +84,10 @@ class Memory:
         """Raise if this many records need more memory than the limit."""
         needed = needs.of(records)
         if needed > self.limit:
-            told_of = f"{len(records):,} records of {len(records.items):,} items"
+            records_text = f"{len(records):,} records of {len(records.items):,} items"
+            limit, least = option("memory", size_text(self.limit)), size_text(needed)
             raise ParameterError(
-                f"{option('memory', told(self.limit))} is too little for {told_of}{needs.why}: about {told(needed)} are needed",
+                f"{limit} is too little for {records_text}{needs.why}: about {least} are needed",
                 code="memory-too-small",
                 hint=f"give more, or see {option('engine', 'spark')}",
                 needed=needed,
@@ -105,7 +106,7 @@ def _bytes(size: str | int) -> int:
     return int(float(found[1]) * UNITS[found[2].upper()])
 
 
-def told(size: int) -> str:
+def size_text(size: int) -> str:
     """Format a size as the option memory takes it."""
     return f"{size / (1 << 30):.1f}G" if size >= 1 << 30 else f"{-(-size // (1 << 20))}M"
 
@@ -390,7 +391,7 @@ class Target:
             )
 
     @classmethod
-    def asked(cls, directory: Path, to: str, to_sep: str | None, force: bool, layout: str = LISTS) -> Target:
+    def from_options(cls, directory: Path, to: str, to_sep: str | None, force: bool, layout: str = LISTS) -> Target:
         """Make a target from options; an item separator is allowed only for transaction files."""
         if to_sep is not None and to != "transactions":
             raise ParameterError(

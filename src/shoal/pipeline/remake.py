@@ -18,7 +18,7 @@ from shoal.pipeline.contract import made_by
 SENSITIVE = ("sensitive", "private")  # parameters that name items which must not be inferred
 
 
-def made_again(manifest: Mapping[str, Any], seen: Release, original: AnyOriginal, items: Items | None = None) -> Release | None:
+def remake_release(manifest: Mapping[str, Any], seen: Release, original: AnyOriginal, items: Items | None = None) -> Release | None:
     """Apply the manifest's method to this original again. Returns None unless the result equals the release that was read.
 
     The results differ if the original differs, if the manifest only describes items that are not available, or if another version made the

@@ -181,7 +181,7 @@ def chosen_method(name: str, parameters: dict[str, Any]) -> Method:
     return with_files_read(method) if method.names_files else method
 
 
-def wanted_method(method: Method | str | None, parameters: Mapping[str, Any], others: Collection[str] = ()) -> Method:
+def method_from(method: Method | str | None, parameters: Mapping[str, Any], others: Collection[str] = ()) -> Method:
     """Return the method meant by an object, by `name(parameter=value)`, or by a name and parameters (those that are not None).
 
     `others` are names that are no parameters of a method, but may have been meant.

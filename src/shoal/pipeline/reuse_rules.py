@@ -164,7 +164,7 @@ def reapplied(method: Method, prepared: Prepared, found: RulesFile) -> Release:
     return release.noted("recoded with existing rules: nothing was chosen from these records")
 
 
-def judged_rules(manifest: Mapping[str, Any], directory: Path, release: Release, prepared: Prepared | None) -> list[Verdict]:
+def judge_rules(manifest: Mapping[str, Any], directory: Path, release: Release, prepared: Prepared | None) -> list[Verdict]:
     """Verify that the rules of a release are those of its manifest and yield what it publishes. With the original, also verify that they
     produce these records and that the published names are ordered as they state.
     """

@@ -35,7 +35,7 @@ RARE_WORDS = "no claim covers the number of people per published word: words of 
 FOUND = "an attacker who knows enough about a person finds that person's"
 
 RARE = "rare-words"
-NOT_TOLD = "stated-in-manifest"  # the code of a warning that is known by its sentence alone
+FROM_MANIFEST = "stated-in-manifest"  # the code of a warning that is known by its sentence alone
 
 
 Table = Mapping[str, Any]
@@ -107,7 +107,7 @@ def linked_rows(release: Release) -> Iterator[ReleaseWarning]:
 
 def _marked(notes: Iterable[str], kinds: Collection[str]) -> list[ReleaseWarning]:
     """Return the warnings among notes; those of methods that publish chunks are about rare words."""
-    code = RARE if ChunkTable.kind in kinds else NOT_TOLD
+    code = RARE if ChunkTable.kind in kinds else FROM_MANIFEST
     return [ReleaseWarning(code, note.removeprefix(MARK)) for note in notes if note.startswith(MARK)]
 
 

@@ -29,20 +29,20 @@ VERDICTS = {
     "nothing promised": "no guarantee",
 }
 
-Told = Mapping[str, Any]
+Facts = Mapping[str, Any]
 
 
-def outcomes_on(manifest: Told, subject: str = RELEASE) -> list[Told]:
+def outcomes_on(manifest: Facts, subject: str = RELEASE) -> list[Facts]:
     """Return the outcomes of all attacks on the release, or on another subject."""
     return [one for one in manifest.get(ATTACKS, {}).get("outcomes", ()) if one["subject"] == subject]
 
 
-def worst_is_told(targets: int) -> bool:
+def worst_is_reported(targets: int) -> bool:
     """Whether the most affected people are enough to publish a rate."""
     return round(WORST * targets) >= FEWEST_PEOPLE
 
 
-def untold(manifest: Told) -> tuple[str, ...]:
+def attacks_without_rate(manifest: Facts) -> tuple[str, ...]:
     """Return a sentence for each attack without a rate: impossible ones, and those on too few people."""
     attacks = manifest.get(ATTACKS, {})
     reasons = {SKIPPED: "could not be run", FEW: f"run on fewer than {FEWEST_PEOPLE} people, so no rate is reported"}
@@ -50,29 +50,29 @@ def untold(manifest: Told) -> tuple[str, ...]:
     return found or (() if attacks.get("outcomes") else ("no attack has a rate to report",))
 
 
-def verdict_text(one: Told) -> str:
+def verdict_text(one: Facts) -> str:
     """Return the verdict of an outcome for readers; the manifest has a fixed keyword."""
     return VERDICTS.get(str(one["verdict"]), str(one["verdict"]))
 
 
-def strongest(outcomes: Sequence[Told]) -> Told:
+def strongest(outcomes: Sequence[Facts]) -> Facts:
     """Return the outcome with the highest possible success rate."""
     return max(outcomes, key=lambda one: float(one["success"] if "everybody" in one else one["high"]))
 
 
-def rate_of(one: Told) -> str:
+def rate_of(one: Facts) -> str:
     """Format the success rate and number of cases of an attack, with the upper end of the interval for a sample."""
     if "everybody" in one:
         return f"{percent(one['success'])} of all {counted(one['targets'], 'case')}"
     return f"{percent(one['success'])} of {counted(one['targets'], 'case')}, at most {percent(one['high'])} (95%)"
 
 
-def before(manifest: Told, found: Told) -> Told | None:
+def before(manifest: Facts, found: Facts) -> Facts | None:
     """Return the same attack with the same knowledge on the original."""
     return next((one for one in outcomes_on(manifest, ORIGINAL) if _same(one, found)), None)
 
 
-def conclusion_in(manifest: Told) -> Conclusion:
+def conclusion_in(manifest: Facts) -> Conclusion:
     """Return the guarantee, and what an attacker can actually do."""
     found = [
         AttackFinding(
@@ -90,7 +90,7 @@ def conclusion_in(manifest: Told) -> Conclusion:
     return conclusion_of(found, of=known_of(facts.get("records", 0) > facts.get("owners", 0)))
 
 
-def attack_lines(manifest: Told) -> tuple[tuple[str, str], ...]:
+def attack_lines(manifest: Facts) -> tuple[tuple[str, str], ...]:
     """Return one line per attack: its best result on the release, with the original and the guarantee; then the verdict in two lines."""
     if ATTACKS not in manifest:
         return ()
@@ -99,17 +99,17 @@ def attack_lines(manifest: Told) -> tuple[tuple[str, str], ...]:
     lines = [(name, _line(manifest, strongest([one for one in on_release if one["attack"] == name]))) for name in names]
     verdict = conclusion_in(manifest)
     ends = (("guarantee", verdict.promised), ("measured risk", verdict.in_fact)) if on_release else ()
-    return (*lines, *(("no rate for", sentence) for sentence in untold(manifest)), *ends)
+    return (*lines, *(("no rate for", sentence) for sentence in attacks_without_rate(manifest)), *ends)
 
 
-def _line(manifest: Told, one: Told) -> str:
+def _line(manifest: Facts, one: Facts) -> str:
     was = before(manifest, one)
     raw = f"; {percent(was['success'])} on the original" if was else ""
     ceiling = f"guaranteed at most {percent(one['ceiling'])}: {verdict_text(one)}" if "ceiling" in one else "no guarantee against it"
     return f"{one['knowledge']}: {rate_of(one)}{raw}; {ceiling}"
 
 
-def _same(one: Told, other: Told) -> bool:
+def _same(one: Facts, other: Facts) -> bool:
     return bool(one["attack"] == other["attack"] and one["knowledge"] == other["knowledge"])
 
 

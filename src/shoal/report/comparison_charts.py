@@ -170,7 +170,7 @@ HIDDEN_WORDS = (
 COST_WORDS = "Processor time of method and verification, and peak memory of the process."
 
 
-def told(name: str, value: Any) -> str:
+def format_number(name: str, value: Any) -> str:
     """Format a number for a table."""
     if value is None or isinstance(value, str):
         return value or ""
@@ -180,7 +180,7 @@ def told(name: str, value: Any) -> str:
 def _picture(name: str, title: str, words: str, rows: Sequence[Numbers], names: Mapping[str, str], drawing: Markup) -> ComparisonChart:
     shown = [row for row in rows if any(row.get(column) is not None for column in names)]
     there = [column for column in names if any(row.get(column) is not None for row in shown)]
-    table = tuple((row["cell"], tuple(told(column, row.get(column)) for column in there)) for row in shown)
+    table = tuple((row["cell"], tuple(format_number(column, row.get(column)) for column in there)) for row in shown)
     return ComparisonChart(name, title, words, drawing, tuple(names[column] for column in there), table)
 
 
@@ -200,7 +200,8 @@ def _frontier(rows: Sequence[Numbers], utility: Utility) -> Markup:
             row[name],
             row["attack_high"],
             methods.index(row["method"]),
-            f"{row['cell']}: {told(name, row[name])} {utility.noun}; at most {told('attack_high', row['attack_high'])} are found"
+            f"{row['cell']}: {format_number(name, row[name])} {utility.noun}; "
+            f"at most {format_number('attack_high', row['attack_high'])} are found"
             + (f" ({row['worst_attack']})" if row.get("worst_attack") else ""),
             row.get("number"),
             row.get("attack_rate"),
@@ -227,7 +228,7 @@ def _points(rows: Sequence[Numbers], names: Mapping[str, str], axis: str) -> Mar
         ReleaseLane(
             row["cell"],
             tuple(
-                Point(row[name], n, f"{row['cell']}: {names[name]} {told(name, row[name])}")
+                Point(row[name], n, f"{row['cell']}: {names[name]} {format_number(name, row[name])}")
                 for n, name in enumerate(there)
                 if row.get(name) is not None
             ),
@@ -243,7 +244,9 @@ def _loss(rows: Sequence[Numbers]) -> Markup:
     drawn = []
     for row in lost:
         bound = row.get("bound")
-        hint = f"{row['cell']}: loss {told('loss', row['loss'])}" + ("" if bound is None else f", at least {told('bound', bound)}")
+        hint = f"{row['cell']}: loss {format_number('loss', row['loss'])}" + (
+            "" if bound is None else f", at least {format_number('bound', bound)}"
+        )
         drawn.append(ReleaseLane(row["cell"], bar=Point(row["loss"], methods.index(row["method"]), hint), line=bound))
     return lanes(drawn, methods, "loss")
 
@@ -267,7 +270,7 @@ def _cost(rows: Sequence[Numbers]) -> Markup:
             row["seconds"],
             row["peak_mb"],
             methods.index(row["method"]),
-            f"{row['cell']}: {told('seconds', row['seconds'])} processor seconds, {told('peak_mb', row['peak_mb'])} MB",
+            f"{row['cell']}: {format_number('seconds', row['seconds'])} processor seconds, {format_number('peak_mb', row['peak_mb'])} MB",
         )
         for row in placed
     ]

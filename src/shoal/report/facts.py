@@ -189,7 +189,7 @@ def _information(records: Bags, tree: Taxonomy) -> tuple[Ints, Ints]:
     return information, exact
 
 
-def told_of(records: Bags, tree: Taxonomy) -> Ints:
+def information_of(records: Bags, tree: Taxonomy) -> Ints:
     """Return the mean information of the items of each record, in units."""
     return _information(records, tree)[0]
 

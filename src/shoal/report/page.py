@@ -19,7 +19,7 @@ from shoal.parameters import Typed
 from shoal.report import charts, sections
 from shoal.report import verdict_text as verdicts
 from shoal.report.alarms import alarms
-from shoal.report.attacks import ATTACKS, HEAD, attack_parts, before, conclusion_in, outcomes_on, rate_of, strongest, untold
+from shoal.report.attacks import ATTACKS, HEAD, attack_parts, attacks_without_rate, before, conclusion_in, outcomes_on, rate_of, strongest
 from shoal.report.facts import Facts, PublishedItem
 from shoal.report.formatting import count, escaped, number, own_markup, plain, plural, policy, spoken, with_code
 from shoal.report.sections import NO_NUMBERS, published_part
@@ -32,7 +32,7 @@ from shoal.util.wording import percent
 if TYPE_CHECKING:
     from jinja2 import Template
 
-UNTOLD = "Not published: exact numbers about the original would break the guarantee."
+WITHHELD_TEXT = "Not published: exact numbers about the original would break the guarantee."
 
 
 def render(facts: Facts, summary: Summary) -> str:
@@ -68,12 +68,12 @@ def _context(facts: Facts, summary: Summary) -> dict[str, Any]:
     method, parameters = sections.method_rows(manifest)
     return {
         "version": plain(str(manifest.get("shoal", ""))),
-        "asked": sections.asked_line(manifest),
+        "settings": sections.settings_line(manifest),
         "headline": verdicts.headline(judged, lack),
         "lack": plain(lack),
         "alarms": [plain(warning) for warning in alarms(manifest)],
         "short": in_short(manifest, summary),
-        "untold": UNTOLD if sections.WITHHELD in manifest else "",
+        "withheld": WITHHELD_TEXT if sections.WITHHELD in manifest else "",
         "shares": summary.shares,
         "noun": summary.noun,
         "share_chart": own_markup(sections.share_chart(summary)),
@@ -102,7 +102,7 @@ def _attacks(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "attacked": True,
         "attacks": [(one, [(lane, own_markup(lane.svg)) for lane in one.lanes]) for one in attack_parts(manifest)],
         "attack_head": HEAD,
-        "untold_attacks": untold(manifest),
+        "unrated_attacks": attacks_without_rate(manifest),
         "targets": count(manifest[ATTACKS].get("targets", 0)),
     }
 
@@ -225,7 +225,7 @@ def _gained(manifest: Mapping[str, Any]) -> str:
     promised, others = ([one for one in found if ("ceiling" in one) is wanted] for wanted in (True, False))
     sentences = [f"{_best(manifest, strongest(promised))} {_verdict(promised)}"] if promised else []
     sentences += [f"Not covered by a guarantee: {_best(manifest, strongest(others))}"] if others else []
-    return " ".join([*sentences, *(f"{sentence}." for sentence in untold(manifest))])
+    return " ".join([*sentences, *(f"{sentence}." for sentence in attacks_without_rate(manifest))])
 
 
 def _verdict_of_attacks(manifest: Mapping[str, Any]) -> list[SummaryPoint]:

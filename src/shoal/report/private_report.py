@@ -12,7 +12,7 @@ import numpy as np
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.release import Release
-from shoal.report.facts import told_of
+from shoal.report.facts import information_of
 from shoal.report.formatting import count, name
 from shoal.report.page import template
 
@@ -49,7 +49,7 @@ def _chosen(rows: Ints, published: Bags, original: Original) -> list[tuple[str, 
     """Choose records of which most, a medium part and least is kept, without duplicates."""
     order = original.bags.content_order()
     shown = order[rows[order] >= 0]
-    ranked = shown[np.argsort(-told_of(published, original.tree)[rows[shown]], kind="stable")].tolist()
+    ranked = shown[np.argsort(-information_of(published, original.tree)[rows[shown]], kind="stable")].tolist()
     middle = len(ranked) // 2
     sorts = {"Most specific": ranked[:MOST_PAIRS], "Typical": ranked[middle : middle + MOST_PAIRS], "Least specific": ranked[-MOST_PAIRS:]}
     seen: set[int] = set()

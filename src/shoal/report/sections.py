@@ -188,7 +188,7 @@ def _meaning(key: str, value: Any) -> str:
     return UNKNOWN.get(str(value), "") if key == "unknown" else MEANINGS.get(key, "")
 
 
-def asked_line(manifest: Mapping[str, Any]) -> str:
+def settings_line(manifest: Mapping[str, Any]) -> str:
     """Return the settings in one line."""
     parameters, facts = manifest.get("parameters", {}), manifest.get("input", {})
     pieces = [str(manifest.get("method") or "")]

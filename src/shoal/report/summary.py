@@ -17,7 +17,7 @@ from shoal.util.wording import counted, percent
 LITTLE = 0.05  # share of words published as typed, below which a release is warned of
 FEW_WORDS = "few-words-as-typed"  # the code of that warning
 PROTECTS = "protects"  # of the input in a manifest: what is protected where people own several records
-NOT_TOLD = Tile("Loss", "not published", "exact numbers would break the guarantee", "open")
+NOT_PUBLISHED = Tile("Loss", "not published", "exact numbers would break the guarantee", "open")
 NOT_MEASURED = Tile("Loss", "not measured", "requires the original", "open")
 
 AS_TYPED = "as typed"

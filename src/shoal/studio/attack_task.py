@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal.api.data_options import asked_of_data
+from shoal.api.data_options import options_and_taxonomy
 from shoal.attacks import ORIGINAL, RELEASE
 from shoal.attacks.outcome import Outcome
 from shoal.attacks.scenarios import attack_called
@@ -22,7 +22,7 @@ from shoal.util.wording import duration, percent
 def attack_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
     """Attack a release, as `shoal attack` does with the same options."""
     place, original = Published.at(Path(task["release"])), Path(task["path"])
-    how = original_options(asked_of_data(dict(task.get("options", {})))[0], original, place.manifest)
+    how = original_options(options_and_taxonomy(dict(task.get("options", {})))[0], original, place.manifest)
     assert how is not None
     draw = Draw.parse({name: str(value) for name, value in Draw.quick_values().items()} if task["quick"] else {})
     with running(events, cancel):

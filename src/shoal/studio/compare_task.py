@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal.api.data_options import asked_of_data
+from shoal.api.data_options import options_and_taxonomy
 from shoal.api.rerun_command import making
 from shoal.evaluate.compare.comparison import ComparisonTask
 from shoal.evaluate.compare.defaults import NOT_ATTACKED, QUICK_TARGETS
@@ -31,7 +31,7 @@ WAITING, MEASURED, REFUSED = "waiting", "measured", "refused"
 
 def compare_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
     """Compare methods, as `shoal compare` does with the same options."""
-    options, quick = asked_of_data(dict(task.get("options", {})))[0], bool(task["quick"])
+    options, quick = options_and_taxonomy(dict(task.get("options", {})))[0], bool(task["quick"])
     requested = ComparisonRequest(tuple(map(NamedMethod.read, task["methods"])), tuple(task["k"]), tuple(task["m"]))
     effort = AttackEffort(QUICK_TARGETS if quick else AttackEffort.targets)
     with running(events, cancel):

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from shoal.api.data_options import asked_of_data
+from shoal.api.data_options import options_and_taxonomy
 from shoal.errors import ShoalError
 from shoal.evaluate.advise.advise import MeasuredRoute, fitting_taxonomy
 from shoal.evaluate.advise.goals import DataFacts, facts_of
@@ -58,7 +58,7 @@ class Preview:
         Raises:
             ShoalError: It cannot be read with these options.
         """
-        self._said = asked_of_data(options)[0]
+        self._said = options_and_taxonomy(options)[0]
         self._samples = Samples((path,))
         base = Preparation.of_format(self._said.get("format"))
         reading = self._samples.reading(preparation(dict(self._said), base))

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from shoal.api.data_options import asked_of_data, prepared_as
-from shoal.auditing.audit import Audit, gathered
+from shoal.api.data_options import options_and_taxonomy, prepared_as
+from shoal.auditing.audit import Audit, gather_material
 from shoal.data.bags import Bags
 from shoal.data.log import Log
 from shoal.errors import InputError, ParameterError, ShoalError
@@ -115,7 +115,7 @@ def _chart(title: str, found: Histogram, noun: str, axis: str) -> Values:
 
 def advise_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
     """The routes for a goal, each tried on a sample."""
-    said = asked_of_data(dict(task.get("options", {})))[0]
+    said = options_and_taxonomy(dict(task.get("options", {})))[0]
     with running(_RoutesTried(events), cancel):
         found = advise((Path(task["path"]),), said, task.get("goal"), task["k"], seconds=task["seconds"])
     goals = [
@@ -199,9 +199,9 @@ def publish_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: 
     method = chosen_method(task["method"], dict(task.get("settings", {})))
     how = prepared_as(dict(task.get("options", {})), Preparation.default_for(method))[0]
     form = task.get("to") or default_format(method.publishes)
-    target = Target.asked(folder / RELEASE, form, None, force=False)
+    target = Target.from_options(folder / RELEASE, form, None, force=False)
     private = PrivateFile(folder / PRIVATE, target.directory) if method.publishes in RECORDS else None
-    attempt = PlannedAttacks.asked(task.get("attack"))
+    attempt = PlannedAttacks.from_options(task.get("attack"))
     checks = [] if attempt is None else [AttackCheck(attempt)]
     done = Job((Path(task["path"]),), method, how, checks=checks, target=target).run(events, cancel)
     assert done.manifest is not None
@@ -257,7 +257,7 @@ def audit_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Ca
             place = folder / "unpacked"
             unpack_release(path, place, task["limit"])
             path, unpacked = place, True
-        material = gathered(path, tuple(task.get("claims", ())))
+        material = gather_material(path, tuple(task.get("claims", ())))
         note(*material.notes)
         found = material.judged(task.get("k"), no_guarantee=False)
     return {

@@ -28,7 +28,7 @@ from shoal.pipeline.job import Done, Job, ReleaseCheck
 from shoal.pipeline.remake import SENSITIVE
 from shoal.pipeline.run import Judged
 from shoal.report.attacks import ATTACKS as KEY
-from shoal.report.attacks import FEW, SKIPPED, outcomes_on, worst_is_told
+from shoal.report.attacks import FEW, SKIPPED, outcomes_on, worst_is_reported
 from shoal.report.facts import FEWEST_PEOPLE
 from shoal.util.wording import percent
 
@@ -48,7 +48,7 @@ class PlannedAttacks:
     draw: Draw
 
     @classmethod
-    def asked(cls, wanted: Wanted, targets: Any = None, control: Any = None) -> PlannedAttacks | None:
+    def from_options(cls, wanted: Wanted, targets: Any = None, control: Any = None) -> PlannedAttacks | None:
         """Make it from the options; None if no attack is requested."""
         drawn = {name: value for name, value in {"targets": targets, "control": control}.items() if value is not None}
         names = _named(wanted)
@@ -164,7 +164,7 @@ def published(found: Attacked, attempt: PlannedAttacks) -> dict[str, Any]:
 def _published(one: Outcome) -> dict[str, Any]:
     """Return rates over a minimum number of people; rates by record length are not published."""
     many = one.control is not None and one.controls >= FEWEST_PEOPLE
-    worst = {"worst_hit": one.worst} if worst_is_told(one.targets) else {}
+    worst = {"worst_hit": one.worst} if worst_is_reported(one.targets) else {}
     return {
         "subject": one.subject,
         "attack": one.attack,

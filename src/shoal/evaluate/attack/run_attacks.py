@@ -45,7 +45,7 @@ from shoal.methods import Method
 from shoal.pipeline.claims import claims_of
 from shoal.pipeline.manifest import Published
 from shoal.pipeline.options import Preparation
-from shoal.pipeline.remake import described_items, made_again, method_again
+from shoal.pipeline.remake import described_items, method_again, remake_release
 from shoal.privacy.microdata_k_anonymity import MicrodataKAnonymity
 from shoal.report.alarms import alarms_in
 
@@ -208,7 +208,7 @@ def _insist_on_shape(original: AnyOriginal) -> None:
 
 def _with_rows(place: Published, original: AnyOriginal, seen: Release, items: Items | None) -> tuple[Release, str]:
     """Return the release with the record-to-group mapping, if it can be made again; otherwise as read."""
-    again = None if place.manifest is None else made_again(place.manifest, seen, original, items)
+    again = None if place.manifest is None else remake_release(place.manifest, seen, original, items)
     if again is None:
         text = "the release cannot be reproduced: every guess that may be right counts as right, in the attacker's favour"
         return original.aligned(seen), text

@@ -33,7 +33,7 @@ from shoal.pipeline.contract import made_by
 from shoal.pipeline.manifest import Published, preparation_of
 from shoal.pipeline.options import Preparation, is_file, made_from_data
 from shoal.pipeline.prepare import Prepared, Records, prepare, prepare_records
-from shoal.pipeline.remake import made_again
+from shoal.pipeline.remake import remake_release
 
 REMADE_RECORDS = 25_000  # records in all these releases together, unless another number is requested
 
@@ -161,7 +161,7 @@ def _other(
             code="releases-not-comparable",
             hint="records of the same people are compared, one for one",
         )
-    again = made_again(place.manifest, seen_at(place, claims_of(place.manifest)).release, same.original, items)
+    again = remake_release(place.manifest, seen_at(place, claims_of(place.manifest)).release, same.original, items)
     if again is None or again.secret is None:
         raise InputError(
             f"{path} is not what its method makes of this original, so its records cannot be matched to people",

@@ -219,7 +219,7 @@ def _page_findings(data: memoryview, footer: Struct, chunks: list[_Chunk], leave
         own = chunks[number * len(leaves) : (number + 1) * len(leaves)]
         columns = leaf_series(rows := frame.slice(start, group.whole(3)))
         start += group.whole(3)
-        if not _sorted_as_said(group, rows, own):
+        if not _sorted_as_declared(group, rows, own):
             yield carries("field:RowGroup.4", "an order of rows that is claimed, on which readers rely, and that is not there")
         if len(columns) != len(own):
             raise ThriftError("the rows have other columns than the schema")
@@ -260,7 +260,7 @@ def _true_statistics(data: memoryview, chunk: _Chunk, needed: Needed) -> bool:
     return all(needed.has(text) for text in set(texts))
 
 
-def _sorted_as_said(group: Struct, rows: pl.DataFrame, chunks: list[_Chunk]) -> bool:
+def _sorted_as_declared(group: Struct, rows: pl.DataFrame, chunks: list[_Chunk]) -> bool:
     """Whether the rows are sorted by the first declared sort column."""
     for order in list(group.structs(4))[:1]:
         number = order.whole(1)

@@ -144,7 +144,7 @@ def zip_findings(archive: Archive) -> Iterator[Finding]:
     for member in archive.members:
         if member.comment:
             yield carries(f"comment:{short(member.name)}", f"a comment of the member {short(member.name)}")
-        if _tells(member.extra):
+        if _has_other_fields(member.extra):
             yield carries(f"extra:{short(member.name)}", f"extra fields of the member {short(member.name)}")
         if not member.exact:
             yield carries(f"bytes:{short(member.name)}", f"a member {short(member.name)} whose headers or bytes do not fit")
@@ -152,7 +152,7 @@ def zip_findings(archive: Archive) -> Iterator[Finding]:
         yield styled("the times at which members were written")
 
 
-def _tells(extra: bytes) -> bool:
+def _has_other_fields(extra: bytes) -> bool:
     """Whether extra fields are more than reserved space."""
     at = 0
     while at + 4 <= len(extra):

@@ -208,7 +208,7 @@ def owners_among(names: Sequence[str]) -> list[str]:
     return [name for name in names if plain(name) in KNOWN_NAMES["user"]]
 
 
-def owners_beside_lists(source: Source, names: Sequence[str]) -> InputError:
+def owners_next_to_lists(source: Source, names: Sequence[str]) -> InputError:
     """Return the error for lists with a user column: as one record per person, a user with several would be several people."""
     listed = ", ".join(repr(name) for name in names)
     way_out = f"use {option('format', 'transactions')} if each list is one person's record"

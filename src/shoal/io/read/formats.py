@@ -34,7 +34,7 @@ from shoal.io.read.columns import (
     not_transactions,
     numbered_roles,
     owners_among,
-    owners_beside_lists,
+    owners_next_to_lists,
     plain,
     several_lists,
     unsure_of_header,
@@ -478,7 +478,7 @@ def _of_named(source: Source, options: ReadOptions, container: str, names: Seque
     column = options.item or ("items" if "items" in lists else lists[0] if len(lists) == 1 else "")
     if column in lists and (options.format == "transactions" or not options.named):
         if options.format is None and owners_among(names):
-            raise owners_beside_lists(source, owners_among(names))
+            raise owners_next_to_lists(source, owners_among(names))
         if options.format is None:
             _refuse_rows(source)
         by = f"a column of lists ({called})"

@@ -44,28 +44,28 @@ NUMERIC: AttributeKind = "numeric"
 
 @dataclass(frozen=True)
 class ColumnKind:
-    """The type of a column; `said` is the text after the equals sign: levels, or a file."""
+    """The type of a column; `argument` is the text after the equals sign: levels, or a file."""
 
     kind: AttributeKind = NUMERIC
-    said: str = ""
+    argument: str = ""
 
     @property
     def of_numbers(self) -> bool:
         """Whether its cells must be numbers."""
-        return self.kind == NUMERIC or (self.kind == "ordinal" and not self.said)
+        return self.kind == NUMERIC or (self.kind == "ordinal" and not self.argument)
 
     @property
     def levels(self) -> tuple[str, ...]:
         """The levels of an ordinal text column, from the lowest."""
-        return tuple(level.strip() for level in self.said.split("|")) if self.kind == "ordinal" and self.said else ()
+        return tuple(level.strip() for level in self.argument.split("|")) if self.kind == "ordinal" and self.argument else ()
 
-    def told(self, name: str) -> str:
+    def manifest_entry(self, name: str) -> str:
         """Return the column's manifest entry, without file names."""
-        behind = A_FILE if self.kind in ("hierarchical", "items") else self.said
+        behind = A_FILE if self.kind in ("hierarchical", "items") else self.argument
         return f"{name}={behind}" if behind else name
 
 
-def said_kinds(options: ReadOptions) -> Iterator[tuple[str, ColumnKind]]:
+def declared_kinds(options: ReadOptions) -> Iterator[tuple[str, ColumnKind]]:
     """Return the columns that the options declare as non-numeric."""
     yield from ((name, ColumnKind("nominal")) for name in options.nominal)
     for word in options.ordinal:
@@ -93,7 +93,7 @@ def attribute_of(name: str, kind: ColumnKind, cells: pl.Series, numbers: pl.Seri
     if kind.of_numbers:
         return Attribute(name, kind.kind, numbers)
     if kind.kind == "items":
-        return Attribute(name, kind.kind, canonical_sets(cells), tree=read_taxonomy(kind.said).taxonomy)
+        return Attribute(name, kind.kind, canonical_sets(cells), tree=read_taxonomy(kind.argument).taxonomy)
     return Attribute(name, kind.kind, cells.cast(pl.String), levels=kind.levels, hierarchy=hierarchy_of(kind))
 
 
@@ -101,7 +101,7 @@ def hierarchy_of(kind: ColumnKind) -> Hierarchy | None:
     """Return the hierarchy in the named file, if any."""
     if kind.kind != "hierarchical":
         return None
-    taxonomy = read_taxonomy(kind.said).taxonomy
+    taxonomy = read_taxonomy(kind.argument).taxonomy
     return Hierarchy(taxonomy.names, taxonomy.parent)
 
 
@@ -120,7 +120,7 @@ def canonical_sets(cells: pl.Series) -> pl.Series:
 
 def foreign_items(kind: ColumnKind, cells: pl.Series) -> tuple[str, pl.Series]:
     """Return the cells with an item that the taxonomy lacks, or with something else than items."""
-    names = read_taxonomy(kind.said).taxonomy.names.names
+    names = read_taxonomy(kind.argument).taxonomy.names.names
     if names.str.contains(ITEM_SEPARATOR, literal=True).any():
         raise InputError(f"a name of this taxonomy contains {ITEM_SEPARATOR!r}, which separates items", code="unpublishable-column")
     if cells.dtype.is_nested() and cells.dtype != pl.List(pl.String):
@@ -172,11 +172,11 @@ class ColumnRoles:
         owners = "one user per row" if self.user is None else f"user: column {self.user!r}"
         return (*texts, owners)
 
-    def beside(self) -> dict[str, str | int | list[str]]:
+    def facts(self) -> dict[str, str | int | list[str]]:
         """Return the number of dropped columns, the user column, and the columns with a declared type."""
         facts: dict[str, str | int | list[str]] = {DROPPED: len(self.drop)} if self.drop else {}
         for kind, key in KEYS.items():
-            of_kind = [self.kinds[name].told(name) for name in self.quasi if self.kind(name).kind == kind]
+            of_kind = [self.kinds[name].manifest_entry(name) for name in self.quasi if self.kind(name).kind == kind]
             facts |= {key: of_kind} if of_kind else {}
         return facts if self.user is None else {**facts, OWNER: self.user}
 
@@ -190,7 +190,7 @@ def assigned_roles(path: Path, holds_numbers: Mapping[str, bool], options: ReadO
     columns = {what: [_found(path, names, name) for name in getattr(options, what)] for what in ("quasi", "keep", "drop")}
     columns["drop"] += _others(names, options) if options.drop_others else []
     user = None if options.user is None else _found(path, names, options.user)
-    kinds = {_found(path, names, name): kind for name, kind in said_kinds(options)}
+    kinds = {_found(path, names, name): kind for name, kind in declared_kinds(options)}
     typed = [name for name in kinds if name not in columns["quasi"]]
     taken = [*columns["quasi"], *columns["keep"], *columns["drop"], *typed, *([] if user is None else [user])]
     if len(set(taken)) < len(taken):
@@ -303,7 +303,7 @@ def _reading(cells: _Cells, options: ReadOptions) -> Reading:
     table = Table(tuple(sorted(quasi + unchanged, key=lambda attribute: order[attribute.name])), _owners(cells, roles))
     rows = Ledger(len(table) + cells.empty, {"used": kept(len(table)), "empty lines": gone(cells.empty)})
     notes = (*cells.notes, *roles.notes(), *_notes_on(table, cells.empty))
-    return Reading(table, MICRODATA, rows, Defects(), notes, options=options, columns=roles.beside())
+    return Reading(table, MICRODATA, rows, Defects(), notes, options=options, columns=roles.facts())
 
 
 def _parquet_cells(source: Source, options: ReadOptions) -> _Cells:

@@ -73,7 +73,7 @@ def wants_items(declared: Declared) -> bool:
     return bool(_unnamed(declared))
 
 
-def with_items_given(declared: Declaring, items: Items | None) -> Declaring:
+def with_items(declared: Declaring, items: Items | None) -> Declaring:
     """Return the model with the given items in place of those that its claim does not name.
 
     Claims of earlier versions have a digest of the items, which must be that of the given ones.

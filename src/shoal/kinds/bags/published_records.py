@@ -28,7 +28,7 @@ class PublishedRecords:
 
     bags: Bags
     notes: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
+    extra_columns: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     levels: pl.DataFrame | None = None
     spelled: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import AT_ONCE, Bags, Ints, Small, Vocabulary, canonical_rows, stacked, united
 from shoal.data.tables.bags import BagTable
 from shoal.errors import InputError, ParameterError, option
-from shoal.io.extra_columns import columns_beside, numbering_note
+from shoal.io.extra_columns import extra_columns_of, numbering_note
 from shoal.io.joined_cells import split_joined
 from shoal.io.published_frames import raw_frame, sheet_frame
 from shoal.io.read.columns import plain
@@ -159,7 +159,7 @@ def _from_source(source: Source, format: str | None, form: _Form, own: bool, not
     if kind == "jsonl":
         bags, keys, numbering = json_records(source, _tally(source))
         notes += ["one JSON record per line", *numbering_note(numbering)]
-        return PublishedRecords(bags, beside=keys, columns=(*numbering, *keys, ITEMS))
+        return PublishedRecords(bags, extra_columns=keys, columns=(*numbering, *keys, ITEMS))
     return _from_text(source, kind, form, notes)
 
 
@@ -249,7 +249,9 @@ def _from_frame(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) -> P
     records = rest if apart else frame
     found = _from_columns(path, records, form, notes)
     record = record_column(records) if _table_shape(records) == "long" else None
-    return with_owners(replace(found, beside=(*found.beside, *([form.owner] if apart else []))), frame, form.owner, record, notes)
+    return with_owners(
+        replace(found, extra_columns=(*found.extra_columns, *([form.owner] if apart else []))), frame, form.owner, record, notes
+    )
 
 
 def _table_shape(frame: pl.DataFrame) -> str:
@@ -271,7 +273,7 @@ def _from_columns(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) ->
         notes.append(f"reading the lists in column {lists[0]!r} as records")
         bags, nulls = bags_of_lists(frame[lists[0]])
         notes.extend(nulls)
-        return PublishedRecords(bags, beside=_beside(frame, {lists[0]}, notes))
+        return PublishedRecords(bags, extra_columns=_extra_columns(frame, {lists[0]}, notes))
     if shape == "joined":
         return _from_joined(frame, form.separator, notes)
     if shape == "long":
@@ -285,9 +287,9 @@ def _from_columns(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) ->
     )
 
 
-def _beside(frame: pl.DataFrame, judged: set[str], notes: Notes) -> tuple[str, ...]:
+def _extra_columns(frame: pl.DataFrame, judged: set[str], notes: Notes) -> tuple[str, ...]:
     """Return the columns that no model covers. Columns that only number the records are mentioned in the notes."""
-    telling, numbering = columns_beside(frame, judged)
+    telling, numbering = extra_columns_of(frame, judged)
     notes.extend(numbering_note(numbering))
     return telling
 
@@ -300,7 +302,7 @@ def _from_joined(frame: pl.DataFrame, separator: str | None, notes: Notes) -> Pu
     says = "specified" if separator is not None else "as shoal writes them" if own else "detected"
     notes.append(f"the items in column {column!r} are separated by {separator_name(between)} ({says})")
     lists = split_joined(texts, between) if own and between else texts.str.split(between or " ").list.eval(_trimmed_items())
-    return PublishedRecords(Bags.from_polars(lists), beside=_beside(frame, {column}, notes))
+    return PublishedRecords(Bags.from_polars(lists), extra_columns=_extra_columns(frame, {column}, notes))
 
 
 def _trimmed_items() -> pl.Expr:

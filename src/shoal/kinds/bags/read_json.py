@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from shoal.data.bags import Bags, Ints
-from shoal.io.extra_columns import KeysBeside, distinct_keys
+from shoal.io.extra_columns import ExtraKeys, distinct_keys
 from shoal.io.read.delimited import text_lines
 from shoal.io.read.json_lines import LIST, NATURAL, DefectiveLine, decoded, holds_nothing_odd, json_items, value_of
 from shoal.io.read.result import Tally
@@ -27,7 +27,7 @@ _PLAIN = rf'^\{{\s*(?:"{RECORD}"\s*:\s*{NATURAL}\s*,\s*)?"{ITEMS}"\s*:\s*{LIST}\
 
 def json_records(source: Source, tally: Tally) -> tuple[Bags, tuple[str, ...], tuple[str, ...]]:
     """Return the records of a file, the other keys that do more than number them, and those that only number them."""
-    parts, keys = [pl.Series(ITEMS, [], dtype=_LISTS)], KeysBeside()
+    parts, keys = [pl.Series(ITEMS, [], dtype=_LISTS)], ExtraKeys()
     for texts, lines in text_lines(source, tally):
         found = _decoded(texts)
         if found is None:
@@ -54,7 +54,7 @@ def _decoded(texts: pl.Series) -> pl.DataFrame | None:
     return decoded(texts, {RECORD: pl.Int64(), ITEMS: _LISTS}) if plain.all() else None
 
 
-def _line_by_line(texts: pl.Series, lines: Ints, keys: KeysBeside, tally: Tally) -> pl.Series:
+def _line_by_line(texts: pl.Series, lines: Ints, keys: ExtraKeys, tally: Tally) -> pl.Series:
     loads = partial(json.loads, object_pairs_hook=distinct_keys(tally.source.path))
     records = []
     for line, written in zip(lines.tolist(), texts, strict=True):

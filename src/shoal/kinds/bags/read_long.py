@@ -14,7 +14,7 @@ import polars as pl
 from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Small, Vocabulary
 from shoal.errors import InputError
-from shoal.io.extra_columns import columns_beside, numbering_note, numbers_rows
+from shoal.io.extra_columns import extra_columns_of, numbering_note, numbers_rows
 from shoal.io.read.columns import plain
 from shoal.kinds.bags.published_records import Notes, PublishedRecords, codes_of
 
@@ -46,7 +46,7 @@ def from_long(path: Path, frame: pl.DataFrame, notes: Notes) -> PublishedRecords
     indptr = np.concatenate([[0], np.cumsum(np.bincount(records))])
     bags = Bags.from_rows(indptr, codes[order], counts[order], Vocabulary(items.strings()))
     spelled = (roles["count"],) if "count" in roles and _odd_spelling(frame[roles["count"]], counts) else ()
-    return PublishedRecords(bags, beside=_beside(frame, roles, notes), levels=_levels(frame, roles), spelled=spelled)
+    return PublishedRecords(bags, extra_columns=_extra_columns(frame, roles, notes), levels=_levels(frame, roles), spelled=spelled)
 
 
 def _levels(frame: pl.DataFrame, roles: dict[str, str]) -> pl.DataFrame | None:
@@ -71,7 +71,7 @@ def _odd_spelling(written: pl.Series, counts: Small) -> bool:
     return bool((written.cast(pl.String) != pl.Series(counts).cast(pl.String)).any())
 
 
-def _beside(frame: pl.DataFrame, roles: dict[str, str], notes: Notes) -> tuple[str, ...]:
+def _extra_columns(frame: pl.DataFrame, roles: dict[str, str], notes: Notes) -> tuple[str, ...]:
     """Return the columns that no model covers: all except items, counts, record numbers, and levels determined by the items."""
     judged = {roles[role] for role in ("item", "count") if role in roles}
     if numbers_rows(frame[roles["record"]].unique(maintain_order=True)):
@@ -80,6 +80,6 @@ def _beside(frame: pl.DataFrame, roles: dict[str, str], notes: Notes) -> tuple[s
     if "level" in roles and frame.select(roles["item"], roles["level"]).n_unique() == frame[roles["item"]].n_unique():
         judged.add(roles["level"])
         notes.append(f"{roles['level']!r} depends only on the item and is ignored")
-    telling, numbering = columns_beside(frame, judged)
+    telling, numbering = extra_columns_of(frame, judged)
     notes.extend(numbering_note(numbering))
     return telling
