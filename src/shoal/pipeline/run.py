@@ -173,7 +173,7 @@ def _judged(prepared: Prepared, release: Release, metrics: Sequence[str], furthe
     original = prepared.original
     _insist_on_unnumbered_nodes(prepared, release)
     verdicts = tuple(claim.check(release, original) for claim in release.claims)
-    insist(verdicts, "made")
+    insist(verdicts)
     insist_on_counting(verdicts, further)
     release = release.accounted(whole_account(release, prepared))
     release = replace(release, notes=(*release.notes, *alarm_notes(release)))
@@ -198,7 +198,7 @@ def publish(made: Publishable, target: Target) -> dict[str, Any]:
         stage(READING_BACK)
         seen = Release(read_tables(directory.path, written, own=True), mechanism=release.mechanism)
         verdicts = [claim.check(seen) for claim in release.claims]
-        insist([same_tables(release, seen), *verdicts], "written")
+        insist([same_tables(release, seen), *verdicts], "the release as written")
         insist_on_columns(seen, release.claims, made.kept_columns)
         manifest = manifest_of(made, verdicts, file_facts(written, seen))
         manifest["notes"] += formula_notes(release, target.format)
@@ -297,16 +297,16 @@ def _whole_manifest(made: Publishable, written: Sequence[Verdict], files: list[d
     }
 
 
-def insist(verdicts: Sequence[Verdict], state: str) -> None:
-    """Raise unless every claim holds."""
+def insist(verdicts: Sequence[Verdict], release: str = "the release") -> None:
+    """Raise unless every claim holds. `release` names in the message what was verified."""
     for verdict in verdicts:
         if verdict.standing == "not judged":
-            what = f"{without_names(verdict.claim)} of the release as {state} takes too long to verify: {verdict.unchecked}"
+            what = f"{without_names(verdict.claim)} of {release} takes too long to verify: {verdict.unchecked}"
             raise GuaranteeNotMet(what, code="claim-not-verified", hint="nothing was written")
     failed = [verdict for verdict in verdicts if not verdict.holds]
     if failed:
         reasons = [f"{without_names(verdict.claim)}: {'; '.join(verdict.witnesses)}" for verdict in failed]
-        what = f"the release as {state} fails {'; and '.join(reasons)}"
+        what = f"{release} fails {'; and '.join(reasons)}"
         raise GuaranteeNotMet(
             what, code="claim-fails", hint="nothing was written", rare=tuple(named for verdict in failed for named in verdict.rare)
         )

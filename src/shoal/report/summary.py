@@ -79,7 +79,8 @@ def share_in(metrics: Mapping[str, Any], name: str) -> float | None:
 
 
 def published_rows(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return the number of rows of each table."""
+    """Return the number of rows of the table or, if there are several, of each."""
     tables = {file["table"]: file["rows"] for file in reversed(manifest.get("files", [])) if "table" in file}
-    text = ", ".join(f"{counted(rows, 'row')} of {name}" for name, rows in reversed(tables.items()))
+    alone = len(tables) == 1
+    text = ", ".join(counted(rows, "row") if alone else f"{counted(rows, 'row')} of {name}" for name, rows in reversed(tables.items()))
     return (("published", text),) if text else ()

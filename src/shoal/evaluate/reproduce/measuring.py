@@ -18,7 +18,7 @@ def released(method: Method, original: AnyOriginal) -> tuple[Release, float]:
     begun = time.process_time()
     release = made_by(method, original)
     seconds = time.process_time() - begun
-    insist([claim.check(release, original) for claim in release.claims], "made")
+    insist([claim.check(release, original) for claim in release.claims])
     return release, seconds
 
 
