@@ -176,7 +176,9 @@ def test_the_parser_takes_or_refuses_absurd_values(absurd: Shell, command: str, 
     for value in VALUES:
         try:
             with soon():
-                parser.make_context(command, [*words, option, value], parent=click.Context(cli, info_name="shoal")).close()
+                parser.make_context(
+                    command, [*words, option, value], parent=click.Context(cli, info_name="shoal", **cli.context_settings)
+                ).close()
         except OSError:
             pass  # the program prints what the operating system says, as one line
         except (click.ClickException, ShoalError) as refusal:

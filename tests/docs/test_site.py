@@ -171,7 +171,7 @@ def commands(command: click.Command, ctx: click.Context) -> Iterator[tuple[str, 
 
 
 def test_every_command_and_option_has_an_entry(site: Path) -> None:
-    found = list(commands(cli, click.Context(cli, info_name="shoal")))
+    found = list(commands(cli, click.Context(cli, info_name="shoal", **cli.context_settings)))
     assert {path.split()[1] for path, _, _ in found if path != "shoal"} == set(COMMANDS)
     for path, command, ctx in found[1:]:
         file = page(site / "reference" / "commands" / f"{path.split()[1]}.html")

@@ -78,7 +78,7 @@ def test_commands_are_accepted(command: str, folder: Any, monkeypatch: pytest.Mo
 
 def parsed(group: click.Group, name: str, arguments: list[str]) -> dict[str, Any]:
     """What a command is asked for; of a group, by its own command."""
-    with click.Context(group, info_name="shoal") as parent:
+    with click.Context(group, info_name="shoal", **group.context_settings) as parent:
         command = group.get_command(parent, name)
         assert command is not None, f"there is no command {name}"
         if isinstance(command, click.Group):
