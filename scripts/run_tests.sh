@@ -20,6 +20,18 @@ run() { # NAME OPTIONS...: exit code 5 means that the options select no test of 
   [ "$code" = 5 ] && return 0 || return "$code"
 }
 
+# pytest compiles a file of tests when it is first imported. The workers would all do so at the same time, each for itself; here two processes
+# compile half of the files each.
+compile_tests() { # REMAINDER
+  local files
+  mapfile -t files < <(find tests -name 'test_*.py' -not -path 'tests/spark/*' | sort | awk "NR % 2 == $1")
+  "$python" -m pytest -n 0 --collect-only -p no:cacheprovider "${files[@]}" >/dev/null 2>&1 || true # the tests report what is wrong
+}
+compile_tests 0 &
+compiling=$!
+compile_tests 1
+wait "$compiling"
+
 failed=0
 run spark -n 0 -m "not timing" "$@" tests/spark &
 spark=$!
