@@ -210,6 +210,15 @@ void bind_text(nb::module_& m) {
             },
             "stream"_a, "shortest"_a, "lower"_a, "threads"_a, "task"_a)
         .def(
+            "pieces",
+            [](Interner& self, nb::object capsule, const std::string& separator, Task& task) {
+                need(separator.size() == 1, "a separator of one byte");
+                ArrowArrayStream* stream = stream_of(capsule);
+                auto words = unlocked([&] { return self.pieces(Strings(stream).views(), separator[0], task); });
+                return std::tuple(hand_over(std::move(words.indptr)), hand_over(std::move(words.ids)));
+            },
+            "stream"_a, "separator"_a, "task"_a, "The pieces of every string between separators, without empty ones.")
+        .def(
             "strings",
             [](const Interner& self, int64_t first) -> nb::typed<nb::list, nb::str> {
                 need(first >= 0, "strings from the first, or from a later one on");

@@ -7,6 +7,7 @@
 #include "judge/generalizes.hpp"
 #include "judge/known_sets.hpp"
 #include "judge/matching.hpp"
+#include "judge/people.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -107,6 +108,19 @@ void bind_largest_matching(nb::module_& m) {
         "of"_a, "record"_a, "wanted"_a, "records"_a, "task"_a);
 }
 
+void bind_people_of_units(nb::module_& m) {
+    m.def(
+        "people_of_units",
+        [](I64 query, I64 who, I64 starts, I64 units, int64_t n_units, Task& task) {
+            need(query.shape(0) == who.shape(0), "a person for every row");
+            group_starts(span(starts), units.shape(0));
+            indices_within(span(query), static_cast<int64_t>(starts.shape(0)) - 1);
+            indices_within(span(units), n_units);
+            return hand_over(unlocked([&] { return people_of_units(span(query), span(who), span(starts), span(units), n_units, task); }));
+        },
+        "query"_a, "who"_a, "starts"_a, "units"_a, "n_units"_a, "task"_a, "The number of different people with each unit.");
+}
+
 void bind_generalizes(nb::module_& m) {
     m.def(
         "generalizes_pairs",
@@ -136,5 +150,6 @@ void bind_judge(nb::module_& m) {
     bind_counting(m);
     bind_certainty(m);
     bind_largest_matching(m);
+    bind_people_of_units(m);
     bind_generalizes(m);
 }

@@ -66,6 +66,19 @@ std::vector<int64_t> encode_column(Interner& interner, const TextColumn& column,
     return codes;
 }
 
+std::vector<TextColumn> text_columns(const Interner& interner, int64_t most_bytes) {
+    std::vector<TextColumn> columns;
+    int64_t begin = 0;
+    for (int64_t i = 0, from = 0; i < interner.size(); from = interner.ends()[i++]) {
+        if (columns.empty() || interner.ends()[i] - begin > most_bytes) {
+            columns.emplace_back();
+            begin = from;
+        }
+        columns.back().append(interner[i]);
+    }
+    return columns;
+}
+
 using FirstRecord = nb::typed<nb::tuple, int, nb::typed<nb::list, nb::str>, int64_t, int64_t>;
 
 // The first records that are not blank, each with its defect, its fields, and the lines and bytes up to its end.
@@ -174,6 +187,19 @@ void bind_events(nb::module_& m) {
             return hand_over(unlocked([&] { return encode_column(interner, column, task); }));
         },
         "interner"_a, "column"_a, "task"_a, "The code of every string, -1 for an empty one.");
+    m.def(
+        "encode_texts",
+        [](Interner& interner, const TextColumn& column, Task& task) {
+            return hand_over(unlocked([&] { return interner.encode(column, task); }));
+        },
+        "interner"_a, "column"_a, "task"_a, "The code of every string, also of an empty one.");
+    m.def(
+        "text_columns",
+        [](const Interner& interner, int64_t most_bytes) {
+            need(most_bytes >= 1, "columns of at least a byte");
+            return unlocked([&] { return text_columns(interner, most_bytes); });
+        },
+        "interner"_a, "most_bytes"_a, "The strings in the order of their numbers, in columns of so many bytes, or of a single longer string.");
     m.def(
         "parse_times",
         [](const TextColumn& column, int threads, Task& task) {

@@ -14,6 +14,10 @@ namespace shoal {
 namespace {
 
 constexpr std::size_t kBatch = 64;
+constexpr uint64_t kMostBytes = uint64_t{1} << 40;  // behind which no string may begin
+
+uint64_t mark_of(uint64_t hash) { return hash >> 40; }
+
 constexpr int64_t kFewest = 4096;  // strings that are worth a thread of their own
 
 uint64_t hash_bytes(std::string_view s) {
@@ -57,40 +61,67 @@ int32_t Interner::code(std::string_view s) { return code(s, hash_bytes(s)); }
 
 int32_t Interner::code(std::string_view s, uint64_t hash) {
     const auto length = static_cast<uint32_t>(s.size());
-    const auto mark = static_cast<uint32_t>(hash >> 32);
+    const uint64_t mark = mark_of(hash);
     uint64_t at = hash & (slots_.size() - 1);
     for (; slots_[at].code >= 0; at = (at + 1) & (slots_.size() - 1))
-        if (slots_[at].hash == mark && slots_[at].size == length && std::memcmp(bytes_.data() + slots_[at].begin, s.data(), length) == 0)
+        if (slots_[at].mark == mark && slots_[at].size == length && std::memcmp(bytes_.data() + slots_[at].begin, s.data(), length) == 0)
             return slots_[at].code;
-    if (const std::size_t limit = std::numeric_limits<uint32_t>::max(); s.size() > limit || bytes_.size() > limit - length)
-        throw std::length_error("more than 4 GB of distinct strings");
+    if (s.size() > std::numeric_limits<uint32_t>::max() || bytes_.size() >= kMostBytes || size() > std::numeric_limits<int32_t>::max())
+        throw std::length_error("a string of 4 GB, 1 TB of distinct strings or 2,147,483,648 of them");
     const auto fresh = static_cast<int32_t>(size());
-    slots_[at] = {mark, static_cast<uint32_t>(bytes_.size()), length, fresh};
+    slots_[at] = {mark, bytes_.size(), length, fresh};
     bytes_.append(s);
     ends_.push_back(static_cast<int64_t>(bytes_.size()));
     if (4 * ends_.size() > 3 * slots_.size()) grow();
     return fresh;
 }
 
+// Puts all strings into a table twice as large, in the order in which they lie in memory; the slots of a batch are fetched together.
 void Interner::grow() {
-    std::vector<Slot> old(2 * slots_.size(), kEmptySlot);
-    old.swap(slots_);
-    for (const Slot& slot : old) {
-        if (slot.code < 0) continue;
-        uint64_t at = hash_bytes((*this)[slot.code]) & (slots_.size() - 1);
-        while (slots_[at].code >= 0) at = (at + 1) & (slots_.size() - 1);
-        slots_[at] = slot;
+    slots_.assign(2 * slots_.size(), kEmptySlot);
+    const uint64_t last = slots_.size() - 1;
+    std::array<uint64_t, kBatch> hash;
+    for (int64_t begin = 0; begin < size(); begin += kBatch) {
+        const int64_t end = std::min<int64_t>(size(), begin + kBatch);
+        for (int64_t i = begin; i < end; ++i) {
+            hash[i - begin] = hash_bytes((*this)[i]);
+            __builtin_prefetch(&slots_[hash[i - begin] & last], 1);
+        }
+        for (int64_t i = begin; i < end; ++i) {
+            uint64_t at = hash[i - begin] & last;
+            while (slots_[at].code >= 0) at = (at + 1) & last;
+            const int64_t from = i == 0 ? 0 : ends_[i - 1];
+            slots_[at] = {mark_of(hash[i - begin]), static_cast<uint64_t>(from), static_cast<uint32_t>(ends_[i] - from), static_cast<int32_t>(i)};
+        }
     }
 }
 
-std::vector<int32_t> Interner::encode(const std::vector<std::string_view>& strings, Task& task) {
-    std::vector<int32_t> out(strings.size());
-    task.begin(static_cast<int64_t>(strings.size()));
-    for (std::size_t i = 0; i < strings.size(); ++i) {
-        if (i % 8192 == 0) task.step(0);
-        out[i] = Strings::is_null(strings[i]) ? -1 : code(strings[i]);
+// Looks strings up in batches: first all slots of a batch are fetched, then the strings that these name, then both are compared.
+template <class At>
+std::vector<int32_t> Interner::encode_all(int64_t n, At&& at, Task& task) {
+    std::vector<int32_t> out(n);
+    std::array<uint64_t, kBatch> hash;
+    task.begin(n);
+    for (int64_t begin = 0; begin < n; begin += kBatch) {
+        const int64_t end = std::min<int64_t>(n, begin + kBatch);
+        if (begin % 8192 == 0) task.check();
+        for (int64_t i = begin; i < end; ++i) {
+            hash[i - begin] = Strings::is_null(at(i)) ? 0 : hash_bytes(at(i));
+            __builtin_prefetch(&slots_[hash[i - begin] & (slots_.size() - 1)]);
+        }
+        for (int64_t i = begin; i < end; ++i)
+            if (const Slot& slot = slots_[hash[i - begin] & (slots_.size() - 1)]; slot.code >= 0) __builtin_prefetch(bytes_.data() + slot.begin);
+        for (int64_t i = begin; i < end; ++i) out[i] = Strings::is_null(at(i)) ? -1 : code(at(i), hash[i - begin]);
     }
     return out;
+}
+
+std::vector<int32_t> Interner::encode(const std::vector<std::string_view>& strings, Task& task) {
+    return encode_all(static_cast<int64_t>(strings.size()), [&](int64_t i) { return strings[i]; }, task);
+}
+
+std::vector<int32_t> Interner::encode(const TextColumn& column, Task& task) {
+    return encode_all(column.size(), [&](int64_t i) { return column[i]; }, task);
 }
 
 void Interner::split(std::string_view s, int64_t shortest, bool lower, std::vector<Waiting>& waiting, std::vector<int32_t>& ids) {
@@ -149,6 +180,29 @@ Interner::Words Interner::words(const std::vector<std::string_view>& strings, in
         before += static_cast<int64_t>(found[r].size());
         std::vector<int32_t>().swap(found[r]);
     }
+    return out;
+}
+
+Interner::Words Interner::pieces(const std::vector<std::string_view>& strings, char separator, Task& task) {
+    Words out;
+    std::vector<Waiting> waiting;
+    out.indptr.assign(strings.size() + 1, 0);
+    task.begin(static_cast<int64_t>(strings.size()));
+    for (std::size_t i = 0; i < strings.size(); ++i) {
+        if (i % 8192 == 0) task.check();
+        for (std::size_t begin = 0; begin < strings[i].size();) {
+            const std::size_t end = std::min(strings[i].find(separator, begin), strings[i].size());
+            if (end > begin) {
+                const std::string_view piece = strings[i].substr(begin, end - begin);
+                waiting.push_back({piece, hash_bytes(piece)});
+                __builtin_prefetch(&slots_[waiting.back().hash & (slots_.size() - 1)]);
+            }
+            begin = end + 1;
+        }
+        out.indptr[i + 1] = static_cast<int64_t>(out.ids.size() + waiting.size());
+        if (waiting.size() >= kBatch) number(waiting, out.ids);
+    }
+    number(waiting, out.ids);
     return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/csr.hpp"
 #include "base/task.hpp"
+#include "text/text_column.hpp"
 
 namespace shoal {
 
@@ -26,6 +27,9 @@ public:
     // The code of every string; -1 for a null.
     std::vector<int32_t> encode(const std::vector<std::string_view>& strings, Task& task);
 
+    // The code of every string of a column.
+    std::vector<int32_t> encode(const TextColumn& column, Task& task);
+
     // Splits every string into words (runs of letters, digits and bytes beyond ASCII) of at least `shortest` bytes and interns them,
     // with `lower` in small letters as far as they are ASCII:
     // the words of string i are ids[indptr[i] .. indptr[i+1]), in their order. Each thread numbers the words of its own range; merging the
@@ -36,6 +40,9 @@ public:
     };
     Words words(const std::vector<std::string_view>& strings, int64_t shortest, bool lower, int threads, Task& task);
 
+    // Splits every string at a byte and interns the pieces that are not empty.
+    Words pieces(const std::vector<std::string_view>& strings, char separator, Task& task);
+
 private:
     // Words on their way to a number: looked at in batches, so that the slots of a batch are fetched while others are compared.
     struct Waiting {
@@ -44,11 +51,13 @@ private:
     };
     void split(std::string_view s, int64_t shortest, bool lower, std::vector<Waiting>& waiting, std::vector<int32_t>& ids);
     void number(std::vector<Waiting>& waiting, std::vector<int32_t>& ids);
+    template <class At>
+    std::vector<int32_t> encode_all(int64_t n, At&& at, Task& task);
     int32_t code(std::string_view s, uint64_t hash);
     void grow();
     struct Slot {  // small, and knows where its string lies: a look-up touches one slot and the string itself
-        uint32_t hash;
-        uint32_t begin;
+        uint64_t mark : 24;  // of the hash
+        uint64_t begin : 40;
         uint32_t size;
         int32_t code;
     };

@@ -136,6 +136,9 @@ def greatest_certainty(rows: Rows, row: Annotated[NDArray[numpy.int64], dict(sha
 
 def largest_matching(of: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], record: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], wanted: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], records: int, task: Task) -> int: ...
 
+def people_of_units(query: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], who: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], units: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_units: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The number of different people with each unit."""
+
 def generalizes_pairs(originals: Rows, published: Rows, record: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: Tree, threads: int, task: Task) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
 
 def generalizes(originals: Rows, published: Rows, row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: Tree, threads: int, task: Task) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
@@ -150,6 +153,9 @@ class Interner:
     def encode(self, stream: object, task: Task) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
     def words(self, stream: object, shortest: int, lower: bool, threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+
+    def pieces(self, stream: object, separator: str, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """The pieces of every string between separators, without empty ones."""
 
     def strings(self, first: int = 0) -> list[str]:
         """The strings in the order of their numbers, from this number on."""
@@ -310,6 +316,14 @@ def cut_items(text: bytes, dialect: Dialect, interner: Interner, keep_blank: boo
 
 def encode_column(interner: Interner, column: TextColumn, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """The code of every string, -1 for an empty one."""
+
+def encode_texts(interner: Interner, column: TextColumn, task: Task) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """The code of every string, also of an empty one."""
+
+def text_columns(interner: Interner, most_bytes: int) -> list[TextColumn]:
+    """
+    The strings in the order of their numbers, in columns of so many bytes, or of a single longer string.
+    """
 
 def parse_times(column: TextColumn, threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
     """

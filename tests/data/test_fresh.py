@@ -34,6 +34,15 @@ def test_nothing_that_hides_people_uses_another_generator(monkeypatch: pytest.Mo
     assert len(set(random_places(1_000).tolist())) == 1_000
 
 
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 16, 1_000])
+def test_an_order_is_that_of_the_keys(n: int) -> None:
+    """Whole keys decide, also where their beginnings are the same."""
+    keys = np.frombuffer(np.random.default_rng(n).bytes(8 * n), np.uint64)
+    near = np.random.default_rng(n).permutation(np.arange(n, dtype=np.uint64) + (np.arange(n, dtype=np.uint64) % 3 << np.uint64(50)))
+    for some in (keys, near):
+        assert fresh._order_of(some).tolist() == np.argsort(some).tolist()
+
+
 def test_every_order_is_as_likely(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fresh, "entropy", Stream())
     seen = Counter(tuple(fresh_order(3).tolist()) for _ in range(6_000))

@@ -227,6 +227,30 @@ def test_columns_of_other_tables_may_be_called_as_those_of_logs(columns: dict[st
     assert rows_differing({"t": RowTable(frame)}, {"t": RowTable(frame[:1])}) == 1
 
 
+@pytest.mark.parametrize("changed", ["", "order", "text", "row"])
+def test_what_was_written_is_compared_text_by_text(tmp_path: Path, changed: str) -> None:
+    """Rows that are equal in the order of the file take the numbers of the table that was written; any other file is numbered by itself."""
+    texts, numbers = pl.Series(["a", "b", "a b"]), np.array([0, 1, 2, 1, 1, 0] * 20, np.int32)
+    made = RowTable.of_numbered({}, "query", texts, numbers, None)
+    files = [file.as_dict() for file in write_release(Release({"log": made}), tmp_path)]
+    path = tmp_path / files[0]["name"]
+    frame = pl.read_parquet(path)
+    assert sorted(frame["query"].to_list()) == sorted(texts.gather(numbers).to_list())
+    if changed == "order":
+        frame = frame.reverse()
+    elif changed == "text":
+        frame = pl.concat([frame[:-1], pl.DataFrame({"query": ["c"]})])
+    elif changed == "row":
+        frame = frame[:-1]
+    frame.write_parquet(path)
+    seen = read_tables(tmp_path, files)
+    assert rows_differing({"log": made}, seen) == {"": 0, "order": 0, "text": 2, "row": 1}[changed]
+    table = seen["log"]
+    assert isinstance(table, RowTable)
+    assert (table.numbered_unit[0] is texts) == (not changed)
+    assert table.numbered_unit[0].gather(table.numbered_unit[1]).to_list() == frame["query"].to_list()
+
+
 def test_pseudonyms_are_drawn_anew_and_still_tell_which_rows_belong_together(tmp_path: Path) -> None:
     seen = there_and_back(rows(), tmp_path, "csv")
     assert isinstance(seen, RowTable)

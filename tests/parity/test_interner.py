@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from helpers import twins
 from shoal import _kernels
+from shoal.data.bags import number_pieces
 
 SOME = settings(deadline=None, max_examples=80)
 
@@ -81,6 +82,31 @@ def test_words(strings: list[str | None], shortest: int) -> None:
     assert indptr.tolist() == [sum(map(len, words[:i])) for i in range(len(words) + 1)]
     assert ids.tolist() == twins.first_appearance(flat)
     assert [s.encode() for s in interner.strings()] == list(dict.fromkeys(flat))
+
+
+@SOME
+@given(st.lists(st.none() | st.text("ab ä", max_size=20), max_size=12), st.sampled_from(" a"))
+def test_pieces(strings: list[str | None], separator: str) -> None:
+    indptr, numbers, names = number_pieces(pl.Series(strings, dtype=pl.String), separator)
+    pieces = [[piece for piece in (s or "").split(separator) if piece] for s in strings]
+    flat = [piece for record in pieces for piece in record]
+    assert indptr.tolist() == [sum(map(len, pieces[:i])) for i in range(len(pieces) + 1)]
+    assert numbers.tolist() == twins.first_appearance(flat)
+    assert names.to_list() == list(dict.fromkeys(flat))
+
+
+@SOME
+@given(st.lists(texts, max_size=4), st.integers(1, 40))
+def test_texts_of_columns_are_numbered_and_returned_in_columns(batches: list[list[str | None]], most_bytes: int) -> None:
+    interner = _kernels.Interner()
+    filled = [[s or "" for s in batch] for batch in batches]
+    columns = [_kernels.TextColumn(pl.Series(batch, dtype=pl.String).__arrow_c_stream__()) for batch in filled]
+    found = [_kernels.encode_texts(interner, column, _kernels.Task()).tolist() for column in columns]
+    expected, names = numbers(filled)
+    assert found == expected
+    returned = [pl.Series(column).to_list() for column in _kernels.text_columns(interner, most_bytes)]
+    assert [name for part in returned for name in part] == names
+    assert all(len(part) == 1 or sum(len(name.encode()) for name in part) <= most_bytes for part in returned)
 
 
 def test_words_are_numbered_alike_by_any_number_of_threads() -> None:

@@ -28,6 +28,22 @@ def test_identical_rows_and_only_those_share_a_class(records: list[dict[int, int
     assert found == [numbers.setdefault(tuple(sorted(r.items())), len(numbers)) for r in records]
 
 
+@SOME
+@given(
+    st.lists(st.lists(st.integers(0, 4), max_size=4), min_size=1, max_size=5),
+    st.lists(st.tuples(st.integers(0, 4), st.integers(-2, 3)), max_size=20),
+    st.booleans(),
+)
+def test_people_of_units_are_counted_once(units: list[list[int]], drawn: list[tuple[int, int]], in_order: bool) -> None:
+    """In any order of the rows; a query may have a unit twice, and a person a query."""
+    rows = [(query % len(units), who) for query, who in drawn]
+    rows = sorted(rows, key=lambda row: row[1]) if in_order else rows
+    query, who = (np.array([row[i] for row in rows], np.int64) for i in (0, 1))
+    starts = np.cumsum([0, *map(len, units)]).astype(np.int64)
+    found = kernels.run(_kernels.people_of_units, query, who, starts, np.array([unit for own in units for unit in own], np.int64), 5)
+    assert found.tolist() == [len({who for query, who in rows if unit in units[query]}) for unit in range(5)]
+
+
 def test_many_rows_are_told_apart() -> None:
     rng = np.random.default_rng(0)
     table = rng.integers(0, 6, (50_000, 3)).astype(np.int32)

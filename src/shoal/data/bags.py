@@ -28,6 +28,7 @@ Small = npt.NDArray[np.int32]
 
 MOST_MARKS = 1 << 26  # one byte each
 FEW_NAMES = 1 << 12  # names that a dictionary finds faster than a join
+COLUMN_BYTES = 1 << 30  # of a column of strings, which can hold 2 GB
 AT_ONCE = 1 << 22  # items of records that are looked at together: what that takes of memory stays small
 
 
@@ -76,6 +77,19 @@ def number_strings(values: pl.Series) -> tuple[pl.Series, Small]:
     highest = np.maximum.accumulate(numbers) if len(numbers) else numbers
     first = np.flatnonzero(np.diff(highest, prepend=np.int32(-1)))
     return values.gather(first), numbers
+
+
+def number_pieces(values: pl.Series, separator: str) -> tuple[Ints, Small, pl.Series]:
+    """Return the pieces of strings between separators, without empty ones: row pointers, numbers of pieces, and the different ones."""
+    interner = _kernels.Interner()
+    indptr, numbers = kernels.run(interner.pieces, values.__arrow_c_stream__(), separator)
+    return indptr, numbers, different_strings(interner)
+
+
+def different_strings(interner: _kernels.Interner) -> pl.Series:
+    """Return the strings of an interner in the order of their numbers."""
+    columns = [pl.Series("item", column) for column in _kernels.text_columns(interner, COLUMN_BYTES)]
+    return pl.concat(columns) if columns else pl.Series("item", [], dtype=pl.String)
 
 
 @dataclass(frozen=True, eq=False)

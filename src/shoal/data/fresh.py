@@ -29,7 +29,24 @@ def fresh_order(n: int) -> Ints:
     """
     while True:
         keys = random_keys(n)
-        order = np.argsort(keys)
+        order = _order_of(keys)
         ordered = keys[order]
         if not (ordered[1:] == ordered[:-1]).any():
-            return order.astype(np.int64)
+            return order
+
+
+def _order_of(keys: npt.NDArray[np.uint64]) -> Ints:
+    """Return the order of keys, as `np.argsort` does.
+
+    The beginning of each key is sorted as one number with its place, which takes a fraction of the time of sorting places. Keys with the
+    same beginning, which are few, are put in order afterwards.
+    """
+    bits = np.uint64(max(1, len(keys).bit_length()))
+    places = (np.uint64(1) << bits) - np.uint64(1)
+    both = np.sort((keys & ~places) | np.arange(len(keys), dtype=np.uint64))
+    order = (both & places).astype(np.int64)
+    again = np.flatnonzero(both[1:] >> bits == both[:-1] >> bits)
+    if len(again):
+        unsettled = np.union1d(again, again + 1)
+        order[unsettled] = order[unsettled][np.argsort(keys[order[unsettled]], kind="stable")]
+    return order

@@ -82,6 +82,13 @@ class Log:
         if nested:
             raise InputError(f"a log has one value per row in every column, but {nested[0]!r} is {held[nested[0]]}", code="invalid-log")
 
+    @classmethod
+    def of_numbered(cls, frame: pl.DataFrame, texts: pl.Series, numbers: Small, kind: Kind = "text") -> Log:
+        """Make a log of events whose payloads have numbers: `texts` are different, each occurs, and they are in order of occurrence."""
+        log = cls(frame.with_columns(texts.gather(numbers).alias("payload")), kind)
+        vars(log)["texts"] = PlainTerms(np.arange(len(numbers) + 1), numbers, Vocabulary.of_different(texts))
+        return log
+
     def __len__(self) -> int:
         return len(self.frame)
 
@@ -147,7 +154,11 @@ class Log:
 
     def without_times(self) -> Log:
         """Return the events without times."""
-        return Log(self.frame.drop("time"), self.kind, self.names) if self.timed else self
+        return self._with_texts(Log(self.frame.drop("time"), self.kind, self.names)) if self.timed else self
+
+    def named(self, names: pl.Series) -> Log:
+        """Return the log with these user IDs by user number."""
+        return self._with_texts(Log(self.frame, self.kind, names))
 
     def without_repeats(self) -> Log:
         """Return the log without repeated events (equal user, time and payload). The first one stays, whatever its further columns."""
@@ -157,16 +168,33 @@ class Log:
         stays = np.ones(len(self), bool)
         stays[repeats] = False
         kept = self.frame.drop("payload").filter(pl.Series(stays))
+        if self._numbered is not None:  # the first occurrence of each payload stays
+            return Log.of_numbered(kept, self._numbered.vocabulary.names, self._numbered.items[stays], self.kind)
         return Log(kept.with_columns(payload=_filtered(self.frame["payload"], stays)), self.kind)
+
+    @property
+    def _numbered(self) -> PlainTerms | None:
+        """The payloads as numbers, if they were numbered before."""
+        return vars(self).get("texts")
+
+    def _with_texts(self, other: Log) -> Log:
+        """Give another log of the same payloads their numbers, if they are known."""
+        if self._numbered is not None:
+            vars(other)["texts"] = self._numbered
+        return other
 
     def _repeats(self) -> Ints:
         """Return a mask of the events that repeat an earlier one of the same user, time and payload."""
         order = self._order(self._owners(), by_time=True)
         as_they_are = np.zeros(0, np.int64)
         events, moments = _kernels.shared_moments(self._owners(), self._times(), as_they_are if order is None else order)
-        content = whole_items(self.frame["payload"].gather(events)).items.astype(np.int64) + 1
+        content = self._contents(events).astype(np.int64) + 1
         _, first = np.unique(moments * (content.max(initial=0) + 1) + content, return_index=True)
         return np.delete(events, first)
+
+    def _contents(self, events: Ints) -> Small:
+        """Return a number for each of these events, the same for the same payload."""
+        return whole_items(self.frame["payload"].gather(events)).items if self._numbered is None else self._numbered.items[events]
 
     def _terms(self, split: Split | None) -> Terms:
         payload = self.frame["payload"]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import polars as pl
 
-from shoal.data.bags import Vocabulary
+from shoal.data.bags import Small, number_strings
+from shoal.data.fresh import fresh_order
 from shoal.data.log import people_from_zero
 from shoal.data.original import LogOriginal, TableOriginal
 from shoal.data.release import Release
@@ -27,11 +29,18 @@ from shoal.report.summary import Summary, SummaryShare, published_rows, share_in
 from shoal.report.verdict_text import Tile, lack_of, promised_group
 from shoal.util.wording import percent
 
+_WRITTEN: WeakKeyDictionary[RowTable, Small] = WeakKeyDictionary()  # the numbers of queries or items in the order of their rows in a file
+
 
 def write(table: RowTable, directory: Path, name: str, form: OutputForm) -> tuple[FileFact, ...]:
     """Write one file; separator and layout do not apply."""
     form.refuse_layout(table.kind)
-    return (write_frame(table.shuffled(), directory, name, form.format, table=name, kind=table.kind, pseudonyms=table.pseudonyms or ""),)
+    order = fresh_order(table.n_rows)
+    if _has_texts(table):
+        _WRITTEN[table] = table.numbered_unit[1][order]
+    return (
+        write_frame(table.shuffled(order), directory, name, form.format, table=name, kind=table.kind, pseudonyms=table.pseudonyms or ""),
+    )
 
 
 # Read rows of a log or of microdata back.
@@ -54,7 +63,12 @@ def count_differing(made: RowTable, seen: RowTable) -> int:
     """Count the rows without a counterpart, ignoring pseudonyms."""
     if made.pseudonyms != seen.pseudonyms:
         return max(1, made.n_rows + seen.n_rows)
-    frames = _numbered(made, seen) if _has_texts(made) and made.columns == seen.columns else (made.frame, seen.frame)
+    numbered = _has_texts(made) and made.columns == seen.columns
+    if numbered:
+        _number_as_written(made, seen)
+    if numbered and len(made.columns) == 1:
+        return _differing_queries(made, seen)
+    frames = _numbered(made, seen) if numbered else (made.frame, seen.frame)
     if made.pseudonyms is None:
         return differing(*frames)
     return differing_under(made.pseudonyms, *frames)
@@ -67,14 +81,35 @@ def _has_texts(table: RowTable) -> bool:
 
 def _numbered(made: RowTable, seen: RowTable) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows of both tables with a number in place of each query or item: the same for the same text."""
+    numbers = _common_numbers(made, seen)
+    own, theirs = (pl.Series(table.unit, number.astype(np.int64)) for table, number in zip((made, seen), numbers, strict=True))
+    return made.frame.with_columns(own), seen.frame.with_columns(theirs)
+
+
+def _number_as_written(made: RowTable, seen: RowTable) -> None:
+    """Number the queries or items of a table that was read as those of the one that was written, if all rows are equal in their order."""
+    texts, numbers = made.numbered_unit[0], _WRITTEN.pop(made, None)
+    if numbers is None or len(numbers) != seen.n_rows or numbers.min(initial=0) < 0:
+        return
+    if seen.frame[seen.unit].equals(texts.gather(numbers)):
+        vars(seen)["numbered_unit"] = texts, numbers
+
+
+def _common_numbers(made: RowTable, seen: RowTable) -> tuple[Small, Small]:
+    """Return the number of the query or item of each row of both tables, the same for the same text; -1 for a row without one."""
     (names, own), (others, theirs) = made.numbered_unit, seen.numbered_unit
-    known = Vocabulary.of_different(names).codes(others)
-    number = np.where(known >= 0, known, len(names) + np.arange(len(others)))
-    numbers = np.append(number, -1)[theirs]  # the last place is that of rows without a text
-    return (
-        made.frame.with_columns(pl.Series(made.unit, own.astype(np.int64))),
-        seen.frame.with_columns(pl.Series(seen.unit, numbers.astype(np.int64))),
-    )
+    if names is others:
+        return own, theirs
+    number = number_strings(pl.concat([names, others], rechunk=False))[1][len(names) :]
+    return own, np.append(number, np.int32(-1))[theirs]  # the last place is that of rows without a text
+
+
+def _differing_queries(made: RowTable, seen: RowTable) -> int:
+    """Count the rows of tables with queries or items alone that have no counterpart."""
+    own, theirs = _common_numbers(made, seen)
+    n = max(int(own.max(initial=-1)), int(theirs.max(initial=-1))) + 2
+    often, again = (np.bincount(numbers + 1, minlength=n) for numbers in (own, theirs))
+    return int(np.abs(often - again).sum())
 
 
 # Facts about published rows of a log: the number of distinct queries, their frequencies, and the most frequent ones.

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from shoal.data.bags import number_strings
 from shoal.data.input_shapes import Shape
+from shoal.data.log import Log, people_from_zero
 from shoal.data.original import LogOriginal
 from shoal.data.release import Release
 from shoal.data.tables.counts import CountTable
@@ -14,6 +19,8 @@ from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import RowTable
 from shoal.metrics import Metric
 from shoal.text.terms import terms_of
+
+Mask = npt.NDArray[np.bool_]
 
 _KINDS: frozenset[str] = frozenset({"rows", "profiles"})
 _TAKES: frozenset[Shape] = frozenset({"log"})
@@ -27,21 +34,35 @@ def rows_kept(release: Release, original: LogOriginal) -> float:
 def queries_kept(release: Release, original: LogOriginal) -> float:
     """Different queries of the original that are published, as a share of all of them; a row without a text has no query."""
     there = int((original.log.texts.vocabulary.names != "").sum())
-    return int(_shown(release, original).sum()) / max(1, there)
+    return int(np.count_nonzero(_shown(release, original))) / max(1, there)
 
 
 def people_kept(release: Release, original: LogOriginal) -> float:
     """People of whom a query is published, as a share of all people."""
-    left = _shown(release, original).to_numpy()[original.log.texts.items]
-    return original.log.frame["owner"].filter(pl.Series(left)).n_unique() / max(1, original.n_owners)
+    owners = original.log.frame["owner"].to_numpy()
+    people = people_from_zero(owners)
+    left = np.zeros(int(people.max(initial=-1)) + 1, bool)
+    left[people[_shown(release, original)[original.log.texts.items]]] = True
+    return int(np.count_nonzero(left)) / max(1, original.n_owners)
 
 
-def _shown(release: Release, original: LogOriginal) -> pl.Series:
-    """Which of the different queries of the original are published exactly as typed; none if no queries are published."""
+_SHOWN: WeakKeyDictionary[RowTable, tuple[Log, Mask]] = WeakKeyDictionary()
+
+
+def _shown(release: Release, original: LogOriginal) -> Mask:
+    """Which of the different queries of the original are published exactly as typed; none if no queries are published.
+
+    They are compared once for the metrics of one table.
+    """
     (table,) = release.tables_of(RowTable)
-    asked = original.log.texts.vocabulary.names
-    published = table.numbered_unit[0] if table.has_unit else pl.Series([], dtype=pl.String)
-    return asked.is_in(published.implode()) & (asked != "")
+    known = _SHOWN.get(table)
+    if known is None or known[0] is not original.log:
+        asked = original.log.texts.vocabulary.names
+        published = table.numbered_unit[0] if table.has_unit else pl.Series([], dtype=pl.String)
+        number = number_strings(pl.concat([published, asked], rechunk=False))[1][len(published) :]
+        known = original.log, (number < len(published)) & (asked != "").to_numpy()
+        _SHOWN[table] = known
+    return known[1]
 
 
 ROWS_KEPT = Metric(

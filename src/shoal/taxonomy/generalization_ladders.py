@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -64,11 +65,25 @@ def ladder_of(values: pl.Series, way: str) -> Ladder:
     return _of_chains(chains(values))
 
 
+_LATEST: WeakKeyDictionary[Taxonomy, tuple[pl.Series, Ladder]] = WeakKeyDictionary()
+
+
 def ladder_of_words(words: pl.Series, taxonomy: Taxonomy | None) -> Ladder:
     """The ladder of different words of texts. Without a taxonomy it ends with the word in lower case.
 
-    Names of nodes are written without blanks, so that each stays one word. Stop words and single letters have no node.
+    Names of nodes are written without blanks, so that each stays one word. Stop words and single letters have no node. The latest ladder
+    of a taxonomy is kept, because looking words up takes long: another one of the same words in the same order is the same.
     """
+    if taxonomy is None:
+        return _made_of_words(words, None)
+    known = _LATEST.get(taxonomy)
+    if known is None or not known[0].equals(words):
+        known = _LATEST[taxonomy] = words, _made_of_words(words, taxonomy)
+    return known[1]
+
+
+def _made_of_words(words: pl.Series, taxonomy: Taxonomy | None) -> Ladder:
+    """Look the words up and make their ladder, whose numbers nobody can change."""
     folded = _in_lower_case(words)
     plain = pl.concat([words, folded.filter(folded != "")]).unique(maintain_order=True).rename("word")
     spelled = Vocabulary(plain).codes(folded).astype(np.int64)
@@ -83,6 +98,8 @@ def ladder_of_words(words: pl.Series, taxonomy: Taxonomy | None) -> Ladder:
     meant = ((texts.str.len_chars() >= SHORTEST) & ~is_stop_word(texts)).to_numpy()
     names = taxonomy.names.names.str.replace_all(r"\s+", "_")
     found = _with_nodes(Ladder(plain, parent), lowest[meant], taxonomy, names)
+    for numbers in (found.parent, spelled):
+        numbers.flags.writeable = False
     return Ladder(found.names, found.parent, spelled)
 
 

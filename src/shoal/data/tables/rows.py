@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -10,7 +10,7 @@ from typing import ClassVar
 import polars as pl
 
 from shoal.data.accounting import Accounting
-from shoal.data.bags import Small, number_strings
+from shoal.data.bags import Ints, Small, number_strings
 from shoal.data.fresh import fresh_order
 from shoal.data.tables import NUMBER, ORDER_OF_ROWS, PSEUDONYMS, VALUE, PublishedTable
 from shoal.data.tables.column_types import column_types, renumbered
@@ -41,6 +41,24 @@ class RowTable(PublishedTable):
             raise ShoalError(f"the pseudonyms {self.pseudonyms!r} are not a column of whole numbers", code="invalid-table")
         if self.pseudonyms is not None and self.frame[self.pseudonyms].null_count():
             raise ShoalError("a row has no pseudonym", code="invalid-table")
+
+    @classmethod
+    def of_numbered(cls, columns: Mapping[str, pl.Series], unit: str, texts: pl.Series, numbers: Small, pseudonyms: str | None) -> RowTable:
+        """Make a table whose queries or items have numbers.
+
+        Args:
+            columns: The other columns, and anything under the name `unit`, which has its place among them.
+            unit: The column of queries or items.
+            texts: Different queries or items, each of which occurs.
+            numbers: The place of each row's query or item among them.
+            pseudonyms: The column of pseudonyms, if there is one.
+
+        Returns:
+            The table with the texts of all rows.
+        """
+        found = cls(pl.DataFrame({**columns, unit: texts.gather(numbers)}), pseudonyms)
+        vars(found)["numbered_unit"] = texts, numbers
+        return found
 
     @property
     def n_rows(self) -> int:
@@ -82,9 +100,9 @@ class RowTable(PublishedTable):
         """Return the columns of the only part."""
         return {"": self.columns}
 
-    def shuffled(self) -> pl.DataFrame:
-        """Return the rows in random order, with random pseudonyms from 1."""
-        frame = self.frame[fresh_order(self.n_rows)]
+    def shuffled(self, order: Ints | None = None) -> pl.DataFrame:
+        """Return the rows in random order, which may be drawn already, with random pseudonyms from 1."""
+        frame = self.frame[fresh_order(self.n_rows) if order is None else order]
         if self.pseudonyms is None:
             return frame
         known = frame[self.pseudonyms].unique(maintain_order=True).to_list()

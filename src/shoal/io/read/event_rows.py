@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from shoal import _kernels, kernels
-from shoal.data.bags import Bags, Ints, Small
+from shoal.data.bags import Bags, Ints, Small, different_strings
 from shoal.data.log import RANK, RECORD, URL, Log
 from shoal.errors import InputError
 from shoal.io.read.columns import KNOWN_NAMES, OTHER_TIMES, OwnerForms, folded, named_roles, owner_numbers, plain
@@ -144,8 +144,8 @@ class Collector:
         self._records = _kernels.Interner()
         self._urls = _kernels.Interner()
         self._forms = OwnerForms()
+        self._texts = _kernels.Interner()
         self._number_parts: dict[str, list[Any]] = {}
-        self._payload_parts: list[pl.Series] = []
         self._shapes = np.zeros(len(TIME_SHAPES), np.int64)
         self._empty = 0
         self._shared = SharedRecords()
@@ -190,13 +190,18 @@ class Collector:
             self.tally.repeated += len(numbers["owner"]) - len(distinct)
             numbers, payload = _rows(distinct, numbers, payload)
         small = {name: values if name == "time" else values.astype(np.int32) for name, values in numbers.items()}
-        self._hold(small, pl.Series(payload))
+        self._hold(small, payload)
 
-    def _hold(self, numbers: dict[str, Any], payload: pl.Series) -> None:
-        """Keep rows until everything has been read."""
-        for name, values in numbers.items():
+    def _hold(self, numbers: dict[str, Any], payload: Any) -> None:
+        """Keep rows until everything has been read: of each payload its number, as most are repeated."""
+        texts = {"payload": kernels.run(_kernels.encode_texts, self._texts, payload)}
+        for name, values in (numbers | texts).items():
             self._number_parts.setdefault(name, []).append(values)
-        self._payload_parts.append(payload)
+
+    @property
+    def _has_rows(self) -> bool:
+        """Whether any row could be used."""
+        return any(map(len, self._number_parts.get("payload", ())))
 
     @property
     def _insists_on_times(self) -> bool:
@@ -226,11 +231,11 @@ class Collector:
 
     def reading(self) -> Reading:
         """Return the log and its accounting. Raise if no row could be used."""
-        if not any(map(len, self._payload_parts)):
+        if not self._has_rows:
             self.tally.ledger()
         spelling, names = self._fold_owners()
         log = self._settled(self._log())
-        return self._reading(Log(log.frame, log.kind, names) if self._options.needs_names else log, spelling)
+        return self._reading(log.named(names) if self._options.needs_names else log, spelling)
 
     def _settled(self, log: Log) -> Log:
         """Return a log, or all events of some of its people, without repeated clicks and unreliable times, and count its content."""
@@ -262,7 +267,7 @@ class Collector:
         None if no row could be used. An unreadable time is null: the values that distinguish such times here are other times in another
         part of the log.
         """
-        if not any(map(len, self._payload_parts)):
+        if not self._has_rows:
             return None
         names = pl.Series("name", self._owners.strings(), dtype=pl.String)
         frame = self._log().frame
@@ -301,14 +306,13 @@ class Collector:
 
     def _log(self) -> Log:
         """Concatenate all batches into one log. The source of a column is released before the next is made."""
-        columns = {}
+        columns, numbers = {}, np.concatenate(self._number_parts.pop("payload"))
         for name in list(self._number_parts):
             values = pl.Series(np.concatenate(self._number_parts.pop(name)).astype(np.int64))
             columns[name] = values.cast(pl.Datetime("us")) if name == "time" else values
         columns |= click_columns(columns, self._urls.strings())
-        columns["payload"] = pl.concat(self._payload_parts, rechunk=False)
-        self._payload_parts.clear()
-        return Log(pl.DataFrame(columns), "text" if self._is_text else "item")
+        texts, self._texts = different_strings(self._texts), _kernels.Interner()
+        return Log.of_numbered(pl.DataFrame(columns), texts, numbers, "text" if self._is_text else "item")
 
     def _empty_texts(self, log: Log) -> int:
         payload = log.frame["payload"]

@@ -172,8 +172,8 @@ class Gatherer(Collector):
             bags = self._gathering.make(logs)
         return replace(self._reading(bags, spelling), names=names if self._options.needs_names else None)
 
-    def _hold(self, numbers: dict[str, Any], payload: pl.Series) -> None:
-        self._parts.add(pl.DataFrame({**numbers, "payload": payload}))
+    def _hold(self, numbers: dict[str, Any], payload: Any) -> None:
+        self._parts.add(pl.DataFrame({**numbers, "payload": pl.Series(payload)}))
 
     def _owners_met(self) -> Mask:
         return self._parts.met(len(self._owners))

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from shoal.data.accounting import Ledger, Part, changed, gone, kept
-from shoal.data.bags import Ints
+from shoal.data.bags import Ints, Small
 from shoal.data.claims import Model
 from shoal.data.durations import PERIODS, Period, beginning
 from shoal.data.log import Log
@@ -37,6 +37,7 @@ from shoal.privacy.support import Support
 from shoal.taxonomy.generalization_ladders import TOP, ladder_of
 from shoal.util.numbers import distinct
 
+_PLACE = pl.Series([], dtype=pl.String)  # in the place of queries that follow
 WHOLE, NOTHING_BESIDE, UNLINKED_ROWS = Unit(), PublishedColumns(), PseudonymScope()
 DROPPED = "dropped"  # what becomes of times
 CHANGED = "published with other words"
@@ -121,8 +122,7 @@ class ThresholdMethod(Method):
     def apply(self, original: LogOriginal) -> Release:
         """Publish what enough people share, and account for every row, word and cell."""
         found = _Rows(original, self.kept)
-        frame, cells = found.published()
-        table = RowTable(frame, USER if self.kept.link.links else None)
+        table, cells = found.published()
         release = build_row_release(self, len(original.log), {LOG: table}, found.told, found.stays, found.notes)
         assert release.accounting is not None
         return release.accounted(release.accounting.updated(words=found.words, values=cells))
@@ -224,7 +224,7 @@ class _Rows:
 
     # -- what is published
 
-    def published(self) -> tuple[pl.DataFrame, Ledger | None]:
+    def published(self) -> tuple[RowTable, Ledger | None]:
         """Return the rows to publish, and the outcome of the other cells."""
         said, stays = self.said, self.stays
         columns: dict[str, pl.Series] = {}
@@ -232,16 +232,31 @@ class _Rows:
             columns[USER] = pl.Series(parts_of_people(Log(self.log.frame[stays], self.log.kind), said.link))
         beside = dict(said.columns.ways) | ({TIME: EXACT} if said.times and TIME not in said.unit.columns else {})
         cells = {name: self._cells(name, way) for name, way in beside.items()}
+        unit = PAYLOAD[self.log.kind]
         for name in (TIME, QUERY, *self.log.further):
-            if name == QUERY and said.unit.splits:
-                columns[PAYLOAD[self.log.kind]] = self._recoded.texts()
-            elif name in said.unit.columns:
-                columns[PAYLOAD[self.log.kind] if name == QUERY else name] = self._column(name)[stays]
+            if name in said.unit.columns:
+                columns[unit if name == QUERY else name] = _PLACE if name == QUERY else self._column(name)[stays]
             elif name in cells:
-                columns[PAYLOAD[self.log.kind] if name == QUERY else name] = cells[name][0]
+                columns[unit if name == QUERY else name] = cells[name][0]
         parts = {part: sum(told[part] for _, told in cells.values()) for part in (AS_IT_IS, GENERAL, BLANK)}
         ledger = Ledger(sum(parts.values()), {AS_IT_IS: kept(parts[AS_IT_IS]), GENERAL: changed(parts[GENERAL]), BLANK: gone(parts[BLANK])})
-        return pl.DataFrame(columns), ledger if cells else None
+        pseudonyms = USER if said.link.links else None
+        if QUERY in said.unit.columns:
+            table = RowTable.of_numbered(columns, unit, *self._queries(), pseudonyms)
+        else:
+            table = RowTable(pl.DataFrame(columns), pseudonyms)
+        return table, ledger if cells else None
+
+    def _queries(self) -> tuple[pl.Series, Small]:
+        """Return the different published queries, and which of them each remaining row has."""
+        if self.said.unit.splits:
+            return self._recoded.texts()
+        texts = self.log.texts
+        numbers = texts.items[self.stays]
+        shown = np.zeros(len(texts.vocabulary), bool)
+        shown[numbers] = True
+        place = np.cumsum(shown, dtype=np.int32) - np.int32(1)
+        return texts.vocabulary.names.filter(pl.Series(shown)), place[numbers]
 
     def _cells(self, name: str, way: str) -> tuple[pl.Series, dict[str, int]]:
         """Return another column as published, and the outcome of its non-empty cells."""

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from shoal.data.accounting import Ledger, changed, gone, kept
-from shoal.data.bags import Ints, Small, Vocabulary
+from shoal.data.bags import Ints, Small, Vocabulary, number_strings
 from shoal.data.log import Log, PlainTerms
 from shoal.data.query_units import with_single_blanks, words_of
 from shoal.data.taxonomy import Taxonomy
@@ -79,13 +79,14 @@ class RecodedRows:
     def _changed(self) -> Mask:
         return _how_many(self.rungs != self.words, self.indptr) > 0
 
-    def texts(self) -> pl.Series:
-        """Return the published query of each remaining row."""
+    def texts(self) -> tuple[pl.Series, Small]:
+        """Return the different published queries, and which of them each remaining row has."""
         whole = self.read.texts.gather(self.asked)
         changed = self._changed
         if changed.any():
             whole = whole.scatter(np.flatnonzero(changed), self._joined(changed))
-        return whole.gather(self.place)
+        names, numbers = number_strings(whole)
+        return names, numbers[self.place]
 
     def _joined(self, which: Mask) -> pl.Series:
         """Join the words of these recoded queries."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shoal.data.bags import number_strings
+from shoal.data.bags import number_pieces
 from shoal.data.query_units import WORD
 
 Ints = npt.NDArray[np.int64]
@@ -75,12 +75,8 @@ def spelled(texts: pl.Series, *, split: bool) -> Spelling:
     odd = texts.str.contains(ODD_BLANKS)
     if odd.any():
         texts = texts.clone().scatter(odd.arg_true(), texts.filter(odd).str.extract_all(WORD).list.join(" "))
-    lists = texts.str.split(" ")
-    sizes, words = lists.list.len().to_numpy().astype(np.int64), lists.explode()
-    if (empty := (texts == "").to_numpy()).any():  # one empty word
-        sizes, words = np.where(empty, 0, sizes), words.filter(words != "")
-    names, numbers = number_strings(words)
-    return Spelling(names, Sequences(np.append(0, np.cumsum(sizes)), numbers.astype(np.int64)), odd.to_numpy())
+    starts, numbers, words = number_pieces(texts, " ")
+    return Spelling(words, Sequences(starts, numbers.astype(np.int64)), odd.to_numpy())
 
 
 def places_of_equals(asked: Sequences, shown: Sequences, n_words: int) -> Ints:

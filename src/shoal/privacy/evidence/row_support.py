@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import polars as pl
 
+from shoal import _kernels, kernels
 from shoal.data.durations import Period, at_least_as_fine, beginning
 from shoal.data.query_units import EXACT, QUERY, TIME, WORD, Unit
 from shoal.data.tables.rows import PAYLOAD, RowTable
@@ -164,14 +165,18 @@ class SeenRows:
         return self.split(alike).group_by(keys).agg(pl.col("rows").sum())["rows"]
 
 
-_SPELLINGS: WeakKeyDictionary[RowTable, Spelling] = WeakKeyDictionary()
+_SPELLINGS: WeakKeyDictionary[RowTable, tuple[pl.Series, bool, Spelling]] = WeakKeyDictionary()
 
 
 def _spelling_of(table: RowTable, queries: pl.Series, texts: bool) -> Spelling:
-    """Return the words of a table's queries; they are read once, although a release is verified with the original and without it."""
-    if table not in _SPELLINGS:
-        _SPELLINGS[table] = spelled(queries, split=texts)
-    return _SPELLINGS[table]
+    """Return the words of a table's queries. They are read once, although a release is verified with the original and without it.
+
+    So are those of a table that was read back and has the same series of queries.
+    """
+    read = (spelling for known, split, spelling in _SPELLINGS.values() if known is queries and split == texts)
+    found = next(read, None) or spelled(queries, split=texts)
+    _SPELLINGS[table] = queries, texts, found
+    return found
 
 
 def _faults(frame: pl.DataFrame, rules: RowRules, queries: pl.Series | None) -> list[str]:
@@ -377,12 +382,12 @@ def people_behind(seen: SeenRows, rows: pl.DataFrame) -> PeopleBehind:
 
 def _people_of_numbers(seen: SeenRows, rows: pl.DataFrame) -> Ints:
     """Count the distinct people of each published query or word, by its number."""
-    values, people = different_pairs(*(rows[name].to_numpy().astype(np.int64) for name in (QUERY, WHO)))
-    if seen.spelling is None:
-        return np.bincount(values, minlength=len(seen.queries))
-    words = seen.spelling.texts.taken(values)
-    values, _ = different_pairs(words.numbers, np.repeat(people, words.sizes))
-    return np.bincount(values, minlength=len(seen.spelling.words))
+    n = len(seen.queries)
+    units = Sequences(np.arange(n + 1), np.arange(n)) if seen.spelling is None else seen.spelling.texts
+    n_units = n if seen.spelling is None else len(seen.spelling.words)
+    query, who = (rows[name].to_numpy().astype(np.int64) for name in (QUERY, WHO))
+    people: Ints = kernels.run(_kernels.people_of_units, query, who, units.starts, units.numbers, n_units)
+    return people
 
 
 def _different(pairs: pl.DataFrame) -> pl.DataFrame:
