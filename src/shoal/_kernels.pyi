@@ -432,6 +432,11 @@ def improve_groups(values: Annotated[NDArray[numpy.float64], dict(shape=(None, N
     Groups of k owners or more after so many rounds of local search on their sum of squares.
     """
 
+def improve_kinds(codes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kinds: Sequence[tuple[int, float, Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]], owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, rounds: int, seed: int, threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    The same for attributes of several kinds, each with its distance and centroid, by exchanges between near groups.
+    """
+
 class FieldUnits:
     """
     Units of several fields: field f of unit u is values[starts[u * F + f]:], with counts.
