@@ -555,8 +555,16 @@ class TreeWeights:
 
     def __init__(self, text: int, time: int, clicks: int, rank: int, host: int) -> None: ...
 
-def tree_distances(texts: QueryTexts, point: QueryTrees, people: QueryTrees, weights: TreeWeights, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-    """How far the only person of a point lies from each of these."""
+class ComparedPeople:
+    """People prepared for being compared with many points."""
+
+    def __init__(self, texts: QueryTexts, people: QueryTrees, weights: TreeWeights) -> None: ...
+
+    def distances(self, point: QueryTrees, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """How far the only person of a point lies from each of these."""
+
+    def distances_from(self, person: int, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """How far one of the people lies from each of these."""
 
 ALIKE: int = 2671465728531600
 
