@@ -67,6 +67,31 @@ struct BoundTrees {
     }
 };
 
+// Texts and trees must live as long.
+struct BoundPeople {
+    const Texts& texts;
+    ComparedPeople people;
+
+    BoundPeople(const BoundTexts& texts_, const BoundTrees& trees, const TreeWeights& weights)
+        : texts(texts_.view), people(texts, trees.below(texts.size()), weights) {}
+
+    Array64 distances(const BoundTrees& point, I64 chosen, Task& task) const {
+        const QueryTrees one = point.below(texts.size());
+        need(one.size() == 1, "a point that is one person");
+        return compared(one, 0, chosen, task);
+    }
+    Array64 distances_from(int64_t person, I64 chosen, Task& task) const {
+        need(person >= 0 && person < people.size(), "a person who is there");
+        return compared(people.trees(), person, chosen, task);
+    }
+
+private:
+    Array64 compared(const QueryTrees& points, int64_t person, const I64& chosen, Task& task) const {
+        indices_within(span(chosen), people.size());
+        return hand_over(unlocked([&] { return people.distances(points, person, span(chosen), task); }));
+    }
+};
+
 void sum_to_apart(const TreeWeights& w) {
     for (int64_t weight : {w.text, w.time, w.clicks, w.rank, w.host}) need(weight >= 0, "weights that are not negative");
     need(w.text + w.time + w.clicks == kApart && w.rank + w.host == kApart, "weights that add up to APART");
@@ -89,13 +114,11 @@ void bind_queries(nb::module_& m) {
                 new (self) TreeWeights(weights);
             },
             "text"_a, "time"_a, "clicks"_a, "rank"_a, "host"_a);
-    m.def(
-        "tree_distances",
-        [](const BoundTexts& texts, const BoundTrees& point, const BoundTrees& people, const TreeWeights& weights, I64 chosen, Task& task) {
-            const QueryTrees one = point.below(texts.view.size()), all = people.below(texts.view.size());
-            need(one.size() == 1, "a point that is one person");
-            indices_within(span(chosen), all.size());
-            return hand_over(unlocked([&] { return tree_distances(texts.view, one, all, weights, span(chosen), task); }));
-        },
-        "texts"_a, "point"_a, "people"_a, "weights"_a, "chosen"_a, "task"_a, "How far the only person of a point lies from each of these.");
+    nb::class_<BoundPeople>(m, "ComparedPeople", "People prepared for being compared with many points.")
+        .def(nb::init<const BoundTexts&, const BoundTrees&, const TreeWeights&>(), "texts"_a, "people"_a, "weights"_a, nb::keep_alive<1, 2>(),
+             nb::keep_alive<1, 3>())
+        .def("distances", &BoundPeople::distances, "point"_a, "chosen"_a, "task"_a,
+             "How far the only person of a point lies from each of these.")
+        .def("distances_from", &BoundPeople::distances_from, "person"_a, "chosen"_a, "task"_a,
+             "How far one of the people lies from each of these.");
 }

@@ -1,14 +1,19 @@
 // Bindings of the kernels on rows of numbers.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "bind/bindings.hpp"
 #include "vectors/improve.hpp"
+#include "vectors/improve_kinds.hpp"
 #include "vectors/mdav.hpp"
 
 namespace nb = nanobind;
@@ -50,6 +55,35 @@ void groups_of_owners(std::span<const int64_t> group, std::span<const int64_t> o
     for (int64_t n : people) need(n >= k, "groups numbered without gaps, of k owners or more");
 }
 
+// The kind of an attribute, the unit of its squared distances, and the hierarchy of nodes: parents, ends of subtrees, levels.
+using KindOf = std::tuple<int64_t, double, I32, I32, I32>;
+
+KindColumn kind_column(const Matrix& codes, int64_t j, const KindOf& of) {
+    const auto& [kind, unit, parent, end, level] = of;
+    need(kind >= 0 && kind <= static_cast<int64_t>(Kind::node), "a kind that is known");
+    need(std::isfinite(unit) && unit > 0, "a unit above 0");
+    const KindColumn column{static_cast<Kind>(kind), codes.values.data() + j, codes.columns, unit, span(parent), span(end), span(level)};
+    double most = std::numeric_limits<int32_t>::max();
+    if (column.kind == Kind::node) {
+        preorder(column.parent, column.end);
+        same_size(column.end.size(), column.level.size());
+        for (std::size_t v = 0; v < column.level.size(); ++v)
+            need(column.level[v] == (v == 0 ? 1 : column.level[column.parent[v]] + 1), "levels of a hierarchy");
+        most = static_cast<double>(column.level.size());
+    }
+    for (int64_t row = 0; row < codes.rows && column.kind != Kind::number; ++row)
+        need(column.code(row) >= 0 && column.code(row) < most && column.code(row) == std::floor(column.code(row)), "codes as whole numbers");
+    return column;
+}
+
+std::vector<KindColumn> kind_columns(const Matrix& codes, const std::vector<KindOf>& kinds) {
+    same_size(kinds.size(), codes.columns);
+    need(!kinds.empty(), "an attribute");
+    std::vector<KindColumn> columns;
+    for (std::size_t j = 0; j < kinds.size(); ++j) columns.push_back(kind_column(codes, static_cast<int64_t>(j), kinds[j]));
+    return columns;
+}
+
 }  // namespace
 
 void bind_vectors(nb::module_& m) {
@@ -75,4 +109,18 @@ void bind_vectors(nb::module_& m) {
         },
         "values"_a, "owner"_a, "group"_a, "k"_a, "rounds"_a, "seed"_a, "threads"_a, "task"_a,
         "Groups of k owners or more after so many rounds of local search on their sum of squares.");
+    m.def(
+        "improve_kinds",
+        [](Numbers codes, const std::vector<KindOf>& kinds, I64 owner, I64 group, int64_t k, int64_t rounds, uint64_t seed, int threads,
+           Task& task) {
+            const auto columns = kind_columns(matrix(codes), kinds);
+            same_size(owner.shape(0), codes.shape(0));
+            same_size(group.shape(0), codes.shape(0));
+            need(k >= 2 && rounds >= 0 && distinct_owners(span(owner)) >= 0, "k of two or more, and no fewer rounds than none");
+            groups_of_owners(span(group), span(owner), k);
+            const ImproveOptions options{k, rounds, seed};
+            return hand_over(unlocked([&] { return improve_kinds(columns, span(owner), span(group), options, threads, task); }));
+        },
+        "codes"_a, "kinds"_a, "owner"_a, "group"_a, "k"_a, "rounds"_a, "seed"_a, "threads"_a, "task"_a,
+        "The same for attributes of several kinds, each with its distance and centroid, by exchanges between near groups.");
 }

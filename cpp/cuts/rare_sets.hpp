@@ -85,19 +85,55 @@ private:
         int32_t node, slot;
         int32_t set = -1;  // the rare set that the node completes; -1 for none
     };
+    // What is left of a record behind a node: published nodes that may complete a set.
+    struct Rest {
+        int32_t record;
+        std::span<const int32_t> nodes;
+    };
     // What stays while sets with one node more are looked at: as much as there are nodes beside the set, not nodes of the tree, because
     // there are as many levels as the longest record has nodes.
     struct Level {
         std::vector<Present> present;
-        std::vector<std::vector<int32_t>> records;  // by slot
+        std::vector<int32_t> nodes;            // of the records, as far as they may complete a set
+        std::vector<std::vector<Rest>> rests;  // by slot: of the records that hold this node too
+    };
+    // Rare pairs with a node that changed, as bits: a set with such a pair is not minimal.
+    class BlockedPairs {
+    public:
+        static constexpr std::size_t most_bytes = std::size_t{1} << 28;
+
+        explicit BlockedPairs(std::size_t nodes) : row_(nodes, -1), column_(nodes, -1) {}
+        // Begins with no pair; false if there is no room for those of so many nodes.
+        bool begin(std::span<const int32_t> changed, std::span<const int32_t> others);
+        void end();
+        void block(int32_t changed, int32_t other) { bits_[word(changed, other)] |= bit(other); }
+        bool blocked(int32_t one, int32_t other) const {
+            return (row_[one] >= 0 && (bits_[word(one, other)] & bit(other)) != 0) ||
+                   (row_[other] >= 0 && (bits_[word(other, one)] & bit(one)) != 0);
+        }
+
+    private:
+        std::size_t word(int32_t changed, int32_t other) const {
+            return static_cast<std::size_t>(row_[changed]) * width_ + static_cast<std::size_t>(column_[other]) / 64;
+        }
+        uint64_t bit(int32_t other) const { return uint64_t{1} << (column_[other] % 64); }
+
+        std::vector<int32_t> row_, column_, known_;
+        std::vector<uint64_t> bits_;
+        std::size_t width_ = 0;
     };
 
     template <class Body>
     void for_each_small(std::span<const int32_t> nodes, int64_t size, const Task& task, Body&& body);
     void note_alone(int32_t node);
-    void extend(std::span<const int32_t> records, std::size_t depth, const Task& task);
-    void count(std::span<const int32_t> records, Level& level, int32_t behind, bool further);
-    void hold(std::span<const int32_t> records, const Level& level, int32_t behind);
+    void block_pairs(std::span<const int32_t> nodes, const Task& task);
+    std::span<const Rest> holders_of(int32_t node);
+    void extend(std::span<const Rest> records, std::size_t depth, const Task& task);
+    template <class Body>
+    void for_each_beside(std::span<const Rest> records, std::size_t depth, Body&& body) const;
+    void count(std::span<const Rest> records, std::size_t depth, Level& level);
+    void divide(std::span<const Rest> records, std::size_t depth, Level& level) const;
+    void hold(std::span<const Rest> records);
     int64_t people(std::span<const int32_t> records) const;
     bool full() const { return found_.sets.size() >= wanted_.limit; }
     int32_t note();
@@ -107,6 +143,9 @@ private:
     Wanted wanted_{};
     std::vector<uint8_t> done_;  // nodes all of whose sets were found, or that are rare beside a part of the present set
     std::vector<Level> levels_;
+    std::vector<Rest> holders_;  // of the first node of a set
+    BlockedPairs blocked_;
+    bool prunes_ = false;  // whether `blocked_` has all rare pairs with a changed node
     std::vector<int64_t> people_, last_owner_;  // by node, cleared before a next level begins
     std::vector<int32_t> slot_, set_of_;
     std::vector<int32_t> set_, rising_;

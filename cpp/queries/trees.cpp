@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <numeric>
 
 #include "base/wide_vectors.hpp"
@@ -10,229 +11,195 @@ namespace shoal {
 
 namespace {
 
-// Levenshtein's distance, as a share of the longer text.
-int64_t letters_apart(std::span<const int32_t> a, std::span<const int32_t> b) {
-    std::vector<int64_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), 0);
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        int64_t diagonal = row[0];
-        row[0] = static_cast<int64_t>(i) + 1;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const int64_t above = row[j + 1];
-            row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (a[i] == b[j] ? 0 : 1)});
-            diagonal = above;
-        }
-    }
-    return row.back() * kApart / static_cast<int64_t>(std::max<std::size_t>({a.size(), b.size(), 1}));
-}
-
-// The share of the words of either text that the two do not have in common (Jaccard's distance).
-int64_t words_apart(std::span<const int32_t> a, std::span<const int32_t> b) {
-    int64_t common = 0;
-    for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-        if (a[i] == b[j])
-            ++common, ++i, ++j;
-        else if (a[i] < b[j])
-            ++i;
-        else
-            ++j;
-    }
-    const int64_t all = static_cast<int64_t>(a.size() + b.size()) - common;
-    return all == 0 ? 0 : (all - common) * kApart / all;
-}
-
-// Loops over the queries of a person, or over clicks, are compiled twice: with vectors of 32 bytes, and for every processor.
+// Loops over the queries of people are compiled twice: with vectors of 32 bytes, and for every processor.
 #define SHOAL_INLINED [[gnu::always_inline]] inline
-#ifdef SHOAL_X86_64
-#define SHOAL_TWICE(NAME, PARAMETERS, ...)                                \
-    SHOAL_WIDE void NAME##_wide PARAMETERS { NAME##_loop(__VA_ARGS__); }  \
-    void NAME PARAMETERS {                                                \
-        if (wide_vectors) return NAME##_wide(__VA_ARGS__);                \
-        NAME##_loop(__VA_ARGS__);                                         \
-    }
-#else
-#define SHOAL_TWICE(NAME, PARAMETERS, ...) \
-    void NAME PARAMETERS { NAME##_loop(__VA_ARGS__); }
-#endif
+
+constexpr int64_t kLanes = 8;  // of 32 bits in a vector
+constexpr auto kFar = static_cast<int32_t>(kApart);
+
+int64_t whole_vectors(int64_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
 // Values are kUnknown, or from 0 to kApart.
 SHOAL_INLINED int32_t values_apart(int32_t a, int32_t b) {
-    const int32_t unknown = a == b ? 0 : static_cast<int32_t>(kApart);
+    const int32_t unknown = a == b ? 0 : kFar;
     return a == kUnknown || b == kUnknown ? unknown : std::abs(a - b);
 }
 
-// Weighted distances of a time to others, added to what all have in common.
-SHOAL_INLINED void times_apart_loop(int32_t* row, const int32_t* times, int64_t n, int32_t time, int32_t weight, int32_t common) {
-    for (int64_t j = 0; j < n; ++j) row[j] = common + weight * values_apart(time, times[j]);
+// The mean distance of each child to the nearest one of the other node, averaged over both directions, from the sums of these distances.
+SHOAL_INLINED int64_t sets_apart(int64_t there, int64_t n, int64_t back, int64_t m) {
+    if (n == 0 || m == 0) return n == m ? 0 : kApart;
+    return (there / n + back / m) / 2;
 }
-SHOAL_TWICE(times_apart, (int32_t* row, const int32_t* times, int64_t n, int32_t time, int32_t weight, int32_t common), row, times, n, time,
-            weight, common)
 
-// Weighted distances of one click to the first click of each query, where it is the only one.
-struct OneClick {
-    int32_t rank, host, by_rank, by_host, weight;
+// The columns of all people, and the weighted distance of the present query of the point to each of theirs, but for the time.
+struct Columns {
+    const int64_t* begin;
+    const int32_t *time, *row;
+    int32_t* back;  // the nearest query of the point so far
 };
-SHOAL_INLINED void add_one_click_loop(int32_t* row, const int32_t* clicks, const int32_t* ranks, const int32_t* hosts, int64_t n,
-                                      OneClick click) {
-    constexpr auto apart = static_cast<int32_t>(kApart);
-    for (int64_t j = 0; j < n; ++j) {
-        const int32_t one = (click.by_rank * values_apart(click.rank, ranks[j]) + click.by_host * (click.host == hosts[j] ? 0 : apart)) / apart;
-        row[j] += click.weight * (clicks[j] == 0 ? apart : clicks[j] == 1 ? one : 0);
-    }
-}
-SHOAL_TWICE(add_one_click, (int32_t* row, const int32_t* clicks, const int32_t* ranks, const int32_t* hosts, int64_t n, OneClick click), row,
-            clicks, ranks, hosts, n, click)
 
-SHOAL_INLINED void add_no_click_loop(int32_t* row, const int32_t* clicks, int64_t n, int32_t weight) {
-    for (int64_t j = 0; j < n; ++j) row[j] += clicks[j] == 0 ? 0 : weight * static_cast<int32_t>(kApart);
-}
-SHOAL_TWICE(add_no_click, (int32_t* row, const int32_t* clicks, int64_t n, int32_t weight), row, clicks, n, weight)
-
-// Distances in units of kApart.
-SHOAL_INLINED void shorten_loop(int32_t* row, int64_t n) {
-    for (int64_t j = 0; j < n; ++j) row[j] /= static_cast<int32_t>(kApart);
-}
-SHOAL_TWICE(shorten, (int32_t* row, int64_t n), row, n)
-
-// The nearest of these distances, and of each the nearest so far.
-SHOAL_INLINED void take_nearest_loop(const int32_t* distances, int32_t* back, int64_t n, int32_t& nearest) {
-    int32_t least = nearest;
-    for (int64_t j = 0; j < n; ++j) {
-        least = std::min(least, distances[j]);
-        back[j] = std::min(back[j], distances[j]);
-    }
-    nearest = least;
-}
-SHOAL_TWICE(take_nearest, (const int32_t* distances, int32_t* back, int64_t n, int32_t& nearest), distances, back, n, nearest)
-
-// The mean distance of each child to the nearest one of the other node, averaged over both directions. `row(i)` gives the distances of child
-// i of the first node to the n children of the second; `back` is room for the nearest of each of these.
-template <class RowOf>
-int64_t sets_apart(int64_t first, int64_t first_end, int64_t n, std::vector<int32_t>& back, RowOf&& row) {
-    if (first == first_end || n == 0) return first == first_end && n == 0 ? 0 : kApart;
-    back.assign(n, static_cast<int32_t>(kApart));
-    int64_t there = 0;
-    for (int64_t i = first; i < first_end; ++i) {
-        auto nearest = static_cast<int32_t>(kApart);
-        take_nearest(row(i), back.data(), n, nearest);
-        there += nearest;
-    }
-    const int64_t here = std::accumulate(back.begin(), back.end(), int64_t{0});
-    return (there / (first_end - first) + here / n) / 2;
-}
-
-// Distances are computed a row at a time: those of one query of the point to all queries of a person. All are at most kApart and shares add
+// Distances of a query of the point to all queries of each chosen person; adds the nearest of them. All are at most kApart and shares add
 // up to it, so sums of products fit into 32 bits.
-class Comparison {
-public:
-    Comparison(const Texts& texts, const QueryTrees& point, const QueryTrees& people, const TreeWeights& weights)
-        : texts_(texts), point_(point), people_(people), weights_(weights) {}
-
-    int64_t people_apart(int64_t person) {
-        begin_ = people_.queries[person];
-        size_ = people_.queries[person + 1] - begin_;
-        signature_.resize(size_);
-        for (int64_t j = 0; j < size_; ++j) signature_[j] = texts_.signature[people_.text[begin_ + j]];
-        if (weights_.clicks > 0) read_clicks();
-        row_.resize(size_);
-        return sets_apart(0, point_.queries[1], size_, back_, [this](int64_t p) { return queries_apart(p); });
-    }
-
-private:
-    // The distances of a query of the point to all of the person.
-    const int32_t* queries_apart(int64_t p) {
-        const int32_t text = point_.text[p], time = point_.time[p];
-        const auto by_text = static_cast<int32_t>(weights_.text), by_time = static_cast<int32_t>(weights_.time);
-        const uint64_t signature = texts_.signature[text];
-        const int32_t* const texts = people_.text.data() + begin_;
-        const int32_t* const times = people_.time.data() + begin_;
-        const auto apart = static_cast<int32_t>(kApart);
-        times_apart(row_.data(), times, size_, time, by_time, by_text * apart);  // most texts have nothing in common
-        for (int64_t j = 0; j < size_; ++j)
-            if ((signature & signature_[j]) != 0 || text == texts[j])
-                row_[j] -= by_text * (apart - static_cast<int32_t>(text_distance(texts_, text, texts[j])));
-        if (weights_.clicks > 0) add_clicks(p);
-        shorten(row_.data(), size_);
-        return row_.data();
-    }
-
-    // How many clicks each query of the person has, and the first of them: most queries have no click, or one.
-    void read_clicks() {
-        clicks_.assign(size_, 0);
-        rank_.assign(size_, kUnknown);
-        host_.assign(size_, kUnknown);
-        several_.clear();
-        for (int64_t j = 0; j < size_; ++j) {
-            const int64_t first = people_.clicks[begin_ + j];
-            clicks_[j] = static_cast<int32_t>(people_.clicks[begin_ + j + 1] - first);
-            if (clicks_[j] > 1) several_.push_back(j);
-            if (clicks_[j] > 0) rank_[j] = people_.rank[first], host_[j] = people_.host[first];
+SHOAL_INLINED void nearest_loop(const Columns& all, int32_t own_time, int32_t weight, std::span<const int64_t> chosen, int64_t* there) {
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        const int64_t begin = all.begin[chosen[i]], n = all.begin[chosen[i] + 1] - begin;
+        if (n % kLanes != 0) __builtin_unreachable();
+        const int32_t *__restrict time = all.time + begin, *__restrict row = all.row + begin;
+        int32_t* __restrict back = all.back + begin;
+        int32_t least = kFar;
+        for (int64_t j = 0; j < n; ++j) {
+            const int32_t distance = (row[j] + weight * values_apart(own_time, time[j])) / kFar;
+            back[j] = std::min(back[j], distance);
+            least = std::min(least, distance);
         }
+        there[i] += least;
     }
+}
 
-    void add_clicks(int64_t p) {
-        const int64_t first = point_.clicks[p], n = point_.clicks[p + 1] - first;
-        const auto weight = static_cast<int32_t>(weights_.clicks);
-        if (n == 0) {
-            add_no_click(row_.data(), clicks_.data(), size_, weight);
-        } else if (n == 1) {
-            const auto by_rank = static_cast<int32_t>(weights_.rank), by_host = static_cast<int32_t>(weights_.host);
-            add_one_click(row_.data(), clicks_.data(), rank_.data(), host_.data(), size_,
-                          {point_.rank[first], point_.host[first], by_rank, by_host, weight});
-            for (int64_t j : several_) row_[j] += weight * clicks_apart(p, begin_ + j);
-        } else {
-            for (int64_t j = 0; j < size_; ++j) row_[j] += weight * clicks_apart(p, begin_ + j);
-        }
-    }
-
-    int32_t clicks_apart(int64_t p, int64_t q) {
-        const int64_t b = people_.clicks[q], m = people_.clicks[q + 1] - b;
-        of_click_.resize(m);
-        return static_cast<int32_t>(sets_apart(point_.clicks[p], point_.clicks[p + 1], m, back_of_click_, [&](int64_t i) {
-            for (int64_t j = 0; j < m; ++j) of_click_[j] = click_apart(i, b + j);
-            return of_click_.data();
-        }));
-    }
-
-    int32_t click_apart(int64_t a, int64_t b) const {
-        const int64_t host = point_.host[a] == people_.host[b] ? 0 : kApart;
-        return static_cast<int32_t>((weights_.rank * values_apart(point_.rank[a], people_.rank[b]) + weights_.host * host) / kApart);
-    }
-
-    const Texts& texts_;
-    const QueryTrees &point_, &people_;
-    const TreeWeights& weights_;
-    int64_t begin_ = 0, size_ = 0;  // the queries of the person that is compared now
-    std::vector<uint64_t> signature_;
-    std::vector<int32_t> clicks_, rank_, host_;
-    std::vector<int64_t> several_;  // its queries with more than one click
-    std::vector<int32_t> row_, back_, of_click_, back_of_click_;
+// The clicks of a query of the point, and those of queries with the same number of them, one vector of queries after the other.
+struct Clicks {
+    const int32_t *rank, *host;
+    int64_t number;
 };
+struct ClickWeights {
+    int32_t rank, host;
+};
+
+// The distances of the clicks of one query to those of a vector of queries, whose clicks lie `width` apart.
+SHOAL_INLINED void clicks_apart(const Clicks& own, const Clicks& theirs, int64_t width, ClickWeights weights, int32_t* back, int32_t* out) {
+    int32_t there[kLanes] = {}, here[kLanes] = {};
+    for (int64_t b = 0; b < theirs.number * kLanes; ++b) back[b] = kFar;
+    for (int64_t a = 0; a < own.number; ++a) {
+        int32_t nearest[kLanes];
+        for (int64_t j = 0; j < kLanes; ++j) nearest[j] = kFar;
+        for (int64_t b = 0; b < theirs.number; ++b)
+            for (int64_t j = 0; j < kLanes; ++j) {
+                const int32_t host = theirs.host[b * width + j] == own.host[a] ? 0 : kFar;
+                const int32_t apart = (weights.rank * values_apart(own.rank[a], theirs.rank[b * width + j]) + weights.host * host) / kFar;
+                nearest[j] = std::min(nearest[j], apart);
+                back[b * kLanes + j] = std::min(back[b * kLanes + j], apart);
+            }
+        for (int64_t j = 0; j < kLanes; ++j) there[j] += nearest[j];
+    }
+    for (int64_t b = 0; b < theirs.number; ++b)
+        for (int64_t j = 0; j < kLanes; ++j) here[j] += back[b * kLanes + j];
+    if (own.number == 1 && theirs.number == 1) {
+        for (int64_t j = 0; j < kLanes; ++j) out[j] = there[j];
+        return;
+    }
+    const auto n = static_cast<int32_t>(own.number), m = static_cast<int32_t>(theirs.number);
+    for (int64_t j = 0; j < kLanes; ++j) out[j] = (there[j] / n + here[j] / m) / 2;
+}
+
+SHOAL_INLINED void bundle_loop(const Clicks& own, const Clicks& theirs, int64_t width, ClickWeights weights, int32_t* back, int32_t* out) {
+    for (int64_t at = 0; at < width; at += kLanes)
+        clicks_apart(own, {theirs.rank + at, theirs.host + at, theirs.number}, width, weights, back, out + at);
+}
+
+#ifdef SHOAL_X86_64
+SHOAL_WIDE void nearest_wide(const Columns& all, int32_t own_time, int32_t weight, std::span<const int64_t> chosen, int64_t* there) {
+    nearest_loop(all, own_time, weight, chosen, there);
+}
+SHOAL_WIDE void bundle_wide(const Clicks& own, const Clicks& theirs, int64_t width, ClickWeights weights, int32_t* back, int32_t* out) {
+    bundle_loop(own, theirs, width, weights, back, out);
+}
+#endif
+
+void nearest_queries(const Columns& all, int32_t own_time, int32_t weight, std::span<const int64_t> chosen, int64_t* there) {
+#ifdef SHOAL_X86_64
+    if (wide_vectors) return nearest_wide(all, own_time, weight, chosen, there);
+#endif
+    nearest_loop(all, own_time, weight, chosen, there);
+}
+
+void bundle_apart(const Clicks& own, const Clicks& theirs, int64_t width, ClickWeights weights, int32_t* back, int32_t* out) {
+#ifdef SHOAL_X86_64
+    if (wide_vectors) return bundle_wide(own, theirs, width, weights, back, out);
+#endif
+    bundle_loop(own, theirs, width, weights, back, out);
+}
 
 }  // namespace
 
-Texts::Texts(std::span<const int64_t> indptr_, std::span<const int32_t> parts_, bool letters_)
-    : indptr(indptr_), parts(parts_), letters(letters_), signature(indptr_.size() - 1, 0) {
-    for (int64_t t = 0; t < size(); ++t)
-        for (int32_t part : of(static_cast<int32_t>(t))) signature[t] |= uint64_t{1} << (part % 64);
+ComparedPeople::ComparedPeople(const Texts& texts, const QueryTrees& people, const TreeWeights& weights)
+    : people_(people), weights_(weights), index_(texts, people.text), begin_(people.size() + 1, 0), place_(people.text.size()) {
+    read_columns();
+    if (weights.clicks > 0) read_bundles();
 }
 
-int64_t text_distance(const Texts& texts, int32_t a, int32_t b) {
-    if (a == b) return 0;
-    if ((texts.signature[a] & texts.signature[b]) == 0) return kApart;
-    return texts.letters ? letters_apart(texts.of(a), texts.of(b)) : words_apart(texts.of(a), texts.of(b));
+// Places without a query lie farther away than all queries do.
+void ComparedPeople::read_columns() {
+    for (int64_t i = 0; i < size(); ++i) begin_[i + 1] = begin_[i] + whole_vectors(people_.queries[i + 1] - people_.queries[i]);
+    time_.assign(begin_.back(), 0);
+    from_unclicked_.assign(begin_.back(), static_cast<int32_t>(kApart * kApart));
+    from_clicked_ = from_unclicked_;
+    const auto other_text = static_cast<int32_t>(weights_.text * kApart), other_click = static_cast<int32_t>(weights_.clicks * kApart);
+    for (int64_t i = 0; i < size(); ++i)
+        for (int64_t q = people_.queries[i]; q < people_.queries[i + 1]; ++q) {
+            const int64_t at = begin_[i] + q - people_.queries[i];
+            const bool clicked = people_.clicks[q] < people_.clicks[q + 1];
+            place_[q] = static_cast<int32_t>(at);
+            time_[at] = people_.time[q];
+            from_unclicked_[at] = other_text + (clicked ? other_click : 0);
+            from_clicked_[at] = other_text + (clicked ? 0 : other_click);
+        }
 }
 
-std::vector<int64_t> tree_distances(const Texts& texts, const QueryTrees& point, const QueryTrees& people, const TreeWeights& weights,
-                                    std::span<const int64_t> chosen, Task& task) {
-    Comparison comparison(texts, point, people, weights);
-    std::vector<int64_t> out;
-    out.reserve(chosen.size());
-    for (int64_t person : chosen) {
-        out.push_back(comparison.people_apart(person));
-        task.check();
+void ComparedPeople::read_bundles() {
+    std::map<int64_t, std::vector<int64_t>> with;  // number of clicks: queries
+    for (std::size_t q = 0; q < place_.size(); ++q)
+        if (const int64_t n = people_.clicks[q + 1] - people_.clicks[q]; n > 0) with[n].push_back(static_cast<int64_t>(q));
+    for (const auto& [clicks, queries] : with) {
+        const int64_t width = whole_vectors(static_cast<int64_t>(queries.size()));
+        Bundle bundle{clicks, width, {}, std::vector<int32_t>(clicks * width, kUnknown), std::vector<int32_t>(clicks * width, kUnknown)};
+        for (std::size_t i = 0; i < queries.size(); ++i) {
+            bundle.place.push_back(place_[queries[i]]);
+            for (int64_t b = 0; b < clicks; ++b) {
+                bundle.rank[b * width + static_cast<int64_t>(i)] = people_.rank[people_.clicks[queries[i]] + b];
+                bundle.host[b * width + static_cast<int64_t>(i)] = people_.host[people_.clicks[queries[i]] + b];
+            }
+        }
+        bundles_.push_back(std::move(bundle));
     }
-    return out;
+}
+
+// The weighted distance of the clicks of a query to those of all clicked ones.
+void ComparedPeople::add_clicks(const QueryTrees& points, int64_t query, std::vector<int32_t>& row) const {
+    const int64_t first = points.clicks[query];
+    const Clicks own{points.rank.data() + first, points.host.data() + first, points.clicks[query + 1] - first};
+    const ClickWeights weights{static_cast<int32_t>(weights_.rank), static_cast<int32_t>(weights_.host)};
+    const auto by_clicks = static_cast<int32_t>(weights_.clicks);
+    thread_local std::vector<int32_t> apart, back;
+    for (const Bundle& bundle : bundles_) {
+        apart.resize(bundle.width);
+        back.resize(bundle.clicks * kLanes);
+        bundle_apart(own, {bundle.rank.data(), bundle.host.data(), bundle.clicks}, bundle.width, weights, back.data(), apart.data());
+        for (std::size_t i = 0; i < bundle.place.size(); ++i) row[bundle.place[i]] += by_clicks * apart[i];
+    }
+}
+
+std::vector<int64_t> ComparedPeople::distances(const QueryTrees& points, int64_t person, std::span<const int64_t> chosen, Task& task) const {
+    std::vector<int32_t> row, back(time_.size(), kFar);
+    std::vector<int64_t> there(chosen.size(), 0);
+    std::vector<TextIndex::Near> near;
+    for (int64_t p = points.queries[person]; p < points.queries[person + 1]; ++p) {
+        task.check();
+        const bool clicked = points.clicks[p] < points.clicks[p + 1];
+        row = clicked ? from_clicked_ : from_unclicked_;
+        index_.near(points.text[p], near);
+        for (const auto& one : near)
+            for (int32_t q : index_.queries(one.text)) row[place_[q]] -= static_cast<int32_t>(weights_.text) * one.closeness;
+        if (clicked) add_clicks(points, p, row);
+        const Columns columns{begin_.data(), time_.data(), row.data(), back.data()};
+        nearest_queries(columns, points.time[p], static_cast<int32_t>(weights_.time), chosen, there.data());
+    }
+    const int64_t asked = points.queries[person + 1] - points.queries[person];
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        const auto begin = back.begin() + begin_[chosen[i]];
+        const int64_t n = people_.queries[chosen[i] + 1] - people_.queries[chosen[i]];
+        there[i] = sets_apart(there[i], asked, std::accumulate(begin, begin + n, int64_t{0}), n);
+    }
+    return there;
 }
 
 }  // namespace shoal

@@ -10,23 +10,11 @@
 #include <vector>
 
 #include "base/task.hpp"
+#include "queries/texts.hpp"
 
 namespace shoal {
 
-constexpr int64_t kApart = 1 << 14;  // the largest distance of two texts, times, clicks, queries or people
-constexpr int32_t kUnknown = -1;     // a time, rank or host that is missing
-
-// Texts as sets of words (ids that rise), or as sequences of letters.
-struct Texts {
-    std::span<const int64_t> indptr;
-    std::span<const int32_t> parts;
-    bool letters = false;
-    std::vector<uint64_t> signature;  // of the words of each text: texts whose signatures share no bit share no word
-
-    Texts(std::span<const int64_t> indptr_, std::span<const int32_t> parts_, bool letters_);
-    int64_t size() const { return static_cast<int64_t>(indptr.size()) - 1; }
-    std::span<const int32_t> of(int32_t text) const { return parts.subspan(indptr[text], indptr[text + 1] - indptr[text]); }
-};
+constexpr int32_t kUnknown = -1;  // a time, rank or host that is missing
 
 struct QueryTrees {
     std::span<const int64_t> queries;     // person i asked the queries from queries[i] on, below queries[i + 1]
@@ -41,10 +29,37 @@ struct TreeWeights {
     int64_t text, time, clicks, rank, host;
 };
 
-int64_t text_distance(const Texts& texts, int32_t a, int32_t b);
+// People who are compared with many points. A query of the point is compared with all queries of all people at once: texts by an index of
+// their words, clicks in bundles of queries with the same number of them, and the rest in columns of vectors.
+class ComparedPeople {
+public:
+    ComparedPeople(const Texts& texts, const QueryTrees& people, const TreeWeights& weights);
 
-// The distance of the only person of `point` to each of these people.
-std::vector<int64_t> tree_distances(const Texts& texts, const QueryTrees& point, const QueryTrees& people, const TreeWeights& weights,
-                                    std::span<const int64_t> chosen, Task& task);
+    int64_t size() const { return people_.size(); }
+    const QueryTrees& trees() const { return people_; }
+    // The distance of one person of `points` to each of these people.
+    std::vector<int64_t> distances(const QueryTrees& points, int64_t person, std::span<const int64_t> chosen, Task& task) const;
+
+private:
+    // Queries with the same number of clicks: the rank and the host of the first click of each, then of the second, and so on.
+    struct Bundle {
+        int64_t clicks, width;  // queries, and places up to a whole number of vectors
+        std::vector<int32_t> place, rank, host;
+    };
+
+    void read_columns();
+    void read_bundles();
+    void add_clicks(const QueryTrees& points, int64_t query, std::vector<int32_t>& row) const;
+
+    QueryTrees people_;
+    TreeWeights weights_;
+    TextIndex index_;
+    std::vector<int64_t> begin_;  // of each person in the columns, a whole number of vectors for each
+    std::vector<int32_t> time_;   // of each query
+    // The weighted distance to a query of another text, but for its time: if that query has no click, or if it has some and shares none.
+    std::vector<int32_t> from_unclicked_, from_clicked_;
+    std::vector<int32_t> place_;  // of each query in the columns
+    std::vector<Bundle> bundles_;
+};
 
 }  // namespace shoal

@@ -20,17 +20,18 @@ public:
 
 private:
     struct Nearest {
-        int32_t column, second;
+        int32_t column, second;  // the second one is named only if it is as near
         int64_t distance, second_distance;
     };
 
     void reduce_rows(std::span<const int64_t> cost, int32_t columns);
-    Nearest nearest(std::span<const int64_t> costs) const;
+    Nearest nearest(std::span<const int64_t> costs);
     int32_t shortest_path(std::span<const int64_t> cost, int32_t start, int32_t columns);
     void augment(int32_t start, int32_t end);
 
     std::vector<int64_t> price_, distance_, final_;  // of columns; a distance is final once the column is settled
-    std::vector<int32_t> row_of_, entered_;          // of columns: the row matched, the row that the path came from
+    std::vector<int64_t> entered_, reduced_;         // of columns: the row that the path came from, the cost less the price
+    std::vector<int32_t> row_of_;                    // of columns: the row matched
     std::vector<int32_t> settled_;                   // columns on the way
     std::vector<int32_t> column_of_;                 // of rows
     std::vector<int32_t> free_, waiting_;            // rows without a column

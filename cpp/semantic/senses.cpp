@@ -85,12 +85,13 @@ public:
     int64_t match(std::span<const int32_t> a, std::span<const int32_t> b, const Similarity& similarity) {
         turned_ = a.size() > b.size();
         const auto rows = turned_ ? b : a, columns = turned_ ? a : b;
-        cost_.resize(rows.size() * columns.size());
+        const std::size_t width = (columns.size() + kLanes - 1) / kLanes * kLanes;
+        cost_.assign(rows.size() * width, kNever);
         for (std::size_t i = 0; i < a.size(); ++i)
-            for (std::size_t j = 0; j < b.size(); ++j) cost_[turned_ ? j * a.size() + i : i * b.size() + j] = kAlike - similarity(i, b[j]);
-        found_ = assignment_.solve(cost_, static_cast<int32_t>(rows.size()), static_cast<int32_t>(columns.size()));
+            for (std::size_t j = 0; j < b.size(); ++j) cost_[turned_ ? j * width + i : i * width + j] = kAlike - similarity(i, b[j]);
+        found_ = assignment_.solve(cost_, static_cast<int32_t>(rows.size()), static_cast<int32_t>(width));
         int64_t total = 0;
-        for (std::size_t i = 0; i < rows.size(); ++i) total += kAlike - cost_[i * columns.size() + found_[i]];
+        for (std::size_t i = 0; i < rows.size(); ++i) total += kAlike - cost_[i * width + found_[i]];
         return total;
     }
     // For each term of the first list its place in the second.
@@ -102,6 +103,10 @@ public:
     }
 
 private:
+    // Columns fill whole vectors; those without a term are too dear to be taken, because there are no more rows than terms.
+    static constexpr std::size_t kLanes = 4;
+    static constexpr int64_t kNever = int64_t{1} << 60;
+
     bool turned_ = false;
     std::vector<int64_t> cost_;
     std::span<const int32_t> found_;

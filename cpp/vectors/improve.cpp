@@ -6,6 +6,7 @@
 #include "base/noise.hpp"
 #include "base/parallel.hpp"
 #include "vectors/dissolve.hpp"
+#include "vectors/exchange.hpp"
 #include "vectors/group_blocks.hpp"
 #include "vectors/pool.hpp"
 
@@ -18,11 +19,22 @@ constexpr int64_t pool_rows = 160;   // after which a pool takes no third group
 constexpr int64_t most_rows = 2048;  // of a pool: its products are a square of them
 constexpr int64_t plain_rounds = 2;  // in which nothing is dissolved
 
+std::vector<KindColumn> columns_of(Matrix data) {
+    std::vector<KindColumn> columns;
+    for (int64_t j = 0; j < data.columns; ++j) columns.push_back({Kind::number, data.values.data() + j, data.columns, 1.0, {}, {}, {}});
+    return columns;
+}
+
 // The groups of a block, which are improved among themselves.
 class Block {
 public:
     Block(Matrix data, std::span<const int64_t> owner, int64_t k, bool distinct, std::vector<Members> groups)
-        : data_(data), groups_(std::move(groups)), centres_(group_centres(data, groups_)), pool_(data, owner, k, distinct) {}
+        : data_(data),
+          groups_(std::move(groups)),
+          centres_(group_centres(data, groups_)),
+          pool_(data, owner, k, distinct),
+          columns_(columns_of(data)),
+          exchange_(columns_, owner, k, distinct) {}
 
     // One pool around each group.
     void round(int64_t number, uint64_t seed, Task& task) {
@@ -42,6 +54,7 @@ public:
 private:
     void improve_around(std::size_t group, bool dissolve, NoiseSource& random) {
         const std::vector<std::size_t> chosen = neighbours(group, 3 + random.below(6));
+        if (chosen.size() < 2 && near_.size() > 1) return exchange_around(group);
         if (chosen.size() < 2 && groups_[group].size() < 2) return;
         std::vector<const Members*> members;
         for (std::size_t g : chosen) members.push_back(&groups_[g]);
@@ -50,6 +63,22 @@ private:
         if (dissolve && !dissolved(static_cast<int>(chosen.size()), random)) return;
         pool_.descend();
         if (pool_.value() > before + pool_.rounding()) replace(chosen, pool_.groups());
+    }
+
+    // Groups that are too large for a pool exchange rows, two at a time.
+    void exchange_around(std::size_t group) {
+        KindGroup own = exchange_.group_of(groups_[group]);
+        for (std::size_t i = 1; i < near_.size(); ++i) {
+            const std::size_t other = near_[i].second;
+            KindGroup its = exchange_.group_of(groups_[other]);
+            if (exchange_.improve(groups_[group], own, groups_[other], its)) find_centre(other);
+        }
+        find_centre(group);
+    }
+
+    void find_centre(std::size_t group) {
+        const std::vector<double> centre = group_centres(data_, {groups_[group]});
+        std::copy(centre.begin(), centre.end(), centres_.begin() + static_cast<std::ptrdiff_t>(group * data_.columns));
     }
 
     bool dissolved(int size, NoiseSource& random) {
@@ -73,6 +102,7 @@ private:
         }
         wanted = std::min(wanted, near_.size());
         std::partial_sort(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(wanted), near_.end());
+        near_.resize(wanted);
         std::vector<std::size_t> found;
         int64_t rows = 0;
         for (std::size_t i = 0; i < wanted; ++i) {
@@ -91,9 +121,7 @@ private:
             }
             const std::size_t place = i < places.size() ? places[i] : groups_.size() - 1;
             groups_[place] = i < found.size() ? std::move(found[i]) : Members();
-            if (groups_[place].empty()) continue;
-            const std::vector<double> centre = group_centres(data_, {groups_[place]});
-            std::copy(centre.begin(), centre.end(), centres_.begin() + static_cast<std::ptrdiff_t>(place * data_.columns));
+            if (!groups_[place].empty()) find_centre(place);
         }
     }
 
@@ -101,6 +129,8 @@ private:
     std::vector<Members> groups_;
     std::vector<double> centres_;  // group, attribute
     Pool pool_;
+    std::vector<KindColumn> columns_;
+    Exchange exchange_;
     std::vector<std::pair<double, std::size_t>> near_;
 };
 

@@ -446,6 +446,11 @@ def improve_groups(values: Annotated[NDArray[numpy.float64], dict(shape=(None, N
     Groups of k owners or more after so many rounds of local search on their sum of squares.
     """
 
+def improve_kinds(codes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kinds: Sequence[tuple[int, float, Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]], owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, rounds: int, seed: int, threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    The same for attributes of several kinds, each with its distance and centroid, by exchanges between near groups.
+    """
+
 class FieldUnits:
     """
     Units of several fields: field f of unit u is values[starts[u * F + f]:], with counts.
@@ -564,8 +569,16 @@ class TreeWeights:
 
     def __init__(self, text: int, time: int, clicks: int, rank: int, host: int) -> None: ...
 
-def tree_distances(texts: QueryTexts, point: QueryTrees, people: QueryTrees, weights: TreeWeights, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-    """How far the only person of a point lies from each of these."""
+class ComparedPeople:
+    """People prepared for being compared with many points."""
+
+    def __init__(self, texts: QueryTexts, people: QueryTrees, weights: TreeWeights) -> None: ...
+
+    def distances(self, point: QueryTrees, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """How far the only person of a point lies from each of these."""
+
+    def distances_from(self, person: int, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """How far one of the people lies from each of these."""
 
 ALIKE: int = 2671465728531600
 

@@ -17,7 +17,6 @@ from shoal.data.release import Release
 from shoal.data.table import Attribute, Table
 from shoal.errors import InputError
 from shoal.methods.mdav import MDAV
-from shoal.methods.microaggregation import Microaggregation
 from shoal.metrics import measure
 from shoal.microaggregation.attributes import attribute_space
 from shoal.microaggregation.spaces import groups_of_table
@@ -145,11 +144,6 @@ def test_too_few_people_and_missing_values_are_refused():
         Attribute("education", "ordinal", pl.Series(["low", "lower"]), levels=("low", "high"))
     with pytest.raises(InputError, match="hierarchy"):
         Attribute("place", "hierarchical", pl.Series(["Ulm", "Paris"]), hierarchy=PLACES)
-
-
-def test_sums_of_squares_are_improved_for_numbers_alone():
-    with refuses("not-numeric"):
-        Microaggregation().grouped(mixed_table(DEGENERATE["many"]))
 
 
 def test_jobs_are_in_the_order_of_texts():

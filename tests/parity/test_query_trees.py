@@ -108,9 +108,13 @@ def test_bad_trees_are_refused() -> None:
     good = _kernels.QueryTrees(np.array([0, 1]), small, small, np.array([0, 0]), empty, empty)
     weights = _kernels.TreeWeights(text=APART, time=0, clicks=0, rank=APART, host=0)
     with pytest.raises(ValueError, match="indices"):
-        _kernels.tree_distances(texts, good, good, weights, np.array([1]), _kernels.Task())
+        _kernels.ComparedPeople(texts, good, weights).distances(good, np.array([1]), _kernels.Task())
+    with pytest.raises(ValueError, match="a person who is there"):
+        _kernels.ComparedPeople(texts, good, weights).distances_from(1, np.array([0]), _kernels.Task())
     with pytest.raises(ValueError, match="scale"):
         _kernels.QueryTrees(np.array([0, 1]), small, small + APART + 1, np.array([0, 0]), empty, empty)
     strange = _kernels.QueryTrees(np.array([0, 1]), small + 1, small, np.array([0, 0]), empty, empty)
     with pytest.raises(ValueError, match="texts that are there"):
-        _kernels.tree_distances(texts, strange, good, weights, np.array([0]), _kernels.Task())
+        _kernels.ComparedPeople(texts, good, weights).distances(strange, np.array([0]), _kernels.Task())
+    with pytest.raises(ValueError, match="texts that are there"):
+        _kernels.ComparedPeople(texts, strange, weights)

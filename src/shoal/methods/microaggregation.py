@@ -2,7 +2,8 @@
 
 Developed for shoal. Groups are put into pools with their nearest neighbours. A pool descends by the best move of a row or swap of two;
 later some of its groups are disbanded, or dissolved and grown again, before it descends. Only changes that reduce the SSE are kept, so the
-loss is never above MDAV's, and more effort continues the search of less effort.
+loss is never above MDAV's, and more effort continues the search of less effort. Groups of attributes of several kinds, and groups too
+large for a pool, exchange rows with near groups instead.
 
 Guarantee: k-anonymity on the quasi-identifiers, because all of them are aggregated together. Time: MDAV's, plus time linear in the rows for
 a given effort. The groups depend on content and seed alone, not on threads or the order of rows.
@@ -42,7 +43,7 @@ EFFORTS = {
 
 @dataclass(frozen=True)
 class Microaggregation(TableMethod):
-    """Groups rows of numbers to minimize the squared distances to the group means, and publishes the means."""
+    """Groups rows to minimize the squared distances to the centroids of their groups, and publishes the centroids."""
 
     name = "microaggregation"
     paper = "this project"

@@ -19,7 +19,7 @@ from itertools import chain, repeat
 
 import numpy as np
 
-from shoal.data.bags import Ints
+from shoal.data.bags import Ints, Small
 from shoal.data.table import Attribute, Floats, Hierarchy
 
 # -- dispersion of rows of numbers: standardized values, and the sum of squares within and between groups
@@ -167,6 +167,11 @@ class Nodes(AttributeSpace):
     def squared(self, code: float, rows: Ints) -> Floats:
         """Of 1 - 2 level(lowest common ancestor) / (level + level), where the root has level 1."""
         return self._from(int(code))[self._whole[rows]]
+
+    def tree(self) -> tuple[Small, Small, Small]:
+        """The parent of each node, the end of its subtree, and its level, as kernels take them."""
+        h = self._hierarchy
+        return h.parent.astype(np.int32), h.end.astype(np.int32), h.level.astype(np.int32)
 
     def _squared_from(self, node: int) -> Floats:
         level, shared = self._hierarchy.level, np.ones(len(self._hierarchy))

@@ -101,11 +101,11 @@ class Forest:
 
 
 class TreeSpace:
-    """Some people of a forest, numbered from 0 in its order. A point is a history."""
+    """Some people of a forest, numbered from 0 in its order. A point is a history, or one of these people."""
 
     def __init__(self, forest: Forest, people: Ints) -> None:
         self._forest, self._people = forest, people
-        self._trees = forest.trees(people)
+        self._prepare(np.arange(len(people), dtype=np.int64))
         self._matches = Matches.of(forest.histories, people)
         self._whose = np.repeat(np.arange(len(people)), forest.histories.sizes[people])  # the person of each query
         self._task = _kernels.Task()
@@ -113,9 +113,9 @@ class TreeSpace:
     def __len__(self) -> int:
         return len(self._people)
 
-    def point(self, row: int) -> _kernels.QueryTrees:
-        """The person's own history."""
-        return self._forest.trees(self._people[[row]])
+    def point(self, row: int) -> int:
+        """The person, by number."""
+        return row
 
     def centroid(self, rows: Ints) -> _kernels.QueryTrees:
         """The history with the mean number of queries, those of the most people."""
@@ -126,10 +126,29 @@ class TreeSpace:
         wanted = max(1, min(mean_size(h, self._people[rows]), self._forest.most))
         return self._forest.point(profile_of(h, matches, matches.best(wanted), 1))
 
-    def distances(self, point: _kernels.QueryTrees, rows: Ints) -> Floats:
+    def distances(self, point: _kernels.QueryTrees | int, rows: Ints) -> Floats:
         """In units of which `APART` make the largest distance."""
-        found = _kernels.tree_distances(self._forest.texts, point, self._trees, self._forest.weights, rows, self._task)
-        return np.asarray(found, np.float64)
+        if not len(rows):
+            return np.zeros(0)
+        if 2 * len(rows) < len(self._prepared) or not self._all_prepared(rows):
+            self._prepare(rows)
+        chosen = np.searchsorted(self._prepared, rows)
+        if not isinstance(point, int):
+            return self._compared.distances(point, chosen, self._task).astype(np.float64)
+        if not self._all_prepared(np.array([point])):
+            return self._compared.distances(self._forest.trees(self._people[[point]]), chosen, self._task).astype(np.float64)
+        return self._compared.distances_from(int(np.searchsorted(self._prepared, point)), chosen, self._task).astype(np.float64)
+
+    def _prepare(self, rows: Ints) -> None:
+        """Prepare these rows for comparisons: all at first, fewer as most of them are in groups."""
+        self._prepared = distinct(rows)
+        self._compared = _kernels.ComparedPeople(
+            self._forest.texts, self._forest.trees(self._people[self._prepared]), self._forest.weights
+        )
+
+    def _all_prepared(self, rows: Ints) -> bool:
+        place = np.minimum(np.searchsorted(self._prepared, rows), len(self._prepared) - 1)
+        return bool((self._prepared[place] == rows).all())
 
 
 def words_of(texts: Vocabulary) -> tuple[Ints, Small, int]:

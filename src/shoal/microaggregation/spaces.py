@@ -7,8 +7,7 @@ import numpy as np
 from shoal import _kernels, kernels
 from shoal.data.bags import Ints
 from shoal.data.table import Floats, Table
-from shoal.errors import ParameterError
-from shoal.microaggregation.attributes import attribute_space, standardised
+from shoal.microaggregation.attributes import Categories, Nodes, Numbers, Ranks, attribute_space, standardised
 from shoal.microaggregation.mdav import mdav_groups
 
 
@@ -75,6 +74,24 @@ class MixedSpace:
             found += space.squared(code, rows) / unit
         return found
 
+    def improved(self, owners: Ints, groups: Ints, k: int, rounds: int, seed: int) -> Ints:
+        """The groups after this many rounds of exchanges between near ones; their loss, as distances measure it, never rises."""
+        if not self._parts:
+            return groups
+        codes = np.ascontiguousarray(np.column_stack([space.codes for space, _ in self._parts]), np.float64)
+        nothing = np.zeros(0, np.int32)
+        kinds = [
+            (_KINDS[type(space)], unit, *(space.tree() if isinstance(space, Nodes) else (nothing, nothing, nothing)))
+            for space, unit in self._parts
+        ]
+        numbered = np.unique(owners, return_inverse=True)[1].astype(np.int64)
+        arguments = codes, kinds, numbered, groups, k, rounds, seed, kernels.threads()
+        found: Ints = kernels.run(_kernels.improve_kinds, *arguments, label="improving groups")
+        return found
+
+
+_KINDS: dict[type, int] = {Numbers: 0, Ranks: 1, Categories: 2, Nodes: 3}  # as kernels number them
+
 
 # Groups of rows of numbers, improved by local search on their exact sum of squares (cpp/vectors/improve.hpp has the algorithm).
 
@@ -103,15 +120,13 @@ def groups_of_table(table: Table, k: int) -> Ints:
 
 
 def better_groups_of_table(table: Table, k: int, rounds: int, seed: int) -> Ints:
-    """The same after this many rounds of local search on the SSE, which never rises."""
-    if not table.all_numeric:
-        raise ParameterError(
-            "sums of squares are improved for numbers, but a quasi-identifier is of another kind",
-            code="not-numeric",
-            hint="use the method mdav",
-        )
+    """The same after this many rounds of local search on the loss, which never rises."""
     order = table.content_order()
-    values, owners = standardised(table.numbers)[order], table.owners[order]
+    owners = table.owners[order]
+    if not table.all_numeric:
+        space = MixedSpace(table, order)
+        return _by_arrival(order, space.improved(owners, mdav_groups(space, owners, k), k, rounds, seed))
+    values = standardised(table.numbers)[order]
     start = mdav_groups(NumberSpace(values), owners, k)
     return _by_arrival(order, improved_groups(values, owners, start, k, rounds, seed))
 
