@@ -6,8 +6,6 @@ namespace shoal {
 
 namespace {
 
-constexpr int32_t kClosed = std::numeric_limits<int32_t>::max();
-
 std::vector<int64_t> mass_of_meets(const Scored& data, const std::vector<GroupState>& groups) {
     std::vector<int64_t> mass(data.nodes(), 0);
     for (const GroupState& c : groups)
@@ -30,7 +28,7 @@ GroupMap::GroupMap(const Scored& data, const std::vector<GroupState>& groups)
     distance_.resize(groups.size());
     for (std::size_t g = 0; g < groups.size(); ++g) {
         sketches_.push_back(sketcher_.sketch(sums[g]));
-        group_sketches_.push_back({weight_of(sketches_[g]), static_cast<int32_t>(groups[g].size())});
+        slots_.push_back({static_cast<int32_t>(g), weight_of(sketches_[g]), static_cast<int32_t>(groups[g].size()), true});
     }
 }
 
@@ -39,11 +37,11 @@ template <class Far>
 std::vector<int32_t> GroupMap::best(std::size_t most, const Sketch& sketch, int64_t limit, Far&& far) {
     found_.clear();
     distances(sketch, sketches_, distance_.data());
-    const auto n = static_cast<int32_t>(group_sketches_.size());
-    for (int32_t c = 0; c < n; ++c) {
-        const Found found{far(group_sketches_[c], distance_[c]), c};
-        if (found.far >= limit) continue;
-        found_.push_back(found);
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+        const Slot& slot = slots_[i];
+        const int64_t away = far(slot, distance_[i]);
+        if (away >= limit || !slot.open) continue;
+        found_.push_back({away, slot.group});
         if (found_.size() == 4 * most) limit = keep_best(most);
     }
     if (found_.size() > most) keep_best(most);
@@ -62,7 +60,7 @@ int64_t GroupMap::keep_best(std::size_t most) {
 
 std::vector<int32_t> GroupMap::nearest(int32_t group, std::size_t most) {
     std::vector<int32_t> found =
-        best(most + 1, sketches_[group], std::numeric_limits<int64_t>::max(), [](const GroupSketch&, int32_t far) { return far; });
+        best(most + 1, sketches_[group], std::numeric_limits<int64_t>::max(), [](const Slot&, int32_t far) { return far; });
     if (std::erase(found, group) == 0) found.pop_back();
     return found;
 }
@@ -79,20 +77,30 @@ Neighbours GroupMap::all_nearest(std::size_t most, const Task& task) {
 std::vector<int32_t> GroupMap::nearest_open(const std::vector<Entry>& meet, std::size_t most) {
     Sketcher::Sums sums{};
     for (const Entry& e : meet) sketcher_.add(sums, e.node, e.count);
-    constexpr int64_t too_far = std::numeric_limits<int64_t>::max();
-    return best(most, sketcher_.sketch(sums), too_far,
-                [&](const GroupSketch& s, int32_t far) { return s.weight == kClosed ? too_far : int64_t{far}; });
+    return best(most, sketcher_.sketch(sums), std::numeric_limits<int64_t>::max(), [](const Slot&, int32_t far) { return far; });
 }
 
-// Of that weight it is too far for anybody.
-void GroupMap::close(int64_t group) { group_sketches_[group].weight = kClosed; }
+void GroupMap::close(int64_t group) {
+    const auto slot = std::ranges::lower_bound(slots_, group, {}, &Slot::group);
+    if (slot == slots_.end() || slot->group != group || !slot->open) return;
+    slot->open = false;
+    if (4 * ++closed_ > slots_.size()) tidy();
+}
+
+void GroupMap::tidy() {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+        if (slots_[i].open) slots_[kept] = slots_[i], sketches_[kept++] = sketches_[i];
+    slots_.resize(kept), sketches_.resize(kept);
+    closed_ = 0;
+}
 
 // With the record a group of s keeps (s + 1) times what they share instead of s times its meet. Twice what is lost by that, in sketch
 // steps, is how far it is.
 std::vector<int32_t> GroupMap::best_targets(int64_t record, std::size_t most, int64_t least) {
     const Sketch sketch = sketcher_.sketch(sketcher_.sums(data_.counts, record));
     const int64_t own = weight_of(sketch);
-    return best(most, sketch, -2 * sketcher_.steps(least), [&](const GroupSketch& s, int32_t distance) {
+    return best(most, sketch, -2 * sketcher_.steps(least), [&](const Slot& s, int32_t distance) {
         return (s.size + 1) * (distance - own) + static_cast<int64_t>(s.size - 1) * s.weight;
     });
 }

@@ -13,7 +13,7 @@ class GroupMap {
 public:
     GroupMap(const Scored& data, const std::vector<GroupState>& groups);
 
-    // The groups with the most similar meets, the most similar first.
+    // The groups with the most similar meets, the most similar first. Only as long as none is closed.
     std::vector<int32_t> nearest(int32_t group, std::size_t most);
     Neighbours all_nearest(std::size_t most, const Task& task);
     // ... and those most similar to this one, without groups that are closed.
@@ -25,9 +25,10 @@ public:
     void close(int64_t group);
 
 private:
-    // What a search reads of every group beside its sketch.
-    struct GroupSketch {
-        int32_t weight, size;
+    // What a search reads of every group beside its sketch; by rising numbers of the groups.
+    struct Slot {
+        int32_t group, weight, size;
+        bool open;
     };
     struct Found {
         int64_t far;
@@ -37,12 +38,15 @@ private:
     template <class Far>
     std::vector<int32_t> best(std::size_t most, const Sketch& sketch, int64_t limit, Far&& far);
     int64_t keep_best(std::size_t most);
+    // Closes the gaps; slots are no longer the numbers of their groups.
+    void tidy();
 
     const Scored& data_;
     Sketcher sketcher_;
     std::vector<Sketch> sketches_;
-    std::vector<GroupSketch> group_sketches_;
-    std::vector<int32_t> distance_;  // of each group, in the search
+    std::vector<Slot> slots_;
+    std::size_t closed_ = 0;         // slots of closed groups
+    std::vector<int32_t> distance_;  // of each slot, in the search
     std::vector<Found> found_;
 };
 

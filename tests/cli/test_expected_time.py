@@ -46,6 +46,22 @@ def test_every_run_of_the_method_counts(shop: Shell, monkeypatch: pytest.MonkeyP
     assert hours == [3, 1, 0], "a run for the control group, and one for each of two people"
 
 
+def test_attacks_that_cannot_be_made_take_no_time(shop: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Attacks on logs do not apply to records without times; attacks on a log with times make a release of the later period."""
+    from shoal.evaluate.attack import run_attacks
+
+    times: list[float] = []
+    real = run_attacks.expected_seconds
+    monkeypatch.setattr(run_attacks, "expected_seconds", lambda *words: times.append(real(*words[:3], 3600.0)) or times[-1])
+    words = ("--attack", "personas", "--attack", "profile-over-time", "--control", "0")
+    assert shop(*ATTACK, *words).code == 0
+    rows = [f"{user}\tnews {word}\t2006-03-0{day} 10:00:00\n" for user in range(30) for word in ("cat", "dog") for day in (1, 2)]
+    shop.file("log.tsv", "user\tquery\ttime\n" + "".join(rows))
+    assert shop("anonymize", "log.tsv", "--method", "threshold", "--k", "3", "--out", "rows").code == 0
+    assert shop("attack", "log.tsv", "rows", *words).code == 0
+    assert [round(seconds / 3600) for seconds in times] == [0, 1]
+
+
 def test_a_quick_attack_is_smaller_and_marked(shop: Shell) -> None:
     found = json.loads(shop(*ATTACK, "--quick", "--json").out)
     assert found["quick"] is True

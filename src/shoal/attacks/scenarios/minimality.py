@@ -17,6 +17,7 @@ The attacker knows which items exist. The number of people in the group is not u
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,7 +31,7 @@ from shoal.data.bags import Bags, Ints
 from shoal.data.original import Original
 from shoal.data.taxonomy import Taxonomy
 from shoal.taxonomy.tree_counts import meet
-from shoal.util.numbers import distinct
+from shoal.util.numbers import distinct, distinct_pairs
 
 SAMPLE = 20  # items that somebody who does not reason so tries in each group
 
@@ -148,6 +149,7 @@ class ReleasedGroups:
         exist = np.bincount(self.original.bags.items, minlength=len(self.original.tree)) > 0
         self.nature = Nature(self.original.tree, exist, sets=self.original.as_sets)
         self._holders = self.original.bags.to_scipy().tocsc()
+        self._marked = np.zeros(len(self.original.bags), bool)  # scratch of `_counted`
 
     def read(self, label: int) -> GroupReading:
         """Return what is inferred from the group of this number."""
@@ -161,7 +163,7 @@ class ReleasedGroups:
         nodes, counts = self.published.items[span].astype(np.int64), self.published.counts[span].astype(np.int64)
         certain, tried, above = self.nature.certain(nodes, counts), self._below(nodes), self.nature.above(nodes, counts)
         published = {int(node): above[int(node)] for node in nodes}
-        held = np.array([np.isin(self._holding(int(item)), members).any() for item in tried], bool)
+        held = self._counted([self._holding(int(item)) for item in tried], members) > 0
         return GroupReading(
             certain=bool(len(certain)),
             alone=self._alone(certain, published),
@@ -183,15 +185,24 @@ class ReleasedGroups:
             return 0.0
         holders = [self._holding(int(item)) for item in items]
         fitting = self._fitting(distinct(np.concatenate(holders)), published)
-        return float(np.mean([np.isin(held, fitting).sum() == 1 for held in holders]))
+        return float(np.mean(self._counted(holders, fitting) == 1))
 
     def _fitting(self, records: Ints, published: dict[int, int]) -> Ints:
         """Return the records with at least as many items at or below every published node, and so below all others."""
-        for node, least in published.items():
-            first, end = self._holders.indptr[[node, self.original.tree.end[node]]]
-            below = np.bincount(self._holders.indices[first:end], self._holders.data[first:end], len(self.original.bags))
-            records = records[below[records] >= least]
+        end = self.original.tree.end
+        for node in sorted(published, key=lambda node: int(end[node]) - node):  # what few records have leaves few to look at
+            some = self.original.bags.select(records)
+            inside = (some.items >= node) & (some.items < end[node])
+            below = np.concatenate([[0], np.cumsum(np.where(inside, some.counts, 0))])
+            records = records[below[some.indptr[1:]] - below[some.indptr[:-1]] >= published[node]]
         return records
+
+    def _counted(self, several: Sequence[Ints], among: Ints) -> Ints:
+        """Return how many records of each list are among these."""
+        self._marked[among] = True
+        found = np.array([np.count_nonzero(self._marked[one]) for one in several], np.int64)
+        self._marked[among] = False
+        return found
 
     def _holding(self, item: int) -> Ints:
         """Return the records with an item."""
@@ -213,6 +224,6 @@ def _is_least(made: Made) -> bool:
 
 def _same(one: Bags, rows: Ints, other: Bags, others: Ints) -> bool:
     """Whether these rows of both are equal."""
-    pairs = np.unique(np.column_stack([rows, others]), axis=0)
-    difference = one.to_scipy()[pairs[:, 0]] - other.to_scipy()[pairs[:, 1]]
+    first, second, _ = distinct_pairs(rows, others)
+    difference = one.to_scipy()[first] - other.to_scipy()[second]
     return int(np.count_nonzero(difference.data)) == 0

@@ -9,7 +9,9 @@ from dataclasses import replace
 from shoal.attacks import RecordAttack
 from shoal.attacks.draw import Draw
 from shoal.attacks.logs import LinkingAttack
+from shoal.attacks.logs.linking import Personas
 from shoal.attacks.scenarios import ScenarioAttack, attack_called
+from shoal.data.log import Log
 from shoal.data.original import LogOriginal, Original
 from shoal.evaluate.attack.case import Case, facing_release
 from shoal.evaluate.attack.scenario import enough
@@ -34,18 +36,27 @@ def expected_seconds(case: Case, names: Sequence[str], draw: Draw, one_run: floa
     if not isinstance(original, Original | LogOriginal):
         return 0.0
     attacks = [attack_called(name)() for name in names]
-    runs = _runs(attacks, case.method, original, draw) if case.method is not None else 0
+    runs = _runs(attacks, case.method, case, draw) if case.method is not None else 0
     return one_run * runs + _on_records([one for one in attacks if isinstance(one, RecordAttack)], facing_release(case), draw)
 
 
-def _runs(attacks: Sequence[object], method: Method, original: Original | LogOriginal, draw: Draw) -> int:
-    """Return how often the release is made again: without the control group, for periods of a log, and by scenarios."""
-    runs = (1 if draw.control else 0) + sum(isinstance(one, LinkingAttack) for one in attacks)
+def _runs(attacks: Sequence[object], method: Method, case: Case, draw: Draw) -> int:
+    """Return how often the release is made again: without the control group, for attacks on logs, and by scenarios."""
+    original = case.prepared.original
+    runs = (1 if draw.control else 0) + sum(_remakes(one, case) for one in attacks if isinstance(one, LinkingAttack))
     if not isinstance(original, Original):
         return runs
     few = min(enough(draw.remakes, len(original.bags)), draw.targets)
     k = int(method.values().get("k", 2))
     return runs + sum(one.runs(few, original.n_owners, k) for one in attacks if isinstance(one, ScenarioAttack))
+
+
+def _remakes(attack: LinkingAttack, case: Case) -> bool:
+    """Whether an attack on a log makes the release again: of a later period, or of everybody if the pseudonyms of people are not known."""
+    if isinstance(attack, Personas):
+        return case.release.secret is None and isinstance(case.prepared.original, LogOriginal)
+    data = case.source.reading.data
+    return isinstance(data, Log) and data.timed and data.all_timed
 
 
 def _on_records(attacks: Sequence[RecordAttack], case: Case, draw: Draw) -> float:

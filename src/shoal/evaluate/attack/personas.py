@@ -30,11 +30,11 @@ WORDS, WITH_TIMES = "the words of one", "the words and times of one"
 def personas(case: Case, draw: Draw) -> list[Linking]:
     """Return one published record of each person with several, to find another one of them."""
     original, release = case.prepared.original, case.release
+    if not isinstance(original, LogOriginal) or not release.tables_of(RowTable):
+        raise Skipped("it applies to rows of a log, but this release contains records")
     if release.secret is None and case.method is not None:  # under a fresh key it is another one, which discloses as much
         release = _anew(case)
-    table = next(iter(release.tables_of(RowTable)), None)
-    if not isinstance(original, LogOriginal) or table is None:
-        raise Skipped("it applies to rows of a log, but this release contains records")
+    table = release.tables_of(RowTable)[0]
     owned = stage_of(original, release).owned
     if owned is None:
         raise Skipped("the release cannot be made again, so it is not known which pseudonyms are one person's")
