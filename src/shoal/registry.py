@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any, Generic, TypeVar, cast
@@ -37,8 +38,8 @@ class Table(Mapping[str, Part], Generic[Part]):
 
     def __getitem__(self, name: str) -> Part:
         self.refuse_unknown(name)
-        module, attribute = self._places[name].split(":")
-        return cast(Part, getattr(import_module(module), attribute))
+        module, _, attribute = self._places[name].partition(":")
+        return cast(Part, getattr(sys.modules.get(module) or import_module(module), attribute))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)

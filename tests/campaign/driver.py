@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -64,23 +64,23 @@ def campaign(plan: Plan, log: Path | None) -> int:
     known = lines_of(log) if log else []
     done = {line["number"] for line in known}
     numbers = (number for number in numbers_from(plan.first, plan.runs, plan.methods) if number not in done)
-    began, failures, count = time.monotonic(), 0, 0
+    began, failures, made = time.monotonic(), 0, 0
     with ExitStack() as stack:
         if log:
             end_last_line(log)
             file = stack.enter_context(log.open("a", encoding="utf-8"))
         for line in _made(numbers, plan, stack):
             known.append(line)
-            count += 1
+            made += 1
             if log:
                 file.write(json.dumps(line) + "\n")
                 file.flush()
             if line["wrong"]:
                 failures += 1
                 print(f"run {line['number']}: {line['command']}\n   {'; '.join(line['wrong'])}", flush=True)
-            if count % 1000 == 0:
-                print(f"{count} runs, {count / (time.monotonic() - began):.1f} a second, {failures} failures", flush=True)
-    print(f"{count} runs in {time.monotonic() - began:.0f} s")
+            if made % 1000 == 0:
+                print(f"{made} runs, {made / (time.monotonic() - began):.1f} a second, {failures} failures", flush=True)
+    print(f"{made} runs in {time.monotonic() - began:.0f} s")
     print(summary(known))
     return failures
 
@@ -92,8 +92,7 @@ def _made(numbers: Iterable[int], plan: Plan, stack: ExitStack) -> Iterator[Line
         pool = _Pool(plan.jobs, stack)
         make = pool.lines
     else:
-        settle()
-        make = lambda batch: map(one, batch)  # noqa: E731 - `one` is looked up late, so that tests can replace it
+        make = lambda batch: map(_next, batch)  # noqa: E731
     end, rest = time.monotonic() + 3600 * plan.hours, iter(numbers)
     while time.monotonic() < end and (batch := list(islice(rest, BATCH * plan.jobs))):
         yield from make(batch)
@@ -107,13 +106,13 @@ class _Pool:
         self._start()
 
     def _start(self) -> None:
-        self._pool = self._stack.enter_context(ProcessPoolExecutor(self._jobs, initializer=settle))
+        self._pool = self._stack.enter_context(ProcessPoolExecutor(self._jobs))
 
     def lines(self, batch: list[int]) -> Iterator[Line]:
         """The lines of some cases."""
         made = 0
         try:
-            for line in self._pool.map(one, batch, chunksize=5):
+            for line in self._pool.map(_next, batch, chunksize=5):
                 made += 1
                 yield line
         except BrokenProcessPool:
@@ -130,8 +129,18 @@ def _alone(number: int) -> Line:
             return _failed(number, "the process died")
 
 
+_cases = count()  # that this process has made
+
+
+def _next(number: int) -> Line:
+    """Make one of many cases. What the cases before have loaded stays."""
+    if next(_cases) % BATCH == 0:
+        settle()
+    return one(number)
+
+
 def settle() -> None:
-    """Spare the garbage collector what was imported: it would walk through all of it again and again."""
+    """Spare the garbage collector what was loaded: it would walk through all of it again and again."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from shoal.data.noise_record import NoisyStep
 from shoal.noise.budget_plan import Budget, plan_of
-from shoal.noise.mechanisms import least_noise
+from shoal.noise.mechanisms import FACTORS, Selecting, _PlanTrial, gaussian_plan, least_noise
 from shoal.privacy.differential_privacy import given_away
 
 BUDGETS = [
@@ -98,3 +98,14 @@ def test_discrete_noise_on_such_a_grid_is_rounded_gaussian_noise() -> None:
     above, below = norm.logsf((points - 0.5) / scale), norm.logsf((points + 0.5) / scale)
     rounded = above + np.log1p(-np.exp(below - above))
     assert np.abs(discrete - rounded).max() <= 201 / scale**2
+
+
+@pytest.mark.parametrize("guided", [False, True])
+@pytest.mark.parametrize(("epsilon", "delta", "count", "cap"), [(0.5, 1e-6, 1, 1), (1, 1e-6, 3, 64), (3, 1e-9, 2, 8), (8, 1e-4, 5, 300)])
+def test_no_amount_of_noise_that_is_tried_has_a_lower_threshold(epsilon: float, delta: float, count: int, cap: int, guided: bool) -> None:
+    """Amounts of noise that are left out early could not have been better."""
+    selections = (Selecting(0.8 / count, cap, 1.0),) * count
+    found = gaussian_plan.__wrapped__(epsilon, delta, selections, guided)
+    least = least_noise(epsilon - 4e-9, delta * (1 - 1e-6))
+    every = [_PlanTrial(epsilon - 4e-9, delta * (1 - 1e-6), least * factor, selections, guided).plan() for factor in FACTORS]
+    assert found == min(every, key=lambda plan: plan.selections[0].threshold)

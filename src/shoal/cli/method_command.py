@@ -6,6 +6,7 @@ the arguments and the options file; then everything is parsed with the options o
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -93,6 +94,10 @@ class MethodCommand(GroupedCommand):
     The groups may name parameters of methods too (`method_k`).
     """
 
+    def __init__(self, *arguments: Any, **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        self._parsers: dict[str | None, Any] = {}
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the command's own parameters, and the options of the chosen method once it is known.
 
@@ -104,6 +109,16 @@ class MethodCommand(GroupedCommand):
         declared = method_options(ctx.meta[_CHOSEN])
         taken = {typed for option in declared for typed in option.opts}
         return [*(one for one in own if not taken.intersection(one.opts)), *declared]
+
+    def make_parser(self, ctx: click.Context) -> Any:
+        """Return the parser of the options. It is built once for each method: two commands of a process differ in the context only."""
+        chosen = ctx.meta.get(_CHOSEN)
+        if chosen not in self._parsers:
+            self._parsers[chosen] = super().make_parser(ctx)
+        parser = copy.copy(self._parsers[chosen])
+        parser.ctx = ctx
+        parser.allow_interspersed_args, parser.ignore_unknown_options = ctx.allow_interspersed_args, ctx.ignore_unknown_options
+        return parser
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Determine the method, then parse with its options. An option of another method is rejected, naming both methods."""

@@ -54,6 +54,8 @@ class Vocabulary:
             places = self._places
             return np.array([places.get(name, -1) for name in wanted.to_list()], np.int32)
         table = pl.DataFrame({"item": self.names}).with_row_index("code")
+        if len(wanted) <= FEW_NAMES:  # looking for few names in many is faster than numbering the many by name
+            table = table.join(pl.DataFrame({"item": wanted}), on="item", how="semi")
         joined = pl.DataFrame({"item": wanted}).join(table, on="item", how="left", maintain_order="left")
         return joined["code"].cast(pl.Int64).fill_null(-1).to_numpy().astype(np.int32)
 

@@ -71,6 +71,7 @@ WHOLE_NUMBERS = 4e-9  # of epsilon, and of delta as a share: noise in whole numb
 MARGIN = 1e-6  # of delta as a share, so that rounding cannot decide whether a judge agrees
 CELLS = 64  # in which the share of a person's weight that lies on values of nobody else is divided
 FACTORS = (1.0005, 1.001, 1.002, 1.004, 1.007, 1.01, 1.015, 1.02, 1.03, 1.04, 1.06)  # more noise than the mechanism alone needs
+USUAL = math.log(0.02)  # the logarithm of how much more is often best: with it most others need not be tried in full
 
 
 @dataclass(frozen=True)
@@ -126,30 +127,71 @@ def gaussian_plan(epsilon: float, delta: float, selections: tuple[Selecting, ...
     """
     epsilon, delta = epsilon - WHOLE_NUMBERS, delta * (1 - MARGIN)
     least = least_noise(epsilon, delta)
-    plans = [_plan(epsilon, delta, least * factor, selections, guided) for factor in FACTORS]
-    return min(plans, key=lambda plan: plan.selections[0].threshold)
+    best, *others = sorted(FACTORS, key=lambda factor: abs(math.log(factor - 1) - USUAL))
+    plan = _PlanTrial(epsilon, delta, least * best, selections, guided).plan()
+    for factor in others:
+        trial = _PlanTrial(epsilon, delta, least * factor, selections, guided)
+        if trial.may_reach(plan.selections[0].threshold):
+            plan = min(plan, trial.plan(), key=lambda one: (one.selections[0].threshold, one.unit))
+    return plan
 
 
-def _plan(epsilon: float, delta: float, unit: float, selections: Sequence[Selecting], guided: bool) -> GaussianPlan:
-    """Return the plan for this much noise: the probability of publishing a value of one person uses up the rest of delta."""
-    scales = [unit * one.sensitivity / math.sqrt(one.share) for one in selections]
+class _PlanTrial:
+    """The plans with one amount of noise: the probability of publishing a value of one person uses up the rest of delta.
 
-    def plan(chance: float) -> GaussianPlan:
-        thresholds = [float(_thresholds(scale, one.cap, chance).max()) for scale, one in zip(scales, selections, strict=True)]
-        return GaussianPlan(unit, tuple(Selected(*found) for found in zip(scales, thresholds, strict=True)))
+    What does not depend on this probability is computed once: for each share of a person's squared weight on values of nobody else and each
+    number of such values, these numbers, their weights, and the privacy loss of the mechanism.
+    """
 
-    def excess(logarithm: float) -> float:
-        chance = math.exp(logarithm)
-        if guided:
-            return float(loss(epsilon, 1 / unit)) + chance * len(selections) - delta
-        return _first_part(epsilon, 1 / unit, plan(chance).selections[0], selections[0]) + chance * (len(selections) - 1) - delta
+    def __init__(self, epsilon: float, delta: float, unit: float, selections: Sequence[Selecting], guided: bool) -> None:
+        self._delta, self._unit, self._selections, self._guided = delta, unit, selections, guided
+        self._scales = [unit * one.sensitivity / math.sqrt(one.share) for one in selections]
+        self._loss = float(loss(epsilon, 1 / unit))
+        if not guided:
+            edges = np.arange(CELLS + 1) / CELLS
+            moved = loss(epsilon, np.sqrt(np.maximum((1 / unit) ** 2 - edges[:-1] / self._scales[0] ** 2, 0)))
+            number, share = np.nonzero(np.arange(1, selections[0].cap + 1)[:, None] <= selections[0].cap * edges[None, 1:] + 1e-6)
+            self._values, self._moved, self._unmoved = number + 1, moved[share], float(moved.max())
+            self._heights = np.sqrt(edges[share + 1] / self._values)
 
-    lowest, highest = math.log(delta) - 25, math.log(delta)
-    if excess(highest) <= 0:
-        return plan(delta)
-    if excess(lowest) > 0:
-        return GaussianPlan(unit, tuple(Selected(scale, math.inf) for scale in scales))
-    return plan(math.exp(_below(excess, lowest, highest)))
+    def plan(self) -> GaussianPlan:
+        """Return the plan with the lowest thresholds."""
+        lowest, highest = math.log(self._delta) - 25, math.log(self._delta)
+        if self._excess(self._delta) <= 0:
+            return self._with_chance(self._delta)
+        if self._excess(math.exp(lowest)) > 0:
+            return GaussianPlan(self._unit, tuple(Selected(scale, math.inf) for scale in self._scales))
+        return self._with_chance(math.exp(_below(lambda logarithm: self._excess(math.exp(logarithm)), lowest, highest)))
+
+    def may_reach(self, threshold: float) -> bool:
+        """Whether a plan may have a first threshold that is not higher. Only that of a greater probability is lower."""
+        chance = _chance_of(threshold, self._scales[0], self._selections[0].cap)
+        return not 0 < chance < self._delta or self._excess(chance) <= 0
+
+    def _with_chance(self, chance: float) -> GaussianPlan:
+        caps = [one.cap for one in self._selections]
+        thresholds = [float(_thresholds(scale, cap, chance).max()) for scale, cap in zip(self._scales, caps, strict=True)]
+        return GaussianPlan(self._unit, tuple(Selected(*found) for found in zip(self._scales, thresholds, strict=True)))
+
+    def _excess(self, chance: float) -> float:
+        """Return by how much delta is exceeded; the greater the probability, the more."""
+        if self._guided:
+            return self._loss + chance * len(self._selections) - self._delta
+        return self._first_part(chance) + chance * (len(self._selections) - 1) - self._delta
+
+    def _first_part(self, chance: float) -> float:
+        """Return the maximum privacy loss of the whole mechanism and the publication of values of one person only.
+
+        A share q of a person's squared weight on values of nobody else does not change the numbers of others, and there are at most
+        q * cap such values.
+        """
+        from scipy.special import ndtr
+
+        scale = self._scales[0]
+        threshold = float(_thresholds(scale, self._selections[0].cap, chance).max())
+        passing = ndtr((self._heights - threshold) / scale)
+        published = -np.expm1(self._values * np.log1p(-passing))
+        return float((self._moved + published).max(initial=self._unmoved))
 
 
 def _below(excess: Callable[[float], float], lowest: float, highest: float) -> float:
@@ -171,22 +213,13 @@ def _thresholds(scale: float, cap: int, chance: float) -> Floats:
     return np.asarray(1 / np.sqrt(values) - scale * ndtri(each))
 
 
-def _first_part(epsilon: float, mu: float, found: Selected, asked: Selecting) -> float:
-    """Return the maximum privacy loss of the whole mechanism and the publication of values of one person only.
-
-    `q` is the share of a person's squared weight on values of nobody else: it does not change the numbers of others, and there are at most
-    q * cap such values.
-    """
+def _chance_of(threshold: float, scale: float, cap: int) -> float:
+    """Return the probability for which this is the highest of these thresholds."""
     from scipy.special import ndtr
 
-    edges = np.arange(CELLS + 1) / CELLS
-    moved = np.maximum(mu**2 - edges[:-1] / found.scale**2, 0)
-    values = np.arange(1, asked.cap + 1)[:, None]
-    upper = edges[None, 1:]
-    passing = ndtr((np.sqrt(upper / values) - found.threshold) / found.scale)
-    published = -np.expm1(values * np.log1p(-passing))
-    published = np.where(values <= asked.cap * upper + 1e-6, published, 0).max(axis=0)
-    return float((loss(epsilon, np.sqrt(moved)) + published).max())
+    values = np.arange(1, cap + 1)
+    each = ndtr((1 / np.sqrt(values) - threshold) / scale)
+    return float((-np.expm1(values * np.log1p(-each))).max())
 
 
 # -- which noisy numbers are published, and in which form: the same wherever noise is drawn

@@ -385,7 +385,7 @@ def antecedents(records: list[frozenset[str]], most: int | None) -> set[frozense
 def recount_delta(facts: Facts, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
     k, delta = int(values["k"]), Fraction(values["delta"])
     records = [frozenset(bag) for bag in facts.published]
-    near = [sum(_distance(one, other) <= delta for other in records) for one in records]
+    near = [sum(_within(one, other, delta) for other in records) for one in records]
     wrong = [] if min(near, default=0) >= k else [f"a record with {min(near)} records near it"]
     if any(n > 1 for bag in facts.published for n in bag.values()):
         wrong.append("an item is repeated in its record")
@@ -394,8 +394,9 @@ def recount_delta(facts: Facts, values: dict[str, str], achieved: dict[str, Any]
     return wrong
 
 
-def _distance(one: frozenset[str], other: frozenset[str]) -> Fraction:
-    return Fraction(len(one ^ other), len(one | other)) if one | other else Fraction(0)
+def _within(one: frozenset[str], other: frozenset[str], delta: Fraction) -> bool:
+    """Whether the share of items that only one of two records has is at most delta."""
+    return len(one ^ other) * delta.denominator <= delta.numerator * len(one | other)
 
 
 # -- names of topics

@@ -431,8 +431,8 @@ class Source:
             read = len(stream.read(self.mark + skip))
             fresh, extent.done = fetch()
             while fresh:
-                # A pipe may block for long: read in this thread, it can be interrupted.
-                coming = aside.submit(fetch).result if self.pipe is None else fetch
+                # A pipe may block for long: read in this thread, it can be interrupted. A piece that is not full is the last one.
+                coming = aside.submit(fetch).result if self.pipe is None and len(fresh) == CHUNK else fetch
                 chunk = Chunk(rest + fresh, last=False)
                 yield chunk
                 read += len(fresh)
