@@ -99,8 +99,7 @@ def _learned(records: Records, hidden: HiddenWords, with_wordnet: bool, related:
     topics = [topics_of(some, FEWEST_PEOPLE) for some in (records, rest)]
     found = {LEARNED: (topics[0].taxonomy(), topics[1].taxonomy())}
     if with_wordnet:
-        topics = [topics_of(some, FEWEST_PEOPLE, by_records=False) for some in (records, rest)]
-        first, second = (hybrid(one, wordnet(related=related), company=FEWEST_PEOPLE) for one in topics)
+        first, second = (hybrid(one, wordnet(related=related)) for one in topics)
         found[HYBRID] = (first, second)
     first, second = (_random(some) for some in (records, rest))
     return {**found, RANDOM: (first, second)}

@@ -35,18 +35,18 @@ void bind_topics(nb::module_& m) {
         "contexts"_a, "owners"_a, "fingerprint"_a, "feature"_a, "wanted"_a, "bounds"_a, "threads"_a, "task"_a);
     m.def(
         "topic_tree",
-        [](const BoundRows& company, int64_t features, I64 people, U8 frequent, double balance, int64_t titles,
+        [](const BoundRows& company, int64_t features, I64 people, U8 frequent, double balance, int64_t smallest, int64_t titles,
            int threads, Task& task) {
             same_size(company.size(), people.shape(0));
-            need(features >= 0 && features <= 65536 && titles >= 0, "at most 65,536 features, and no negative numbers");
+            need(features >= 0 && features <= 65536 && titles >= 0 && smallest >= 1, "at most 65,536 features, and no negative numbers");
             need(balance >= 0 && balance <= 0.5, "a balance from 0 to 0.5");
             const Rows& rows = company.below(static_cast<std::size_t>(features));
             same_size(company.size(), frequent.shape(0));
             for (int64_t held : span(people)) need(held >= 0, "numbers of people that are not negative");
-            const TopicProblem problem{rows, features, span(people), span(frequent), balance, titles};
+            const TopicProblem problem{rows, features, span(people), span(frequent), balance, smallest, titles};
             TopicTree found = unlocked([&] { return topic_tree(problem, threads, task); });
             return std::make_tuple(hand_over(std::move(found.parent)), hand_over(std::move(found.topic)),
                                    hand_over(std::move(found.title_ptr)), hand_over(std::move(found.title)));
         },
-        "company"_a, "features"_a, "people"_a, "frequent"_a, "balance"_a, "titles"_a, "threads"_a, "task"_a);
+        "company"_a, "features"_a, "people"_a, "frequent"_a, "balance"_a, "smallest"_a, "titles"_a, "threads"_a, "task"_a);
 }

@@ -54,9 +54,10 @@ class Divider {
 public:
     Divider(const TopicProblem& problem, Task& task) : in_(problem), task_(task), units_(problem.company) {}
 
-    // The two sides of a topic, with titles; none if one would lack frequent words.
+    // The two sides of a topic, with titles; none if it is small and one would lack frequent words.
     std::vector<Node> divide(const Node& node, Scratch& scratch) const {
-        if (frequent_of(node.words) < 2) return {};
+        const bool small = static_cast<int64_t>(node.words.size()) <= in_.smallest;
+        if (node.words.size() < 2 || (small && frequent_of(node.words) < 2)) return {};
         find_features(node.words, scratch);
         std::vector<uint8_t> side = cut(node.words, direction(node.words, scratch));
         centres(node.words, side, scratch);
@@ -69,7 +70,7 @@ public:
         }
         std::vector<Node> sides(2);
         for (std::size_t i = 0; i < node.words.size(); ++i) sides[side[i]].words.push_back(node.words[i]);
-        if (frequent_of(sides[0].words) == 0 || frequent_of(sides[1].words) == 0) return {};
+        if (small && (frequent_of(sides[0].words) == 0 || frequent_of(sides[1].words) == 0)) return {};
         sides[0].titles = titles(sides[0].words, scratch.along, -1);
         sides[1].titles = titles(sides[1].words, scratch.along, 1);
         return sides;

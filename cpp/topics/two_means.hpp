@@ -19,6 +19,7 @@ struct TopicProblem {
     std::span<const int64_t> people;  // who hold each word
     std::span<const uint8_t> frequent;  // 1 for words that enough people hold to stand in a name
     double balance;                  // each side of a split has at least this share of the holders
+    int64_t smallest;                // words of a topic that is split only if both sides have a frequent word
     int64_t titles;                  // words that are proposed for the name of each topic
 };
 
@@ -26,7 +27,7 @@ struct TopicTree {
     std::vector<int32_t> parent;  // of each topic, in preorder; -1 for the first
     std::vector<int32_t> topic;   // the smallest topic of each word, -1 for a word without company
     std::vector<int64_t> title_ptr;
-    std::vector<int32_t> title;  // frequent words of each topic but the first: those come first that tell it best from its sibling
+    std::vector<int32_t> title;  // frequent words of each topic but the first, if it has any: those come first that tell it best from its sibling
 };
 
 TopicTree topic_tree(const TopicProblem& problem, int threads, Task& task);

@@ -81,7 +81,7 @@ def test_a_release_on_topics_is_verified_and_audited(log: Shell):
     assert [claim["verdict"] for claim in from_files["claims"]] in (["verified", "not checkable"], ["verified", "verified"])
 
 
-# -- with WordNet's categories for words of few people
+# -- with WordNet's categories for words that occur with no other
 
 
 DOGS = ("terrier", "poodle", "spaniel", "beagle", "collie")
@@ -89,9 +89,8 @@ WITH_WORDNET = ("--taxonomy", "topics+wordnet", "--k", "3")
 
 
 def searches_for_dogs() -> list[tuple[str, str, str]]:
-    """The same searches; every fifth person also searches for a dog that few others do, and everybody for a dog."""
-    rows = queries()
-    rows += [(f"p{n}", "2006-03-02 09:00:00", f"{DOGS[n % 5]} {WORDS['food'][n % 4]}") for n in range(0, 36, 2)]
+    """The same searches; others search for nothing but one kind of dog, and half of all for a dog."""
+    rows = queries() + [(f"q{n}", "2006-03-02 09:00:00", DOGS[n % 5]) for n in range(10)]
     return rows + [(f"p{n}", "2006-03-03 09:00:00", f"dog {WORDS['homes'][n % 4]}") for n in range(18)]
 
 
@@ -102,7 +101,7 @@ def dogs(shell: Shell) -> Shell:
     return shell
 
 
-def test_words_of_few_people_become_categories_of_wordnet(dogs: Shell):
+def test_words_that_occur_with_no_other_become_categories_of_wordnet(dogs: Shell):
     told = manifest(dogs)
     assert told["input"]["taxonomy"] == "topics+wordnet:6"
     assert [claim["model"] for claim in told["claims"]] == ["k-anonymity(k=3)", "node-names(people=6, categories=wordnet)"]  # type: ignore[index]
@@ -128,6 +127,10 @@ def test_words_of_few_people_become_categories_of_wordnet(dogs: Shell):
         ("terrier (kinds)", False),
         ("zqnothing", False),
         ("poodle / dog", False),
+        ("(other words) (4)", True),
+        ("(any topic) (1)", True),
+        ("(other words) (zqcanary1)", False),
+        ("(poodle) (2)", False),
     ],
 )
 def test_names_next_to_categories_are_judged(dogs: Shell, new: str, sound: bool):

@@ -22,8 +22,9 @@ Vector = list[float]
 class Twin:
     """The same sums in the same order, word by word."""
 
-    def __init__(self, rows: list[dict[int, int]], features: int, people: list[int], frequent: list[bool], balance: float):
-        self.features, self.people, self.frequent, self.balance = features, people, frequent, balance
+    def __init__(self, rows: list[dict[int, int]], features: int, people: list[int], frequent: list[bool], balance: float, smallest: int):
+        self.features, self.people, self.frequent = features, people, frequent
+        self.balance, self.smallest = balance, smallest
         self.rows = [sorted(row.items()) for row in rows]
         self.units = [self.unit(row) for row in self.rows]
         self.parent: list[int] = []
@@ -49,7 +50,8 @@ class Twin:
             self.divide(side, number, self.titles_of(side, along, sign))
 
     def sides(self, words: list[int]) -> list[tuple[list[int], list[int], float]] | None:
-        if sum(self.frequent[word] for word in words) < 2:
+        small = len(words) <= self.smallest
+        if len(words) < 2 or (small and sum(self.frequent[word] for word in words) < 2):
             return None
         side = self.cut(words, self.direction(words))
         along: list[int] = []
@@ -62,7 +64,7 @@ class Twin:
                 break
             side = after
         left, right = ([w for w, s in zip(words, side, strict=True) if s == which] for which in (False, True))
-        if not all(any(self.frequent[word] for word in part) for part in (left, right)):
+        if small and not all(any(self.frequent[word] for word in part) for part in (left, right)):
             return None
         return [(left, along, -1.0), (right, along, 1.0)]
 
@@ -144,6 +146,7 @@ def found_by_kernel(twin: Twin, threads: int) -> tuple[list[int], list[int], lis
         np.array(twin.people, np.int64),
         np.array(twin.frequent, np.uint8),
         twin.balance,
+        twin.smallest,
         3,
         threads,
     )
@@ -160,7 +163,7 @@ def test_the_same_tree_as_the_plain_steps(seed: int):
     ]
     people = random.integers(1, 50, words).tolist()
     frequent = (random.random(words) < 0.6).tolist()
-    twin = Twin(rows, features, people, frequent, float(random.choice([0.0, 0.2, 0.5])))
+    twin = Twin(rows, features, people, frequent, float(random.choice([0.0, 0.2, 0.5])), int(random.choice([1, 6, 100])))
     for threads in (1, 2):
         assert found_by_kernel(twin, threads) == (twin.parent, twin.topic, twin.titles)
 

@@ -12,8 +12,9 @@ from shoal.data.bags import Bags
 from shoal.data.taxonomy import Taxonomy
 from shoal.taxonomy import company
 from shoal.taxonomy.company import company_of
-from shoal.taxonomy.hybrid import NEVER, hybrid
-from shoal.taxonomy.learned import MORE, RARE_ROOT, ROOT, SEPARATOR, learn_topics
+from shoal.taxonomy.hybrid import hybrid
+from shoal.taxonomy.learned import learn_topics
+from shoal.taxonomy.topic_names import MORE, OTHERS, RARE_ROOT, ROOT, SEPARATOR, topic_names
 from shoal.taxonomy.wordnet import wordnet
 
 TOPICS = {
@@ -100,6 +101,48 @@ def test_words_of_fewer_people_are_left_out_of_a_public_tree():
     assert {word for words in TOPICS.values() for word in words} <= {*public.names.names}
 
 
+def test_every_word_has_a_topic_and_none_has_more_than_a_few_words():
+    """Also where few words can name topics, and for words that occur with no other."""
+    rows, owners = sessions(4)
+    alone = [[f"solo{n:02}"] for n in range(30)]
+    contexts = Bags.from_lists(rows + alone, owners + list(range(len(alone))))
+    topics = learn_topics(contexts, fewest=56)  # each topic is of about 60 people
+    tree = topics.taxonomy()
+    assert {tree.names[n] for n in np.flatnonzero(tree.end == np.arange(len(tree)) + 1)} == {*contexts.vocabulary.names}
+    directly = np.bincount(tree.parent[1:][tree.end[1:] == np.arange(1, len(tree)) + 1])
+    assert directly.max() <= 7  # six, or one more that is a topic of its own
+    assert len({*tree.names.names}) == len(tree)
+    assert all(ancestors(tree, word[0])[-1] == OTHERS for word in alone)
+    assert not any(OTHERS in ancestors(tree, word) for words in TOPICS.values() for word in words)
+
+
+def test_neighbours_in_the_alphabet_are_together_where_words_occur_with_no_other():
+    rows, owners = sessions(4, rare=False)
+    alone = [f"{word}{ending}" for word in ("honda", "zebra") for ending in ("", "s", "x", "y", "z")]
+    tree = learn_topics(Bags.from_lists(rows + [[word] for word in alone], owners + list(range(10)))).taxonomy()
+    near = [set(ancestors(tree, word)) - {OTHERS} for word in alone]
+    assert set.intersection(*near[:5])
+    assert set.intersection(*near[5:])
+    assert not near[0] & near[5]
+
+
+def test_a_part_without_words_of_enough_people_is_called_after_the_topic_above():
+    above = [-1, 0, 1, 1, 0, 4, 4, 0, 7, 7]
+    titles = [(), ("a", "b", "c", "d"), (), ("a", "b", "c", "e"), ("a",), ("a",), (), (), (), ("f",)]
+    assert topic_names(above, titles, others=7) == [
+        "a / b / c",
+        "a / b / c (2)",
+        "a / b / e",
+        "a / ...",
+        "a (2) / ...",
+        "a (3) / ...",
+        "(other words)",
+        "(other words) (2)",
+        "f / ...",
+    ]
+    assert topic_names([-1, 0, 0, 2], [(), (), (), ("x", "y")], others=4) == ["(any topic) (1)", "(any topic) (2)", "x / y"]
+
+
 def test_holders_are_people_and_not_sessions():
     contexts = Bags.from_lists([["a", "b"], ["a"], ["a", "c"]], [4, 4, 9])
     assert dict(zip(contexts.vocabulary.names, contexts.people_per_item.tolist(), strict=True)) == {"a": 2, "b": 1, "c": 1}
@@ -167,21 +210,17 @@ def test_a_release_on_topics_is_verified():
     assert result.metrics["suppressed"] < 0.2
 
 
-def test_words_of_few_people_lie_where_a_given_taxonomy_has_them():
-    """Dogs are named by one person each, in sessions about anything; *house* is a word below a topic and a category."""
+def test_words_that_occur_with_no_other_lie_where_a_given_taxonomy_has_them():
+    """Some people search for nothing but a dog; *house* is a word below a topic and a category."""
     rows, owners = sessions(3, rare=False)
-    for person, dog in enumerate(["poodle", "beagles", "dachshund", "whorehouse", "zqword"]):
-        rows.append([dog, *rows[7 * person]])
-        owners.append(owners[7 * person])
-    topics = learn_topics(Bags.from_lists(rows, owners))
-    tree = hybrid(topics, wordnet(), company=10)
+    dogs = ["poodle", "beagles", "dachshund", "whorehouse", "zqword"]
+    topics = learn_topics(Bags.from_lists([*rows, *([dog] for dog in dogs)], [*owners, *range(1000, 1005)]))
+    tree = hybrid(topics, wordnet())
     assert "dog" in set.intersection(*(set(ancestors(tree, dog)) for dog in ("poodle", "beagles", "dachshund")))
     assert not set(ancestors(tree, "poodle")) & {name for name in tree.names.names if SEPARATOR in name}
-    assert any(SEPARATOR in name for name in ancestors(tree, "zqword"))  # unknown to WordNet
+    assert ancestors(tree, "zqword") == []  # unknown to WordNet, and the only one
     assert any(SEPARATOR in name for name in ancestors(tree, "house"))
     assert {"house (kinds)", "building (kinds)", "building"} & set(ancestors(tree, "whorehouse"))
-    every = hybrid(topics, wordnet(), company=NEVER)
-    assert not any(SEPARATOR in name for name in ancestors(every, "house"))
     assert set(topics.words) <= set(tree.names.names)
 
 

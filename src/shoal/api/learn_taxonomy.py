@@ -36,7 +36,7 @@ def learn_taxonomy(
         data: A path, a frame, a column of lists, or lists of items, as in `shoal.anonymize`.
         people: Number of people who use each word of the taxonomy, and so each word that names a topic.
         all_words: Whether the taxonomy also has words of fewer people, below the topics that fit them. Such a taxonomy is private.
-        with_wordnet: Whether words of fewer people lie where WordNet has them, as far as it lists them. Use it with `all_words`.
+        with_wordnet: Whether words that occur with no other lie where WordNet has them. Use it with `all_words`.
         threads: Number of threads. Default: all cores.
         **options: How to read the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count, rank, url, owners,
             sep, header, strict, malformed, per, gap.

@@ -31,7 +31,7 @@ _WITHOUT = ("taxonomy", "node-loss", "unknown", "tree", "floor", "min-support", 
     help="Minimum number of people who use each word of the file.",
 )
 @click.option("--all-words", is_flag=True, help="Include words of fewer people. The file is then private.")
-@click.option("--with-wordnet", is_flag=True, help="Place words of fewer people where WordNet has them. Use with --all-words.")
+@click.option("--with-wordnet", is_flag=True, help="Place words that occur with no other where WordNet has them. Use with --all-words.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @data_options(without=_WITHOUT)
 def learn(input: Any, out: Path | None, people: int, all_words: bool, with_wordnet: bool, force: bool, **options: Any) -> None:

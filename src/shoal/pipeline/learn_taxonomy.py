@@ -20,7 +20,8 @@ from shoal.io.read.paths import Paths
 from shoal.pipeline.events import PREPARING, READING, stage
 from shoal.pipeline.options import NO_TAXONOMY, TOPICS, Preparation
 from shoal.pipeline.prepare import SESSIONS, Records, by_sessions, read_records, records_of, topics_and_wordnet, topics_of
-from shoal.taxonomy.learned import FEWEST_PEOPLE, MORE, SEPARATOR
+from shoal.taxonomy.learned import FEWEST_PEOPLE
+from shoal.taxonomy.topic_names import MORE, OTHERS, ROOT, SEPARATOR
 from shoal.util.numbers import distinct
 from shoal.util.wording import counted
 
@@ -68,7 +69,7 @@ def learn_taxonomy(
         people: The number of people who use each word that names a topic, and each word of the tree.
         all_words: Whether the tree also has the words of fewer people.
         per: What is a context. Default: sessions where there are times, else records.
-        with_wordnet: Whether words of fewer people lie where WordNet has them, as far as it lists them.
+        with_wordnet: Whether words that occur with no widely held word lie where WordNet has them, as far as it lists them.
 
     Returns:
         The taxonomy.
@@ -81,7 +82,7 @@ def learn_taxonomy(
         raise ParameterError(f"the number of people must be at least 2, not {people}", code="out-of-range", argument="people", value=people)
     if with_wordnet and not all_words:
         raise ParameterError(
-            "WordNet places words of fewer people, but only words of more are kept",
+            "WordNet places words that occur with no other, but only words of many people are kept",
             code="option-not-applicable",
             hint=f"add {option('all-words')}",
         )
@@ -124,7 +125,7 @@ def _insist_on_holders(tree: Taxonomy, contexts: Bags, people: int) -> None:
     held = pl.DataFrame({"item": contexts.items, "owner": np.repeat(contexts.owners, np.diff(contexts.indptr))})
     names = pl.DataFrame({"word": contexts.vocabulary.names}).with_row_index("item").with_columns(pl.col("item").cast(pl.Int32))
     counted_people = held.join(names.join(named, on="word"), on="item").group_by("word").agg(pl.col("owner").n_unique())
-    few = named.filter(pl.col("word") != MORE).join(counted_people, on="word", how="left")
+    few = named.filter(~pl.col("word").is_in([MORE, ROOT, OTHERS])).join(counted_people, on="word", how="left")
     few = few.filter(pl.col("owner").fill_null(0) < people)
     if len(few):
         what = f"{counted(len(few), 'word')} in names of topics would belong to fewer than {people:,} people"

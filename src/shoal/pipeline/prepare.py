@@ -53,9 +53,10 @@ from shoal.pipeline.options import (
 )
 from shoal.taxonomy.hybrid import hybrid
 from shoal.taxonomy.item_catalogue import JoinedItems, joined_bags
-from shoal.taxonomy.learned import FEWEST_PEOPLE, ROOT, Topics, learn_topics
+from shoal.taxonomy.learned import FEWEST_PEOPLE, Topics, learn_topics
 from shoal.taxonomy.place_documents import document_vectors
 from shoal.taxonomy.place_terms import as_typed, in_lower_case, place_terms
+from shoal.taxonomy.topic_names import ROOT
 from shoal.taxonomy.urls import are_urls
 from shoal.taxonomy.wordnet import phrase_finder, wordnet
 from shoal.text.collocations import Part, join_collocations
@@ -475,31 +476,21 @@ def taxonomy_of(records: Records, how: Preparation) -> tuple[Taxonomy, tuple[str
         topics = topics_of(records, people)
         return topics.taxonomy(how.loss), (f"{counted(topics.n_topics, 'topic')} {named}",)
     topics, tree = topics_and_wordnet(records, people, how.loss, related=how.rules.related)
-    return tree, (f"{counted(topics.n_topics, 'topic')} {named}; words of fewer people where WordNet has them",)
+    return tree, (f"{counted(topics.n_topics, 'topic')} {named}; words that occur with no other where WordNet has them",)
 
 
 def topics_and_wordnet(records: Records, people: int, loss: str = DEFAULT_LOSS, *, related: bool = False) -> tuple[Topics, Taxonomy]:
-    """Topics of words of at least so many people and of those that WordNet lacks, and the tree of these and of WordNet's other words.
+    """Topics, and the tree of these and of WordNet's categories for words that occur with no widely held word.
 
-    On tags and real searches hidden words are predicted better if WordNet alone places words that are alone in their sessions. With
-    `related`, WordNet also has the adjectives, verbs and adverbs that are related to its nouns.
+    With `related`, WordNet also has the adjectives, verbs and adverbs that are related to its nouns.
     """
-    topics = topics_of(records, people, by_records=False)
-    return topics, hybrid(topics, wordnet(related=related), company=people, loss=loss)
+    topics = topics_of(records, people)
+    return topics, hybrid(topics, wordnet(related=related), loss)
 
 
-def topics_of(records: Records, people: int, *, by_records: bool = True) -> Topics:
-    """Topics of the words of these records, learned from sessions if there are any.
-
-    Args:
-        records: The records, with their sessions if they have any.
-        people: The number of people who hold each word that names a topic.
-        by_records: Whether words that are alone in their sessions are placed by whole records.
-
-    Returns:
-        The topics.
-    """
-    return learn_topics(records.contexts, people, records.folded if by_records and records.sessions is not None else None)
+def topics_of(records: Records, people: int) -> Topics:
+    """Topics of the words of these records, learned from sessions if there are any; `people` hold each word that names a topic."""
+    return learn_topics(records.contexts, people, records.folded if records.sessions is not None else None)
 
 
 def by_sessions(records: Records, how: Preparation) -> bool:

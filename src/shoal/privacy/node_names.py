@@ -6,6 +6,7 @@ hold each of their words in the original. It knows nothing of how topics are fou
 
 A name has two or three different words between slashes. Instead of a second word it may have dots; the last word may have a number in
 brackets, which tells two topics apart. No item of the data has a slash between blanks, so from the files alone it is known what is a name.
+A part of all topics, or of the words that occur with no other, has a fixed name with a number, and no word of the data.
 
 Where words of few people lie below categories of WordNet, these are published too. Everybody knows their names, but a category is called
 `dog (kinds)` if dog is also a word below a topic: then that word counts as one of a name.
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 BETWEEN, DOTS = " / ", "..."
 NUMBER = re.compile(r" \(\d+\)$")
+WITHOUT_WORDS = re.compile(r"\((any topic|other words)\)( \(\d+\))?")
 FEWEST_WORDS, MOST_WORDS = 2, 3
 WORDNET, KINDS = "wordnet", " (kinds)"
 NAMED = 5  # rare words that a verdict names, for those who ask
@@ -76,7 +78,7 @@ class NodeNames(Model):
         names = [item for item in shown if item not in held]
         tree = original.tree
         empty = {tree.names[0], SUPPRESSED, *([] if tree.unlisted is None else [tree.names[tree.unlisted]])}
-        renamed, names = self._without_categories([name for name in names if name not in empty])
+        renamed, names = self._without_categories([name for name in names if name not in empty and not WITHOUT_WORDS.fullmatch(name)])
         return self._against(names, renamed, held)
 
     def _without_categories(self, names: list[str]) -> tuple[set[str], list[str]]:

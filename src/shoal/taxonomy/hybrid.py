@@ -1,7 +1,7 @@
-"""Topics and another taxonomy as one tree: words with many co-occurrences are placed below topics, others where the taxonomy has them.
+"""Topics and another taxonomy as one tree: words that occur with widely held words are below topics, others where the taxonomy has them.
 
-What a word of few people is about cannot be learned from the few sessions that have it; a taxonomy such as WordNet knows. Words that it
-does not list stay below their topics. Categories of the taxonomy whose name is a word below a topic are renamed, so that names are unique.
+What a word that is searched for alone is about cannot be learned; a taxonomy such as WordNet knows. Words that it does not list stay in
+their part of the other words. Categories of the taxonomy whose name is a word below a topic are renamed, so that names are unique.
 """
 
 from __future__ import annotations
@@ -16,23 +16,21 @@ from shoal.taxonomy.learned import Topics
 from shoal.util.numbers import distinct
 
 KINDS = " (kinds)"  # after the name of a category that is also a word below a topic
-NEVER = 1 << 62  # more people than any word has: all words of the taxonomy stay there
 
 
-def hybrid(topics: Topics, given: Taxonomy, company: int, loss: str = DEFAULT_LOSS) -> Taxonomy:
+def hybrid(topics: Topics, given: Taxonomy, loss: str = DEFAULT_LOSS) -> Taxonomy:
     """Join topics and another taxonomy in one tree.
 
     Args:
         topics: The learned topics.
-        given: The taxonomy for words with few co-occurrences.
-        company: Words of at least this many people lie below topics, `NEVER` for none that the taxonomy lists.
+        given: The taxonomy for words that occur with no widely held word.
         loss: The node loss.
 
     Returns:
         The tree.
     """
     nodes = given.nodes(pl.Series(topics.words, dtype=pl.String)).astype(np.int64)
-    apart = (nodes > 0) & ((topics.people < company) | (topics.topic < 0))
+    apart = (nodes > 0) & topics.without_company
     learned = topics.without(apart).taxonomy(loss)
     parents: dict[str, str | None] = {}
     for node, above in enumerate(learned.parent.tolist()):

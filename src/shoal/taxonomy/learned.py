@@ -1,18 +1,18 @@
 """A taxonomy learned from the data: words that people use in the same sessions or records lie below the same topic.
 
-Topics are found from the whole vocabulary down (`topic_tree`): each is split in two by the company that its words keep (`company`). Only
-words of enough people name topics. Company is that of words of two people or more, and each word counts by its people, so rare words hardly
-shape the tree; they are placed below the topic that fits them best. A word that never occurs with one of two people or more, neither in a
-session nor in a record, is not in the tree, and is treated as any term that a taxonomy does not list.
+Topics are found from the whole vocabulary down (`topic_tree`): each is split in two by the company that its words keep (`company`), so that
+both sides have enough holders, until a few words are left. Only words of enough people name topics; what has none is a part of a topic.
+Company is that of words of two people or more, and each word counts by its people, so rare words hardly shape the tree; they are placed
+below the topic that fits them best. Words that never occur with one of two people or more, neither in a session nor in a record, are apart,
+in parts of neighbours in the alphabet.
 
 The tree depends on which people hold which words together: not on the order of rows or words, the names of people, threads or the machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import count, pairwise
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -23,15 +23,11 @@ from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import TaxonomyError
 from shoal.taxonomy.company import Company, company_of
-from shoal.util.wording import counted
+from shoal.taxonomy.topic_names import CANDIDATES, MORE, RARE_ROOT, ROOT, insist_on_words, topic_names
 
-ROOT = "(any topic)"
-RARE_ROOT = "(any topic, with rare words)"  # of a tree that also has words of fewer people
 FEWEST_PEOPLE = 10  # who hold each word of a name, unless something else is given: twice the usual k
-TITLES, CANDIDATES = 3, 12  # words of a name, and words that it is chosen from
-SEPARATOR = " / "
-MORE = "..."  # follows the only word of a name
-BALANCE = 0.2  # share of the holders that each side of a split has at least
+BALANCE = 0.4  # share of the holders that each side of a split has at least
+SMALLEST = 6  # words of a topic that is split only if both sides have a word to name them
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,16 +40,23 @@ class Topics:
     words: tuple[str, ...]
     people: Ints
     fewest: int
+    others: int  # the topic of words without company, or the number of topics if there is none
 
     @property
     def n_topics(self) -> int:
-        """How many topics were found, without the root."""
-        return len(self.parent) - 1
+        """How many topics are named by words of their own, without the root."""
+        return sum(map(bool, self.titles))
+
+    @property
+    def without_company(self) -> npt.NDArray[np.bool_]:
+        """Which words occur with no widely held word."""
+        return np.asarray((self.topic < 0) | (self.topic >= self.others))
 
     def taxonomy(self, loss: str = DEFAULT_LOSS, fewest: int = 1) -> Taxonomy:
         """Return the tree of the topics and of the words that at least `fewest` people hold."""
         root = ROOT if fewest >= self.fewest else RARE_ROOT
-        names, above = [root, *self._names()], self.parent.tolist()
+        above = self.parent.tolist()
+        names = [root, *topic_names(above, self.titles, self.others)]
         placed = np.flatnonzero((self.topic >= 0) & (self.people >= fewest))
         words_in = np.bincount(self.topic[placed], minlength=len(above))
         alone = {n for n in range(1, len(above)) if words_in[n] == 1}  # their only word lies below the topic above
@@ -75,15 +78,6 @@ class Topics:
         """The same topics without these words."""
         return replace(self, topic=np.where(words, -1, self.topic).astype(np.int32))
 
-    def _names(self) -> Iterator[str]:
-        """The name of each topic but the first, none of which is a word of the data or is used twice."""
-        taken: set[frozenset[str]] = set()
-        words = set(self.words)
-        for titles in self.titles[1:]:
-            choice = next(one for one in _choices(titles) if frozenset(one) not in taken and SEPARATOR.join(one) not in words)
-            taken.add(frozenset(choice))
-            yield SEPARATOR.join(choice)
-
 
 def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None = None) -> Topics:
     """Learn topics from sessions or records.
@@ -100,14 +94,15 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None
         TaxonomyError: No two words of enough people occur together, or a word looks like the name of a topic.
     """
     names = contexts.vocabulary.names.to_list()
-    _insist_on_words(names)
+    insist_on_words(names)
     company = company_of(contexts)
     if wider is not None:
         company = company.filled(company_of(wider, company.lonely))
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
     ordered = _reordered(company, by_name)
-    named = np.array([names[i] != MORE for i in by_name], bool)  # an item of dots looks like the dots after the only word
-    frequent = (ordered.people >= fewest) & (np.diff(ordered.indptr) > 0) & named
+    words = tuple(names[i] for i in by_name)
+    may_name = (ordered.people >= fewest) & np.array([word != MORE for word in words], bool)  # dots look like those after the only word
+    frequent = may_name & ~ordered.lonely
     if frequent.sum() < 2:
         raise TaxonomyError(
             f"no topics can be learned: fewer than two words that {fewest} people use occur together",
@@ -116,25 +111,35 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None
             value=int(frequent.sum()),
         )
     rows = _kernels.Rows(ordered.indptr, ordered.features, ordered.ties)
-    said = (BALANCE, CANDIDATES, kernels.threads())
+    said = (BALANCE, SMALLEST, CANDIDATES, kernels.threads())
     parent, topic, title_ptr, title = kernels.run(
         _kernels.topic_tree, rows, ordered.n_features, ordered.people, frequent.astype(np.uint8), *said, label="learning topics"
     )
-    words = tuple(names[i] for i in by_name)
-    titles = tuple(tuple(words[w] for w in title[a:b]) for a, b in pairwise(title_ptr))
-    return Topics(parent, topic, titles, words, ordered.people, fewest)
+    found = [title[a:b] for a, b in pairwise(title_ptr)]
+    others, lonely = len(parent), np.flatnonzero(ordered.lonely)
+    if len(lonely):
+        above, parts = _halved(lonely, ordered.people)
+        parent = np.concatenate([parent, np.where(above < 0, 0, above + others)]).astype(np.int32)
+        for number, part in enumerate(parts):
+            topic[part] = others + number  # parts come after what they are a part of
+            named = part[may_name[part]]
+            found.append(named[np.argsort(-ordered.people[named], kind="stable")][:CANDIDATES])
+    titles = tuple(tuple(words[w] for w in one) for one in found)
+    return Topics(parent, topic, titles, words, ordered.people, fewest, others)
 
 
-def _insist_on_words(names: list[str]) -> None:
-    """Raise if a word looks like a name of a topic: published names would be ambiguous, and their people could not be counted."""
-    alike = sum(SEPARATOR in name or name in (ROOT, RARE_ROOT) for name in names)
-    if alike:
-        raise TaxonomyError(
-            f"{counted(alike, 'item')} cannot be distinguished from names of topics, which contain {SEPARATOR!r}",
-            code="items-like-topics",
-            hint="replace the slash in these items, or give another taxonomy",
-            value=alike,
-        )
+def _halved(words: Ints, people: Ints) -> tuple[Ints, list[Ints]]:
+    """Parts of neighbouring words, halved again and again so that both halves have as many holders: the part above each, and its words."""
+    above, parts, pending = list[int](), list[Ints](), [(-1, words)]
+    while pending:
+        over, part = pending.pop()
+        above.append(over)
+        parts.append(part)
+        if len(part) > SMALLEST:
+            holders = np.cumsum(people[part])
+            middle = min(int(np.searchsorted(holders, holders[-1] / 2)) + 1, len(part) - 1)
+            pending += [(len(parts) - 1, part[middle:]), (len(parts) - 1, part[:middle])]
+    return np.array(above, np.int64), parts
 
 
 def _reordered(company: Company, order: Ints) -> Company:
@@ -143,11 +148,3 @@ def _reordered(company: Company, order: Ints) -> Company:
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     places = np.repeat(company.indptr[order] - indptr[:-1], lengths) + np.arange(indptr[-1])
     return Company(indptr, company.features[places], company.ties[places], company.n_features, company.people[order])
-
-
-def _choices(titles: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Words for a name, from the most typical ones: the first three; else two and another; else these and a number."""
-    first = titles[:TITLES]
-    yield first if len(first) > 1 else (*first, MORE)
-    yield from ((*first[: TITLES - 1], other) for other in titles[TITLES:])
-    yield from ((*first[:-1], f"{first[-1]} ({number})") for number in count(2))

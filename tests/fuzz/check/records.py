@@ -415,7 +415,7 @@ def recount_names(facts: Facts, values: dict[str, str], achieved: dict[str, Any]
         for item in record.items:
             holders.setdefault(item, set()).add(record.owner)
     shown = {item for bag in facts.published for item in bag} - holders.keys()
-    empty = {item for item in shown if item == ANY_TOPIC or (item.startswith("(unlisted)") and " / " not in item)}
+    empty = {item for item in shown if _says_nothing(item)}
     categories = {item for item in shown - empty if " / " not in item} if values.get("categories") == "wordnet" else set()
     names = [item.split(" / ") for item in shown - empty - categories]
     wrong = [f"a name of {len(name)} words" for name in names if len(name) not in (2, 3)]
@@ -430,6 +430,12 @@ def recount_names(facts: Facts, values: dict[str, str], achieved: dict[str, Any]
     if people and achieved["people"] != min(people):
         wrong.append(f"states {achieved['people']} people, has {min(people)}")
     return wrong
+
+
+def _says_nothing(item: str) -> bool:
+    """Whether this is a fixed name without words of the data: of everything, or with a number of a part."""
+    plain = item[: item.rindex(" (")] if item.endswith(")") and " (" in item and item[item.rindex(" (") + 2 : -1].isdigit() else item
+    return item == ANY_TOPIC or plain in ("(any topic)", "(other words)") or (item.startswith("(unlisted)") and " / " not in item)
 
 
 def _without_marks(name: list[str], holders: dict[str, set[str]]) -> list[str]:

@@ -30,7 +30,7 @@ from shoal.report.alarms import WARNINGS, alarms_in
 from shoal.report.comparison_charts import KEPT_OF
 from shoal.report.facts import fewest_named
 from shoal.report.topic_cells import TOPIC_CELLS, topic_cells
-from shoal.taxonomy.learned import RARE_ROOT, ROOT
+from shoal.taxonomy.topic_names import RARE_ROOT, ROOT
 from shoal.taxonomy.tree_counts import published_items
 
 TASKS = (

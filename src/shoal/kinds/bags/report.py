@@ -20,7 +20,7 @@ from shoal.report.histograms import Bin, Histogram, compare, joined, tally
 from shoal.report.summary import AS_TYPED, FORMS, NOT_MEASURED, Summary, SummaryShare, share_in
 from shoal.report.topic_cells import topic_cells
 from shoal.report.verdict_text import Tile, promised_group
-from shoal.taxonomy.learned import RARE_ROOT, ROOT
+from shoal.taxonomy.topic_names import RARE_ROOT, ROOT
 from shoal.taxonomy.tree_counts import published_items
 from shoal.util.wording import counted, percent
 
