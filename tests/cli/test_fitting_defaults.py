@@ -43,7 +43,7 @@ def published() -> list[list[str]]:
 def test_an_access_log_is_sessions_of_pages(place: Shell) -> None:
     found = made(place, "access.log")
     assert (found["per"], found["taxonomy"], found["records"]) == ("session", "paths", 90)
-    assert "--per session and --taxonomy paths unless" in place("look", "access.log").err
+    assert "--per session and --taxonomy paths by default" in place("look", "access.log").err
     assert place("audit", "release", "--original", "access.log").code == 0
 
 

@@ -126,7 +126,7 @@ def test_what_was_left_out_and_moved_is_reported(tmp_path: Path) -> None:
     notes = " ".join(read(tmp_path, OBO).notes)
     for told in ("1 obsolete term left out", "1 relation other", "5 concepts with 7 labels", "1 concept with several parents"):
         assert told in notes
-    assert "'en'; preferred labels are in 1 more" in " ".join(read(tmp_path, TURTLE).notes)
+    assert "'en'; preferred labels exist in 1 more" in " ".join(read(tmp_path, TURTLE).notes)
 
 
 def obo(*terms: str) -> str:

@@ -10,7 +10,7 @@ import polars as pl
 
 from shoal.api.argument_types import checked
 from shoal.api.data_options import DataOptions, FileOptions, options_and_taxonomy
-from shoal.api.functions import _LogEvents, _tell
+from shoal.api.functions import _log_notes, _LogEvents
 from shoal.api.messages import spoken_in_python, using
 from shoal.api.rerun_command import making
 from shoal.errors import ParameterError
@@ -52,12 +52,12 @@ def advise(
     threads: int | None = None,
     **options: Unpack[DataOptions],
 ) -> Advice:
-    """Propose how to publish data: for each goal at most three routes, best first, each tried on a sample.
+    """Propose how to publish data: for each goal at most three routes (a method with its settings), best first, each tried on a sample.
 
     Args:
         data: A path, a frame, a column of lists, or lists of items, as in `shoal.anonymize`.
         goal: "baskets", "queries", "histories", "log", "counts", "table", "documents" or "audit". Default: all that fit the data.
-        k: Number of people that every published record must be shared by. Default: that of each method.
+        k: Minimum number of people who share each published record. Default: that of each method.
         seconds: Time for all trials together.
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
@@ -68,7 +68,7 @@ def advise(
 
     Returns:
         What the data is (`facts`), and for each goal (`goals`) its routes: method, options and settings for `shoal.anonymize`, what is
-        protected, what is left, the share of people that an attacker finds, and the expected time. `as_dict()` gives all of it.
+        protected, how much is kept, the share of people that an attacker finds, and the expected time. `as_dict()` gives all of it.
 
     Raises:
         ParameterError: An argument is not allowed, or the data is not for this goal.
@@ -77,10 +77,10 @@ def advise(
     Example:
         >>> baskets = [["Apple", "Milk"]] * 20 + [["Beer"]] * 20
         >>> goods = {"Goods": {"Food": ["Apple", "Milk"], "Drink": ["Beer"]}}
-        >>> found = shoal.advise(baskets, "baskets", k=5, format="transactions", taxonomy=goods)
-        >>> found.facts.words
+        >>> advice = shoal.advise(baskets, "baskets", k=5, format="transactions", taxonomy=goods)
+        >>> advice.facts.words
         '40 baskets, each of one person, of 3 different items'
-        >>> found.goals[0].routes[0].found.expected_kept
+        >>> advice.goals[0].routes[0].found.expected_kept
         1.0
     """
     with spoken_in_python(), using(threads):
@@ -108,26 +108,26 @@ def compare(
     cancel: Cancel | None = None,
     **options: Unpack[FileOptions],
 ) -> pl.DataFrame:
-    """Run methods at several settings on the same data, and compare what each keeps and what an attacker learns from it.
+    """Run methods with several settings on the same data, and compare their utility and disclosure risk.
 
-    Every combination of a method and a setting is a cell, which runs in a process of its own. Cells that are finished are not run again:
-    a comparison that was interrupted goes on where it ended.
+    Every combination of a method and a setting is a cell, which runs in a separate process. Finished cells are not run again: an
+    interrupted comparison resumes where it stopped.
 
     Args:
         data: A file, or several files with the same columns.
         out: The directory for the page (comparison.html), the table (comparison.parquet) and the results of the cells.
-        methods: Names of methods, perhaps with parameters, as in "km(m=2)". Default: those that are worth comparing.
+        methods: Names of methods, optionally with parameters, as in "km(m=2)". Default: a selection.
         k: Values of k. Default: 2, 5, 10 and 25, or 5 if `quick`.
         m: Numbers of items that the attacker knows, for methods with such a parameter. Default: 1, 2 and 3, or 2 if `quick`.
-        per: What becomes one record: "user", "session", "event", or several of them. Default: "user", or "session" for access logs.
+        per: What makes up one record: "user", "session", "event", or several of them. Default: "user", or "session" for access logs.
         jobs: Number of cells that run at the same time. Default: the number of cores.
         targets: Number of people to attack in each cell. Default: 200, or 50 if `quick`.
         seed: Seed for drawing these people.
         quick: Compare a sample of 1,000 people. The table and the page are marked as such.
-        run_seconds: Time limit of a cell by the clock; one that takes longer is stopped, and `refused` says so. Default: 1,800, or 120 if
-            `quick`.
+        run_seconds: Limit of the elapsed time of a cell; one that takes longer is stopped, and `refused` contains the reason. Default:
+            1,800, or 120 if `quick`.
         threads: Number of threads, shared by all cells that run at the same time. Default: all cores.
-        patience: Work that verifying a claim may take, as a multiple of the default. A claim that takes more is not verified.
+        patience: Effort limit for verifying a claim, as a multiple of the default. A claim that needs more is not verified.
         events: Receives progress, notes and warnings; see `shoal.Events`.
         cancel: Cancels the comparison from another thread; see `shoal.Cancel`. Finished cells stay in `out`.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
@@ -137,7 +137,7 @@ def compare(
             item_level, items_key, items_name, items_levels.
 
     Returns:
-        The table: one row for each cell, with the method, its settings and all numbers. If a cell could not be made, `refused` says why.
+        The table: one row per cell, with method, settings and all numbers. `refused` contains the reason if a cell was not possible.
 
     Raises:
         ParameterError: An argument is not allowed, or nothing can be compared.
@@ -168,11 +168,11 @@ def compare(
         with running(_LogEvents(events), cancel):
             title = files[0].name if len(files) == 1 else f"{len(files)} inputs"
             task = ComparisonTask(files, requested, values, Path(out), title, making)
-            _tell(task.notes)
+            _log_notes(task.notes)
             finished = task.run(
                 effort, workers, quick=bool(quick), seconds=None if run_seconds is None else _RUN_SECONDS.check(run_seconds)
             )
-        _tell(finished.notes)
+        _log_notes(finished.notes)
         return finished.table
 
 
@@ -186,18 +186,18 @@ def reconstruct(
     threads: int | None = None,
     patience: float | None = None,
 ) -> Reconstructions:
-    """Draw plain records that are consistent with a release of chunks, for tools that cannot read chunks.
+    """Draw complete records that are consistent with a release of chunks, for tools that need complete records.
 
     The release is verified first. The records are drawn from its chunks alone, so they disclose no more than the chunks do.
 
     Args:
-        release: The directory of a release of chunks, as the method "disassociation" makes it.
+        release: The directory of a release of chunks, made by the method "disassociation".
         out: A new directory for the files.
-        number: How many sets of records to draw, up to 1000; each is written to a file of its own.
+        number: How many sets of records to draw, up to 1000; each is written to a separate file.
         seed: Seed of the random numbers. Default: a new one for each call.
         to: "csv", "parquet", "jsonl", "xlsx" or "transactions".
         threads: Number of threads. Default: all cores.
-        patience: Work that verifying a claim may take, as a multiple of the default.
+        patience: Effort limit for verifying a claim, as a multiple of the default.
 
     Returns:
         The names of the `files`, the number of `records` in each, and the verdicts on the `claims` of the release.
@@ -220,7 +220,7 @@ def reconstruct(
             raise ParameterError(f"no format is called {to!r}", code="unknown-output-format", hint=there_are(str(to), _FORMATS), value=to)
         draws = Draws(number=number, seed=seed)
         directory = ReleaseDirectory(out, force=None)
-        _tell(directory.clear())
+        _log_notes(directory.clear())
         directory.check()
         return draw_records(release, out, draws, to)
 

@@ -167,7 +167,7 @@ def anonymize(
     cancel: Cancel | None = None,
     **parameters: Any,
 ) -> Result:
-    """Make a release of data, verify every claim on it, and return it.
+    """Anonymize data, verify every claim of the release, and return it.
 
     Nothing is returned unless all claims hold. The release is not written: call `write` on the result.
 
@@ -178,7 +178,7 @@ def anonymize(
 
         Parameters of methods. Not every method has all of them; others are passed by keyword as `parameters`.
 
-        k: Number of people that every published record must be shared by. Default: 5.
+        k: Minimum number of people who share each published record. Default: 5.
 
         Taxonomy.
 
@@ -197,7 +197,7 @@ def anonymize(
         items_name: Column of the product table with readable names. Default: found by content.
         items_levels: Levels of the product table, from fine to coarse. Default: the columns of which each determines the next.
 
-        What becomes one record.
+        What makes up one record.
 
         per: "user" (default), "session" or "event". Some methods for logs have a parameter of this name: "owner" or "row".
         gap: Pause that ends a session, such as "30m" (default).
@@ -206,7 +206,7 @@ def anonymize(
             texts: a list of "domains", "phrases", "collocations" or "collocations:PEOPLE", which become one term each, and "related"
             (WordNet places an adjective, verb or adverb by its related noun). Default: every word is a term.
 
-        Reading the data. What is not given is detected.
+        Reading the data. Anything not specified is detected.
 
         format: "querylog", "table", "transactions", "accesslog", "prompts", "microdata" or "documents".
         user: Column with the user ID. Columns are given by name, or by number from 1.
@@ -219,17 +219,17 @@ def anonymize(
         url: Column with the clicked result, for methods that publish clicks.
         quasi: Quasi-identifiers of microdata. Default: all columns of numbers.
         keep_column: Columns of microdata to publish unchanged and unprotected.
-        drop_column: Columns of microdata to leave out.
-        nominal: Quasi-identifiers that are names without an order.
+        drop_column: Columns of microdata to drop.
+        nominal: Quasi-identifiers that are categories without an order.
         ordinal: Quasi-identifiers with an order: numbers, or "column=low|middle|high".
         hierarchy: Quasi-identifiers with a taxonomy in a file, as "column=file".
-        item_sets: Column with a set of items per row, with | between them, and the taxonomy of the items, as "column=file".
+        item_sets: Column with a set of items per row, separated by |, and the taxonomy of the items, as "column=file".
         owners: "folded" treats user IDs that differ only in spelling (ann, Ann) as one person, "exact" as different people.
-        site_links: For access logs: a file of links between pages, or "referrers", by which visits behind one address are separated.
+        site_links: For access logs: a file of links between pages, or "referrers", used to separate the visitors behind one address.
         sep: Separator of fields or items.
-        encoding: Encoding of text files, such as "latin-1". Default: UTF-8, or what a byte order mark names.
-        header: Whether the first row has the names of the columns.
-        strict: Whether to refuse data with malformed rows instead of counting and skipping them.
+        encoding: Encoding of text files, such as "latin-1". Default: UTF-8, or that of the byte order mark.
+        header: Whether the first row contains column names.
+        strict: Whether to reject data with malformed rows instead of skipping and counting them.
         malformed: Largest share of malformed rows to accept. Default: 0.1.
 
         Claims and checks.
@@ -238,9 +238,9 @@ def anonymize(
             `shoal.privacy.KAnonymity(k=5)`.
         rules: Recoding rules of an earlier release to reuse: its directory, or its rules.json.
         bound: Whether to compute a lower bound on the information loss of any release (slow).
-        no_guarantee: Whether to run a method that guarantees nothing.
-        previous: Directories of earlier releases of the same people. The release is refused if it exposes too much next to them.
-        crossing: Smallest change, in people, of a query between two releases that counts as exposed.
+        no_guarantee: Whether to allow a method without a guarantee.
+        previous: Directories of earlier releases of the same people. The release is rejected if it exposes too much together with them.
+        crossing: A query whose number of people changed by fewer than this between two releases counts as exposed.
         exposed: Number of exposed queries or people to accept.
         attack: Attacks to run on the release before it is returned: True, or names as in `shoal.attack`.
         targets: Number of people to attack. Default: 1000.
@@ -250,7 +250,7 @@ def anonymize(
 
         threads: Number of threads. Default: all cores.
         memory: Memory limit, such as "2G"; larger logs are spilled to disk.
-        patience: Work that verifying a claim may take, as a multiple of the default. A claim that takes more is not verified.
+        patience: Effort limit for verifying a claim, as a multiple of the default. A claim that needs more is not verified.
         events: Receives stages, progress, notes and warnings; see `shoal.Events`.
         cancel: Cancels the run from another thread; see `shoal.Cancel`.
         **parameters: Further parameters of the method, such as `m=2` of "km", or `effort` of "shoal": how long it searches for a
@@ -295,7 +295,7 @@ def bound(
 
     Args:
         data: A path, a frame, a column of lists, or lists of items, as in `shoal.anonymize`.
-        k: Number of people that every published record must be shared by.
+        k: Minimum number of people who share each published record.
         seed: Seed for drawing the sample of records that is examined if there are more than 100,000.
         effort: How long to search for a larger bound: "fast", "balanced" or "thorough".
         threads: Number of threads. Default: all cores.
@@ -329,7 +329,7 @@ def bound(
 def look(
     data: str | Path | Any, *, whole: bool = False, show_rare: bool = False, threads: int | None = None, **options: Unpack[DataOptions]
 ) -> Look:
-    """Show how data is read and what is in it, before anything is made of it.
+    """Show how data is read and what it contains, before making a release.
 
     The examples in the result are records as they were read, without user IDs. They are for you, not for publication.
 
@@ -353,14 +353,14 @@ def look(
         TaxonomyError: The taxonomy is not a tree.
 
     Example:
-        >>> found = shoal.look([["Apple", "Milk"], ["Beer"]], taxonomy="none")
-        >>> found.format, found.people, found.items
+        >>> preview = shoal.look([["Apple", "Milk"], ["Beer"]], taxonomy="none")
+        >>> preview.format, preview.people, preview.items
         ('transactions', 2, 3)
     """
     with spoken_in_python(), using(threads):
         how, tree = prepared_as(options, Preparation.of_format(options.get("format")).following_data())
         found = see(data, how, whole=whole, taxonomy=tree.tree, show_rare=show_rare)
-        _tell((*tree.notes, *found.notes), [f"left out: {line}" for line in found.defects])
+        _log_notes((*tree.notes, *found.notes), [f"left out: {line}" for line in found.defects])
         return replace(found, protects={per: in_python(words) for per, words in found.protects.items()})
 
 
@@ -381,7 +381,7 @@ def audit(
     patience: float | None = None,
     **options: Unpack[DataOptions],
 ) -> Audit:
-    """Verify the claims of a release from its files. It does not matter which tool made the release.
+    """Verify the claims of a release from its files, whichever tool made it.
 
     Args:
         release: A release directory, or a single file of records.
@@ -389,13 +389,13 @@ def audit(
         original: The original data, as a path or a frame. With it, more can be verified.
         release_format: Format of a single file. Default: detected.
         release_sep: Separator of items in a single file.
-        allow_column: Columns that may be in the release although no claim covers them.
+        allow_column: Columns to accept although no claim covers them.
         sensitive: Sensitive items for a claim that does not name them: a file, "under:NODE", or items.
-        release_user: Column of a single file that has the user ID.
-        strength: A value of k: also find the largest m at this k, and the largest k at each m.
+        release_user: Column with the user ID, for a single file.
+        strength: A value of k. Also report the largest k for each number m of known items, and the largest m for this k.
         no_guarantee: Whether to accept a release that guarantees nothing.
         threads: Number of threads. Default: all cores.
-        patience: Work that verifying a claim may take, as a multiple of the default. A claim that takes more does not hold.
+        patience: Effort limit for verifying a claim, as a multiple of the default. A claim that needs more does not hold.
         **options: How to read and prepare the original, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
             rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
             malformed, site_links,
@@ -412,8 +412,8 @@ def audit(
     Example:
         >>> food = {"Food": {"Fruit": ["Apple", "Pear"], "Drink": ["Milk"]}}
         >>> manifest = shoal.anonymize([["Apple"], ["Apple"], ["Pear"]], k=3, taxonomy=food).write("audited")
-        >>> found = shoal.audit("audited")
-        >>> found.holds, [verdict.claim for verdict in found.claims]
+        >>> audit = shoal.audit("audited")
+        >>> audit.holds, [verdict.claim for verdict in audit.claims]
         (True, ['k-anonymity(k=3)'])
         >>> shoal.audit("audited", "k-anonymity(k=4)").holds
         False
@@ -422,7 +422,7 @@ def audit(
         how, tree = _of_original(Published.at(Path(release)), original, options)
         found = (release_format, release_sep, allow_column, sensitive, tree.tree, release_user)
         material = gather_material(release, claims, original, how, *found)
-        _tell((*tree.notes, *material.notes))
+        _log_notes((*tree.notes, *material.notes))
         return material.judged(strength, no_guarantee=no_guarantee)
 
 
@@ -434,7 +434,7 @@ def decode(release: str | Path) -> pl.DataFrame:
         release: The release directory.
 
     Returns:
-        The queries that enough people share, with the numbers of people and rows of each. All other queries stay sealed.
+        The queries that enough people share, with the numbers of people and rows of each. All other queries stay encrypted.
 
     Raises:
         ParameterError: The release is not one that can be decoded.
@@ -495,8 +495,8 @@ def measure(
         how, tree = _of_original(place, original, options)
         if how is None:
             insist_on_default_patterns(patterns)
-            return recorded(place, names, _tell)
-        return measured(place, original, how, names, _tell, tree.tree, patterns=patterns)
+            return recorded(place, names, _log_notes)
+        return measured(place, original, how, names, _log_notes, tree.tree, patterns=patterns)
 
 
 @checked
@@ -517,7 +517,7 @@ def attack(
     threads: int | None = None,
     **options: Unpack[DataOptions],
 ) -> Attacked:
-    """Attack a release: simulate people who know a little about somebody in the original data.
+    """Attack a release: simulate attackers with partial knowledge about people in the original data.
 
     Args:
         original: The data that the release was made from, as a path or a frame.
@@ -529,7 +529,7 @@ def attack(
         remakes: Number of people for whom some attacks make the release again. Default: 25, fewer for many records, 2 if `quick`.
         sampling_fraction: Share of the population that a table has, for an estimate of the people who are unique in the population.
         quick: Attack a small sample of people. The result is marked as such.
-        other_releases: Directories of other releases of the same original, which the attacker has too.
+        other_releases: Directories of other releases of the same original that the attacker has too.
         sensitive: Items that the attacker wants to learn, if no claim names them: names, a file, or "under:NODE".
         reference: A readable log that the attacker has, for releases with hashed words. Default: half of the people.
         threads: Number of threads. Default: all cores.
@@ -551,8 +551,8 @@ def attack(
         >>> baskets = [["Apple", "Milk"], ["Apple", "Milk"], ["Pear"], ["Pear"]]
         >>> food = {"Food": {"Fruit": ["Apple", "Pear"], "Drink": ["Milk"]}}
         >>> manifest = shoal.anonymize(baskets, k=2, taxonomy=food).write("attacked")
-        >>> found = shoal.attack(baskets, "attacked", "known-items", control=0, taxonomy=food)
-        >>> found.holds, found.attacks
+        >>> attacked = shoal.attack(baskets, "attacked", "known-items", control=0, taxonomy=food)
+        >>> attacked.holds, attacked.attacks
         (True, ('known-items',))
     """
     names = (attacks,) if isinstance(attacks, str) else tuple(attacks)
@@ -565,12 +565,12 @@ def attack(
         numbers: dict[str, Any] = {"targets": targets, "control": control, "seed": seed, "remakes": remakes}
         numbers["sampling_fraction"] = sampling_fraction
         draw = Draw(**(Draw.quick_values() if quick else {}) | {name: value for name, value in numbers.items() if value is not None})
-        found = attacked(place, original, how, names, draw, _tell, tree.tree, others_and_reference)
+        found = attacked(place, original, how, names, draw, _log_notes, tree.tree, others_and_reference)
         return replace(found, quick=bool(quick))
 
 
 def generate(users: int = 10_000, seed: int = 0, **parameters: Any) -> pl.DataFrame:
-    """Make a synthetic query log with the columns of AOL's log. Its people do not exist.
+    """Generate a synthetic query log with the columns of AOL's log. Its people do not exist.
 
     Args:
         users: Number of people in the log.
@@ -600,10 +600,10 @@ def generate(users: int = 10_000, seed: int = 0, **parameters: Any) -> pl.DataFr
 def _released(data: Any, method: Method | str | None, arguments: Mapping[str, Any]) -> Result:
     """Make the release for the arguments of `anonymize`."""
     with spoken_in_python(), using(arguments["threads"], arguments["patience"]):
-        return _made(data, method, arguments)
+        return _run_job(data, method, arguments)
 
 
-def _made(data: Any, method: Method | str | None, arguments: Mapping[str, Any]) -> Result:
+def _run_job(data: Any, method: Method | str | None, arguments: Mapping[str, Any]) -> Result:
     options = {name: value for name, value in arguments.items() if name not in NOT_OF_DATA}
     own = own_parameters(method, options)
     settings = {"k": arguments["k"]} | own | arguments["parameters"]
@@ -611,15 +611,15 @@ def _made(data: Any, method: Method | str | None, arguments: Mapping[str, Any]) 
     chosen = method_from(method, settings, options) if found is None else method_under(found, method, settings)
     insist_on_consent(chosen, arguments["no_guarantee"])
     further, attempt = claims_for(chosen, arguments["claim"]), PlannedAttacks.from_options(*(arguments[name] for name in OF_ATTACKS))
-    how, settings = prepared_as(options, replace(Preparation.default_for(chosen), memory=Memory.parse(arguments["memory"])))
+    how, hierarchy = prepared_as(options, replace(Preparation.default_for(chosen), memory=Memory.parse(arguments["memory"])))
     checks = release_checks(Series.of(*(arguments[name] for name in OF_SERIES)), attempt)
     metrics = ["bound"] if arguments["bound"] else []
-    job = Job(data, chosen, how, settings.tree, further, metrics, found, arguments["no_guarantee"], checks, notes=settings.notes)
+    job = Job(data, chosen, how, hierarchy.tree, further, metrics, found, arguments["no_guarantee"], checks, notes=hierarchy.notes)
     if type(data).__module__.partition(".")[0] == "pyspark":
         released: Result = _on_cluster(job, arguments)
         return released
     done = job.run(_LogEvents(arguments["events"]), arguments["cancel"])
-    _tell((), unsure({ATTACKS: done.judged.attacks}))
+    _log_notes((), unsure({ATTACKS: done.judged.attacks}))
     helps = (lambda: NO_ADVICE) if found is not None else (lambda: advised(data, done, chosen, options, further))
     return _with_logged_advice(Result(done.judged, done.prepared.notes, helps, done.warnings))
 
@@ -637,11 +637,11 @@ class _LogEvents(Events):
         self._further.progress(label, done, total, remark)
 
     def note(self, line: str) -> None:
-        _tell([line])
+        _log_notes([line])
         self._further.note(in_python(line))
 
     def warn(self, line: str) -> None:
-        _tell([], [line])
+        _log_notes([], [line])
         text = in_python(line)
         self._further.warn(ReleaseWarning(line.code, text) if isinstance(line, ReleaseWarning) else text)
 
@@ -659,7 +659,7 @@ def _prepared(data: Any, options: Mapping[str, Any], base: Preparation) -> Prepa
     how, tree = prepared_as(options, base)
     prepared = prepare(data, how, tree.tree)
     found = announced(prepared)
-    _tell((*tree.notes, *found.notes), (*found.warnings, *found.left_out))
+    _log_notes((*tree.notes, *found.notes), (*found.warnings, *found.left_out))
     return prepared
 
 
@@ -672,11 +672,11 @@ def _of_original(place: Published, original: Any, keywords: Mapping[str, Any]) -
 
 def _with_logged_advice(result: Result) -> Result:
     """Return the result, after logging the advice if hardly any words are kept."""
-    _tell((), [*(f"this may keep more words: {line}" for line in result.advice), *result.advice_notes])
+    _log_notes((), [*(f"this may keep more words: {line}" for line in result.advice), *result.advice_notes])
     return result
 
 
-def _tell(notes: Iterable[str], warnings: Iterable[str] = ()) -> None:
+def _log_notes(notes: Iterable[str], warnings: Iterable[str] = ()) -> None:
     """Log notes and warnings to the logger `shoal`, with options spelled as keywords."""
     for note in notes:
         log.info(in_python(note))

@@ -30,7 +30,7 @@ def mask(
 
     Args:
         data: The access log: a path, or several that are read as one log.
-        out: The file to write, compressed if its name ends in `.gz`. A second file next to it says what is not protected.
+        out: The file to write, compressed if its name ends in `.gz`. A second file next to it states what is not protected.
         force: Overwrite an existing file.
         strict: Reject malformed lines instead of leaving them out and counting them.
         malformed: The largest accepted share of malformed lines; by default 0.1.
@@ -38,10 +38,10 @@ def mask(
             `queries` (remove, keep), `users` (remove, keyed), `agents` (family, keep, remove), and `key`, the path of a key file.
 
     Returns:
-        What was done: the account of the lines, notes, and what is not protected (`lack`).
+        The outcome: the accounting of the lines, notes, and what is not protected (`lack`).
 
     Raises:
-        GuaranteeNotMet: The written file still holds something that was to be removed. Nothing is left of it.
+        GuaranteeNotMet: The written file still contains something that should have been removed. The file is deleted.
         InputError: The input is not an access log, or too many of its lines are malformed.
         ParameterError: An option is unknown or has a wrong value.
         OutputError: The file cannot be written.

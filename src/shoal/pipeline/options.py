@@ -326,7 +326,7 @@ class Preparation:
         usual: dict[str, Any] = {"per": "session", "taxonomy": PATHS} if format == ACCESSLOG else {}
         chosen = {name: value for name, value in usual.items() if name in self.follows}
         text = " and ".join(str(option(name, value)) for name, value in chosen.items())
-        return replace(self, **chosen), ((f"access log: {text} unless something else is given",) if chosen else ())
+        return replace(self, **chosen), ((f"access log: {text} by default",) if chosen else ())
 
     @classmethod
     def of_format(cls, format: str | None) -> Preparation:

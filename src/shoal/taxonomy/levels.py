@@ -35,7 +35,7 @@ SAME_NAME, GROUP_AND_ITEM, SEVERAL_PARENTS = "same name", "group and item", "sev
 RESOLVED = {
     SAME_NAME: ("name", "of several groups", "each group has the name of its parent in brackets"),
     GROUP_AND_ITEM: ("name", "of a group and an item", "the group has the name of its parent in brackets"),
-    SEVERAL_PARENTS: ("item", "below several groups", "placed below the lowest group that holds all of them"),
+    SEVERAL_PARENTS: ("item", "below several groups", "placed below the lowest group above all of them"),
 }
 EXAMPLES = 3  # of each kind of conflict
 
@@ -224,7 +224,7 @@ def _of_items(above: Mapping[str, Sequence[Group]], placed: Mapping[str, Group],
         if len(groups) > 1:
             below = tuple(" > ".join(label for _, label in group) or root for group in sorted(groups))
             place = names[placed[item]] if placed[item] else root
-            found.append(Conflict(item, below, (f"placed below {place!r}, the lowest that holds all of them",), SEVERAL_PARENTS))
+            found.append(Conflict(item, below, (f"placed below {place!r}, the lowest node above all parents",), SEVERAL_PARENTS))
     return found
 
 

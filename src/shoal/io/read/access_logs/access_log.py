@@ -95,7 +95,7 @@ def _arranged(frame: pl.DataFrame) -> pl.DataFrame:
 def _notes(frame: pl.DataFrame, spelled: pl.Series, owned_by: str) -> list[str]:
     combined, broken = int(frame["agent"].is_not_null().sum()), int((frame["page"] == BROKEN).sum())
     form = "common" if not combined else "combined" if combined == len(frame) else f"combined, {len(frame) - combined:,} of them common"
-    who = {"address": "its address", "auth": "its authenticated user", "address+agent": "its address with its user agent"}[owned_by]
+    who = {"address": "the address", "auth": "the authenticated user", "address+agent": "the address with the user agent"}[owned_by]
     notes = [f"lines are in the {form} format; user: {who}; item: the page; times are converted to UTC"]
     if rewritten := spelled.n_unique() - frame["address"].n_unique():
         notes.append(f"{counted(rewritten, 'address is', 'addresses are')} alternative spellings of others")

@@ -97,7 +97,7 @@ def _language(found: _Thesaurus, concepts: Iterable[str]) -> tuple[str, list[str
         return "", []
     language = ENGLISH if ENGLISH in often else min(often, key=lambda one: (-often[one], one))
     others = len(often) - 1
-    return language, [f"concepts have their names in the language {language!r}; preferred labels are in {others:,} more"] if others else []
+    return language, [f"concepts are named in the language {language!r}; preferred labels exist in {others:,} more"] if others else []
 
 
 def _main(language: str) -> str:
