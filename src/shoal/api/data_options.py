@@ -95,10 +95,10 @@ def complete_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def reading_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the given fields of `ReadOptions`, each in its type. Fields that are None keep their default."""
-    found = {name: _checked(READ_AS_LISTS.get(name, name), value) for name, value in options.items() if value is not None}
+    values = {name: _checked(READ_AS_LISTS.get(name, name), value) for name, value in options.items() if value is not None}
     return {
         name: tuple(value.split(",") if isinstance(value, str) else value) if name in READ_AS_LISTS else value
-        for name, value in found.items()
+        for name, value in values.items()
     }
 
 

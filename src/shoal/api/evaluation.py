@@ -259,10 +259,10 @@ def _numbers(argument: str, value: int | Sequence[int], least: int) -> tuple[int
 
 
 def _grains(value: str | Sequence[str] | None) -> tuple[str, ...]:
-    found = _names("per", () if value is None else value)
-    for name in found:
+    units = _names("per", () if value is None else value)
+    for name in units:
         if name not in GRAINS:
             raise ParameterError(
                 f"per must be one of {', '.join(GRAINS)}, not {name!r}", code="unknown-choice", hint=there_are(name, GRAINS), value=name
             )
-    return found
+    return units

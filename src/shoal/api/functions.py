@@ -359,9 +359,9 @@ def look(
     """
     with spoken_in_python(), using(threads):
         how, tree = prepared_as(options, Preparation.of_format(options.get("format")).following_data())
-        found = see(data, how, whole=whole, taxonomy=tree.tree, show_rare=show_rare)
-        _log_notes((*tree.notes, *found.notes), [f"left out: {line}" for line in found.defects])
-        return replace(found, protects={per: in_python(words) for per, words in found.protects.items()})
+        preview = see(data, how, whole=whole, taxonomy=tree.tree, show_rare=show_rare)
+        _log_notes((*tree.notes, *preview.notes), [f"left out: {line}" for line in preview.defects])
+        return replace(preview, protects={per: in_python(words) for per, words in preview.protects.items()})
 
 
 @checked
@@ -420,8 +420,8 @@ def audit(
     """
     with spoken_in_python(), using(threads, patience):
         how, tree = _of_original(Published.at(Path(release)), original, options)
-        found = (release_format, release_sep, allow_column, sensitive, tree.tree, release_user)
-        material = gather_material(release, claims, original, how, *found)
+        settings = (release_format, release_sep, allow_column, sensitive, tree.tree, release_user)
+        material = gather_material(release, claims, original, how, *settings)
         _log_notes((*tree.notes, *material.notes))
         return material.judged(strength, no_guarantee=no_guarantee)
 
@@ -565,8 +565,8 @@ def attack(
         numbers: dict[str, Any] = {"targets": targets, "control": control, "seed": seed, "remakes": remakes}
         numbers["sampling_fraction"] = sampling_fraction
         draw = Draw(**(Draw.quick_values() if quick else {}) | {name: value for name, value in numbers.items() if value is not None})
-        found = attacked(place, original, how, names, draw, _log_notes, tree.tree, others_and_reference)
-        return replace(found, quick=bool(quick))
+        result = attacked(place, original, how, names, draw, _log_notes, tree.tree, others_and_reference)
+        return replace(result, quick=bool(quick))
 
 
 def generate(users: int = 10_000, seed: int = 0, **parameters: Any) -> pl.DataFrame:
@@ -607,20 +607,20 @@ def _run_job(data: Any, method: Method | str | None, arguments: Mapping[str, Any
     options = {name: value for name, value in arguments.items() if name not in NOT_OF_DATA}
     own = own_parameters(method, options)
     settings = {"k": arguments["k"]} | own | arguments["parameters"]
-    found = None if arguments["rules"] is None else read_rules(arguments["rules"])
-    chosen = method_from(method, settings, options) if found is None else method_under(found, method, settings)
+    reused_rules = None if arguments["rules"] is None else read_rules(arguments["rules"])
+    chosen = method_from(method, settings, options) if reused_rules is None else method_under(reused_rules, method, settings)
     insist_on_consent(chosen, arguments["no_guarantee"])
     further, attempt = claims_for(chosen, arguments["claim"]), PlannedAttacks.from_options(*(arguments[name] for name in OF_ATTACKS))
     how, hierarchy = prepared_as(options, replace(Preparation.default_for(chosen), memory=Memory.parse(arguments["memory"])))
     checks = release_checks(Series.of(*(arguments[name] for name in OF_SERIES)), attempt)
     metrics = ["bound"] if arguments["bound"] else []
-    job = Job(data, chosen, how, hierarchy.tree, further, metrics, found, arguments["no_guarantee"], checks, notes=hierarchy.notes)
+    job = Job(data, chosen, how, hierarchy.tree, further, metrics, reused_rules, arguments["no_guarantee"], checks, notes=hierarchy.notes)
     if type(data).__module__.partition(".")[0] == "pyspark":
         released: Result = _on_cluster(job, arguments)
         return released
     done = job.run(_LogEvents(arguments["events"]), arguments["cancel"])
     _log_notes((), unsure({ATTACKS: done.judged.attacks}))
-    helps = (lambda: NO_ADVICE) if found is not None else (lambda: advised(data, done, chosen, options, further))
+    helps = (lambda: NO_ADVICE) if reused_rules is not None else (lambda: advised(data, done, chosen, options, further))
     return _with_logged_advice(Result(done.judged, done.prepared.notes, helps, done.warnings))
 
 
@@ -658,8 +658,8 @@ def _prepared(data: Any, options: Mapping[str, Any], base: Preparation) -> Prepa
     """Read the data and place it on its taxonomy; log how it was parsed."""
     how, tree = prepared_as(options, base)
     prepared = prepare(data, how, tree.tree)
-    found = announced(prepared)
-    _log_notes((*tree.notes, *found.notes), (*found.warnings, *found.left_out))
+    announcement = announced(prepared)
+    _log_notes((*tree.notes, *announcement.notes), (*announcement.warnings, *announcement.left_out))
     return prepared
 
 

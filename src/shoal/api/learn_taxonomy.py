@@ -59,6 +59,6 @@ def learn_taxonomy(
         _PEOPLE.check(people)
         taxonomy = TOPICS if options.get("per") is None and options.get("items_table") is None else NO_TAXONOMY
         how, _ = prepared_as({"taxonomy": taxonomy, **options}, Preparation())
-        found = learn(data, how, people, all_words=all_words, per=options.get("per"), with_wordnet=with_wordnet)
-        _log_notes(found.notes)
-        return found.taxonomy
+        learned = learn(data, how, people, all_words=all_words, per=options.get("per"), with_wordnet=with_wordnet)
+        _log_notes(learned.notes)
+        return learned.taxonomy

@@ -57,8 +57,8 @@ def _of_nested(value: Mapping[str, Any], loss: str) -> TaxonomyArgument:
         raise TaxonomyError(
             "the dictionary does not contain nested names", code="taxonomy-not-nested", hint='write {"Food": {"Fruit": ["Apple", "Pear"]}}'
         ) from None
-    found = taxonomy_of_text(text, "json", loss)
-    return TaxonomyArgument(GIVEN, found.taxonomy, ("taxonomy given as nested names", *found.notes))
+    reading = taxonomy_of_text(text, "json", loss)
+    return TaxonomyArgument(GIVEN, reading.taxonomy, ("taxonomy given as nested names", *reading.notes))
 
 
 def _listed(value: Any) -> list[Any]:
@@ -70,6 +70,6 @@ def _listed(value: Any) -> list[Any]:
 
 def _of_frame(value: Any, levels: Iterable[str] | None, loss: str) -> TaxonomyArgument:
     named = None if levels is None else list(levels)
-    found = levels_of_frame(table_of(value), named, loss)
+    level_tree = levels_of_frame(table_of(value), named, loss)
     how = "taxonomy given as children and parents" if named is None else f"levels of the taxonomy: {' > '.join(map(repr, named))}"
-    return TaxonomyArgument(GIVEN, found.taxonomy, (how, *map(str, found.conflicts), *found.notes))
+    return TaxonomyArgument(GIVEN, level_tree.taxonomy, (how, *map(str, level_tree.conflicts), *level_tree.notes))

@@ -62,10 +62,10 @@ def find_extra_content(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
     Returns:
         The names of what can carry free text, which must be allowed by name, and notes on the style in which the file is written.
     """
-    found = file_findings(path)
-    style = [finding.words for finding in found if finding.style]
+    findings = file_findings(path)
+    style = [finding.words for finding in findings if finding.style]
     notes = (f"not content: {'; '.join(style)}",) if style else ()
-    return tuple(dict.fromkeys(finding.name for finding in found if not finding.style)), notes
+    return tuple(dict.fromkeys(finding.name for finding in findings if not finding.style)), notes
 
 
 _K = Param("strength", int, 5, "", minimum=2)
@@ -177,19 +177,19 @@ def gather_material(
             hint=f"leave {option('sensitive')} out",
         )
     models = [with_items(model, items) for model in models]
-    found = seen_at(place, models, format, sep, release_user)
+    release_seen = seen_at(place, models, format, sep, release_user)
     if place.manifest is None:
         names, notes = find_extra_content(place.file)
-        found = replace(found, extra_columns=(*found.extra_columns, *names), notes=(*found.notes, *notes))
-    verdicts_on_columns = _columns(found, allow_columns)
+        release_seen = replace(release_seen, extra_columns=(*release_seen.extra_columns, *names), notes=(*release_seen.notes, *notes))
+    verdicts_on_columns = _columns(release_seen, allow_columns)
     against = None
     if original is not None:
-        reading = for_rows(located(place, how, taxonomy, original), found.release)
+        reading = for_rows(located(place, how, taxonomy, original), release_seen.release)
         # names of people are compared with published pseudonyms, or with those that a claim names
         by_name = reading.shape == "log" or any(model.needs_user_ids for model in models)
         prepared = prepare(original, replace(reading, names=by_name), taxonomy)
-        against = Against(prepared, found.release, stated_floor=_has_floor(place, how))
-    return AuditMaterial(place, tuple(models), bool(claims), found, tuple(verdicts_on_columns), against)
+        against = Against(prepared, release_seen.release, stated_floor=_has_floor(place, how))
+    return AuditMaterial(place, tuple(models), bool(claims), release_seen, tuple(verdicts_on_columns), against)
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,13 +280,13 @@ def seen_at(
         return _seen_rows(Release(read_tables(place.file.parent, [facts])), models, (), (f"read as a table of kind {kind!r}",))
     if len(place.tables) > 1:
         return _seen_parts(place)
-    found = read_published(place.file, format or place.format, sep or place.separator, place.layout, owner)
+    records = read_published(place.file, format or place.format, sep or place.separator, place.layout, owner)
     spelled = (
-        () if place.manifest is not None else tuple(f"spelling:{name}" for name in found.spelled)
+        () if place.manifest is not None else tuple(f"spelling:{name}" for name in records.spelled)
     )  # else the form of the file shows it
-    extra_columns = (*_of_records(place, found.extra_columns, found.columns), *spelled)
-    file = RecordFile(found.columns, found.levels)
-    return SeenRelease(Release.from_records(found.bags, owned=owner is not None), found.notes, extra_columns, owner is not None, file)
+    extra_columns = (*_of_records(place, records.extra_columns, records.columns), *spelled)
+    file = RecordFile(records.columns, records.levels)
+    return SeenRelease(Release.from_records(records.bags, owned=owner is not None), records.notes, extra_columns, owner is not None, file)
 
 
 def _seen_parts(place: Published) -> SeenRelease:
@@ -434,21 +434,21 @@ def for_rows(how: Preparation, release: Release) -> Preparation:
     return replace(how, taxonomy=named, typed_names=True, shape=shape)
 
 
-def _columns(found: SeenRelease, allowed: Sequence[str]) -> list[Verdict]:
+def _columns(release: SeenRelease, allowed: Sequence[str]) -> list[Verdict]:
     """Verify that there are no columns besides the items except allowed ones; no verdict if there are none."""
-    strange = [name for name in allowed if name not in found.extra_columns]
+    strange = [name for name in allowed if name not in release.extra_columns]
     if strange:
         raise ParameterError(
             f"there is no column {strange[0]!r} to allow",
             code="unknown-column",
-            hint=f"columns that no claim covers: {listed(found.extra_columns) or 'none'}",
+            hint=f"columns that no claim covers: {listed(release.extra_columns) or 'none'}",
         )
-    if not found.extra_columns:
+    if not release.extra_columns:
         return []
-    left = [name for name in found.extra_columns if name not in allowed]
-    of_items = bool(found.release.kinds & {BagTable.kind, RowTable.kind})
+    left = [name for name in release.extra_columns if name not in allowed]
+    of_items = bool(release.release.kinds & {BagTable.kind, RowTable.kind})
     broken = tuple(f"{name!r} is not covered by any claim" if of_items else f"no claim covers {name!r}" for name in left)
-    notes = [f"{name!r} was allowed without verification" for name in found.extra_columns if name in allowed]
+    notes = [f"{name!r} was allowed without verification" for name in release.extra_columns if name in allowed]
     notes += ["remove it from the release, or allow it with the option allow-column"] if left else []
     return [Verdict(COLUMNS_COVERED, verified_if(not broken), {}, broken, tuple(notes))]
 

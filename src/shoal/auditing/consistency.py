@@ -49,7 +49,7 @@ MOST_KNOWN = 64  # items of a person, more than any attack knows by number
 def of_attacks(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Find contradictions in a manifest's attack results."""
     attacks = manifest.get(ATTACKS, {})
-    claims, made = claims_of(manifest), {one["attack"] for one in attacks.get("outcomes", ())}
+    claims, names = claims_of(manifest), {one["attack"] for one in attacks.get("outcomes", ())}
     for i, one in enumerate(attacks.get("outcomes", ())):
         for fault in (*_of_outcome(one, claims), *_of_people(one, attacks["targets"])):
             yield f"{ATTACKS}.outcomes[{i}]: {fault}"
@@ -57,7 +57,7 @@ def of_attacks(manifest: Mapping[str, Any]) -> Iterator[str]:
         for i, name in enumerate(attacks.get(key, ())):
             if not _is_attack(name):
                 yield f"{ATTACKS}.{key}[{i}]: there is no such attack"
-            elif name in made:
+            elif name in names:
                 yield f"{ATTACKS}.{key}[{i}]: the attack has outcomes"
 
 
@@ -68,8 +68,8 @@ def _is_attack(name: str) -> bool:
 def _of_outcome(one: Mapping[str, Any], claims: Sequence[Model]) -> Iterator[str]:
     if not _is_attack(one["attack"]):
         yield "there is no such attack"
-    found = wilson(one["success"] * one["targets"], one["targets"])
-    if not same(one["low"], found.low) or not same(one["high"], found.high):
+    wilson_interval = wilson(one["success"] * one["targets"], one["targets"])
+    if not same(one["low"], wilson_interval.low) or not same(one["high"], wilson_interval.high):
         yield "the interval is not that of the rate"
     ceiling = one.get("ceiling")
     if ceiling is not None and (one["subject"] != RELEASE or not _may_promise(claims, one, ceiling)):

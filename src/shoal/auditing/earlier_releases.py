@@ -58,27 +58,29 @@ class Series:
     def earlier(self, claims: Iterable[Model]) -> tuple[Earlier, ...]:
         """Read the earlier releases. Raise if they cannot be compared with a release with these claims."""
         wanted = _Level.of(claims)
-        found = tuple(Earlier.at(path) for path in self.previous)
-        if found and wanted is None:
+        releases = tuple(Earlier.at(path) for path in self.previous)
+        if releases and wanted is None:
             raise ParameterError(
                 f"{COMPARABLE}, but this method guarantees neither", code="releases-not-comparable", hint=f"leave {option('previous')} out"
             )
-        for one in found:
+        for one in releases:
             if wanted is None or one.level.kind != wanted.kind:
                 raise ParameterError(
                     f"{one.path} has another kind of guarantee than this release", code="releases-not-comparable", hint=COMPARABLE
                 )
-        return found
+        return releases
 
     def compare(self, judged: Judged, earlier: Sequence[Earlier]) -> tuple[SeriesComparison, ...]:
         """Compare the new release with each earlier one. Raise if there are more findings than accepted."""
-        found = tuple(_compared(judged, one, self.crossing) for one in earlier)
-        total = sum(one.exposed for one in found)
+        comparisons = tuple(_compared(judged, one, self.crossing) for one in earlier)
+        total = sum(one.exposed for one in comparisons)
         if total > self.exposed:
-            text = "; ".join(f"compared with {one.path}: {line}" for one in found if one.exposed for line in one.lines)
+            text = "; ".join(f"compared with {one.path}: {line}" for one in comparisons if one.exposed for line in one.lines)
             hint = f"nothing was written; a larger k may avoid it, {option('exposed', total)} accepts this number"
-            raise GuaranteeNotMet(text, code="exposed-by-earlier-release", hint=hint, rare=[name for one in found for name in one.rare])
-        return found
+            raise GuaranteeNotMet(
+                text, code="exposed-by-earlier-release", hint=hint, rare=[name for one in comparisons for name in one.rare]
+            )
+        return comparisons
 
 
 class SeriesCheck:
@@ -123,11 +125,11 @@ class _Level:
 
     @classmethod
     def of(cls, claims: Iterable[Model]) -> _Level | None:
-        made = list(claims)
-        people = [claim.asked_by for claim in made if claim.asked_by is not None]
+        claimed = list(claims)
+        people = [claim.asked_by for claim in claimed if claim.asked_by is not None]
         if people:
             return cls(RowTable.kind, max(people))
-        groups = [claim.generalized_groups for claim in made if claim.generalized_groups is not None and BagTable.kind in claim.judges]
+        groups = [claim.generalized_groups for claim in claimed if claim.generalized_groups is not None and BagTable.kind in claim.judges]
         return cls(BagTable.kind, max(groups)) if groups else None
 
 
@@ -215,8 +217,8 @@ def _of_queries(release: Release, original: LogOriginal, earlier: Earlier, cross
         WENT: ("query falls", "queries fall", f"below the threshold of {earlier.level.k:,} people, possibly by {people}"),
         CHANGED: ("query has", "queries have", f"{rows} more or fewer, by {people}"),
     }
-    found = dict(few.group_by("how").len().iter_rows())
-    lines = tuple(f"{counted(found[how], one, many)} {what}" for how, (one, many, what) in words.items() if how in found)
+    numbers = dict(few.group_by("how").len().iter_rows())
+    lines = tuple(f"{counted(numbers[how], one, many)} {what}" for how, (one, many, what) in words.items() if how in numbers)
     total = dict(comparison.group_by("how").len().iter_rows())
     note = ", ".join(
         f"{total.get(how, 0):,} {word}" for how, word in ((CAME, "new"), (WENT, "gone"), (CHANGED, "with a changed number of rows"))

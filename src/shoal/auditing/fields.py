@@ -96,13 +96,13 @@ def judge_fields(
 
 def columns_without_place(release: Release, manifest: Manifest | None) -> tuple[str, ...]:
     """Return the columns that neither kind nor method allows, and fields that are not in canonical form."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for name, table in release.tables.items():
-        found |= dict.fromkeys(table.beside)
+        names |= dict.fromkeys(table.beside)
         for part, columns in table.columns_of_parts().items():
             if shapes := _shapes(name, table, part, manifest):
-                found |= dict.fromkeys(without_place(list(columns), shapes))
-    return tuple(found)
+                names |= dict.fromkeys(without_place(list(columns), shapes))
+    return tuple(names)
 
 
 def record_columns_without_place(columns: Sequence[str]) -> tuple[str, ...]:

@@ -181,21 +181,21 @@ def _comparable_facts(manifest: Mapping[str, Any], release: Release, original: A
     return Facts(manifest=manifest, published=release.n_rows)
 
 
-def _alike_counted(stated: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+def _alike_counted(stated: Mapping[str, Any], recomputed: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of a level verified with groups that the file must also give: what counts records, or all if nothing else does."""
-    if "records" not in stated or "records" not in found:
+    if "records" not in stated or "records" not in recomputed:
         return {}
-    return {name: value for name, value in found.items() if name == "records" or ("people" not in stated and name in stated)}
+    return {name: value for name, value in recomputed.items() if name == "records" or ("people" not in stated and name in stated)}
 
 
 def _accounts(evidence: Evidence, stated: Mapping[str, Mapping[str, int]], prepared: Prepared, method: str) -> None:
     """Recompute totals and preparation; the further split by the method depends on its groups."""
     original = prepared.original
     expected = Accounting({name: Ledger(n, {BY_THE_METHOD: kept(n)}) for name, n in original.to_account().items()})
-    found = with_preparation(expected, prepared).as_dict()
-    known = [*found, *ledgers_of(method)]
+    recomputed = with_preparation(expected, prepared).as_dict()
+    known = [*recomputed, *ledgers_of(method)]
     evidence.insist(stated.keys() <= set(known), f"accounting contains more than {', '.join(known)}")
-    for name, ledger in found.items():
+    for name, ledger in recomputed.items():
         if BY_THE_METHOD not in ledger and name in stated:
             evidence.add(f"accounting.{name}", ledger)
         elif name in stated:

@@ -83,13 +83,18 @@ def lines_of(value: Any, key: str = "") -> Iterator[Line]:
         yield key, value
 
 
-def same(stated: Any, found: Any) -> bool:
+def same(stated: Any, recomputed: Any) -> bool:
     """Whether a stated value equals the recomputed one; fractions may differ in the last digits."""
-    if isinstance(stated, bool) or isinstance(found, bool) or not isinstance(stated, (int, float)) or not isinstance(found, (int, float)):
-        return type(stated) is type(found) and bool(stated == found)
-    if isinstance(stated, int) and isinstance(found, int):
-        return stated == found
-    return math.isclose(stated, found, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    if (
+        isinstance(stated, bool)
+        or isinstance(recomputed, bool)
+        or not isinstance(stated, (int, float))
+        or not isinstance(recomputed, (int, float))
+    ):
+        return type(stated) is type(recomputed) and bool(stated == recomputed)
+    if isinstance(stated, int) and isinstance(recomputed, int):
+        return stated == recomputed
+    return math.isclose(stated, recomputed, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
 def parts_of(keys: Iterable[str]) -> list[str]:
@@ -106,10 +111,10 @@ def _without_places(heading: str) -> str:
     return re.sub(r"(?<=\.)(\w+)\[\d+\]", r"\1", heading)
 
 
-def _differs(key: str, stated: Any, found: Any) -> str:
-    shown = [_shown(stated), _shown(found)]
+def _differs(key: str, stated: Any, recomputed: Any) -> str:
+    shown = [_shown(stated), _shown(recomputed)]
     if shown[0] == shown[1]:  # fractions that differ late
-        shown = [repr(stated), repr(found)]
+        shown = [repr(stated), repr(recomputed)]
     return f"{key}: the manifest says {shown[0]}, recomputed {shown[1]}"
 
 

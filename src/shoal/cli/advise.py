@@ -61,35 +61,35 @@ def command(input: Any, goal: str | None, k: int | None, seconds: float, threads
     if math.isnan(seconds):
         raise ParameterError("seconds must be a number, not nan", code="out-of-range", value="nan")
     with screen.progress(threads):
-        found = advise(input, options, goal, k, seconds=seconds)
-    screen.note(*found.notes)
+        advice = advise(input, options, goal, k, seconds=seconds)
+    screen.note(*advice.notes)
     if as_json:
-        screen.as_json(with_commands(found, input))
+        screen.as_json(with_commands(advice, input))
         return
-    screen.lines(f"{called(input)}: {found.facts.words}")
-    for one in found.goals:
+    screen.lines(f"{called(input)}: {advice.facts.words}")
+    for one in advice.goals:
         screen.lines("", f"{one.goal.name}: {one.goal.wish}", *_route_lines(one, input, whole=goal is not None))
-    late = sum(one.late for one in found.goals)
+    late = sum(one.late for one in advice.goals)
     if late:
         longer = min(LONGER * seconds, MOST_SECONDS)
         screen.lines(
             "", f"{counted(late, 'route')} could not be measured well enough in {duration(seconds)}; --seconds {longer:g} gives more time"
         )
-    if found.without_categories:
+    if advice.without_categories:
         screen.lines("", f"{NO_CATEGORIES}: --items-table FILE")
-    if goal is None and len(found.goals) > 1:
-        screen.lines("", f"all routes to one goal: shoal advise {shlex.join(typed_input(input))} --for {found.goals[0].goal.name}")
+    if goal is None and len(advice.goals) > 1:
+        screen.lines("", f"all routes to one goal: shoal advise {shlex.join(typed_input(input))} --for {advice.goals[0].goal.name}")
 
 
-def with_commands(found: Advice, input: Any) -> dict[str, Any]:
+def with_commands(advice: Advice, input: Any) -> dict[str, Any]:
     """Return the advice as JSON values, with the command of each route."""
-    advice = found.as_dict()
-    for goal, one in zip(advice["goals"], found.goals, strict=True):
+    content = advice.as_dict()
+    for goal, one in zip(content["goals"], advice.goals, strict=True):
         for route, measured in zip(goal["routes"], one.routes, strict=True):
             route["command"] = command_of(measured, input)
         if one.masking is not None:
             goal["without_guarantee"]["command"] = _mask_command(input)
-    return advice
+    return content
 
 
 def command_of(route: MeasuredRoute, input: Any) -> str:
@@ -115,11 +115,11 @@ def _typed(options: Mapping[str, Any]) -> Iterator[str]:
 
 def _free_name(path: Path) -> str:
     """Return a file name that is not in use: release, release-2, ...; masked.log, masked-2.log, ..."""
-    number, found = 2, path
-    while found.exists():
-        found = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    number, free = 2, path
+    while free.exists():
+        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
         number += 1
-    return str(found)
+    return str(free)
 
 
 def _route_lines(one: GoalAdvice, input: Any, *, whole: bool) -> Iterator[str]:

@@ -117,7 +117,7 @@ def write_release(
 ) -> None:
     """Anonymize the input, verify the release, write it and show the result. If little is kept, propose alternatives."""
     typed = method_parameters(options)
-    found, chosen = (None, chosen_method(method, typed)) if rules is None else method_of_rules(rules, typed)
+    reused_rules, chosen = (None, chosen_method(method, typed)) if rules is None else method_of_rules(rules, typed)
     insist_on_consent(chosen, no_guarantee)
     further, attempt = claims_for(chosen, claim), planned_attacks(options, chosen)
     form = form or default_format(chosen.publishes)
@@ -129,14 +129,14 @@ def write_release(
     private = None if backend is not None else private_page(private_report, target, chosen)
     checks = checks_before_writing(previous, crossing, exposed, attempt)
     metrics = ["bound"] if bound else []
-    job = Job(input, chosen, how, None, further, metrics, found, no_guarantee, checks, target, threads, patience)
+    job = Job(input, chosen, how, None, further, metrics, reused_rules, no_guarantee, checks, target, threads, patience)
     with screen.naming(show_rare), screen.job_events() as events:
         if backend is not None:
-            made = job.run_on(backend, events)
+            released = job.run_on(backend, events)
         else:
             done = job.run(events)
     if backend is not None:
-        print_release(made.verdicts, made.manifest, target.directory, made.warnings, as_json=as_json, verbose=verbose)
+        print_release(released.verdicts, released.manifest, target.directory, released.warnings, as_json=as_json, verbose=verbose)
         return
     if private is not None:
         from shoal.report.private_report import render_private
@@ -251,7 +251,11 @@ def advise_on_little(job: Job, done: Done, *, verbose: bool) -> None:
 
     ctx, prepared = click.get_current_context(), done.prepared
     route = Route(job.method, prepared.how, further=tuple(job.claims), made=done.judged)
-    options = [(change, *made) for change in changes(prepared, route.method) if (made := with_change(ctx, change)) is not None]
+    options = [
+        (change, *command_and_route)
+        for change in changes(prepared, route.method)
+        if (command_and_route := with_change(ctx, change)) is not None
+    ]
     with screen.progress(job.threads):
         advice = advice_on(job.data, prepared.original.n_owners, route, options, seconds)
     lines = [f"  {one.change.why}; {one.worth}: {one.text}" for one in advice.proposed]

@@ -91,15 +91,15 @@ def command(
     show_notes = partial(_print_notes, every=verbose or bool(names))
     tell_time = screen.time_teller("the attacks take", "" if quick else "--quick attacks fewer people")
     with screen.progress(threads):
-        found = attacked(place, original, how, names, draw, show_notes, beside=others_and_reference, tell_time=tell_time)
-    found = replace(found, quick=quick)
+        result = attacked(place, original, how, names, draw, show_notes, beside=others_and_reference, tell_time=tell_time)
+    result = replace(result, quick=quick)
     if as_json:
-        screen.as_json(found.as_dict())
+        screen.as_json(result.as_dict())
     else:
-        show(found, verbose=verbose)
-        skipped = sum(note.startswith(SKIPPED) for note in found.notes) if not verbose and not names else 0
+        show(result, verbose=verbose)
+        skipped = sum(note.startswith(SKIPPED) for note in result.notes) if not verbose and not names else 0
         screen.note(*([f"{counted(skipped, 'attack')} could not be run: -v says why"] if skipped else []))
-    return 0 if found.holds else 3
+    return 0 if result.holds else 3
 
 
 def _print_notes(notes: Sequence[str], *, every: bool) -> None:
@@ -107,22 +107,22 @@ def _print_notes(notes: Sequence[str], *, every: bool) -> None:
     screen.note(*(note for note in notes if every or not note.startswith(SKIPPED)))
 
 
-def show(found: Attacked, *, verbose: bool) -> None:
+def show(attacked: Attacked, *, verbose: bool) -> None:
     """Print the strongest attack for each of three criteria, and the verdict; if `verbose`, first each attack with all its rates."""
-    if found.quick:
-        screen.lines(f"quick: a sample of at most {found.most_targets:,} people was attacked; intervals are wide")
-    for name in found.attacks if verbose else ():
-        before = {one.knowledge: one for one in found.outcomes if one.attack == name and one.subject == ORIGINAL}
-        after = [one for one in found.outcomes if one.attack == name and one.subject == RELEASE]
+    if attacked.quick:
+        screen.lines(f"quick: a sample of at most {attacked.most_targets:,} people was attacked; intervals are wide")
+    for name in attacked.attacks if verbose else ():
+        before = {one.knowledge: one for one in attacked.outcomes if one.attack == name and one.subject == ORIGINAL}
+        after = [one for one in attacked.outcomes if one.attack == name and one.subject == RELEASE]
         screen.lines("", f"{name} ({after[0].test}). {attack_called(name).story}")
         screen.listing(RATES, [_row(before.get(one.knowledge), one) for one in after])
         screen.listing(COMPARED, [_comparison_row(one) for one in after])
     screen.lines("")
-    screen.listing(["criterion", RELEASE, "95% interval", "guaranteed", "strongest attack"], [_worst(one) for one in found.by_test])
-    screen.lines("", *(_above(one) for one in found.outcomes if one.standing == "ABOVE THE PROMISE"))
-    verdict = found.verdict
+    screen.listing(["criterion", RELEASE, "95% interval", "guaranteed", "strongest attack"], [_worst(one) for one in attacked.by_test])
+    screen.lines("", *(_above(one) for one in attacked.outcomes if one.standing == "ABOVE THE PROMISE"))
+    verdict = attacked.verdict
     screen.verdict_lines(verdict.promised, verdict.in_fact, severe=verdict.severe)
-    screen.alarm(*found.alarms)
+    screen.alarm(*attacked.alarms)
 
 
 def _above(one: Outcome) -> str:

@@ -88,34 +88,34 @@ def command(
         read_as = (release_format, release_sep, allow_column, sensitive)
         material = gather_material(release, _typed_claims(claim, place), original, how, *read_as, release_user=release_user)
         screen.note(*material.notes)
-        found = material.judged(strength, no_guarantee=no_guarantee)
+        audit = material.judged(strength, no_guarantee=no_guarantee)
     if as_json:
-        named = {"rare": [text for verdict in found.claims for text in verdict.rare]} if show_rare else {}
-        screen.as_json({**found.as_dict(), **named})
+        named = {"rare": [text for verdict in audit.claims for text in verdict.rare]} if show_rare else {}
+        screen.as_json({**audit.as_dict(), **named})
     else:
-        show_audit(found, release, show_rare=show_rare, verbose=verbose)
-    return 0 if found.holds else 3
+        show_audit(audit, release, show_rare=show_rare, verbose=verbose)
+    return 0 if audit.holds else 3
 
 
-def show_audit(found: Audit, release: Path, *, show_rare: bool, verbose: bool) -> None:
+def show_audit(audit: Audit, release: Path, *, show_rare: bool, verbose: bool) -> None:
     """Show the verdict on each claim, failed checks and the largest k; if `verbose`, all checks and what cannot be checked."""
-    rows = [("guarantee", f"NONE. {found.lack}")] if found.lack else []
-    rows += [("records", f"{found.records:,}")]
-    rows += [("largest k", f"{found.largest_k:,}")] if found.largest_k is not None else []
+    rows = [("guarantee", f"NONE. {audit.lack}")] if audit.lack else []
+    rows += [("records", f"{audit.records:,}")]
+    rows += [("largest k", f"{audit.largest_k:,}")] if audit.largest_k is not None else []
     if verbose:
-        rows += screen.verdict_rows((*found.checks, *found.claims), show_rare=show_rare)
+        rows += screen.verdict_rows((*audit.checks, *audit.claims), show_rare=show_rare)
     else:
-        rows += screen.verdict_rows(found.claims, show_rare=show_rare) + _check_rows(found)
-    screen.pairs(f"{release}: {_outcome(found)}", rows + strength_rows(found.strength), found.alarms)
+        rows += screen.verdict_rows(audit.claims, show_rare=show_rare) + _check_rows(audit)
+    screen.pairs(f"{release}: {_outcome(audit)}", rows + strength_rows(audit.strength), audit.alarms)
 
 
-def _check_rows(found: Audit) -> list[tuple[str, str]]:
+def _check_rows(audit: Audit) -> list[tuple[str, str]]:
     """Return the failed or waived checks, the number of those that hold, and the number of facts that cannot be checked."""
-    shown = [check for check in found.checks if not check.holds or check.claim == COLUMNS_COVERED]
+    shown = [check for check in audit.checks if not check.holds or check.claim == COLUMNS_COVERED]
     rows = screen.verdict_rows([replace(check, notes=tuple(filter(_is_hint, check.notes))) for check in shown])
-    if kept := len(found.checks) - len(shown):
+    if kept := len(audit.checks) - len(shown):
         rows.append(("checks", f"{kept:,} passed (files and manifest)"))
-    if unknown := found.beyond_files:
+    if unknown := audit.beyond_files:
         rows.append(("", f"{counted(unknown, 'value')} cannot be verified from the files: -v lists {'it' if unknown == 1 else 'them'}"))
     return rows
 
@@ -125,29 +125,29 @@ def _is_hint(note: str) -> bool:
     return not note.startswith(f"{NOT_VERIFIABLE}: ")
 
 
-def strength_rows(found: Strength | None) -> list[tuple[str, str]]:
+def strength_rows(strength: Strength | None) -> list[tuple[str, str]]:
     """Return the largest k for each number of known items, and the consequence for the requested k."""
-    if found is None:
+    if strength is None:
         return []
-    rows = [("attacker knows", f"matching {'people' if found.people else 'records'}, at least")]
-    for level in found.levels:
-        last = level is found.levels[-1] and found.every_m_counted
+    rows = [("attacker knows", f"matching {'people' if strength.people else 'records'}, at least")]
+    for level in strength.levels:
+        last = level is strength.levels[-1] and strength.every_m_counted
         known = f"{counted(level.m, 'item')}{' or more' if last else ''}"
         rows.append((f"  {known}", f"{level.k:,}" if level.exact else f"at most {level.k:,} (too many sets to count all)"))
-    rows.append(("  the whole record", f"{found.whole_record:,}"))
-    rows.append((f"at k = {found.k:,}", largest_m_text(found)))
-    return rows if found.people else [*rows, ("", PEOPLE_UNKNOWN)]
+    rows.append(("  the whole record", f"{strength.whole_record:,}"))
+    rows.append((f"at k = {strength.k:,}", largest_m_text(strength)))
+    return rows if strength.people else [*rows, ("", PEOPLE_UNKNOWN)]
 
 
-def largest_m_text(found: Strength) -> str:
+def largest_m_text(strength: Strength) -> str:
     """Describe the values of m for which the records are k^m-anonymous."""
-    if found.every_m:
+    if strength.every_m:
         return "k^m-anonymous for every m"
-    if not found.largest_m and found.largest_m_exact:
+    if not strength.largest_m and strength.largest_m_exact:
         return "not k^m-anonymous for any m"
-    if found.largest_m_exact:
-        return f"k^m-anonymous for m up to {found.largest_m:,}, and no larger m"
-    return f"k^m-anonymous for m up to {found.largest_m:,}; larger m were not counted"
+    if strength.largest_m_exact:
+        return f"k^m-anonymous for m up to {strength.largest_m:,}, and no larger m"
+    return f"k^m-anonymous for m up to {strength.largest_m:,}; larger m were not counted"
 
 
 def _typed_claims(claims: tuple[str, ...], place: Published) -> tuple[str, ...]:
@@ -160,15 +160,15 @@ def _typed_claims(claims: tuple[str, ...], place: Published) -> tuple[str, ...]:
     return () if stated and all(str(claim) in stated for claim in parse_claims(claims)) else claims
 
 
-def _outcome(found: Audit) -> str:
-    if any(claim.standing == "fails" for claim in found.claims):
+def _outcome(audit: Audit) -> str:
+    if any(claim.standing == "fails" for claim in audit.claims):
         return "A CLAIM DOES NOT HOLD"
-    if given_up := sum(claim.standing == "not judged" for claim in found.claims):
-        return f"{given_up:,} OF {len(found.claims):,} CLAIMS NOT VERIFIED"
-    if not found.holds:
+    if given_up := sum(claim.standing == "not judged" for claim in audit.claims):
+        return f"{given_up:,} OF {len(audit.claims):,} CLAIMS NOT VERIFIED"
+    if not audit.holds:
         return "THE AUDIT FAILS"
-    if found.lack and not found.claims:
+    if audit.lack and not audit.claims:
         return "NO GUARANTEE"
-    if found.unchecked:
-        return f"no claim fails, but {found.unchecked:,} NOT CHECKABLE with the available data"
-    return "all claims hold" if found.claims else "no claims"
+    if audit.unchecked:
+        return f"no claim fails, but {audit.unchecked:,} NOT CHECKABLE with the available data"
+    return "all claims hold" if audit.claims else "no claims"

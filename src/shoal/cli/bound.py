@@ -37,16 +37,16 @@ def command(input: Any, k: int, seed: int, effort: str, threads: int | None, as_
     with screen.progress(threads):
         prepared = prepare(input, how)
         screen.note(*prepared.notes)
-        found = loss_lower_bound(prepared.records.bags, prepared.records.tree, k, seed=seed, effort=effort)
+        lower_bound = loss_lower_bound(prepared.records.bags, prepared.records.tree, k, seed=seed, effort=effort)
     if as_json:
-        screen.as_json({"k": k, **found.as_dict()})
+        screen.as_json({"k": k, **lower_bound.as_dict()})
         return
-    rows = [("loss", f"at least {percent(found.normalised)}"), ("GGD", f"at least {found.value:,.1f}")]
-    if found.exact:
-        rows.append(("records", f"all {counted(found.n_sampled, 'record')} that are not empty"))
+    rows = [("loss", f"at least {percent(lower_bound.normalised)}"), ("GGD", f"at least {lower_bound.value:,.1f}")]
+    if lower_bound.exact:
+        rows.append(("records", f"all {counted(lower_bound.n_sampled, 'record')} that are not empty"))
     else:
         rows += [
-            ("records", f"a sample of {found.n_sampled:,} records, because there are more than {EXACT_RECORDS:,}"),
-            ("confidence", f"{percent(found.confidence, 0)}; the sample's mean is {percent(found.estimate)}"),
+            ("records", f"a sample of {lower_bound.n_sampled:,} records, because there are more than {EXACT_RECORDS:,}"),
+            ("confidence", f"{percent(lower_bound.confidence, 0)}; the sample's mean is {percent(lower_bound.estimate)}"),
         ]
     screen.pairs(f"{called(input)}: lower bounds for any release with k = {k}", rows)

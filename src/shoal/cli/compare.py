@@ -169,29 +169,29 @@ def _methods(text: str | None) -> tuple[NamedMethod, ...]:
 
 
 def _names(option: str, text: str | None, between: re.Pattern[str] = _COMMA) -> tuple[str, ...]:
-    found = tuple(dict.fromkeys(name.strip() for name in between.split(text) if name.strip())) if text is not None else ()
-    if text is not None and not found:
+    names = tuple(dict.fromkeys(name.strip() for name in between.split(text) if name.strip())) if text is not None else ()
+    if text is not None and not names:
         raise ParameterError(f"--{option} is empty", code="empty-list", hint="leave it out, or give a comma-separated list")
-    return found
+    return names
 
 
 def _numbers(option: str, text: str | None, otherwise: tuple[int, ...], least: int) -> tuple[int, ...]:
     if text is None:
         return otherwise
     try:
-        found = sorted({int(piece) for piece in text.split(",")})
+        values = sorted({int(piece) for piece in text.split(",")})
     except ValueError:
         raise ParameterError(
             f"--{option} is a list of whole numbers such as 2,5,10, not {text!r}", code="unreadable-value", value=text
         ) from None
-    if found[0] < least:
-        raise ParameterError(f"--{option} must be at least {least}, not {found[0]}", code="out-of-range", value=found[0])
-    return tuple(found)
+    if values[0] < least:
+        raise ParameterError(f"--{option} must be at least {least}, not {values[0]}", code="out-of-range", value=values[0])
+    return tuple(values)
 
 
 def _grains(text: str | None) -> tuple[Per, ...]:
-    found = _names("per", text)
-    for name in found:
+    units = _names("per", text)
+    for name in units:
         if name not in GRAINS:
             raise ParameterError(f"--per must be one of {', '.join(GRAINS)}, not {name!r}", code="unknown-choice", value=name)
-    return cast("tuple[Per, ...]", found)
+    return cast("tuple[Per, ...]", units)

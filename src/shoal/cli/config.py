@@ -79,8 +79,8 @@ def own_options(command: click.Command, context: click.Context, args: list[str])
     glance = click.Context(command, info_name=context.info_name, **{**command.context_settings, **lenient})
     known = {name for one in command.get_params(glance) if isinstance(one, click.Option) for name in (*one.opts, *one.secondary_opts)}
     words = [_MASK + word if word.startswith("--") and word != "--" and word.partition("=")[0] not in known else word for word in args]
-    found, _, _ = command.make_parser(glance).parse_args(words)
-    return {name: value.removeprefix(_MASK) if isinstance(value, str) else value for name, value in found.items()}
+    parsed, _, _ = command.make_parser(glance).parse_args(words)
+    return {name: value.removeprefix(_MASK) if isinstance(value, str) else value for name, value in parsed.items()}
 
 
 _MASK = "\0"  # hides an unknown option from click, which would search all names for similar ones
@@ -88,11 +88,11 @@ _MASK = "\0"  # hides an unknown option from click, which would search all names
 
 def options_of(context: click.Context) -> dict[str, click.Option]:
     """Return the options that a file may set, by name without dashes, including names such as `no-header` and `set`."""
-    found: dict[str, click.Option] = {}
+    options: dict[str, click.Option] = {}
     for option in context.command.get_params(context):
         if isinstance(option, click.Option) and option.expose_value:
-            found |= {name[2:]: option for name in (*option.opts, *option.secondary_opts) if name.startswith("--")}
-    return found
+            options |= {name[2:]: option for name in (*option.opts, *option.secondary_opts) if name.startswith("--")}
+    return options
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -19,9 +19,9 @@ def command(release: Path, as_json: bool) -> None:
     """
     from shoal.evaluate.decode import decode
 
-    found = decode(release)
+    decoded = decode(release)
     if as_json:
-        screen.as_json({"queries": found.queries.to_dicts(), "sealed": found.sealed})
+        screen.as_json({"queries": decoded.queries.to_dicts(), "sealed": decoded.sealed})
         return
-    screen.listing(["query", "people", "rows"], [[text, f"{people:,}", f"{rows:,}"] for text, people, rows in found.queries.iter_rows()])
-    screen.note(f"{counted(found.sealed, 'distinct query', 'distinct queries')} cannot be decrypted: too few people issued them")
+    screen.listing(["query", "people", "rows"], [[text, f"{people:,}", f"{rows:,}"] for text, people, rows in decoded.queries.iter_rows()])
+    screen.note(f"{counted(decoded.sealed, 'distinct query', 'distinct queries')} cannot be decrypted: too few people issued them")

@@ -66,7 +66,7 @@ def _find_leftovers(directories: Sequence[Path], *, recursive: bool, any_machine
 
     Directories that cannot be read are included, because they may contain some.
     """
-    found: dict[Path, Leftover] = {}
+    unfinished: dict[Path, Leftover] = {}
     for directory in directories:
         if not os.path.isdir(directory):  # noqa: PTH112 - Path.is_dir raises where a directory above cannot be read
             raise InputError(
@@ -79,21 +79,21 @@ def _find_leftovers(directories: Sequence[Path], *, recursive: bool, any_machine
         else:
             ones = _within(directory, recursive=recursive, any_machine=any_machine)
         for one in ones:
-            found.setdefault(one.path.absolute(), one)
-    return list(found.values())
+            unfinished.setdefault(one.path.absolute(), one)
+    return list(unfinished.values())
 
 
 def _within(directory: Path, *, recursive: bool, any_machine: bool) -> list[Leftover]:
     """Return unfinished output in a directory (and below, if `recursive`) and the directories that cannot be read."""
-    found: list[Leftover] = []
+    unfinished: list[Leftover] = []
     for place in [directory, *(_below(directory) if recursive else ())]:
         try:
-            found += leftovers(place, any_machine=any_machine)
+            unfinished += leftovers(place, any_machine=any_machine)
         except FileNotFoundError:  # removed meanwhile
             continue
         except OSError:
-            found.append(Leftover(place, UNREADABLE))
-    return found
+            unfinished.append(Leftover(place, UNREADABLE))
+    return unfinished
 
 
 def _below(directory: Path) -> list[Path]:
@@ -101,18 +101,18 @@ def _below(directory: Path) -> list[Path]:
 
     A directory that cannot be read is included, without those below it.
     """
-    found = []
+    directories = []
     for place, inner, _ in os.walk(directory):
         inner[:] = sorted(name for name in inner if not is_named_like_one(Path(place, name)) and not os.path.islink(Path(place, name)))  # noqa: PTH114
-        found += [Path(place, name) for name in inner]
-    return found
+        directories += [Path(place, name) for name in inner]
+    return directories
 
 
-def _examine(found: Sequence[Leftover], clean: bool, any_machine: bool, as_json: bool) -> int:
+def _examine(unfinished: Sequence[Leftover], clean: bool, any_machine: bool, as_json: bool) -> int:
     """List unfinished output, after removing what can be removed if `clean` is set."""
     rows: list[dict[str, Any]] = []
     left = False
-    for one in found:
+    for one in unfinished:
         removal = remove(one, any_machine=any_machine) if clean and is_named_like_one(one.path) else None
         state = one.state if removal is None else removal.leftover.state
         done, reason = ("", one.reason) if removal is None else (removal.done, removal.left)
@@ -155,9 +155,9 @@ def _show_parts(as_json: bool) -> None:
 
 
 def _kernel_state() -> str:
-    found = import_module("shoal._kernels")
-    task = found.Task()
-    found.canonical_rows(*_one_row(), False, 1, task)
+    kernel_module = import_module("shoal._kernels")
+    task = kernel_module.Task()
+    kernel_module.canonical_rows(*_one_row(), False, 1, task)
     return "loaded and working"
 
 

@@ -37,13 +37,13 @@ def command(method: str, parameters: tuple[str, ...], as_json: bool, **options: 
         raise ParameterError(f"{wrong[0]!r} is not a parameter with its value", code="unreadable-value", hint="write NAME=VALUE")
     chosen = audited_method(method, dict(word.split("=", 1) for word in parameters))
     insist_on_extra("dp")
-    found = audit_epsilon(chosen, draw)
+    result = audit_epsilon(chosen, draw)
     if as_json:
-        screen.as_json({**dataclasses.asdict(found), "holds": found.holds})
+        screen.as_json({**dataclasses.asdict(result), "holds": result.holds})
     else:
-        bound = f"at least {found.epsilon:.2f}, with a confidence of {percent(found.confidence)}"
-        rows = [("claimed", f"epsilon {found.claimed:g}, delta {found.delta:g}"), ("measured", bound)]
-        rows += [] if found.gaussian is None else [("Gaussian", f"at least {found.gaussian:.2f} if the noise is Gaussian, as stated")]
-        rows.append(("guesses", f"{found.right:,} of {found.named:,} right, among {found.canaries:,} planted people"))
-        screen.pairs(f"{method}: {'no contradiction to the claim' if found.holds else 'THE CLAIM DOES NOT HOLD'}", rows)
-    return 0 if found.holds else BROKEN
+        bound = f"at least {result.epsilon:.2f}, with a confidence of {percent(result.confidence)}"
+        rows = [("claimed", f"epsilon {result.claimed:g}, delta {result.delta:g}"), ("measured", bound)]
+        rows += [] if result.gaussian is None else [("Gaussian", f"at least {result.gaussian:.2f} if the noise is Gaussian, as stated")]
+        rows.append(("guesses", f"{result.right:,} of {result.named:,} right, among {result.canaries:,} planted people"))
+        screen.pairs(f"{method}: {'no contradiction to the claim' if result.holds else 'THE CLAIM DOES NOT HOLD'}", rows)
+    return 0 if result.holds else BROKEN

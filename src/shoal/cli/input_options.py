@@ -106,8 +106,8 @@ def _query(sql: str | None, source: str | None) -> Query | None:
 
 def _only_configured(*names: str) -> bool:
     """Whether the query comes from an options file only, which describes how a release was made and not where an original is."""
-    found = click.get_current_context().get_parameter_source
-    return all(found(name) is not ParameterSource.COMMANDLINE for name in names)
+    source_of = click.get_current_context().get_parameter_source
+    return all(source_of(name) is not ParameterSource.COMMANDLINE for name in names)
 
 
 def _missing(name: str) -> click.UsageError:

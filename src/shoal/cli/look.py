@@ -50,14 +50,14 @@ def command(input: Any, whole: bool, show_rare: bool, threads: int | None, as_js
 
     how = preparation(options, Preparation.of_format(options["format"]).following_data())
     with screen.progress(threads):
-        found = look(input, how, whole=whole, show_rare=show_rare)
-    screen.note(*found.notes, *(f"left out: {line}" for line in found.defects))
+        preview = look(input, how, whole=whole, show_rare=show_rare)
+    screen.note(*preview.notes, *(f"left out: {line}" for line in preview.defects))
     if as_json:
-        screen.as_json(found.as_dict())
+        screen.as_json(preview.as_dict())
     else:
-        screen.pairs(f"{called(input)}: {_extent(found)}", _rows(found))
-        if found.levels:
-            _show_levels(found.levels)
+        screen.pairs(f"{called(input)}: {_extent(preview)}", _rows(preview))
+        if preview.levels:
+            _show_levels(preview.levels)
 
 
 def _show_levels(levels: Sequence[LevelFacts]) -> None:
@@ -73,44 +73,44 @@ def _typed(level: str | None) -> str:
     return "the items" if level is None else f"--item-level {shlex.quote(level)}"
 
 
-def _extent(found: Look) -> str:
-    if found.part >= 1:
+def _extent(look: Look) -> str:
+    if look.part >= 1:
         return "preview only"
-    return f"the first {found.rows['in']:,} rows ({percent(found.part, 0)} of the file; --all reads the rest)"
+    return f"the first {look.rows['in']:,} rows ({percent(look.part, 0)} of the file; --all reads the rest)"
 
 
-def _rows(found: Look) -> list[tuple[str, str]]:
-    largest = found.largest_owner
-    used = found.rows["used"]
-    item = _counted_item if found.protects else _cell
+def _rows(look: Look) -> list[tuple[str, str]]:
+    largest = look.largest_owner
+    used = look.rows["used"]
+    item = _counted_item if look.protects else _cell
     return [
-        ("format", found.format),
-        *_columns(found),
-        ("rows", screen.ledger_line(found.rows)),
-        ("people", f"{found.people:,}"),
-        *_records(found),
-        ("largest user", f"{screen.share(largest.rows, used)} of the rows, {screen.share(largest.records, found.records)} of the records"),
-        *(_known(found.known) if found.known else ()),
-        *((f"--per {per}" if per != "record" else "--record", words) for per, words in found.protects.items()),
-        *((f"example {n + 1}", _example(pairs, found.more[n], found.rare[n], item)) for n, pairs in enumerate(found.examples)),
+        ("format", look.format),
+        *_columns(look),
+        ("rows", screen.ledger_line(look.rows)),
+        ("people", f"{look.people:,}"),
+        *_records(look),
+        ("largest user", f"{screen.share(largest.rows, used)} of the rows, {screen.share(largest.records, look.records)} of the records"),
+        *(_known(look.known) if look.known else ()),
+        *((f"--per {per}" if per != "record" else "--record", words) for per, words in look.protects.items()),
+        *((f"example {n + 1}", _example(pairs, look.more[n], look.rare[n], item)) for n, pairs in enumerate(look.examples)),
     ]
 
 
-def _columns(found: Look) -> list[tuple[str, str]]:
+def _columns(look: Look) -> list[tuple[str, str]]:
     """Return the column of each role or, for rows of a table, the columns of each role."""
-    if found.protects:
-        return [("columns", ", ".join(f"{role} = {name!r}" for role, name in found.columns.items()))] if found.columns else []
+    if look.protects:
+        return [("columns", ", ".join(f"{role} = {name!r}" for role, name in look.columns.items()))] if look.columns else []
     names: dict[str, list[str]] = {}
-    for name, role in found.columns.items():
+    for name, role in look.columns.items():
         names.setdefault(role, []).append(repr(name))
     return [(OF_ROLE.get(role, role), ", ".join(columns)) for role, columns in names.items()]
 
 
-def _records(found: Look) -> list[tuple[str, str]]:
-    if not found.protects:  # rows of a table
+def _records(look: Look) -> list[tuple[str, str]]:
+    if not look.protects:  # rows of a table
         return []
-    mean = found.occurrences / max(1, found.records)
-    return [("records", f"{found.records:,} with {mean:,.1f} items on average; {counted(found.items, 'distinct item')}")]
+    mean = look.occurrences / max(1, look.records)
+    return [("records", f"{look.records:,} with {mean:,.1f} items on average; {counted(look.items, 'distinct item')}")]
 
 
 def _known(known: TaxonomyCoverage) -> list[tuple[str, str]]:

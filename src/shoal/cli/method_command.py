@@ -194,10 +194,10 @@ def _some(names: Sequence[str]) -> str:
 
 def _write_presets(formatter: click.HelpFormatter, name: str) -> None:
     """Write what each preset of a method represents and what it does not protect."""
-    found = presets_of(name).values()
-    if found:
+    presets = presets_of(name).values()
+    if presets:
         with formatter.section("Presets"):
-            formatter.write_dl([(one.name, f"{one.use} Not protected: {one.does_not_protect} [{one.written}]") for one in found])
+            formatter.write_dl([(one.name, f"{one.use} Not protected: {one.does_not_protect} [{one.written}]") for one in presets])
 
 
 def shared_by_most() -> list[click.Option]:

@@ -222,12 +222,12 @@ def data_options(without: tuple[str, ...] = ()) -> Callable[[Command], Command]:
 
 def method_options(name: str) -> list[click.Option]:
     """Return one option for each parameter that this method declares."""
-    made = []
+    options = []
     for listed in listed_method(name).parameters:
         plain = listed.name.replace("_", "-")
         flag = f"--{plain}/--no-{plain}" if listed.is_flag else f"--{plain}"
-        made.append(click.Option([flag, *SHORT.get(listed.name, ()), f"method_{listed.name}"], **_option(listed)))
-    return [*made, *([_preset_option(name)] if presets_of(name) else [])]
+        options.append(click.Option([flag, *SHORT.get(listed.name, ()), f"method_{listed.name}"], **_option(listed)))
+    return [*options, *([_preset_option(name)] if presets_of(name) else [])]
 
 
 def _preset_option(name: str) -> click.Option:

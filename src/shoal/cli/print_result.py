@@ -96,8 +96,8 @@ def risk_lines(manifest: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the measured risk if the release was attacked; otherwise how to measure it, if possible."""
     if ATTACKS in manifest:
         verdict, missing = conclusion_in(manifest), attacks_without_rate(manifest)
-        found = [("risk", verdict.in_fact), ("bound", verdict.promised)] if outcomes_on(manifest) else []
-        return [*found, *(("not measured", sentence) for sentence in missing)]
+        rows = [("risk", verdict.in_fact), ("bound", verdict.promised)] if outcomes_on(manifest) else []
+        return [*rows, *(("not measured", sentence) for sentence in missing)]
     return [("risk", "not measured; --attack measures it")] if is_attackable(manifest) else []
 
 

@@ -34,6 +34,6 @@ def command(release: Path, out: Path, format: str, patience: float | None, **opt
     screen.note(*directory.clear())
     directory.check()
     with allowing(patience):
-        found = reconstruct(release, out, draws, format)
-    rows = [(verdict.claim, f"{verdict.standing} for the chunks") for verdict in found.claims]
-    screen.pairs(f"{out}: written", [*rows, ("reconstructions", f"{len(found.files):,} of {found.records:,} records each")])
+        drawn = reconstruct(release, out, draws, format)
+    rows = [(verdict.claim, f"{verdict.standing} for the chunks") for verdict in drawn.claims]
+    screen.pairs(f"{out}: written", [*rows, ("reconstructions", f"{len(drawn.files):,} of {drawn.records:,} records each")])

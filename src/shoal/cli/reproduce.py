@@ -54,22 +54,22 @@ def command(
         insist_apart(files.directory, [data] if data is not None else [])
         screen.note(*files.clear())
     with screen.progress(threads):
-        found = reproduced(paper, ExperimentSize(size, data, seed))
+        experiment = reproduced(paper, ExperimentSize(size, data, seed))
     if files is not None:
-        write_experiment(found, files, _typed(paper, data, size, seed))
+        write_experiment(experiment, files, _typed(paper, data, size, seed))
     if as_json:
-        screen.as_json(found.as_dict())
+        screen.as_json(experiment.as_dict())
     else:
-        show(found, out)
+        show(experiment, out)
 
 
-def show(found: Experiment, out: Path | None) -> None:
+def show(experiment: Experiment, out: Path | None) -> None:
     """Print the statements of the paper, each with the result."""
     from shoal.evaluate.reproduce.files import PAGE
 
-    screen.note(f"data: {found.data}", *found.notes)
-    screen.listing(["section", "statement", "measured", ""], [[one.place, one.says, one.seen, one.verdict] for one in found.findings])
-    screen.lines("", f"{found.agreeing} of {len(found.findings)} statements of the paper agree")
+    screen.note(f"data: {experiment.data}", *experiment.notes)
+    screen.listing(["section", "statement", "measured", ""], [[one.place, one.says, one.seen, one.verdict] for one in experiment.findings])
+    screen.lines("", f"{experiment.agreeing} of {len(experiment.findings)} statements of the paper agree")
     if out is not None:
         screen.lines(f"report: {out / PAGE}")
 

@@ -48,34 +48,34 @@ def build(table: Path, levels: str, out: Path | None, sep: str | None, header: b
     if out is not None:
         insist_apart(out, [table])
         insist_outside_releases(out.parent)
-    found = read_levels(table, ColumnNames.parse(levels).names, sep=sep, header=header)
-    screen.note(*found.notes)
-    listed = verbose or len(found.conflicts) <= LISTED
+    level_tree = read_levels(table, ColumnNames.parse(levels).names, sep=sep, header=header)
+    screen.note(*level_tree.notes)
+    listed = verbose or len(level_tree.conflicts) <= LISTED
     if out is None:
-        screen.note(*(f"conflict: {conflict}" for conflict in found.conflicts if listed), *([] if listed else _summary(found)))
-        screen.content(edges_text(found.taxonomy))
+        screen.note(*(f"conflict: {conflict}" for conflict in level_tree.conflicts if listed), *([] if listed else _summary(level_tree)))
+        screen.content(edges_text(level_tree.taxonomy))
         return
     screen.note(*unfinished.clear(out.parent))
     with disk_errors(str(out)):
-        write_edges(found.taxonomy, out, force=force)
-    _show(found, out, listed=listed)
+        write_edges(level_tree.taxonomy, out, force=force)
+    _show(level_tree, out, listed=listed)
 
 
-def _summary(found: LevelTree) -> list[str]:
+def _summary(levels: LevelTree) -> list[str]:
     from shoal.taxonomy.levels import summary_of
 
-    return [*summary_of(found.conflicts), f"{len(found.conflicts):,} conflicts; --verbose lists all"]
+    return [*summary_of(levels.conflicts), f"{len(levels.conflicts):,} conflicts; --verbose lists all"]
 
 
-def _show(found: LevelTree, out: Path, *, listed: bool) -> None:
-    tree = found.taxonomy
+def _show(levels: LevelTree, out: Path, *, listed: bool) -> None:
+    tree = levels.taxonomy
     rows = [("nodes", f"{len(tree):,}"), ("leaves", f"{tree.n_leaves:,}"), ("height", f"{tree.height:,}"), ("root", tree.names[0])]
-    screen.pairs(f"{out}: written", [*rows, ("conflicts", counted(len(found.conflicts), "name") if found.conflicts else "none")])
+    screen.pairs(f"{out}: written", [*rows, ("conflicts", counted(len(levels.conflicts), "name") if levels.conflicts else "none")])
     if not listed:
-        screen.note(*_summary(found))
-    elif found.conflicts:
+        screen.note(*_summary(levels))
+    elif levels.conflicts:
         screen.out.print()
-        conflicts = [(one.name, ", ".join(one.below), ", ".join(one.now)) for one in found.conflicts]
+        conflicts = [(one.name, ", ".join(one.below), ", ".join(one.now)) for one in levels.conflicts]
         screen.listing(["name", "parents", "placed"], conflicts)
     screen.note(f"use it with --taxonomy {shlex.quote(str(out))}")
 
@@ -152,18 +152,21 @@ def covers(tried: str, input: Any, limit: int, show_rare: bool, as_json: bool, *
         records = records_of(reading.data, how).supported(how.min_support)
         tree, notes = taxonomy_of(records, how)
         screen.note(*notes)
-        found = coverage(records.folded, tree, limit, people=1 if show_rare else FEW)
+        covered = coverage(records.folded, tree, limit, people=1 if show_rare else FEW)
     if as_json:
-        screen.as_json(found.__dict__)
+        screen.as_json(covered.__dict__)
         return
     rows = [
-        ("items", f"{screen.share(found.terms_covered, found.terms)} of {found.terms:,} are in the taxonomy"),
-        ("occurrences", f"{screen.share(found.occurrences_covered, found.occurrences)} of {found.occurrences:,}"),
-        ("records", f"{found.records_uncovered:,} of {found.records:,} have no item in the taxonomy, {found.records_empty:,} are empty"),
+        ("items", f"{screen.share(covered.terms_covered, covered.terms)} of {covered.terms:,} are in the taxonomy"),
+        ("occurrences", f"{screen.share(covered.occurrences_covered, covered.occurrences)} of {covered.occurrences:,}"),
+        (
+            "records",
+            f"{covered.records_uncovered:,} of {covered.records:,} have no item in the taxonomy, {covered.records_empty:,} are empty",
+        ),
     ]
     screen.pairs(f"Coverage of {called(input)} by {tried}", rows)
-    if found.missing:
+    if covered.missing:
         screen.out.print()
-        screen.listing(["missing item", "occurrences"], [(name, f"{n:,}") for name, n in found.missing])
-    if found.missing_rare:
-        screen.note(f"{counted(found.missing_rare, 'missing item')} of fewer than {FEW} people not listed; --show-rare lists them")
+        screen.listing(["missing item", "occurrences"], [(name, f"{n:,}") for name, n in covered.missing])
+    if covered.missing_rare:
+        screen.note(f"{counted(covered.missing_rare, 'missing item')} of fewer than {FEW} people not listed; --show-rare lists them")

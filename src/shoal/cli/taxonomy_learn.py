@@ -56,24 +56,24 @@ def learn(input: Any, out: Path | None, people: int, all_words: bool, with_wordn
         insist_outside_releases(out.parent)
     with screen.progress():
         kinds = {"all_words": all_words, "with_wordnet": with_wordnet}
-        found = learn_taxonomy(input, how, people, per=per, **kinds)
-    screen.note(*found.notes)
+        learned = learn_taxonomy(input, how, people, per=per, **kinds)
+    screen.note(*learned.notes)
     if all_words:
         screen.warn("the file has words that only few people used: do not publish it")
     if out is None:
-        screen.content(edges_text(found.taxonomy))
+        screen.content(edges_text(learned.taxonomy))
         return
     screen.note(*unfinished.clear(out.parent))
     with disk_errors(str(out)):
-        write_edges(found.taxonomy, out, force=force)
-    _show(found, out)
+        write_edges(learned.taxonomy, out, force=force)
+    _show(learned, out)
 
 
-def _show(found: LearnedTaxonomy, out: Path) -> None:
-    tree = found.taxonomy
-    words = f"{found.placed:,} of {found.words:,} below a topic"
-    rows = [("topics", f"{found.topics:,}"), ("words", words), ("height", f"{tree.height:,}"), ("learned from", found.contexts)]
+def _show(learned: LearnedTaxonomy, out: Path) -> None:
+    tree = learned.taxonomy
+    words = f"{learned.placed:,} of {learned.words:,} below a topic"
+    rows = [("topics", f"{learned.topics:,}"), ("words", words), ("height", f"{tree.height:,}"), ("learned from", learned.contexts)]
     screen.pairs(f"{out}: written", rows)
-    if found.left_out:
-        screen.note(f"{counted(found.left_out, 'word')} of fewer people left out; --all-words keeps them in a private file")
+    if learned.left_out:
+        screen.note(f"{counted(learned.left_out, 'word')} of fewer people left out; --all-words keeps them in a private file")
     screen.note(f"use it with --taxonomy {shlex.quote(str(out))}")

@@ -113,9 +113,9 @@ def peak_mb() -> float | None:
     return int(peaks[0]) / 1024 if peaks else None
 
 
-def store(place: str, found: dict[str, Any]) -> None:
+def store(place: str, result: dict[str, Any]) -> None:
     """Write the result of a cell atomically."""
-    _written(Path(place), json.dumps(found).encode())
+    _written(Path(place), json.dumps(result).encode())
 
 
 def _written(place: Path, content: bytes) -> Path:

@@ -25,8 +25,8 @@ class UnnamedFile:
 
     def __init__(self, directory: Path) -> None:
         self._called = f"temporary data in {directory}"
-        with disk_errors(self._called), tempfile.TemporaryFile(dir=directory, prefix=".shoal-", buffering=0) as made:
-            self._handle = os.dup(made.fileno())
+        with disk_errors(self._called), tempfile.TemporaryFile(dir=directory, prefix=".shoal-", buffering=0) as file:
+            self._handle = os.dup(file.fileno())
         weakref.finalize(self, os.close, self._handle)
         self.size = 0
 

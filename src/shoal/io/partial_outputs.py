@@ -158,8 +158,8 @@ def temporary_directory() -> Iterator[Path]:
     """
     place = next((path for path in reversed(_own.get()) if path.is_dir()), None)
     if place is not None:
-        with TemporaryDirectory(dir=place) as made:
-            yield Path(made)
+        with TemporaryDirectory(dir=place) as directory:
+            yield Path(directory)
         return
     target = Path(gettempdir()) / "shoal"
     clear(target.parent)
@@ -263,21 +263,21 @@ class Removal:
     left: str = ""
 
 
-def remove(found: Leftover, *, any_machine: bool = False) -> Removal:
+def remove(candidate: Leftover, *, any_machine: bool = False) -> Removal:
     """Remove a leftover, after examining it again under its lock. An older release inside is restored if its name is free."""
-    with _held(found.path, any_machine=any_machine, wait_seconds=JAVA_SECONDS) as (leftover, directory, marked):
+    with _held(candidate.path, any_machine=any_machine, wait_seconds=JAVA_SECONDS) as (leftover, directory, marked):
         if directory is None:
-            return Removal(found, ALREADY) if _is_gone(found.path) else Removal(leftover, left=leftover.reason)
+            return Removal(candidate, ALREADY) if _is_gone(candidate.path) else Removal(leftover, left=leftover.reason)
         if not marked:
-            return _remove_empty(found.path, any_machine=any_machine)
+            return _remove_empty(candidate.path, any_machine=any_machine)
         restored, kept, spark = "", "", _has(directory, JAVA_LOCK)
         for attempt in range(ATTEMPTS):
             time.sleep(max(PAUSE_SECONDS * attempt, LATE_SECONDS if spark else 0))
             with suppress(OSError):
-                restored = restored or _restore(found.path, directory)
-                kept = _remove(found.path, directory, late=LATE_SECONDS if spark else 0)
+                restored = restored or _restore(candidate.path, directory)
+                kept = _remove(candidate.path, directory, late=LATE_SECONDS if spark else 0)
                 break
-    if _is_gone(found.path):
+    if _is_gone(candidate.path):
         return Removal(leftover, f"removed{restored}")
     return Removal(leftover, left=kept or f"cannot be removed{restored}")
 

@@ -106,21 +106,21 @@ def _listed(column: pl.Series, separator: str, file: str) -> pl.Series:
         ) from None
 
 
-def differing(made: pl.DataFrame, seen: pl.DataFrame) -> int:
+def differing(released: pl.DataFrame, read_back: pl.DataFrame) -> int:
     """Count the rows of either frame without a counterpart in the other."""
-    if dict(made.schema) != dict(seen.schema):
-        return max(1, len(made) + len(seen))
-    sides = [made.with_columns(pl.lit(1).alias(SIDE)), seen.select(made.columns).with_columns(pl.lit(-1).alias(SIDE))]
-    surplus = pl.concat(sides).group_by(made.columns).agg(pl.col(SIDE).sum())[SIDE]
+    if dict(released.schema) != dict(read_back.schema):
+        return max(1, len(released) + len(read_back))
+    sides = [released.with_columns(pl.lit(1).alias(SIDE)), read_back.select(released.columns).with_columns(pl.lit(-1).alias(SIDE))]
+    surplus = pl.concat(sides).group_by(released.columns).agg(pl.col(SIDE).sum())[SIDE]
     return int(surplus.abs().sum())
 
 
-def differing_under(numbers: str, made: pl.DataFrame, seen: pl.DataFrame) -> int:
+def differing_under(numbers: str, released: pl.DataFrame, read_back: pl.DataFrame) -> int:
     """Do the same if rows are grouped by random numbers: count the rows of groups without a counterpart."""
-    if dict(made.schema) != dict(seen.schema):
-        return max(1, len(made) + len(seen))
-    sides = [made.with_columns(pl.lit(1).alias(SIDE)), seen.select(made.columns).with_columns(pl.lit(-1).alias(SIDE))]
-    rest = [name for name in made.columns if name != numbers]
+    if dict(released.schema) != dict(read_back.schema):
+        return max(1, len(released) + len(read_back))
+    sides = [released.with_columns(pl.lit(1).alias(SIDE)), read_back.select(released.columns).with_columns(pl.lit(-1).alias(SIDE))]
+    rest = [name for name in released.columns if name != numbers]
     content = pl.struct(rest).rank("dense") if rest else pl.lit(1, pl.UInt32)
     both = pl.concat(sides).with_columns(content.alias("\0content"))
     together = both.group_by(SIDE, numbers).agg(pl.col("\0content").sort().cast(pl.String).str.join(","), pl.len().alias("\0rows"))

@@ -82,27 +82,27 @@ def read_rules(path: str | Path) -> RulesFile:
     )
 
 
-def _faults(found: Mapping[str, Any]) -> list[str]:
+def _faults(content: Mapping[str, Any]) -> list[str]:
     """Return the faults."""
-    wrong = [f"{name} must be text" for name in ("shoal", "method", "sha256") if not isinstance(found[name], str)]
-    wrong += [f"{name} must be text or null" for name in ("taxonomy", "taxonomy_sha256") if not isinstance(found.get(name), str | None)]
+    wrong = [f"{name} must be text" for name in ("shoal", "method", "sha256") if not isinstance(content[name], str)]
+    wrong += [f"{name} must be text or null" for name in ("taxonomy", "taxonomy_sha256") if not isinstance(content.get(name), str | None)]
     for name in ("items", "nodes"):
-        names = found[name]
+        names = content[name]
         if not isinstance(names, list) or not all(isinstance(one, str) for one in names) or names != sorted(set(names)):
             wrong.append(f"{name} must be different names in alphabetical order")
-    parents, names = found.get(PARENTS, {}), _names(found)
+    parents, names = content.get(PARENTS, {}), _names(content)
     if not isinstance(parents, dict) or not all(isinstance(up, str) and name != up and {name, up} <= names for name, up in parents.items()):
         wrong.append(f"{PARENTS} must map names among its items and nodes to others of them")
-    if not isinstance(found["parameters"], dict) or not all(type(v) in _SETTINGS for v in found["parameters"].values()):
+    if not isinstance(content["parameters"], dict) or not all(type(v) in _SETTINGS for v in content["parameters"].values()):
         wrong.append("parameters must be one value each")
-    if not wrong and found["sha256"] != _digest({name: found[name] for name in found if name != "sha256"}):
+    if not wrong and content["sha256"] != _digest({name: content[name] for name in content if name != "sha256"}):
         wrong.append("its SHA-256 is another")
     return wrong
 
 
-def _names(found: Mapping[str, Any]) -> set[str]:
+def _names(content: Mapping[str, Any]) -> set[str]:
     """Return all names of items and nodes."""
-    lists = [found[part] for part in ("items", "nodes") if isinstance(found[part], list)]
+    lists = [content[part] for part in ("items", "nodes") if isinstance(content[part], list)]
     return {name for names in lists for name in names if isinstance(name, str)}
 
 

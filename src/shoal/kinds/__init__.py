@@ -94,15 +94,15 @@ def read_tables(directory: Path, files: Sequence[FileFacts], *, own: bool = Fals
     return {name: KINDS[kind].read(directory, facts, own) for (name, kind), facts in grouped.items()}
 
 
-def rows_differing(made: Mapping[str, PublishedTable], seen: Mapping[str, PublishedTable]) -> int:
+def rows_differing(released: Mapping[str, PublishedTable], read_back: Mapping[str, PublishedTable]) -> int:
     """Count the rows of either set of tables that have no counterpart in the other."""
-    return sum(_count_differing(made.get(name), seen.get(name)) for name in made.keys() | seen.keys())
+    return sum(_count_differing(released.get(name), read_back.get(name)) for name in released.keys() | read_back.keys())
 
 
-def _count_differing(made: PublishedTable | None, seen: PublishedTable | None) -> int:
-    if made is None or seen is None or made.kind != seen.kind:
-        return max(1, sum(table.n_rows for table in (made, seen) if table is not None))
-    return KINDS[made.kind].count_differing(made, seen)
+def _count_differing(released: PublishedTable | None, read_back: PublishedTable | None) -> int:
+    if released is None or read_back is None or released.kind != read_back.kind:
+        return max(1, sum(table.n_rows for table in (released, read_back) if table is not None))
+    return KINDS[released.kind].count_differing(released, read_back)
 
 
 # -- reports

@@ -82,9 +82,9 @@ def _extra_columns(fields: pl.DataFrame, *, fresh: bool) -> tuple[str, ...]:
     return (*([] if fresh else ["address"]), *telling, *zones)
 
 
-def count_differing(made: AccessTable, seen: AccessTable) -> int:
+def count_differing(released: AccessTable, read_back: AccessTable) -> int:
     """Count the rows without a counterpart, ignoring addresses."""
-    return differing_under("address", made.frame, seen.frame)
+    return differing_under("address", released.frame, read_back.frame)
 
 
 def summary_of_accesslog(manifest: Mapping[str, Any]) -> Summary:

@@ -76,10 +76,10 @@ def table_form(directory: Path, facts: Facts, before: int) -> TableForm:
     return TableForm(tuple(differences(found, canonical)))
 
 
-def canonical_bytes(directory: Path, facts: Facts, found: bytes) -> bytes:
+def canonical_bytes(directory: Path, facts: Facts, content: bytes) -> bytes:
     """Return the writer's output for the content of a file that is not Parquet."""
     if facts["kind"] == "access log":
-        return _access_log(found)
+        return _access_log(content)
     if facts["kind"] == "bags":
         return b"".join(_records(directory / facts["name"], facts))
     if facts["kind"] == "weighted bags":
@@ -127,10 +127,10 @@ def _joined_lists(frame: pl.DataFrame, facts: Facts) -> pl.DataFrame:
     return frame.with_columns(joined(frame[name], facts.get("separator", JOINER)) for name in lists)
 
 
-def _access_log(found: bytes) -> bytes:
+def _access_log(content: bytes) -> bytes:
     """Return the lines in their present order, which is by time."""
     try:
-        lines = pl.Series(found.decode().removesuffix("\n").split("\n"), dtype=pl.String)
+        lines = pl.Series(content.decode().removesuffix("\n").split("\n"), dtype=pl.String)
     except UnicodeDecodeError:
         raise InputError("it is not UTF-8 text", code="not-utf8") from None
     fields = cut(lines).select(*SCHEMA)

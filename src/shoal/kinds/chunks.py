@@ -50,9 +50,9 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> ChunkTable:
         raise InputError(f"the files contain no chunks: {error.marked_message}", code=error.code) from None
 
 
-def count_differing(made: ChunkTable, seen: ChunkTable) -> int:
+def count_differing(released: ChunkTable, read_back: ChunkTable) -> int:
     """Count the rows of joint clusters without a counterpart with the same clusters and chunks."""
-    left, right = _joints(made), _joints(seen)
+    left, right = _joints(released), _joints(read_back)
     content = {**left[1], **right[1]}
     surplus = {joint: abs(left[0][joint] - right[0][joint]) for joint in content}
     return sum(n * content[joint] for joint, n in surplus.items())

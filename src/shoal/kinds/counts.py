@@ -36,9 +36,9 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> CountTable:
     return CountTable(pl.concat(frames))
 
 
-def count_differing(made: CountTable, seen: CountTable) -> int:
+def count_differing(released: CountTable, read_back: CountTable) -> int:
     """Count the rows without a counterpart."""
-    return differing(made.frame, seen.frame)
+    return differing(released.frame, read_back.frame)
 
 
 KIND = Kind(CountTable, write, read, count_differing, {"log": facts_of_manifest}, {"log": summary_of_rows})

@@ -53,9 +53,9 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> GroupTable:
         raise InputError(f"the files contain no groups: {error.marked_message}", code=error.code) from None
 
 
-def count_differing(made: GroupTable, seen: GroupTable) -> int:
+def count_differing(released: GroupTable, read_back: GroupTable) -> int:
     """Count the rows and counts of groups without a counterpart with the same rows and histogram."""
-    return differing_under(GROUP, _whole(made), _whole(seen))
+    return differing_under(GROUP, _whole(released), _whole(read_back))
 
 
 def _whole(table: GroupTable) -> pl.DataFrame:

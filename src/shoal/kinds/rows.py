@@ -59,19 +59,19 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> RowTable:
     return RowTable(pl.concat(frames), pseudonyms)
 
 
-def count_differing(made: RowTable, seen: RowTable) -> int:
+def count_differing(released: RowTable, read_back: RowTable) -> int:
     """Count the rows without a counterpart, ignoring pseudonyms."""
-    if made.pseudonyms != seen.pseudonyms:
-        return max(1, made.n_rows + seen.n_rows)
-    numbered = _has_texts(made) and made.columns == seen.columns
+    if released.pseudonyms != read_back.pseudonyms:
+        return max(1, released.n_rows + read_back.n_rows)
+    numbered = _has_texts(released) and released.columns == read_back.columns
     if numbered:
-        _number_as_written(made, seen)
-    if numbered and len(made.columns) == 1:
-        return _differing_queries(made, seen)
-    frames = _numbered(made, seen) if numbered else (made.frame, seen.frame)
-    if made.pseudonyms is None:
+        _number_as_written(released, read_back)
+    if numbered and len(released.columns) == 1:
+        return _differing_queries(released, read_back)
+    frames = _numbered(released, read_back) if numbered else (released.frame, read_back.frame)
+    if released.pseudonyms is None:
         return differing(*frames)
-    return differing_under(made.pseudonyms, *frames)
+    return differing_under(released.pseudonyms, *frames)
 
 
 def _has_texts(table: RowTable) -> bool:
@@ -79,34 +79,34 @@ def _has_texts(table: RowTable) -> bool:
     return [table.columns[name] for name in PAYLOAD.values() if name in table.columns] == ["text"]
 
 
-def _numbered(made: RowTable, seen: RowTable) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _numbered(released: RowTable, read_back: RowTable) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the rows of both tables with a number in place of each query or item: the same for the same text."""
-    numbers = _common_numbers(made, seen)
-    own, theirs = (pl.Series(table.unit, number.astype(np.int64)) for table, number in zip((made, seen), numbers, strict=True))
-    return made.frame.with_columns(own), seen.frame.with_columns(theirs)
+    numbers = _common_numbers(released, read_back)
+    own, theirs = (pl.Series(table.unit, number.astype(np.int64)) for table, number in zip((released, read_back), numbers, strict=True))
+    return released.frame.with_columns(own), read_back.frame.with_columns(theirs)
 
 
-def _number_as_written(made: RowTable, seen: RowTable) -> None:
+def _number_as_written(released: RowTable, read_back: RowTable) -> None:
     """Number the queries or items of a table that was read as those of the one that was written, if all rows are equal in their order."""
-    texts, numbers = made.numbered_unit[0], _WRITTEN.pop(made, None)
-    if numbers is None or len(numbers) != seen.n_rows or numbers.min(initial=0) < 0:
+    texts, numbers = released.numbered_unit[0], _WRITTEN.pop(released, None)
+    if numbers is None or len(numbers) != read_back.n_rows or numbers.min(initial=0) < 0:
         return
-    if seen.frame[seen.unit].equals(texts.gather(numbers)):
-        vars(seen)["numbered_unit"] = texts, numbers
+    if read_back.frame[read_back.unit].equals(texts.gather(numbers)):
+        vars(read_back)["numbered_unit"] = texts, numbers
 
 
-def _common_numbers(made: RowTable, seen: RowTable) -> tuple[Small, Small]:
+def _common_numbers(released: RowTable, read_back: RowTable) -> tuple[Small, Small]:
     """Return the number of the query or item of each row of both tables, the same for the same text; -1 for a row without one."""
-    (names, own), (others, theirs) = made.numbered_unit, seen.numbered_unit
+    (names, own), (others, theirs) = released.numbered_unit, read_back.numbered_unit
     if names is others:
         return own, theirs
     number = number_strings(pl.concat([names, others], rechunk=False))[1][len(names) :]
     return own, np.append(number, np.int32(-1))[theirs]  # the last place is that of rows without a text
 
 
-def _differing_queries(made: RowTable, seen: RowTable) -> int:
+def _differing_queries(released: RowTable, read_back: RowTable) -> int:
     """Count the rows of tables with queries or items alone that have no counterpart."""
-    own, theirs = _common_numbers(made, seen)
+    own, theirs = _common_numbers(released, read_back)
     n = max(int(own.max(initial=-1)), int(theirs.max(initial=-1))) + 2
     often, again = (np.bincount(numbers + 1, minlength=n) for numbers in (own, theirs))
     return int(np.abs(often - again).sum())

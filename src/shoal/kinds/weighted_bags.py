@@ -106,10 +106,10 @@ def _listed(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(pl.col("items").cast(pl.List(pl.String)), pl.col("weights").cast(pl.List(pl.Float64)))
 
 
-def count_differing(made: WeightedBagTable, seen: WeightedBagTable) -> int:
+def count_differing(released: WeightedBagTable, read_back: WeightedBagTable) -> int:
     """Count the weighted items in records without a counterpart, and the difference in the number of empty records."""
-    empty = abs(_empty(made) - _empty(seen))
-    return empty + differing_under("record", made.flat, seen.flat)
+    empty = abs(_empty(released) - _empty(read_back))
+    return empty + differing_under("record", released.flat, read_back.flat)
 
 
 def _empty(table: WeightedBagTable) -> int:

@@ -69,8 +69,8 @@ def claims_for(method: Method, claims: Claims) -> tuple[Model, ...]:
 
 def with_further(release: Release, further: Sequence[Model]) -> Release:
     """Return the release with these claims added. Claims that it already makes are not repeated."""
-    made = {str(claim) for claim in release.claims}
-    new = {str(claim): claim for claim in further if str(claim) not in made}
+    claimed = {str(claim) for claim in release.claims}
+    new = {str(claim): claim for claim in further if str(claim) not in claimed}
     return replace(release, claims=(*release.claims, *new.values()))
 
 
@@ -103,14 +103,14 @@ def as_promised(manifest: Mapping[str, Any]) -> Verdict:
         promises, owed = method.claims(), claims_owed(manifest)
     except ParameterError as error:
         return Verdict("claims as promised", "fails", {}, (*broken, f"the method and its parameters are invalid: {error.message}"))
-    made = claims_of(manifest)
+    claimed = claims_of(manifest)
     for promise in promises:
-        if not any(claim.keeps(promise) for claim in made):
+        if not any(claim.keeps(promise) for claim in claimed):
             broken.append(f"the method {manifest['method']} with these parameters guarantees {_claim_text(promise)}, which is not claimed")
-    missing = [promise for promise in owed if not any(claim.keeps(promise) for claim in made)]
+    missing = [promise for promise in owed if not any(claim.keeps(promise) for claim in claimed)]
     broken += [f"names of topics that were learned from the data need {_claim_text(promise)}, which is not claimed" for promise in missing]
     broken += _lack_misstated(manifest, method)
-    return Verdict("claims as promised", verified_if(not broken), {"claims": len(made)}, tuple(broken))
+    return Verdict("claims as promised", verified_if(not broken), {"claims": len(claimed)}, tuple(broken))
 
 
 def some_guarantee(manifest: Mapping[str, Any]) -> list[Verdict]:

@@ -138,8 +138,8 @@ def insist_on_public_taxonomy(method: Method, taxonomy: str) -> None:
 
 def insist_on_honesty(release: Release, method: Method, original: AnyOriginal) -> None:
     """Raise unless a release makes the claims of its method, has the declared kind, and accounts for all of the input."""
-    account, made = release.accounting, release.claims
-    if method.claims() and not (made and all(any(claim.keeps(promise) for claim in made) for promise in method.claims())):
+    account, claims = release.accounting, release.claims
+    if method.claims() and not (claims and all(any(claim.keeps(promise) for claim in claims) for promise in method.claims())):
         raise GuaranteeNotMet(
             f"the release of the method {method.name} does not make the method's claims",
             code="method-contract-broken",
@@ -240,8 +240,8 @@ def unjudged_columns(release: Release, models: Sequence[Model], meant: Sequence[
     Columns that are `meant` to be published as they are do not count.
     """
     tables = release.tables_of(RowTable) if models else []
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for table in tables:
         judged = {name for model in models for name in model.judged_columns(table)}
-        found |= dict.fromkeys(extra_columns_of(table.frame, judged)[0])
-    return tuple(name for name in found if name not in meant)
+        names |= dict.fromkeys(extra_columns_of(table.frame, judged)[0])
+    return tuple(name for name in names if name not in meant)

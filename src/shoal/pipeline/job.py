@@ -162,10 +162,10 @@ class Job:
         with self._context(events, cancel):
             backend.refuse(self)
             self._begin()
-            made = backend.release(self)
-            warnings = (*alarms(made.manifest), *few_words(made.manifest))
+            release = backend.release(self)
+            warnings = (*alarms(release.manifest), *few_words(release.manifest))
             warn(*warnings)
-            return replace(made, warnings=warnings)
+            return replace(release, warnings=warnings)
 
     @contextmanager
     def _context(self, events: Events | None, cancel: Cancel | None) -> Iterator[None]:
@@ -196,9 +196,9 @@ class Job:
             reading = read_whole(self.data, self.preparation)
         in_memory = reading is None or reading.data is self.data
         prepared = prepare(self.data if in_memory else reading, self.preparation, self.taxonomy)
-        found = announced(prepared, self.method.claims())
-        notes = (*self.notes, *found.notes)
+        announcement = announced(prepared, self.method.claims())
+        notes = (*self.notes, *announcement.notes)
         note(*notes)
-        warn(*found.warnings)
-        note(*found.left_out)
+        warn(*announcement.warnings)
+        note(*announcement.left_out)
         return replace(prepared, notes=notes), reading

@@ -242,9 +242,11 @@ def _known(records: Records, how: Preparation, taxonomy: Taxonomy | None) -> tup
     if how.taxonomy == NO_TAXONOMY:
         return None, ()
     tree, notes = taxonomy_of(records, how) if taxonomy is None else (taxonomy, ())
-    found = coverage(records.folded, tree, 0)
-    refused = how.unknown is None and found.occurrences_covered < FEWEST_KNOWN * found.occurrences
-    return TaxonomyCoverage(how.taxonomy, found.terms, found.terms_covered, found.occurrences, found.occurrences_covered, refused), notes
+    covered = coverage(records.folded, tree, 0)
+    refused = how.unknown is None and covered.occurrences_covered < FEWEST_KNOWN * covered.occurrences
+    return TaxonomyCoverage(
+        how.taxonomy, covered.terms, covered.terms_covered, covered.occurrences, covered.occurrences_covered, refused
+    ), notes
 
 
 def _largest(of_rows: Ints, of_records: Ints) -> LargestOwner:

@@ -115,14 +115,14 @@ def read_manifest(directory: Path) -> dict[str, Any]:
         )
     raw = content_of(place)
     try:
-        found = json.loads(raw.decode("utf-8"), object_pairs_hook=distinct_keys(place), parse_constant=_no_number)
+        manifest = json.loads(raw.decode("utf-8"), object_pairs_hook=distinct_keys(place), parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise InputError(f"{place} is not readable as JSON", code="invalid-json") from None
-    if not isinstance(found, dict) or "shoal" not in found:
+    if not isinstance(manifest, dict) or "shoal" not in manifest:
         raise InputError(f"{place} was not written by shoal", code="not-a-release")
-    for fault in faults(found):
+    for fault in faults(manifest):
         raise InputError(f"{place} is damaged: {fault}", code="manifest-invalid")
-    return found
+    return manifest
 
 
 def preparation_of(manifest: Mapping[str, Any]) -> Preparation:

@@ -207,9 +207,9 @@ ENGINE = "engine"  # present if a release was not made on one machine
 
 def faults(manifest: Any) -> Iterator[str]:
     """Return the faults of a manifest, each with its key."""
-    found = list(_MANIFEST("", manifest))
-    yield from found
-    if found:
+    structural = list(_MANIFEST("", manifest))
+    yield from structural
+    if structural:
         return
     yield from _expected(manifest)
 

@@ -100,10 +100,10 @@ def shelf_within(memory: Memory | None) -> Shelf:
 
 
 def _bytes(size: str | int) -> int:
-    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)\s*([KMGT]?)(?:i?B)?", str(size).strip(), re.IGNORECASE)
-    if isinstance(size, bool) or found is None:
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?)\s*([KMGT]?)(?:i?B)?", str(size).strip(), re.IGNORECASE)
+    if isinstance(size, bool) or match is None:
         raise ParameterError(f"{option('memory')} is a size such as 2G or 800M, not {size!r}", code="unreadable-value", value=size)
-    return int(float(found[1]) * UNITS[found[2].upper()])
+    return int(float(match[1]) * UNITS[match[2].upper()])
 
 
 def size_text(size: int) -> str:
@@ -478,8 +478,8 @@ def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tupl
         known = "wordnet, topics, topics:PEOPLE, topics+wordnet, generated, generated:FANOUT, paths, none or a file"
         hint = did_you_mean(spec, TAXONOMIES, f"give {known}")
         raise InputError(f"no taxonomy file at {spec}", code="file-not-found", hint=hint)
-    found = read_taxonomy(spec, loss=loss)
-    return found.taxonomy, (f"taxonomy read as {found.form}", *found.notes)
+    reading = read_taxonomy(spec, loss=loss)
+    return reading.taxonomy, (f"taxonomy read as {reading.form}", *reading.notes)
 
 
 def _fanout(spec: str) -> int:

@@ -18,7 +18,7 @@ from shoal.pipeline.contract import made_by
 SENSITIVE = ("sensitive", "private")  # parameters that name items which must not be inferred
 
 
-def remake_release(manifest: Mapping[str, Any], seen: Release, original: AnyOriginal, items: Items | None = None) -> Release | None:
+def remake_release(manifest: Mapping[str, Any], read_back: Release, original: AnyOriginal, items: Items | None = None) -> Release | None:
     """Apply the manifest's method to this original again. Returns None unless the result equals the release that was read.
 
     The results differ if the original differs, if the manifest only describes items that are not available, or if another version made the
@@ -28,7 +28,7 @@ def remake_release(manifest: Mapping[str, Any], seen: Release, original: AnyOrig
         again = made_by(method_again(manifest, items), original)
     except (ParameterError, Infeasible):
         return None
-    return None if rows_differing(again.tables, seen.tables) else again
+    return None if rows_differing(again.tables, read_back.tables) else again
 
 
 def method_again(manifest: Mapping[str, Any], items: Items | None = None) -> Method:
@@ -37,8 +37,8 @@ def method_again(manifest: Mapping[str, Any], items: Items | None = None) -> Met
     parameters = [pair for claim in claims_of(manifest) for pair in claim.values().items()]
     at_hand = {name: value for name, value in parameters if isinstance(value, Items) and (value.names or value.under)}
     at_hand |= {} if items is None else dict.fromkeys(SENSITIVE, items)
-    found = {name: value for name in described_items(method) if (value := at_hand.get(name)) is not None}
-    return replace(method, **found) if found else method  # type: ignore[type-var]
+    items_by_name = {name: value for name in described_items(method) if (value := at_hand.get(name)) is not None}
+    return replace(method, **items_by_name) if items_by_name else method  # type: ignore[type-var]
 
 
 def described_items(method: Method) -> list[str]:

@@ -187,28 +187,30 @@ def _judged(prepared: Prepared, release: Release, metrics: Sequence[str], furthe
     return Judged(release, original, verdicts, measured, facts, lack, rules)
 
 
-def publish(made: Publishable, target: Target) -> dict[str, Any]:
+def publish(publishable: Publishable, target: Target) -> dict[str, Any]:
     """Write the release directory after verifying the written files alone. Returns the manifest."""
-    release = made.release
+    release = publishable.release
     _kernels.give_back_memory()
     stage(WRITING)
     with own_outputs(), ReleaseDirectory(target.directory, force=target.force) as directory:
-        written = [file.as_dict() for file in write_release(release, directory.path, target.format, target.sep, target.layout, made.levels)]
+        written = [
+            file.as_dict() for file in write_release(release, directory.path, target.format, target.sep, target.layout, publishable.levels)
+        ]
         _kernels.give_back_memory()
         stage(READING_BACK)
-        seen = Release(read_tables(directory.path, written, own=True), mechanism=release.mechanism)
-        same = same_tables(release, seen)  # first: a table that is equal takes the numbers of queries from the other
-        verdicts = [claim.check(seen) for claim in release.claims]
+        read_back = Release(read_tables(directory.path, written, own=True), mechanism=release.mechanism)
+        same = same_tables(release, read_back)  # first: a table that is equal takes the numbers of queries from the other
+        verdicts = [claim.check(read_back) for claim in release.claims]
         insist([same, *verdicts], "the release as written")
-        insist_on_columns(seen, release.claims, made.kept_columns)
-        manifest = manifest_of(made, verdicts, file_facts(written, seen))
+        insist_on_columns(read_back, release.claims, publishable.kept_columns)
+        manifest = manifest_of(publishable, verdicts, file_facts(written, read_back))
         manifest["notes"] += formula_notes(release, target.format)
         stage(REPORT)
-        if made.rules is not None:
-            manifest["files"].append(written_page(directory, RULES, made.rules.content(__version__)))
+        if publishable.rules is not None:
+            manifest["files"].append(written_page(directory, RULES, publishable.rules.content(__version__)))
         if lack := lack_of(manifest):
             manifest["files"].append(written_page(directory, NOTICE, f"{lack}\n"))
-        manifest["files"].append(written_page(directory, REPORT_PAGE, render_report(made.page(manifest))))
+        manifest["files"].append(written_page(directory, REPORT_PAGE, render_report(publishable.page(manifest))))
         manifest[DIGEST] = digest_of(manifest)
         insist_on_schema(manifest)
         directory.write(MANIFEST, manifest_bytes(manifest))
@@ -217,16 +219,16 @@ def publish(made: Publishable, target: Target) -> dict[str, Any]:
 
 def warnings_about(judged: Judged) -> tuple[ReleaseWarning, ...]:
     """Return warnings about a release whose claims hold but which is risky or of little use."""
-    made = judged.publishable()
-    manifest = manifest_of(made, made.verdicts, _table_facts(made.release))
+    publishable = judged.publishable()
+    manifest = manifest_of(publishable, publishable.verdicts, _table_facts(publishable.release))
     own = (*linked_rows(judged.release), *alarms(manifest), *kind_warnings(judged.release, judged.original))
-    return tuple(dict.fromkeys((*own, *few_words(shown_to_publisher(made, manifest)))))
+    return tuple(dict.fromkeys((*own, *few_words(shown_to_publisher(publishable, manifest)))))
 
 
 def few_words(manifest: Mapping[str, Any]) -> tuple[ReleaseWarning, ...]:
     """Return the warning that hardly any word is published as typed, if that is so."""
-    found = summary_of(manifest).warning
-    return (ReleaseWarning(FEW_WORDS, found),) if found else ()
+    text = summary_of(manifest).warning
+    return (ReleaseWarning(FEW_WORDS, text),) if text else ()
 
 
 def written_page(directory: ReleaseDirectory, name: str, text: str) -> dict[str, str]:
@@ -236,13 +238,13 @@ def written_page(directory: ReleaseDirectory, name: str, text: str) -> dict[str,
     return {"name": name, DIGEST: hashlib.sha256(content).hexdigest()}
 
 
-def described(made: Publishable) -> dict[str, Any]:
+def described(publishable: Publishable) -> dict[str, Any]:
     """The manifest that `publish` would write, with only the tables among its files.
 
     Claims are judged from the tables alone, as from files.
     """
-    alone = Release(made.release.tables, mechanism=made.release.mechanism)
-    return manifest_of(made, [claim.check(alone) for claim in made.release.claims], _table_facts(alone))
+    alone = Release(publishable.release.tables, mechanism=publishable.release.mechanism)
+    return manifest_of(publishable, [claim.check(alone) for claim in publishable.release.claims], _table_facts(alone))
 
 
 def _table_facts(release: Release) -> list[dict[str, Any]]:
@@ -263,36 +265,36 @@ def levels_in(original: AnyOriginal) -> Levels | None:
     return levels
 
 
-def manifest_of(made: Publishable, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
+def manifest_of(publishable: Publishable, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the publishable manifest of a release. Its keys are a stable interface for programs."""
-    return disclosed(_whole_manifest(made, written, files), made.release.claims, [verdict.notes for verdict in written])
+    return disclosed(_whole_manifest(publishable, written, files), publishable.release.claims, [verdict.notes for verdict in written])
 
 
-def shown_to_publisher(made: Publishable, manifest: Mapping[str, Any]) -> dict[str, Any]:
+def shown_to_publisher(publishable: Publishable, manifest: Mapping[str, Any]) -> dict[str, Any]:
     """Return a published manifest with the withheld numbers, for the terminal of the person who makes the release."""
-    whole = _whole_manifest(made, made.verdicts, [])
-    private = {"notes": [*manifest["notes"], *made.release.private_notes]}
-    return for_the_publisher(manifest, whole | private, made.release.claims)
+    whole = _whole_manifest(publishable, publishable.verdicts, [])
+    private = {"notes": [*manifest["notes"], *publishable.release.private_notes]}
+    return for_the_publisher(manifest, whole | private, publishable.release.claims)
 
 
-def _whole_manifest(made: Publishable, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
+def _whole_manifest(publishable: Publishable, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
     """The manifest before anything is withheld.
 
     The level of a claim is recorded twice: as verified with the original and the groups, which may count people, and as anyone can verify
     it from the file alone, which counts records.
     """
-    release = made.release
+    release = publishable.release
     return {
         "shoal": __version__,
-        **made.lack,
+        **publishable.lack,
         "method": release.method,
         "parameters": dict(release.parameters),
-        "input": made.facts,
-        "claims": [{**v.as_dict(), "achieved_from_file": w.achieved} for v, w in zip(made.verdicts, written, strict=True)],
+        "input": publishable.facts,
+        "claims": [{**v.as_dict(), "achieved_from_file": w.achieved} for v, w in zip(publishable.verdicts, written, strict=True)],
         "accounting": release.accounting.as_dict() if release.accounting else {},
         "notes": list(release.notes),
-        "metrics": made.metrics,
-        **({ATTACKS: dict(made.attacks)} if made.attacks else {}),
+        "metrics": publishable.metrics,
+        **({ATTACKS: dict(publishable.attacks)} if publishable.attacks else {}),
         "files": files,
         **({"mechanism": [step.as_dict() for step in release.mechanism]} if release.mechanism else {}),
     }
@@ -327,18 +329,18 @@ def insist_on_columns(release: Release, claims: Sequence[Model], meant: Sequence
         )
 
 
-def same_tables(release: Release, seen: Release) -> Verdict:
+def same_tables(release: Release, read_back: Release) -> Verdict:
     """Verify that the files contain the tables of the release, with the same rows and multiplicities."""
-    wrong = rows_differing(release.tables, seen.tables)
+    wrong = rows_differing(release.tables, read_back.tables)
     broken = (f"{wrong:,} rows are not those of the release",) if wrong else ()
-    return Verdict("the files contain the release", verified_if(not broken), {"rows": seen.n_rows}, broken)
+    return Verdict("the files contain the release", verified_if(not broken), {"rows": read_back.n_rows}, broken)
 
 
-def file_facts(files: Sequence[dict[str, Any]], seen: Release) -> list[dict[str, Any]]:
+def file_facts(files: Sequence[dict[str, Any]], read_back: Release) -> list[dict[str, Any]]:
     """Return the manifest entries of the files; the first file of each table also has the facts about the table."""
     tables, facts = set(), []
     for file in files:
-        amounts = {} if file["table"] in tables else seen.tables[file["table"]].facts()
+        amounts = {} if file["table"] in tables else read_back.tables[file["table"]].facts()
         facts.append({**file, **amounts})
         tables.add(file["table"])
     return facts

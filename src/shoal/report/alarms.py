@@ -52,13 +52,13 @@ def alarms(manifest: Mapping[str, Any]) -> tuple[ReleaseWarning, ...]:
     return (*own, *_of_tables(tables), *few, *(_of_verdict(conclusion_in(manifest)) if ATTACKS in manifest else ()))
 
 
-def alarms_of_compared(found: Mapping[str, Any]) -> tuple[str, ...]:
+def alarms_of_compared(numbers: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the warnings of a compared release, from its results."""
-    return (*found.get(WARNINGS, ()), *_of_attacks(found.get(IN_FACT, ""), severe=bool(found.get(SEVERE))))
+    return (*numbers.get(WARNINGS, ()), *_of_attacks(numbers.get(IN_FACT, ""), severe=bool(numbers.get(SEVERE))))
 
 
-def _of_verdict(found: Conclusion) -> Iterator[ReleaseWarning]:
-    return _of_attacks(found.in_fact, severe=found.severe)
+def _of_verdict(conclusion: Conclusion) -> Iterator[ReleaseWarning]:
+    return _of_attacks(conclusion.in_fact, severe=conclusion.severe)
 
 
 def _of_attacks(in_fact: str, *, severe: bool) -> Iterator[ReleaseWarning]:

@@ -46,8 +46,8 @@ def attacks_without_rate(manifest: Facts) -> tuple[str, ...]:
     """Return a sentence for each attack without a rate: impossible ones, and those on too few people."""
     attacks = manifest.get(ATTACKS, {})
     reasons = {SKIPPED: "could not be run", FEW: f"run on fewer than {FEWEST_PEOPLE} people, so no rate is reported"}
-    found = tuple(f"{plain(', '.join(names))}: {reason}" for key, reason in reasons.items() if (names := attacks.get(key)))
-    return found or (() if attacks.get("outcomes") else ("no attack has a rate to report",))
+    sentences = tuple(f"{plain(', '.join(names))}: {reason}" for key, reason in reasons.items() if (names := attacks.get(key)))
+    return sentences or (() if attacks.get("outcomes") else ("no attack has a rate to report",))
 
 
 def verdict_text(one: Facts) -> str:
@@ -67,14 +67,14 @@ def rate_of(one: Facts) -> str:
     return f"{percent(one['success'])} of {counted(one['targets'], 'case')}, at most {percent(one['high'])} (95%)"
 
 
-def before(manifest: Facts, found: Facts) -> Facts | None:
+def before(manifest: Facts, outcome: Facts) -> Facts | None:
     """Return the same attack with the same knowledge on the original."""
-    return next((one for one in outcomes_on(manifest, ORIGINAL) if _same(one, found)), None)
+    return next((one for one in outcomes_on(manifest, ORIGINAL) if _same(one, outcome)), None)
 
 
 def conclusion_in(manifest: Facts) -> Conclusion:
     """Return the guarantee, and what an attacker can actually do."""
-    found = [
+    outcomes = [
         AttackFinding(
             str(one["attack"]),
             str(one["test"]),
@@ -87,7 +87,7 @@ def conclusion_in(manifest: Facts) -> Conclusion:
         for one in outcomes_on(manifest)
     ]
     facts = manifest.get("input", {})
-    return conclusion_of(found, of=known_of(facts.get("records", 0) > facts.get("owners", 0)))
+    return conclusion_of(outcomes, of=known_of(facts.get("records", 0) > facts.get("owners", 0)))
 
 
 def attack_lines(manifest: Facts) -> tuple[tuple[str, str], ...]:
@@ -142,9 +142,9 @@ class AttackDrawing:
 
 def attack_parts(manifest: Mapping[str, Any]) -> list[AttackDrawing]:
     """Return every attack of a manifest."""
-    found = outcomes_on(manifest, RELEASE)
-    names = dict.fromkeys(str(one["attack"]) for one in found)
-    return [_drawn(manifest, name, [one for one in found if one["attack"] == name]) for name in names]
+    outcomes = outcomes_on(manifest, RELEASE)
+    names = dict.fromkeys(str(one["attack"]) for one in outcomes)
+    return [_drawn(manifest, name, [one for one in outcomes if one["attack"] == name]) for name in names]
 
 
 def _drawn(manifest: Mapping[str, Any], name: str, outcomes: list[Mapping[str, Any]]) -> AttackDrawing:

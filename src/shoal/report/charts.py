@@ -226,21 +226,21 @@ class Picture:
 def group_picture(facts: Facts) -> Picture:
     """Draw the number of groups of each size, with the guaranteed size marked."""
     k = promised_group(facts.manifest.get("claims", []))
-    found, sizes = facts.group_sizes, facts.sizes
+    spread, sizes = facts.group_sizes, facts.sizes
     columns = [
         HistogramBar(b.tick, n, None, f"{plural(n, 'group')} of {b.label} records", "short" if k and b.low < k else "")
-        for b, n in zip(found.bins, found.counts, strict=True)
+        for b, n in zip(spread.bins, spread.counts, strict=True)
     ]
-    mark = Mark(found.bin_of(k), f"guaranteed: {count(k)}") if k else None
+    mark = Mark(spread.bin_of(k), f"guaranteed: {count(k)}") if k else None
     desc = f"{plural(sizes.groups, 'group')} of {count(sizes.smallest)} to {count(sizes.largest)} records"
     drawn = histogram("Groups by size", desc, columns, "records in the group", mark)
-    return Picture(drawn, ("Records in the group", "Groups"), _rows(found))
+    return Picture(drawn, ("Records in the group", "Groups"), _rows(spread))
 
 
-def query_picture(found: QueryFacts) -> Picture:
+def query_picture(facts: QueryFacts) -> Picture:
     """Draw the number of queries by number of rows, before and after."""
-    text = f"{plural(found.after, 'published query', 'published queries')}, {count(found.before)} in the original"
-    return _before_after("Queries by rows", found.sizes, "query", "rows of the query", description=text, many="queries")
+    text = f"{plural(facts.after, 'published query', 'published queries')}, {count(facts.before)} in the original"
+    return _before_after("Queries by rows", facts.sizes, "query", "rows of the query", description=text, many="queries")
 
 
 def length_picture(facts: Facts) -> Picture:
@@ -254,16 +254,16 @@ def level_picture(facts: Facts) -> Picture:
     return _before_after("Item occurrences by level", facts.levels, "occurrence", axis)
 
 
-def _before_after(title: str, found: Histogram, noun: str, axis: str, *, description: str = "", many: str = "") -> Picture:
+def _before_after(title: str, spread: Histogram, noun: str, axis: str, *, description: str = "", many: str = "") -> Picture:
     columns = [
         HistogramBar(b.tick, n, was, f"{b.label}: {plural(was, noun, many)} before, {count(n)} after")
-        for b, n, was in zip(found.bins, found.counts, found.before or (), strict=True)
+        for b, n, was in zip(spread.bins, spread.counts, spread.before or (), strict=True)
     ]
     name = f"{axis[0].upper()}{axis[1:].partition(':')[0]}"
     drawn = histogram(title, description or f"{plural(len(columns), 'column')}, each before and after", columns, axis)
-    return Picture(drawn, (name, "Before", "After"), _rows(found))
+    return Picture(drawn, (name, "Before", "After"), _rows(spread))
 
 
-def _rows(found: Histogram) -> tuple[tuple[str, ...], ...]:
-    sides: Sequence[Sequence[int]] = [found.counts] if found.before is None else [found.before, found.counts]
-    return tuple((b.label, *(count(side[i]) for side in sides)) for i, b in enumerate(found.bins))
+def _rows(histogram: Histogram) -> tuple[tuple[str, ...], ...]:
+    sides: Sequence[Sequence[int]] = [histogram.counts] if histogram.before is None else [histogram.before, histogram.counts]
+    return tuple((b.label, *(count(side[i]) for side in sides)) for i, b in enumerate(histogram.bins))

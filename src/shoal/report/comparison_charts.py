@@ -126,7 +126,7 @@ def frontier(rows: Sequence[Numbers]) -> ComparisonChart:
 
 def pictures(rows: Sequence[Numbers]) -> list[ComparisonChart]:
     """Return all charts with data."""
-    found = [
+    charts = [
         frontier(rows),
         _picture("coverage", "Coverage", COVERED_WORDS, rows, COVERED, _points(rows, COVERED, "share")),
         _picture("detail", "Detail", DETAIL_WORDS, rows, DETAIL, _points(rows, DETAIL, "share")),
@@ -140,7 +140,7 @@ def pictures(rows: Sequence[Numbers]) -> list[ComparisonChart]:
         _picture("hidden", "Hidden words", HIDDEN_WORDS, rows, HIDDEN, _points(rows, _only(HIDDEN, "recall"), "share of hidden words")),
         _picture("cost", "Time and memory", COST_WORDS, rows, COST, _cost(rows)),
     ]
-    return [picture for picture in found if picture.table]
+    return [picture for picture in charts if picture.table]
 
 
 FRONTIER_WORDS = (

@@ -57,9 +57,9 @@ def render_comparison(title: str, rows: Sequence[ComparisonRow], notes: Sequence
     )
 
 
-def _icicle(found: dict[str, Any]) -> dict[str, Any]:
+def _icicle(numbers: dict[str, Any]) -> dict[str, Any]:
     """Return the picture of published topics and its numbers."""
-    drawn = topic_picture(tuple(TopicCell(*cell) for cell in found["cells"]), found["records"])
+    drawn = topic_picture(tuple(TopicCell(*cell) for cell in numbers["cells"]), numbers["records"])
     return {"svg": own_markup(drawn.svg), "head": drawn.head, "rows": drawn.rows}
 
 
@@ -70,9 +70,9 @@ def _own_parts() -> dict[str, Any]:
     return {"style": own_markup(style), "program": program, "policy": policy([style], [program])}
 
 
-def _in_fact(found: Numbers) -> tuple[str, str]:
+def _in_fact(numbers: Numbers) -> tuple[str, str]:
     """Return what an attacker can actually do, and the warnings."""
-    return str(found.get(IN_FACT, "not attacked")), ". ".join(alarms_of_compared(found))
+    return str(numbers.get(IN_FACT, "not attacked")), ". ".join(alarms_of_compared(numbers))
 
 
 def _names(rows: Sequence[ComparisonRow]) -> list[str]:
@@ -87,5 +87,5 @@ def _by_reason(entries: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(", ".join(name for name, other in entries if other == why), why) for why in reasons]
 
 
-def _plain(found: Numbers) -> dict[str, Any]:
-    return {name: value for name, value in found.items() if isinstance(value, (int, float, str))}
+def _plain(numbers: Numbers) -> dict[str, Any]:
+    return {name: value for name, value in numbers.items() if isinstance(value, (int, float, str))}

@@ -37,15 +37,15 @@ def spreads_of(published: RowTable, original: Table, fewest: int) -> tuple[Sprea
     """Return those of every numeric quasi-identifier. Mean and deviation of two people disclose their values, so at least `fewest` are
     required.
     """
-    found = []
+    spreads = []
     for attribute in original.quasi:
         if attribute.kind != "numeric":
             continue
         mean, deviation = _mean_and_deviation(published.frame[attribute.name].to_numpy())
         mean_before, deviation_before = _mean_and_deviation(attribute.codes)
         shown_deviation = deviation_before if original.n_owners >= fewest else None
-        found.append(Spread(attribute.name, mean, deviation, mean_before, shown_deviation))
-    return tuple(found)
+        spreads.append(Spread(attribute.name, mean, deviation, mean_before, shown_deviation))
+    return tuple(spreads)
 
 
 def _mean_and_deviation(values: Floats) -> tuple[float, float]:

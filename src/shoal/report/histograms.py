@@ -131,11 +131,11 @@ def people_seen(bin_of: Ints, people: Ints, n_bins: int) -> Seen:
 def joined(bins: Sequence[Bin], counts: tuple[Ints, Ints], seen: Seen, fewest: int) -> Histogram:
     """Merge bins with their counts (after, before) until each contains no or at least `fewest` people."""
     spans = _spans(seen, fewest)
-    made = [Bin(bins[a].low, bins[b].high) for a, b in spans]
+    merged = [Bin(bins[a].low, bins[b].high) for a, b in spans]
     if spans and spans[-1][0] < spans[-1][1]:
-        made[-1] = Bin(made[-1].low, None)
+        merged[-1] = Bin(merged[-1].low, None)
     after, before = ([int(c[a : b + 1].sum()) for a, b in spans] for c in counts)
-    return Histogram(tuple(made), tuple(after), tuple(before))
+    return Histogram(tuple(merged), tuple(after), tuple(before))
 
 
 def _spans(seen: Seen, fewest: int) -> list[tuple[int, int]]:

@@ -130,21 +130,21 @@ def _pictures(facts: Facts) -> dict[str, Any]:
     }
 
 
-def _picture(found: charts.Picture) -> dict[str, Any]:
-    return {"svg": own_markup(found.svg), "head": found.head, "rows": found.rows}
+def _picture(picture: charts.Picture) -> dict[str, Any]:
+    return {"svg": own_markup(picture.svg), "head": picture.head, "rows": picture.rows}
 
 
 def _queries(facts: Facts) -> dict[str, Any] | None:
     """Return the part about published rows of a log; empty for any other release."""
-    found = facts.queries
-    if found is None:
+    queries = facts.queries
+    if queries is None:
         return None
     return {
-        "before": count(found.before),
-        "after": count(found.after),
-        "chart": _picture(charts.query_picture(found)),
-        "uneven": found.sizes.uneven,
-        "frequent": [(row, own_markup(row.bar)) for row in sections.query_rows(found, facts.published)],
+        "before": count(queries.before),
+        "after": count(queries.after),
+        "chart": _picture(charts.query_picture(queries)),
+        "uneven": queries.sizes.uneven,
+        "frequent": [(row, own_markup(row.bar)) for row in sections.query_rows(queries, facts.published)],
     }
 
 
@@ -187,12 +187,12 @@ def limits_of(claims: Sequence[Mapping[str, Any]]) -> str:
 def _published(manifest: Mapping[str, Any]) -> str:
     if manifest.get(CLOSED) == NO_NUMBERS:
         return WITHHELD
-    found, owners = published_part(manifest), manifest.get("input", {}).get("owners")
+    published, owners = published_part(manifest), manifest.get("input", {}).get("owners")
     whose = f" of {plural(owners, 'person', 'people')}" if isinstance(owners, int) else ""
-    if not found.total:
-        return f"Nothing: the input has no {found.noun}."
-    rest = f"{count(found.total - found.shown)} suppressed" if found.total > found.shown else "none suppressed"
-    return f"{count(found.shown)} of {plural(found.total, found.noun.removesuffix('s'))}{whose}; {rest}."
+    if not published.total:
+        return f"Nothing: the input has no {published.noun}."
+    rest = f"{count(published.total - published.shown)} suppressed" if published.total > published.shown else "none suppressed"
+    return f"{count(published.shown)} of {plural(published.total, published.noun.removesuffix('s'))}{whose}; {rest}."
 
 
 def _guaranteed(manifest: Mapping[str, Any]) -> str:
@@ -221,8 +221,8 @@ def _left(manifest: Mapping[str, Any], summary: Summary) -> str:
 def _gained(manifest: Mapping[str, Any]) -> str:
     if ATTACKS not in manifest:
         return UNTRIED
-    found = outcomes_on(manifest)
-    promised, others = ([one for one in found if ("ceiling" in one) is wanted] for wanted in (True, False))
+    outcomes = outcomes_on(manifest)
+    promised, others = ([one for one in outcomes if ("ceiling" in one) is wanted] for wanted in (True, False))
     sentences = [f"{_best(manifest, strongest(promised))} {_verdict(promised)}"] if promised else []
     sentences += [f"Not covered by a guarantee: {_best(manifest, strongest(others))}"] if others else []
     return " ".join([*sentences, *(f"{sentence}." for sentence in attacks_without_rate(manifest))])
@@ -303,8 +303,8 @@ def _shown(value: Any, chosen: bool) -> str:
 
 
 def _year(paper: str) -> dict[str, str]:
-    found = re.findall(r"\b(?:19|20)\d\d\b", paper)
-    return {"year": found[-1]} if found else {}
+    years = re.findall(r"\b(?:19|20)\d\d\b", paper)
+    return {"year": years[-1]} if years else {}
 
 
 def _entry(kind: str, key: str, fields: Mapping[str, str]) -> str:

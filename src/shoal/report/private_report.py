@@ -53,12 +53,12 @@ def _chosen(rows: Ints, published: Bags, original: Original) -> list[tuple[str, 
     middle = len(ranked) // 2
     sorts = {"Most specific": ranked[:MOST_PAIRS], "Typical": ranked[middle : middle + MOST_PAIRS], "Least specific": ranked[-MOST_PAIRS:]}
     seen: set[int] = set()
-    found = []
+    chosen = []
     for heading, records in sorts.items():
         fresh = [record for record in records if record not in seen]
         seen.update(fresh)
-        found += [(heading, fresh)] if fresh else []
-    return found
+        chosen += [(heading, fresh)] if fresh else []
+    return chosen
 
 
 def _pair(original: Original, published: Bags, record: int, row: int) -> Pair:

@@ -163,8 +163,8 @@ class SpreadRow:
 def method_rows(manifest: Mapping[str, Any]) -> tuple[TableLine, list[TableLine]]:
     """Return the method with its summary, and its parameters with descriptions."""
     method = str(manifest.get("method") or "not recorded")
-    made = METHODS[method] if method in METHODS else None  # noqa: SIM401 (get would raise)
-    helps = {p.name: (p.help, p.default) for p in made.parameters()} if made else {}
+    declared = METHODS[method] if method in METHODS else None  # noqa: SIM401 (get would raise)
+    helps = {p.name: (p.help, p.default) for p in declared.parameters()} if declared else {}
     rows = []
     for key, value in manifest.get("parameters", {}).items():
         meaning, default = helps.get(key, (_meaning(key, value), object()))
@@ -175,7 +175,7 @@ def method_rows(manifest: Mapping[str, Any]) -> tuple[TableLine, list[TableLine]
                 meaning + (" (default)" if value == default and "(default" not in meaning else ""),
             )
         )
-    return TableLine(plain(method), made.paper if made else "", made.summary() if made else ""), rows
+    return TableLine(plain(method), declared.paper if declared else "", declared.summary() if declared else ""), rows
 
 
 def input_rows(manifest: Mapping[str, Any]) -> list[TableLine]:
@@ -246,12 +246,12 @@ def published_tile(manifest: Mapping[str, Any]) -> Tile:
     if manifest.get(WITHHELD) == NO_NUMBERS:
         rows = sum(file["rows"] for file in manifest.get("files", []) if "table" in file)
         return Tile("Published", count(rows), "rows with noise; the size of the input is not published")
-    found = published_part(manifest)
-    if not found.total:
-        return Tile("Published", "0", f"{found.noun}: nothing to publish", "open")
-    rest = f"{count(found.total - found.shown)} suppressed" if found.total > found.shown else "none suppressed"
-    text = f"{count(found.shown)} of {plural(found.total, found.noun.removesuffix('s'))}; {rest}"
-    return Tile("Published", share_of(found.shown, found.total), text)
+    published = published_part(manifest)
+    if not published.total:
+        return Tile("Published", "0", f"{published.noun}: nothing to publish", "open")
+    rest = f"{count(published.total - published.shown)} suppressed" if published.total > published.shown else "none suppressed"
+    text = f"{count(published.shown)} of {plural(published.total, published.noun.removesuffix('s'))}; {rest}"
+    return Tile("Published", share_of(published.shown, published.total), text)
 
 
 def loss_meter(metrics: Mapping[str, Any]) -> Meter | None:
@@ -279,9 +279,9 @@ def metric_rows(metrics: Mapping[str, Any]) -> list[TableLine]:
     return rows
 
 
-def query_rows(found: QueryFacts, rows: int) -> list[ItemRow]:
+def query_rows(facts: QueryFacts, rows: int) -> list[ItemRow]:
     """Return the most frequent published queries, with a bar for their share of all rows."""
-    share = [(text, n, n / rows if rows else 0.0) for text, n in found.frequent]
+    share = [(text, n, n / rows if rows else 0.0) for text, n in facts.frequent]
     return [ItemRow(name(text), count(n), share_of(n, rows), "", "", bar(part)) for text, n, part in share]
 
 
@@ -305,9 +305,9 @@ def example_rows(examples: Sequence[Example]) -> list[tuple[str, list[ExampleRow
     return [(why, [_example(one) for one in rows]) for why, rows in groupby(examples, key=lambda one: one.why)]
 
 
-def _example(found: Example) -> ExampleRow:
-    items = tuple((name(text), count(n) if n > 1 else "") for text, n in found.items)
-    return ExampleRow(items, count(found.more) if found.more else "", plural(found.records, "record"))
+def _example(example: Example) -> ExampleRow:
+    items = tuple((name(text), count(n) if n > 1 else "") for text, n in example.items)
+    return ExampleRow(items, count(example.more) if example.more else "", plural(example.records, "record"))
 
 
 def spread_rows(spreads: Sequence[Spread]) -> list[SpreadRow]:

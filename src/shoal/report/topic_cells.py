@@ -85,14 +85,14 @@ Chosen = dict[int, "Chosen"]
 
 def _below(shown: Ints, tree: Taxonomy) -> dict[int, list[int]]:
     """The shown nodes by the nearest shown node above them; those that have none are below the root."""
-    found: dict[int, list[int]] = {0: []}
+    below: dict[int, list[int]] = {0: []}
     open_nodes = [0]
     for node in shown.tolist():  # in preorder, so that a node comes after those above it
         while len(open_nodes) > 1 and node >= int(tree.end[open_nodes[-1]]):
             open_nodes.pop()
-        found.setdefault(open_nodes[-1], []).append(node)
+        below.setdefault(open_nodes[-1], []).append(node)
         open_nodes.append(node)
-    return found
+    return below
 
 
 def _telling(below: dict[int, list[int]], records: Callable[[list[int]], dict[int, int]], published: int) -> list[int]:
@@ -117,15 +117,15 @@ def _chosen(below: dict[int, list[int]], weight: Ints, at: int = 0, level: int =
 def _heights(chosen: Chosen, weight: Ints) -> dict[int, float]:
     """The height of each node: its share of all, but as much as it needs, and those below it."""
     total = sum(int(weight[node]) for node in chosen) or 1
-    found: dict[int, float] = {}
+    heights: dict[int, float] = {}
 
     def measure(nodes: Chosen) -> float:
         for node, inner in nodes.items():
-            found[node] = max(SMALLEST, WHOLE * int(weight[node]) / total, measure(inner))
-        return sum(found[node] for node in nodes)
+            heights[node] = max(SMALLEST, WHOLE * int(weight[node]) / total, measure(inner))
+        return sum(heights[node] for node in nodes)
 
     measure(chosen)
-    return found
+    return heights
 
 
 def _by_level(chosen: Chosen) -> Iterator[list[int]]:
@@ -138,7 +138,7 @@ def _by_level(chosen: Chosen) -> Iterator[list[int]]:
 
 def _records(levels: list[list[int]], published: Bags, copies: Ints, tree: Taxonomy, named: Mask) -> dict[int, int]:
     """The published records that have each node, or a shown one below it; nodes of a column have nothing in common below them."""
-    found: dict[int, int] = {}
+    records_of: dict[int, int] = {}
     for nodes in levels:
         column = np.full(len(tree), -1, np.int64)
         for number, node in enumerate(nodes):
@@ -151,5 +151,5 @@ def _records(levels: list[list[int]], published: Bags, copies: Ints, tree: Taxon
             rows = np.repeat(np.arange(begin, end), np.diff(some.indptr))
             keys = distinct((rows * len(nodes) + cell)[cell >= 0])
             np.add.at(counts, keys % len(nodes), copies[keys // len(nodes)])
-        found |= dict(zip(nodes, counts.tolist(), strict=True))
-    return found
+        records_of |= dict(zip(nodes, counts.tolist(), strict=True))
+    return records_of

@@ -96,10 +96,10 @@ def claim_of(verdict: Mapping[str, Any]) -> Claim:
 def model_of(verdict: Mapping[str, Any]) -> Model | None:
     """Return the model of a verdict; None if this version does not know it."""
     try:
-        found: Model = MODELS.make(str(verdict["model"]))
+        model: Model = MODELS.make(str(verdict["model"]))
     except ParameterError:
         return None
-    return found
+    return model
 
 
 def headline(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Headline:

@@ -21,32 +21,32 @@ _INVISIBLE = re.compile(rb"\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef
 _STAMP = re.compile(rb"\d\d/(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}")
 
 
-def differences(found: bytes, canonical: bytes, *, only_features: bool = False) -> list[Finding]:
+def differences(content: bytes, canonical: bytes, *, only_features: bool = False) -> list[Finding]:
     """Return how the bytes of a file differ from the writer's output for its content; empty if they are equal.
 
     With `only_features` it names features that canonical files never have, because the canonical bytes are not known.
     """
-    if found == canonical:
+    if content == canonical:
         return []
-    features = [carries("bytes:text", words) for words in _features(found, canonical)]
-    return features if only_features else features or [carries("bytes:text", _first_difference(found, canonical))]
+    features = [carries("bytes:text", words) for words in _features(content, canonical)]
+    return features if only_features else features or [carries("bytes:text", _first_difference(content, canonical))]
 
 
-def _features(found: bytes, canonical: bytes) -> Iterator[str]:
-    if found.startswith(BYTE_ORDER_MARKS) and not canonical.startswith(BYTE_ORDER_MARKS):
+def _features(content: bytes, canonical: bytes) -> Iterator[str]:
+    if content.startswith(BYTE_ORDER_MARKS) and not canonical.startswith(BYTE_ORDER_MARKS):
         yield "a byte order mark"
-    if len(_ODD_LINE_ENDS.findall(found)) > len(_ODD_LINE_ENDS.findall(canonical)):
+    if len(_ODD_LINE_ENDS.findall(content)) > len(_ODD_LINE_ENDS.findall(canonical)):
         yield "line ends other than a line feed"
-    if len(_BLANK_LINE.findall(found)) > len(_BLANK_LINE.findall(canonical)):
+    if len(_BLANK_LINE.findall(content)) > len(_BLANK_LINE.findall(canonical)):
         yield "blank lines"
-    if len(_CONTROL.findall(found)) > len(_CONTROL.findall(canonical)):
+    if len(_CONTROL.findall(content)) > len(_CONTROL.findall(canonical)):
         yield "control characters"
-    if canonical.endswith(b"\n") and not found.endswith(b"\n"):
+    if canonical.endswith(b"\n") and not content.endswith(b"\n"):
         yield "no line feed at the end"
 
 
-def _first_difference(found: bytes, canonical: bytes) -> str:
-    here, there = found.split(b"\n"), canonical.split(b"\n")
+def _first_difference(content: bytes, canonical: bytes) -> str:
+    here, there = content.split(b"\n"), canonical.split(b"\n")
     unlike = [number for number, (one, other) in enumerate(zip_longest(here, there), 1) if one != other]
     return f"{counted(len(unlike), 'line is', 'lines are')} not written as the writer writes the content, first line {unlike[0]:,}"
 

@@ -56,12 +56,12 @@ _CONTENT_TYPES = frozenset(
 _Read = Callable[[Element], None]
 
 
-def own_workbook_findings(found: bytes, canonical: bytes) -> tuple[Finding, ...]:
+def own_workbook_findings(content: bytes, canonical: bytes) -> tuple[Finding, ...]:
     """Return how a workbook of a release differs from the writer's output for its cells."""
-    if found == canonical:
+    if content == canonical:
         return ()
     try:
-        archive, wanted = archive_of(found), archive_of(canonical)
+        archive, wanted = archive_of(content), archive_of(canonical)
     except ZipError:
         return (carries("bytes:zip", "no plain zip archive"),)
     return different(_compared(archive, wanted))

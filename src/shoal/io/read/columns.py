@@ -152,10 +152,10 @@ def known_as_header(names: Sequence[str], options: ReadOptions) -> bool:
     return certain or "user" in roles or len(roles) > 1
 
 
-def not_transactions(source: Source, seen: str) -> InputError:
+def not_transactions(source: Source, reason: str) -> InputError:
     """Return the error for lines that are not read as transactions by default. It describes them without quoting fields."""
     return InputError(
-        f"{source.path} has no known header, and it does not look like transactions: {seen}",
+        f"{source.path} has no known header, and it does not look like transactions: {reason}",
         code="unrecognized-input",
         hint=f"if each line has the values of one person, use {option('format', 'microdata')} and a method for tables; "
         f"if each line has a user and an item, name the columns, as in {option('user', placeholder='NAME')} "
@@ -164,11 +164,11 @@ def not_transactions(source: Source, seen: str) -> InputError:
     )
 
 
-def not_records(source: Source, seen: str) -> InputError:
+def not_records(source: Source, reason: str) -> InputError:
     """Return the error for lists in memory that are not read as records by default."""
     way_out = f"use {option('format', 'transactions')} if each list is one person's record"
     hint = f"give rows of a table as a frame whose columns have names; or {way_out}"
-    return InputError(f"{source.path} does not look like people's records: {seen}", code="unrecognized-input", hint=hint)
+    return InputError(f"{source.path} does not look like people's records: {reason}", code="unrecognized-input", hint=hint)
 
 
 def missing_columns(source: Source, options: ReadOptions, names: Sequence[str], *, surely_names: bool) -> InputError:

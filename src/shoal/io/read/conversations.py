@@ -41,12 +41,12 @@ class Prompts(NamedTuple):
     parts: int
 
 
-def prompts_of(held: Any, time: str) -> Prompts:
+def prompts_of(value: Any, time: str) -> Prompts:
     """Return the prompts of a conversation; `time` is the key of a turn's time, empty if it has none. Raise if there are no turns."""
     texts: list[str] = []
     times: list[Any] = []
     models = strangers = unreadable = parts = 0
-    for turn in turns_of(held):
+    for turn in turns_of(value):
         speaker = speaker_of(turn)
         if speaker in MODELS:
             models += 1
@@ -63,9 +63,9 @@ def prompts_of(held: Any, time: str) -> Prompts:
     return Prompts(texts, times, models, strangers, unreadable, parts)
 
 
-def turns_of(held: Any) -> list[dict[str, Any]]:
+def turns_of(value: Any) -> list[dict[str, Any]]:
     """Return the turns in a value of a conversation column."""
-    turns = list(_messages(held)) if isinstance(held, Mapping) else held
+    turns = list(_messages(value)) if isinstance(value, Mapping) else value
     if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
         raise DefectiveLine("no list of turns")
     if not turns:
@@ -109,19 +109,19 @@ def _text_of_piece(piece: Any) -> str | None:
 # -- detection of conversation columns
 
 
-def are_turns(held: Any) -> bool:
+def are_turns(value: Any) -> bool:
     """Whether a value is a conversation in a known format, with a person or a model as the speaker of every turn."""
     try:
-        turns = turns_of(held)
+        turns = turns_of(value)
     except DefectiveLine:
         return False
     return all(speaker_of(turn) in PEOPLE | MODELS and any(key in turn for _, key in FORMS) for turn in turns)
 
 
-def turn_time(held: Any) -> str:
+def turn_time(value: Any) -> str:
     """Return the key of the time of this conversation's prompts; empty if they have none."""
     try:
-        typed = [turn for turn in turns_of(held) if speaker_of(turn) in PEOPLE]
+        typed = [turn for turn in turns_of(value) if speaker_of(turn) in PEOPLE]
     except DefectiveLine:
         return ""
     return next((key for key in TURN_TIMES if any(turn.get(key) is not None for turn in typed)), "")
@@ -157,11 +157,11 @@ def nested_conversations(schema: Mapping[str, pl.DataType]) -> dict[str, str]:
     return found
 
 
-def holds_prompts(source: Source, names: Sequence[str], found: Columns, options: ReadOptions) -> bool:
+def holds_prompts(source: Source, names: Sequence[str], columns: Columns, options: ReadOptions) -> bool:
     """Whether a file is read as conversations: the user stated it, or a known column contains them and there is no alternative."""
     if options.format is not None or options.text is not None:
-        return options.format == PROMPTS or (options.format is None and options.text in found)
-    if options.item is not None or options.count is not None or not KNOWN_TURNS.intersection(found):
+        return options.format == PROMPTS or (options.format is None and options.text in columns)
+    if options.item is not None or options.count is not None or not KNOWN_TURNS.intersection(columns):
         return False
     if find_roles(names, options):
         column = f"name the column of texts or items with {option('text')} or {option('item')}"
@@ -170,9 +170,9 @@ def holds_prompts(source: Source, names: Sequence[str], found: Columns, options:
     return True
 
 
-def prompt_roles(source: Source, names: Sequence[str], found: Columns, options: ReadOptions) -> dict[str, int]:
+def prompt_roles(source: Source, names: Sequence[str], columns: Columns, options: ReadOptions) -> dict[str, int]:
     """Return the columns of the user, of the conversations, and optionally of the time and the record."""
-    turns = _column_of_turns(source, names, found, options)
+    turns = _column_of_turns(source, names, columns, options)
     places = {role: candidates(names, role, options) for role in ("user", "time", "record")}
     absent = [(role, name) for role, name in options.named.items() if role in places and not places[role]]
     if absent:
@@ -188,10 +188,10 @@ def prompt_roles(source: Source, names: Sequence[str], found: Columns, options: 
     return roles
 
 
-def _column_of_turns(source: Source, names: Sequence[str], found: Columns, options: ReadOptions) -> str:
-    known = [name for name in found if name in KNOWN_TURNS] or list(found)
+def _column_of_turns(source: Source, names: Sequence[str], columns: Columns, options: ReadOptions) -> str:
+    known = [name for name in columns if name in KNOWN_TURNS] or list(columns)
     if options.text is not None:
-        known = [names[at] for at in candidates(names, "text", options) if names[at] in found]
+        known = [names[at] for at in candidates(names, "text", options) if names[at] in columns]
     if len(known) == 1:
         return known[0]
     hint = f"a conversation is a list of turns with role and content, or from and value; {option('text')} names its column"

@@ -435,13 +435,15 @@ def _objects(source: Source) -> list[dict[str, Any]]:
     return found
 
 
-def _of_prompts(source: Source, options: ReadOptions, container: str, names: Sequence[str], found: Mapping[str, str]) -> Layout | None:
+def _of_prompts(
+    source: Source, options: ReadOptions, container: str, names: Sequence[str], named_roles: Mapping[str, str]
+) -> Layout | None:
     """Return how to read a file of conversations; None if it is not one."""
-    if not names or not holds_prompts(source, names, found, options):
+    if not names or not holds_prompts(source, names, named_roles, options):
         return None
-    roles = prompt_roles(source, names, found, options)
+    roles = prompt_roles(source, names, named_roles, options)
     turns = names[roles["text"]]
-    key = "" if options.time is not None else found[turns]
+    key = "" if options.time is not None else named_roles[turns]
     columns = list(names)
     if key and "time" not in roles:
         roles["time"] = len(columns)

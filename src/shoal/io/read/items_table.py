@@ -115,15 +115,15 @@ def _tree_of_file(place: Path, changed: int, size: int, columns: ItemColumns) ->
     return item_tree(_of_file(place, changed, size), columns)
 
 
-def _level(wanted: str, levels: tuple[str, ...]) -> str:
+def _level(name: str, levels: tuple[str, ...]) -> str:
     try:
-        return column_called(levels, wanted)
+        return column_called(levels, name)
     except InputError:
         raise ParameterError(
-            f"{wanted!r} is no level of the items table",
+            f"{name!r} is no level of the items table",
             code="unknown-level",
             hint=f"levels are {', '.join(map(repr, levels))}; {option('items-levels')} names others",
-            value=wanted,
+            value=name,
         ) from None
 
 

@@ -152,13 +152,13 @@ def _found_like(first: Source, other: Source, options: ReadOptions) -> Layout:
         ) from None
 
 
-def _refuse_unlike(first: Source, layout: Layout, other: Source, found: Layout) -> None:
-    if replace(found, notes=()) == replace(layout, notes=()):
+def _refuse_unlike(first: Source, layout: Layout, other: Source, detected: Layout) -> None:
+    if replace(detected, notes=()) == replace(layout, notes=()):
         return
-    if found.format != layout.format:
-        why = f"one is of the format {layout.format}, the other {found.format}"
-    elif list(found.columns) != list(layout.columns):
-        why = f"their columns differ: {_listed(layout)} and {_listed(found)}"
+    if detected.format != layout.format:
+        why = f"one is of the format {layout.format}, the other {detected.format}"
+    elif list(detected.columns) != list(layout.columns):
+        why = f"their columns differ: {_listed(layout)} and {_listed(detected)}"
     else:
         why = "their separators, headers or numbers of fields differ"
     raise InputError(

@@ -100,9 +100,9 @@ class DefectList:
         return Defects(dict(self._counts), {reason: tuple(lines) for reason, lines in self._lines.items()})
 
 
-def _advice(found: Defects, hint: str) -> str:
+def _advice(defects: Defects, hint: str) -> str:
     """Return the hint, after that on the encoding if bytes are not UTF-8."""
-    return f"{ENCODING_HINT}; {hint}" if NOT_UTF8 in found.counts else hint
+    return f"{ENCODING_HINT}; {hint}" if NOT_UTF8 in defects.counts else hint
 
 
 def _places(lines: tuple[int | str, ...], n: int, place: str) -> str:
@@ -219,18 +219,18 @@ class Tally:
         parts = {"used": kept(self.used), **{reason: gone(n) for reason, n in others.items()}, **malformed}
         return Ledger(sum(part.n for part in parts.values()), parts)
 
-    def _refuse_many(self, found: Defects) -> None:
-        rows = self.used + self.repeated + found.total
-        if found.total > self._most * rows:
+    def _refuse_many(self, defects: Defects) -> None:
+        rows = self.used + self.repeated + defects.total
+        if defects.total > self._most * rows:
             raise InputError(
-                f"{found.total:,} of {rows:,} rows of {self.called} are malformed, more than {percent(self._most, 0)}: "
-                + "; ".join(found.described(self._place)),
+                f"{defects.total:,} of {rows:,} rows of {self.called} are malformed, more than {percent(self._most, 0)}: "
+                + "; ".join(defects.described(self._place)),
                 code="too-many-malformed-rows",
                 hint=_advice(
-                    found,
+                    defects,
                     f"see {option('format')}, {option('sep')} and the column options; "
                     f"{option('malformed', placeholder='SHARE')}, from 0 to 1, accepts more",
                 ),
-                defects=dict(found.counts),
-                rows=found.first_rows(),
+                defects=dict(defects.counts),
+                rows=defects.first_rows(),
             )

@@ -37,7 +37,7 @@ class PublishedRecords:
 NO_COLUMNS = "the file has no columns, so there are no user IDs"
 
 
-def with_owners(found: PublishedRecords, frame: pl.DataFrame, owner: str, record: str | None, notes: Notes) -> PublishedRecords:
+def with_owners(records: PublishedRecords, frame: pl.DataFrame, owner: str, record: str | None, notes: Notes) -> PublishedRecords:
     """Return the records with the users named in a column; `record` identifies the rows of one record, if it has several.
 
     Empty cells are rejected: they would make one person of all unnamed users.
@@ -54,8 +54,8 @@ def with_owners(found: PublishedRecords, frame: pl.DataFrame, owner: str, record
     if record is not None:
         owners = _of_records(owners, codes_of(frame[record]), owner)
     notes.append(f"{owner!r} contains the user IDs: {len(distinct(owners)):,} people")
-    bags = found.bags
-    return replace(found, bags=replace(bags, owners=owners))
+    bags = records.bags
+    return replace(records, bags=replace(bags, owners=owners))
 
 
 def codes_of(column: pl.Series) -> Ints:

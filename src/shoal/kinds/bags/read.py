@@ -344,11 +344,11 @@ def _counted_table(directory: Path, files: Sequence[FileFacts]) -> BagTable:
     return found.table()
 
 
-def count_differing(made: BagTable, seen: BagTable) -> int:
+def count_differing(released: BagTable, read_back: BagTable) -> int:
     """Count the records without a counterpart, with multiplicities."""
-    tables = (made, seen)
+    tables = (released, read_back)
     names = Vocabulary(pl.concat([table.records.vocabulary.names for table in tables]).unique(maintain_order=True))
     label = identical_records(stacked([t.records.relabelled(names.codes(t.records.vocabulary.names), names) for t in tables]))
-    n, first = int(label.max(initial=-1)) + 1, len(made.copies)
+    n, first = int(label.max(initial=-1)) + 1, len(released.copies)
     times = [np.bincount(part, weights=t.copies, minlength=n) for part, t in zip((label[:first], label[first:]), tables, strict=True)]
     return int(np.abs(times[0] - times[1]).sum())

@@ -88,10 +88,12 @@ def _gathered(triples: Iterable[Triple]) -> _Thesaurus:
     return found
 
 
-def _language(found: _Thesaurus, concepts: Iterable[str]) -> tuple[str, list[str]]:
+def _language(thesaurus: _Thesaurus, concepts: Iterable[str]) -> tuple[str, list[str]]:
     """Return the language in which concepts are called, and a note if there are several."""
     often = Counter(
-        language for concept in concepts for language in {_main(of) for _, of, kind in found.labels.get(concept, ()) if kind == PREFERRED}
+        language
+        for concept in concepts
+        for language in {_main(of) for _, of, kind in thesaurus.labels.get(concept, ()) if kind == PREFERRED}
     )
     if not often:
         return "", []
@@ -104,13 +106,13 @@ def _main(language: str) -> str:
     return language.partition("-")[0]
 
 
-def _concept(identity: str, found: _Thesaurus, language: str) -> Concept:
+def _concept(identity: str, thesaurus: _Thesaurus, language: str) -> Concept:
     """Return a concept; of several preferred labels of the language the first by name is that of the concept."""
-    labels = list(found.labels.get(identity, ()))
+    labels = list(thesaurus.labels.get(identity, ()))
     own = sorted(text for text, of, kind in labels if kind == PREFERRED and _main(of) == language)
     named = own or sorted(text for text, _, kind in labels if kind == PREFERRED)
     typed = [(text, _kind(text, of, kind, named, language)) for text, of, kind in labels]
-    return Concept(identity, named[0] if named else None, (*typed, (identity, CODE)), tuple(found.broader.get(identity, ())))
+    return Concept(identity, named[0] if named else None, (*typed, (identity, CODE)), tuple(thesaurus.broader.get(identity, ())))
 
 
 def _kind(text: str, of: str, kind: int, named: list[str], language: str) -> int:

@@ -206,10 +206,10 @@ class _Parser:
     def _unescaped(self, value: str) -> str:
         return _ESCAPE.sub(self._character, value) if "\\" in value else value
 
-    def _character(self, found: re.Match[str]) -> str:
-        if found[3] is not None:
-            return _CHARACTERS.get(found[3], found[3])
-        number = int(found[1] or found[2], 16)
+    def _character(self, match: re.Match[str]) -> str:
+        if match[3] is not None:
+            return _CHARACTERS.get(match[3], match[3])
+        number = int(match[1] or match[2], 16)
         if number > 0x10FFFF or 0xD800 <= number < 0xE000:
             raise self._fault("an escape is not a character")
         return chr(number)
