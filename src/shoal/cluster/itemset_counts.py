@@ -21,6 +21,7 @@ from shoal.errors import Infeasible, option
 from shoal.io.step_files import stored_step
 from shoal.itemsets.itemset_counts import LARGEST_KEY, Known, key_digits, tallied_sets
 from shoal.itemsets.itemset_support import Moles
+from shoal.util.wording import counted
 
 LARGEST = 3  # largest size of the sets that are counted on a cluster
 MOST_MOLES = 50_000_000  # sets of few people that the driver holds
@@ -68,8 +69,8 @@ def frequent_items(cluster: Cluster, records: Any, k: int, *, several: bool) -> 
     """Count all items; `several`: whether somebody owns more than one record."""
     people = "count(distinct owner)" if several else "count(1)"
     held = records.selectExpr("owner", "explode(words) as item").groupBy("item")
-    counted = cluster.store(held.agg(*expressions("count(1) as records", f"{people} as people")), "items")
-    rare = cluster.collect(counted.selectExpr(f"count_if(people < {k})"))[0][0]
+    stored = cluster.store(held.agg(*expressions("count(1) as records", f"{people} as people")), "items")
+    rare = cluster.collect(stored.selectExpr(f"count_if(people < {k})"))[0][0]
     ordered = stored_step(cluster.place, "items").filter(pl.col("people") >= k).sort("item").collect()
     return FrequentItems(Named(ordered["item"]), ordered["records"].to_numpy().astype(np.int64), int(rare))
 
@@ -89,8 +90,8 @@ def moles_of(cluster: Cluster, records: Any, found: FrequentItems, k: int, most:
             raise Infeasible(
                 f"sets of {size} of {n:,} items are too many to count on a cluster", code="too-many-itemsets", hint=FEWER, value=n
             )
-        counted = _counted(cluster, records, Counting(found.held, known), size, several=several)
-        levels.append(_in_order(_rare_keys(cluster, counted, k, size), rank, size))
+        sets = _people_with_sets(cluster, records, Counting(found.held, known), size, several=several)
+        levels.append(_in_order(_rare_keys(cluster, sets, k, size), rank, size))
         if size < most:
             known = Known(n, np.sort(_keys(cluster, size, pl.col("people") >= k)))
     return Moles.of_levels(levels)
@@ -108,7 +109,7 @@ def owned_sets(begins: Ints, codes: Any, vocabulary: Vocabulary, table: pa.Table
     return Bags.from_rows(begins, codes, np.ones(len(codes), np.int32), vocabulary, owners, as_sets=True)
 
 
-def _counted(cluster: Cluster, records: Any, given: Counting, size: int, *, several: bool) -> Any:
+def _people_with_sets(cluster: Cluster, records: Any, given: Counting, size: int, *, several: bool) -> Any:
     """Count the people with each set of this size."""
     whole = records.select("owner", given.held.column)
     here = whole.repartition(cluster.partitions, "owner") if several else whole
@@ -116,11 +117,11 @@ def _counted(cluster: Cluster, records: Any, given: Counting, size: int, *, seve
     return cluster.store(parts.groupBy("key").agg(*expressions("sum(people) as people")), f"sets_{size}")
 
 
-def _rare_keys(cluster: Cluster, counted: Any, k: int, size: int) -> Ints:
-    n = int(cluster.collect(counted.selectExpr(f"count_if(people < {k})"))[0][0])
+def _rare_keys(cluster: Cluster, sets: Any, k: int, size: int) -> Ints:
+    n = int(cluster.collect(sets.selectExpr(f"count_if(people < {k})"))[0][0])
     if n > MOST_MOLES:
-        sets = counted(n, f"set of {size} items is", f"sets of {size} items are")
-        what = f"{sets} shared by fewer than {k:,} people, more than the driver can keep ({MOST_MOLES:,})"
+        rare = counted(n, f"set of {size} items is", f"sets of {size} items are")
+        what = f"{rare} shared by fewer than {k:,} people, more than the driver can keep ({MOST_MOLES:,})"
         raise Infeasible(what, code="too-many-itemsets", hint=FEWER, value=n, limit=MOST_MOLES)
     return _keys(cluster, size, pl.col("people") < k)
 
