@@ -6,6 +6,9 @@ each stage, their ratio to Polars' reading and grouping of the same file, and th
 that are formed inside blocks. Input files are made once, in benchmarks/results, and used again. The modules of each installation are
 compiled before, as they are for everybody who runs it a second time.
 
+Targets that are ratios of two runs (`RATIOS`) follow: another number of known items, and Spark beside one machine, for which PySpark and
+Java must be installed.
+
 A new target is a line of `TARGETS`, or of a function that is added to it. A target in seconds of the clock on two idle cores is twice as
 many seconds of processor time.
 """
@@ -13,16 +16,22 @@ many seconds of processor time.
 from __future__ import annotations
 
 import argparse
+import gzip
+import importlib.util
 import json
 import math
+import shutil
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from accesslog import WAYS, made_up, original_at
 from common import DATA, RESULTS, show
@@ -33,6 +42,7 @@ from shoal.methods.accesslog_mdav import AccessLogMDAV
 from shoal.microaggregation.blocks import mdav_in_blocks
 from shoal.microaggregation.visit_space import Visits, VisitSpace
 from shop import write as write_shop
+from spark import cost_of
 
 STAGED = """
 import json, sys, time
@@ -54,6 +64,14 @@ import json, sys, time
 import shoal
 shoal.look(sys.argv[1], **json.loads(sys.argv[2]))
 print(json.dumps({"reading": time.process_time()}))
+"""
+REFUSED = """
+import json, sys, time
+import shoal
+try:
+    shoal.anonymize(sys.argv[1], **json.loads(sys.argv[2]))
+except shoal.ShoalError as error:
+    print(json.dumps({"grouping": time.process_time()}) if error.code == "too-many-itemsets" else error.code)
 """
 COMPARE = """
 import json, os, subprocess, sys, time
@@ -104,6 +122,29 @@ def long_records(people: int = 1_000, words: int = 300, different: int = 50_000)
     return path
 
 
+def sensitive_items(records: Path) -> str:
+    """A file with every tenth item by frequency of a file of records, beginning with the fifth."""
+    place = RESULTS / f"sensitive-{records.name}.txt"
+    if not place.exists():
+        with gzip.open(records, "rt") as lines:
+            often = Counter(item for line in lines for item in set(line.split()))
+        ranked = sorted(often, key=lambda item: (-often[item], item))
+        place.write_text("".join(f"{item}\n" for item in ranked[4::10]))
+    return str(place)
+
+
+LOOKED_AT = 1_000_000  # rows of a search log, in other formats
+
+
+def as_format(suffix: str, rows: int = LOOKED_AT) -> Path:
+    """The first rows of a made-up search log in another format; without links, of which a workbook holds few."""
+    place = RESULTS / f"log-{rows}.{suffix}"
+    if not place.exists():
+        log = pl.read_csv(generated_log(25_000), separator="\t", quote_char=None, infer_schema=False, n_rows=rows).drop("ClickURL")
+        {"jsonl": log.write_ndjson, "parquet": log.write_parquet, "xlsx": log.write_excel}[suffix](place)
+    return place
+
+
 @dataclass(frozen=True)
 class Target:
     """A file, the keywords of the function, and the most that a run may take: processor seconds, megabytes, a multiple of Polars' time."""
@@ -123,7 +164,7 @@ class Target:
         return min(self.seconds, self.times_polars * polars)
 
 
-LARGE = "T40I10D100K-regenerated.dat.gz"
+LARGE, CLICKS, DENSE = "T40I10D100K-regenerated.dat.gz", "BMS-WebView-2.dat.gz", "mushroom.dat.gz"
 TERMS = {"method": "threshold", "k": 30, "unit": "term", "rare": "generalize"}
 LONG = {"format": "transactions", "taxonomy": "generated"}
 TARGETS = {
@@ -138,10 +179,38 @@ TARGETS = {
     "threshold by term, 10,000,000 rows": Target(lambda: generated_log(235_000), TERMS, times_polars=4),
     "look, 1,000,000 rows": Target(lambda: generated_log(25_000), {}, 2, script=LOOK),
     "look, T40I10D100K": Target(lambda: DATA / LARGE, {}, 2, separator=" ", needs=LARGE, script=LOOK),
-    "km m=2, BMS-WebView-2": Target(
-        lambda: DATA / "BMS-WebView-2.dat.gz", LONG | {"method": "km", "k": 5, "m": 2}, 60, separator=" ", needs="BMS-WebView-2.dat.gz"
-    ),
+    "km m=2, BMS-WebView-2": Target(lambda: DATA / CLICKS, LONG | {"method": "km", "k": 5, "m": 2}, 60, separator=" ", needs=CLICKS),
 }
+
+
+def looks() -> dict[str, Target]:
+    """Files of every kind to look at, each in two seconds."""
+    files: dict[str, Callable[[], Path]] = {
+        "650,000 people": lambda: generated_log(650_000),
+        "JSON lines": lambda: as_format("jsonl"),
+        "Parquet": lambda: as_format("parquet"),
+        "workbook, 200,000 rows": lambda: as_format("xlsx", 200_000),
+        "access log": lambda: access_log(1_000_000),
+    }
+    found = {f"look, {name}": Target(file, {}, 2, script=LOOK) for name, file in files.items()}
+    shop = {"record": "basket_id", "item": "product_id", "item_level": "product_type"}
+    goods = shop | {"items_table": str(RESULTS / "shop-150000" / "products.parquet")}
+    return found | {"look, baskets and products": Target(shop_sales, goods, 2, script=LOOK)}
+
+
+def rho_targets() -> dict[str, Target]:
+    """Rules: a search that ends, and one that is refused instead of running on."""
+    rho, lines = {"rho": 0.5, "loss": "lm"}, {"format": "transactions"}
+    clicks = lines | {"taxonomy": str(DATA / "BMS-WebView-2.hierarchy.txt.gz"), "method": "td-control"} | rho
+    found = {}
+    for name, file, options, script, seconds in (
+        ("td-control, BMS-WebView-2", CLICKS, clicks, STAGED, 300),
+        ("rho, mushroom: refused", DENSE, lines | {"taxonomy": "generated", "method": "suppress-control"} | rho, REFUSED, 60),
+    ):
+        if (DATA / file).exists():
+            sensitive = {"sensitive": sensitive_items(DATA / file)}
+            found[name] = Target(partial(Path, DATA / file), options | sensitive, seconds, separator=" ", script=script)
+    return found
 
 
 # Commands other than `anonymize`: whole command lines, whose stages are not told apart.
@@ -199,7 +268,42 @@ def command_targets() -> dict[str, Target]:
     }
 
 
-TARGETS |= command_targets()
+@dataclass(frozen=True)
+class Ratio:
+    """A run that may take some times as long as another one of the same file, each in keywords of `shoal.anonymize` or on Spark."""
+
+    file: Callable[[], Path]
+    run: dict[str, Any]
+    other: dict[str, Any]
+    at_most: float
+    on_spark: bool = False
+
+    def seconds(self) -> tuple[float, float]:
+        """Processor seconds of both."""
+        if not self.on_spark:
+            first, second = (run_of(sys.executable, Target(self.file, options)).seconds for options in (self.run, self.other))
+            return first, second
+        words = [word for name, value in self.run.items() for word in (f"--{name}", str(value))]
+        return tuple(self._command(words + engine) for engine in (["--engine", "spark", "--master", "local[2]"], []))  # type: ignore[return-value]
+
+    def _command(self, words: list[str]) -> float:
+        with tempfile.TemporaryDirectory() as place:
+            return cost_of(["anonymize", str(self.file()), *words, "--out", f"{place}/release", "--json"]).seconds
+
+
+def ratios() -> dict[str, Ratio]:
+    """Targets that are multiples of another run."""
+    found: dict[str, Ratio] = {}
+    if (DATA / CLICKS).exists():
+        km = LONG | {"method": "km", "k": 5}
+        found["km m=3 by m=2, BMS-WebView-2"] = Ratio(lambda: DATA / CLICKS, km | {"m": 3}, km | {"m": 2}, 10)
+    if importlib.util.find_spec("pyspark") is not None and shutil.which("java"):
+        methods = {"threshold": {"method": "threshold", "k": 5}, "coherence": {"method": "coherence", "k": 5, "p": 1}}
+        found |= {
+            f"Spark by one machine, {name}, 200,000 people": Ratio(lambda: generated_log(200_000), options, {}, at_most, on_spark=True)
+            for (name, options), at_most in zip(methods.items(), (4, 3), strict=True)
+        }
+    return found
 
 
 def run_of(python: str, target: Target) -> Run:
@@ -218,7 +322,9 @@ def stages_of(run: Run, target: Target) -> dict[str, float]:
 def measured(name: str, target: Target, pythons: dict[str, str]) -> list[dict[str, Any]]:
     """A row for each installation."""
     file = target.file()
-    polars = ran("-c", POLARS if file.suffix != ".parquet" else POLARS_PARQUET, str(file), target.separator).seconds
+    # What is looked at is read in part only, so reading all of it is no measure.
+    script = POLARS if file.suffix != ".parquet" else POLARS_PARQUET
+    polars = math.nan if target.script == LOOK else ran("-c", script, str(file), target.separator).seconds
     rows = []
     for version, python in pythons.items():
         run = run_of(python, target)
@@ -253,6 +359,19 @@ def losses_of_blocks(name: str, path: Path, k: int = 5) -> list[dict[str, Any]]:
     return rows
 
 
+def measured_ratios(only: list[str] | None) -> list[dict[str, Any]]:
+    """A row for each ratio."""
+    rows: list[dict[str, Any]] = []
+    for name, ratio in ratios().items():
+        if only and not name.startswith(tuple(only)):
+            continue
+        first, second = ratio.seconds()
+        over = first > ratio.at_most * second
+        rows.append({"target": name, "s": first, "other s": second, "ratio": first / second, "at most": ratio.at_most, "over": over})
+        show("Ratios of processor time", rows)
+    return rows
+
+
 def main() -> int:
     """Measure and print after each target; 1 where one is exceeded by this installation."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
@@ -263,7 +382,7 @@ def main() -> int:
     pythons = ({"before": options.before} if options.before else {}) | {"now": sys.executable}
     compile_modules(*pythons.values())
     rows: list[dict[str, Any]] = []
-    for name, target in TARGETS.items():
+    for name, target in (TARGETS | looks() | rho_targets() | command_targets()).items():
         if options.only and not name.startswith(tuple(options.only)):
             continue
         if target.needs and not (DATA / target.needs).exists():
@@ -271,10 +390,11 @@ def main() -> int:
             continue
         rows += measured(name, target, pythons)
         show("Real sizes, by processor time", rows)
+    multiples = measured_ratios(options.only)
     if not options.only or "blocks" in options.only:
         logs = {"synthetic, 12,000 lines": access_log(12_000), "real, 10,000 lines": DATA / "apache-combined-10k.log.gz"}
         show("Loss of blocks", [row for name, path in logs.items() if path.exists() for row in losses_of_blocks(name, path)])
-    return int(any(row["over"] and row["version"] == "now" for row in rows))
+    return int(any(row["over"] for row in multiples) or any(row["over"] and row["version"] == "now" for row in rows))
 
 
 if __name__ == "__main__":

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import gzip
+import ipaddress
 from datetime import datetime
 from pathlib import Path
 
 import polars as pl
 import pytest
 import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
 
 from helpers.accesslog import CHROME, FIREFOX, line
 from helpers.errors import refuses
 from shoal.data.log import Log
+from shoal.io.read.access_logs.access_log_lines import plain_addresses
 from shoal.io.read.dispatch import Reading, ReadOptions, read
 
 
@@ -167,3 +171,15 @@ def test_frames_and_json_lines_are_no_access_logs(tmp_path: Path) -> None:
 def test_options_of_columns_are_refused(option: dict[str, object]) -> None:
     with refuses("option-not-applicable"):
         ReadOptions(format="accesslog", **option)  # type: ignore[arg-type]
+
+
+@given(st.lists(st.lists(st.sampled_from(["0", "00", "7", "07", "99", "100", "249", "255", "256", "1000", "a", ""]), min_size=3, max_size=5)))
+def test_addresses_are_spelled_as_the_standard_library_spells_them(pieces: list[list[str]]) -> None:
+    def spelled(address: str) -> str:
+        try:
+            return str(ipaddress.ip_address(address))
+        except ValueError:
+            return address.rstrip(".")
+
+    written = [".".join(parts) for parts in pieces] * 2
+    assert plain_addresses(pl.Series(written, dtype=pl.String)).to_list() == [spelled(address) for address in written]

@@ -128,6 +128,8 @@ def _text(cells: pl.Series) -> pl.Series:
 
 def _shared(groups: Sequence[Group]) -> Group:
     """The lowest group that holds all of these; the empty path is the root."""
+    if len(groups) == 1:
+        return groups[0]
     first, last = min(groups), max(groups)
     same = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), min(len(first), len(last)))
     return first[:same]

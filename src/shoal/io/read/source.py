@@ -259,7 +259,7 @@ class Source:
     `head` are its first bytes, decompressed, in UTF-8 and without byte order marks, whose length is `mark` (some tools add a second one);
     `whole`: there are no others. `extent` tracks the reading. `pipe` is standard input, which can be read once. `encoding` is empty for
     UTF-8. The elements of an `array` are read as lines. `notes` are about the file itself. `rows` are those of a query, or of another
-    stream that is read once.
+    stream that is read once. `sheet` is the text of a workbook, which takes long to convert.
     """
 
     path: Path
@@ -276,6 +276,7 @@ class Source:
     array: bool = False
     notes: tuple[str, ...] = ()
     rows: ArrowStream | None = field(default=None, compare=False)
+    sheet: bytes | None = field(default=None, compare=False, repr=False)
 
     @property
     def stem(self) -> str:
@@ -316,11 +317,10 @@ class Source:
         place = Path(path)
         with translated(place):
             compression, is_parquet = _recognised(place)
+            source = cls(place, compression, b"", True, is_parquet=is_parquet, extent=Extent(total=place.stat().st_size))
             with opened(place, compression) as stream:
-                first = stream.read(HEAD + 1)
-        return cls._begun(
-            first, cls(place, compression, b"", True, is_parquet=is_parquet, extent=Extent(total=place.stat().st_size)), data=False
-        )
+                source, first = source._with_sheet(stream), stream.read(HEAD + 1)
+        return cls._begun(first, source, data=False)
 
     @classmethod
     def of_data(cls, path: str | Path, most: int | None = None, encoding: str | None = None) -> Source:
@@ -336,6 +336,7 @@ class Source:
                     hint=f"leave {option('encoding')} out",
                 )
             with opened(place, compression) as stream:
+                source = source._with_sheet(stream)
                 source, content = (source, stream) if is_parquet else source._understood(stream, encoding)
                 first = content.read(HEAD + 1)
         return cls._begun(first, source)
@@ -357,6 +358,10 @@ class Source:
                 "Parquet cannot be read from standard input", code="parquet-from-standard-input", hint="write it to a file first"
             )
         return cls._begun(first, replace(source, pipe=replayed(first, content)))
+
+    def _with_sheet(self, stream: IO[bytes]) -> Source:
+        """Return the source with the text of its workbook, if it is one, whose content is this stream."""
+        return replace(self, sheet=stream.getvalue()) if self.compression == EXCEL and isinstance(stream, io.BytesIO) else self
 
     def _understood(self, stream: IO[bytes], encoding: str | None) -> tuple[Source, IO[bytes]]:
         """Return the source with its encoding and whether it is a JSON array, from its first bytes; and its content from the beginning."""
@@ -388,6 +393,9 @@ class Source:
         """Return the content as text in UTF-8, and a function that returns how many bytes of the file were read."""
         if self.pipe is not None:
             yield self.pipe, lambda: 0
+            return
+        if self.sheet is not None:
+            yield io.BytesIO(self.sheet), lambda: self.extent.total
             return
         with open_regular(self.path) as raw:
             text = transcoded(unpacked(raw, self.compression), self.encoding, self.path)

@@ -19,6 +19,9 @@ _FIELDS = ("address", "ident", "auth", "stamp", "request", "status", "size", "re
 _TIME = "%d/%b/%Y:%H:%M:%S %z"
 _SOUND = re.compile(_LINE)
 
+_OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+_PLAIN_IPV4 = rf"^(?:{_OCTET}\.){{3}}{_OCTET}$"  # canonical already, as nearly all addresses are
+
 NOT_A_LINE = "not a line of an access log"
 BROKEN = "(broken request)"  # the page of a request that is none
 
@@ -60,8 +63,8 @@ def cut(lines: pl.Series) -> pl.DataFrame:
 def plain_addresses(written: pl.Series) -> pl.Series:
     """Return each address in canonical form: IPv6 in its short form, IPv4 inside IPv6 as IPv4, host names in lower case."""
     different = written.unique()
-    plain = [_plain(address) for address in different.to_list()]
-    return written.replace_strict(different, pl.Series(plain, dtype=pl.String))
+    odd = different.filter(~different.str.contains(_PLAIN_IPV4))
+    return written.replace(odd, pl.Series([_plain(address) for address in odd.to_list()], dtype=pl.String))
 
 
 def _plain(address: str) -> str:
