@@ -20,7 +20,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from shoal.data.bags import Bags
-from shoal.taxonomy.learned import SEPARATOR, learn_topics
+from shoal.taxonomy.learned import learn_topics
+from shoal.taxonomy.topic_names import SEPARATOR
 
 Z = 1.96
 Flags = npt.NDArray[np.bool_]

@@ -187,7 +187,7 @@ def test_records_with_nothing_in_common_below_the_floor_are_withheld_and_counted
         (Shoal(k=5, seconds=1.0), {}),
         (Clump(k=5, ties="given"), {}),
         (Shoal(k=5), {"taxonomy": "generated"}),
-        (Shoal(k=5), {"taxonomy": "topics"}),
+        (Shoal(k=5), {"taxonomy": "topics+wordnet"}),
         (Shoal(k=5), {"terms": "phrases"}),
         (Shoal(k=5), {"tree": "whole"}),
     ],

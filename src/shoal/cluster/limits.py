@@ -20,7 +20,7 @@ from shoal.methods.bases.noisy_counts import Mechanism
 from shoal.methods.bases.recoding import RecodingMethod
 from shoal.methods.bases.threshold import ThresholdMethod
 from shoal.pipeline.job import Job
-from shoal.pipeline.options import NO_TAXONOMY, TOPICS, Preparation, is_file, is_topics
+from shoal.pipeline.options import NO_TAXONOMY, TOPICS, TOPICS_AND_WORDNET, Preparation, is_file, is_topics, with_wordnet
 from shoal.privacy.evidence.cluster_judging import JudgesSets
 
 ONE_MACHINE = f"leave {option('engine')} out"
@@ -94,7 +94,7 @@ def _generalizes(job: Job) -> bool:
 
 def _is_given(how: Preparation) -> bool:
     """Whether workers can load the taxonomy, and records are placed on it."""
-    return not how.typed_names and (how.taxonomy == "wordnet" or is_file(how.taxonomy))
+    return not how.typed_names and (how.taxonomy == "wordnet" or is_file(how.taxonomy) or is_topics(how.taxonomy))
 
 
 RUNS_HERE, WORKS_HERE = "runs on one machine only", "works on one machine only"
@@ -167,8 +167,15 @@ LIMITS = (
     ),
     Limit(
         f"topics of the data itself ({option('taxonomy', TOPICS)})",
-        "are learned on one machine only",
+        "are learned on one machine only with this method",
         lambda job: is_topics(job.preparation.taxonomy),
+        (RecodingMethod,),
+        hint="learn them from a part of the data with `shoal taxonomy learn`, and name the file",
+    ),
+    Limit(
+        f"topics and WordNet as one taxonomy ({option('taxonomy', TOPICS_AND_WORDNET)})",
+        "are joined on one machine only",
+        lambda job: is_topics(job.preparation.taxonomy) and with_wordnet(job.preparation.taxonomy),
         hint="learn them from a part of the data with `shoal taxonomy learn`, and name the file",
     ),
     Limit(

@@ -10,15 +10,16 @@ from shoal.cluster import read_events as reading
 from shoal.cluster import run_output as outcome
 from shoal.cluster.arrow_schemas import NODE, RECORD, RECORDS, TALLY, TYPED, UNKNOWN, Fitted, typed_tree
 from shoal.cluster.equivalence_classes import different_names, names_in
-from shoal.cluster.exchange import stored, stored_frame
+from shoal.cluster.exchange import Sent, Step, stored, stored_frame
 from shoal.cluster.input_layout import ClusterInput, find_input, tallied
+from shoal.cluster.learn_topics import learned
 from shoal.cluster.prepared import ClusterRecords
 from shoal.cluster.spark import Cluster
 from shoal.data.bags import Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible, ParameterError, option
 from shoal.pipeline.events import PREPARING, stage
-from shoal.pipeline.options import NO_TAXONOMY, Preparation, is_file, load_taxonomy
+from shoal.pipeline.options import NO_TAXONOMY, Preparation, is_file, is_topics, load_taxonomy
 from shoal.taxonomy.place_terms import fitted_tree
 from shoal.util.wording import counted
 
@@ -27,11 +28,15 @@ def keep_records(cluster: Cluster, data: Any, how: Preparation) -> ClusterRecord
     """Store the records of paths or of a Spark data frame on the taxonomy."""
     found = find_input(cluster, data, how)
     insist_on_chosen_taxonomy(found, how)
-    given, notes = load_taxonomy(how.taxonomy, how.loss)
+    topics, facts = is_topics(how.taxonomy), dict[str, Any]()
+    given, notes = (None, ()) if topics else load_taxonomy(how.taxonomy, how.loss)
     events = found.sent_to_owners(cluster)
-    placing = found.gathering(reading.Placing, given if is_file(how.taxonomy) else None)
+    source: Sent | Step = events
     stage(PREPARING)
-    records, words = stored(cluster, events, reading.kept_records, placing, "records")
+    if given is None:
+        given, notes, facts, source = learned(cluster, events, found.gathering(reading.EventGrouping))
+    placing = found.gathering(reading.Placing, given if topics or is_file(how.taxonomy) else None)
+    records, words = stored(cluster, source, reading.kept_records, placing, "records")
     sums, defects = tallied([*events.words, *words])
     found = found.told(sums, defects)
     names = different_names(cluster, records, names_in, None, events.parts)
@@ -39,7 +44,8 @@ def keep_records(cluster: Cluster, data: Any, how: Preparation) -> ClusterRecord
     outcome.insist_on_known(how, sums, sums["unknown_terms"])
     used = np.sort(np.array([node for nodes in names.get(NODE, []) for node in nodes], np.int64))
     tree, renumbered = fitted_tree(given, used, 0 if how.unknown == "drop" else sums["unknown_terms"], how.floor_in_force)
-    return ClusterRecords(records, sums, tree, Fitted.of(tree, renumbered), found, sum(names.get(TYPED, [])), notes, events.parts)
+    fitted, items = Fitted.of(tree, renumbered), sum(names.get(TYPED, []))
+    return ClusterRecords(records, sums, tree, fitted, found, items, notes, events.parts, learned=facts)
 
 
 # From the paths of the input to records on the cluster: the steps of the driver.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from shoal.cluster.arrow_schemas import Fitted
@@ -27,3 +28,4 @@ class ClusterRecords:
     notes: tuple[str, ...]
     partitions: int
     on_taxonomy: bool = True
+    learned: Mapping[str, Any] = field(default_factory=dict)  # what topics are learned from

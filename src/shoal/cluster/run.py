@@ -26,6 +26,8 @@ from shoal.cluster import run_output as outcome
 from shoal.cluster.arrow_schemas import TYPED
 from shoal.cluster.equivalence_classes import Contents, classes_made, classes_written, different_names, item_names
 from shoal.cluster.exchange import NumberedPartitions, Step, gathered, sent, stored
+from shoal.cluster.judge_names import judge_names
+from shoal.cluster.learn_topics import with_sample
 from shoal.cluster.prepare import insist_on_people, keep_records
 from shoal.cluster.prepared import ClusterRecords
 from shoal.cluster.spark import Cluster, PrivatePlaces
@@ -41,9 +43,10 @@ from shoal.methods.bases.recoding import RecodingMethod
 from shoal.methods.bases.threshold import ThresholdMethod
 from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, READING_BACK, Cancel, Events, note, stage
 from shoal.pipeline.job import Job, WrittenRelease
-from shoal.pipeline.options import Preparation, Target
+from shoal.pipeline.options import Preparation, Target, is_topics
 from shoal.pipeline.run import insist
-from shoal.privacy.evidence.cluster_judging import JudgesClasses
+from shoal.pipeline.topic_claims import claims_on_names
+from shoal.privacy.evidence.cluster_judging import JudgesClasses, JudgesNames
 
 FAMILIES: dict[type, ModuleType] = {ThresholdMethod: threshold, RecodingMethod: recode_items, Mechanism: mechanism}
 
@@ -101,7 +104,7 @@ def _family(method: Method) -> ClusterFamily:
 
 
 def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.ClusterRelease:
-    prepared = keep_records(cluster, data, how)
+    prepared = keep_records(cluster, data, with_sample(how) if is_topics(how.taxonomy) else how)
     insist_on_people(prepared, method.k)
     stage(GROUPING)
     size = Size.of(prepared.sums["present"], prepared.sums["people"], method.k)
@@ -160,7 +163,10 @@ def _judged_and_written(
     contents = Contents(tuple({claim.group_size for claim in claims}), prepared.partitions)
     made, classes = classes_made(cluster, shown, contents)
     judging.insist_on_shown(made.of(contents.sizes[0])["records"], sums)
-    verdicts = tuple(claim.judge_counted(judging.counts_of(made.of(claim.group_size), empty, sums["untrue"])) for claim in claims)
+    named = JudgesNames.among(claims_on_names(prepared.found.given.how.taxonomy))
+    names_made, names_written = judge_names(cluster, shown, judging.Pairing(prepared.fitted, prepared.records), named)
+    counted = [claim.judge_counted(judging.counts_of(made.of(claim.group_size), empty, sums["untrue"])) for claim in claims]
+    verdicts = (*counted, *names_made)
     insist(verdicts, "made")
     stage(MEASURING)
     files = write_stored(cluster, shown, sums["published"], directory.path)
@@ -168,6 +174,7 @@ def _judged_and_written(
     stage(READING_BACK)
     alone = classes_written(cluster, classes, contents)
     written = [claim.judge_counted(judging.counts_of(alone.of(claim.group_size), empty, people=False)) for claim in claims]
+    written += names_written
     insist(written, "written")
     names = different_names(cluster, NumberedPartitions(len(files)), item_names, contents, prepared.partitions)
     amounts = {"rows": sums["published"], "occurrences": sums["out"], "items": sum(names.get(TYPED, []))}

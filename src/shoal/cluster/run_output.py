@@ -134,7 +134,7 @@ def _facts(prepared: ClusterRecords, claims: Sequence[Model]) -> dict[str, Any]:
     if not prepared.on_taxonomy:
         return facts | how.described() | protects
     facts |= {"unknown_items": sums["unknown_terms"], "unknown_occurrences": sums["unknown_kept"] + sums["unknown_dropped"]}
-    return facts | how.described() | protects
+    return facts | how.described() | dict(prepared.learned) | protects
 
 
 def _account(prepared: ClusterRecords, sums: Counter[str]) -> Accounting:

@@ -27,7 +27,7 @@ from shoal.data.column_storage import IN_MEMORY, RowStack, in_use, selected
 from shoal.data.taxonomy import Taxonomy
 from shoal.engines.local_engine import ProgressOfParts
 from shoal.taxonomy.tree_counts import TreeCounts, tree_counts
-from shoal.util.numbers import distinct_pairs
+from shoal.util.numbers import distinct_pairs, mixed
 
 # -- cuts along the taxonomy, found on a sample: a binary tree of questions how much of a record lies below a node
 #
@@ -236,7 +236,7 @@ def hashes_of(bags: Bags, taxonomy: Taxonomy) -> Hashes:
 
 def drawn_times(hashes: Hashes, times: Ints, size: Size) -> Ints:
     """Return how often each content, with this many records, is drawn for the sample."""
-    chance = (_mixed(hashes) % np.uint64(max(1, size.records))).astype(np.int64)
+    chance = (mixed(hashes) % np.uint64(max(1, size.records))).astype(np.int64)
     return np.asarray((times * size.sample + chance) // max(1, size.records), np.int64)
 
 
@@ -252,15 +252,6 @@ def one_of_each(bags: Bags, hashes: Hashes) -> Bags:
     order = bags.content_order()
     first = np.unique(hashes[order], return_index=True)[1]
     return bags.select(order[first])
-
-
-def _mixed(values: Hashes) -> Hashes:
-    """Return pseudo-random numbers, by the finalizer of SplitMix64."""
-    with np.errstate(over="ignore"):
-        mixed = values + np.uint64(0x9E3779B97F4A7C15)
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return mixed ^ (mixed >> np.uint64(31))
 
 
 # -- the ranges

@@ -27,7 +27,7 @@ from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.taxonomy.people_below import people_below
 from shoal.text.terms import in_one_case
-from shoal.util.numbers import distinct
+from shoal.util.numbers import distinct, mixed
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -107,22 +107,14 @@ def _chosen(people: Ints, words: Ints) -> Mask:
     """Which pairs, sorted by person and word, are hidden: those with the smallest hashes of word and of all words of the person."""
     first = np.flatnonzero(np.diff(people, prepend=-1))
     lengths = np.diff(np.append(first, len(people)))
-    whole = np.add.reduceat(_mixed(words.astype(np.uint64)), first) if len(first) else np.zeros(0, np.uint64)
+    whole = np.add.reduceat(mixed(words.astype(np.uint64)), first) if len(first) else np.zeros(0, np.uint64)
     person = np.repeat(np.arange(len(first)), lengths)
-    keys = _mixed(words.astype(np.uint64) ^ _mixed(whole)[person])
+    keys = mixed(words.astype(np.uint64) ^ mixed(whole)[person])
     order = np.lexsort((words, keys, person))
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order)) - first[person]
     most = np.where(lengths > 1, np.maximum(1, lengths // SHARE), 0)
     return np.asarray(place < most[person])
-
-
-def _mixed(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """A hash of each number (splitmix64)."""
-    mixed = values + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
 
 
 # -- guessing

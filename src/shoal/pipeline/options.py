@@ -258,6 +258,7 @@ class Preparation:
     def _settle_topics(self) -> None:
         """Names of topics are published with records on a taxonomy, where they are judged, and nowhere else."""
         fewest_in_names(self.taxonomy)
+        people_learned_from(self.taxonomy)
         if self.shape != "records" or self.typed_names:
             raise ParameterError(
                 f"{option('taxonomy', TOPICS)} is for records that are put on a taxonomy, which this method does not do",
@@ -429,13 +430,22 @@ def with_wordnet(spec: str) -> bool:
 
 def fewest_in_names(spec: str) -> int | None:
     """How many people hold each word in the name of a topic, as in `topics:10`; None if that follows from the method."""
-    _, colon, number = spec.partition(":")
-    if not colon:
+    return _number_after(spec, 1, "topics are named by words of a whole number of people, at least 2")
+
+
+def people_learned_from(spec: str) -> int | None:
+    """How many people topics are learned from at least, as in `topics:10:100000`; None for all people."""
+    return _number_after(spec, 2, "topics are learned from a whole number of people, at least 2")
+
+
+def _number_after(spec: str, place: int, wanted: str) -> int | None:
+    """Return the number in this place between the colons of a taxonomy; None if there is none."""
+    parts = spec.split(":", 2)
+    if len(parts) <= place:
         return None
+    number = parts[place]
     if not number.isascii() or not number.isdigit() or not 2 <= int(number) < 2**31:
-        raise ParameterError(
-            f"topics are named by words of a whole number of people, at least 2, not {number!r}", code="out-of-range", value=number
-        )
+        raise ParameterError(f"{wanted}, not {number!r}", code="out-of-range", value=number)
     return int(number)
 
 

@@ -49,6 +49,7 @@ from shoal.pipeline.options import (
     is_topics,
     load_taxonomy,
     made_from_data,
+    people_learned_from,
     with_wordnet,
 )
 from shoal.taxonomy.hybrid import hybrid
@@ -56,6 +57,7 @@ from shoal.taxonomy.item_catalogue import JoinedItems, joined_bags
 from shoal.taxonomy.learned import FEWEST_PEOPLE, Topics, learn_topics
 from shoal.taxonomy.place_documents import document_vectors
 from shoal.taxonomy.place_terms import as_typed, in_lower_case, place_terms
+from shoal.taxonomy.sampled_people import chosen_owners, class_counts, classes_for, person_classes
 from shoal.taxonomy.topic_names import ROOT
 from shoal.taxonomy.urls import are_urls
 from shoal.taxonomy.wordnet import phrase_finder, wordnet
@@ -115,6 +117,15 @@ class Records:
         sessions = None if self.sessions is None else renamed(self.sessions, codes, names, shelf)
         dropped, rare = self.few_people + self.bags.occurrences - bags.occurrences, self.rare_items + int(few.sum())
         return replace(self, bags=bags, sessions=sessions, few_people=dropped, rare_items=rare)
+
+    def of_classes(self, classes: int) -> Records:
+        """Return the records of the people of so many classes (`taxonomy.sampled_people`), with the words that they hold."""
+        owners = chosen_owners(self.folded, classes)
+        bags, contexts = (one.select(np.isin(one.owners, owners)) for one in (self.folded, self.contexts))
+        used = np.bincount(bags.items, minlength=len(bags.vocabulary)) > 0
+        number, words = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32), Vocabulary(bags.vocabulary.names.filter(pl.Series(used)))
+        sessions = None if self.sessions is None else contexts.relabelled(number, words)
+        return Records(bags.relabelled(number, words), sessions=sessions)
 
     @property
     def folded_words(self) -> Vocabulary:
@@ -457,7 +468,7 @@ def prepare_records(records: Records, how: Preparation, known_taxonomy: Taxonomy
         notes = (*notes, rare_note(records, how.min_support))
     facts = _facts(original, how)
     if known_taxonomy is None and is_topics(how.taxonomy):
-        facts |= {LEARNED_FROM: SESSIONS, "gap": how.gap} if by_sessions(records, how) else {LEARNED_FROM: RECORDS}
+        facts |= learned_facts(records, how)
     if original.on_taxonomy and taxonomy is not None and taxonomy.names[0] == ROOT:  # a public tree: all its words are of many people
         facts |= {TREE_DIGEST: digest_of_taxonomy(taxonomy)}
     return Prepared(original, facts, how, None, notes, taxonomy, texts=records.texts)
@@ -469,7 +480,9 @@ def taxonomy_of(records: Records, how: Preparation) -> tuple[Taxonomy, tuple[str
         if how.rules.related:
             return wordnet(how.loss, related=True), ()
         return load_taxonomy(how.taxonomy, how.loss, records.folded_words)
-    people = fewest_in_names(how.taxonomy) or FEWEST_PEOPLE
+    people, sample = fewest_in_names(how.taxonomy) or FEWEST_PEOPLE, people_learned_from(how.taxonomy)
+    if sample is not None:
+        records = records.of_classes(classes_for(class_counts(person_classes(records.folded)[1]), sample))
     source = SESSIONS if by_sessions(records, how) else RECORDS
     named = f"learned from {source}, named by words of at least {people:,} people"
     if not with_wordnet(how.taxonomy):
@@ -491,6 +504,11 @@ def topics_and_wordnet(records: Records, people: int, loss: str = DEFAULT_LOSS, 
 def topics_of(records: Records, people: int) -> Topics:
     """Topics of the words of these records, learned from sessions if there are any; `people` hold each word that names a topic."""
     return learn_topics(records.contexts, people, records.folded if records.sessions is not None else None)
+
+
+def learned_facts(records: Records, how: Preparation) -> dict[str, Any]:
+    """Return the manifest entries on what topics are learned from."""
+    return {LEARNED_FROM: SESSIONS, "gap": how.gap} if by_sessions(records, how) else {LEARNED_FROM: RECORDS}
 
 
 def by_sessions(records: Records, how: Preparation) -> bool:

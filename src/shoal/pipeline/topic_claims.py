@@ -14,7 +14,7 @@ from typing import Any
 from shoal.data.claims import Model
 from shoal.errors import ParameterError, option
 from shoal.methods import Method
-from shoal.pipeline.options import Preparation, fewest_in_names, is_topics, with_wordnet
+from shoal.pipeline.options import Preparation, fewest_in_names, is_topics, people_learned_from, with_wordnet
 from shoal.privacy.node_names import WORDNET, NodeNames
 
 TIMES = 2  # as many people hold each word of a name as each person is hidden among
@@ -44,7 +44,8 @@ def settled(how: Preparation, method: Method) -> Preparation:
             hint=f"give {option('taxonomy', f'{topics}:{TIMES * hidden}')}, or leave the number out",
             value=people,
         )
-    return replace(how, taxonomy=f"{topics}:{people}")
+    sample = people_learned_from(how.taxonomy)
+    return replace(how, taxonomy=f"{topics}:{people}" if sample is None else f"{topics}:{people}:{sample}")
 
 
 def claims_on_names(taxonomy: str) -> tuple[Model, ...]:

@@ -15,17 +15,18 @@ Where words of few people lie below categories of WordNet, these are published t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import polars as pl
 
-from shoal.data.claims import Model, Verdict, verified_if
+from shoal.data.claims import Verdict, verified_if
 from shoal.data.original import SUPPRESSED
 from shoal.data.release import Release
 from shoal.parameters import param
+from shoal.privacy.evidence.cluster_judging import JudgesNames
 from shoal.util.wording import counted
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ NONE = "no name of a topic is published"
 
 
 @dataclass(frozen=True)
-class NodeNames(Model):
+class NodeNames(JudgesNames):
     """Each word in the name of a published topic is used by enough people."""
 
     name = "node-names"
@@ -80,6 +81,20 @@ class NodeNames(Model):
         empty = {tree.names[0], SUPPRESSED, *([] if tree.unlisted is None else [tree.names[tree.unlisted]])}
         renamed, names = self._without_categories([name for name in names if name not in empty and not WITHOUT_WORDS.fullmatch(name)])
         return self._against(names, renamed, held)
+
+    def words_to_count(self, names: Iterable[str]) -> set[str]:
+        """All words that a part of a name may be: with the number at its end, or without it."""
+        parts = {part for name in names for part in name.split(BETWEEN)}
+        return parts | {NUMBER.sub("", part) for part in parts}
+
+    def judge_names(self, names: Sequence[str], people: Mapping[str, int]) -> Verdict:
+        """Count the people who hold each word, as workers did."""
+        renamed, left = self._without_categories([name for name in names if not WITHOUT_WORDS.fullmatch(name)])
+        return self._against(left, renamed, people)
+
+    def judge_published_names(self, names: Sequence[str], records: Mapping[str, int]) -> Verdict:
+        """Count the records in which each word is published itself, as workers did."""
+        return self._from_files([name for name in names if BETWEEN in name], records)
 
     def _without_categories(self, names: list[str]) -> tuple[set[str], list[str]]:
         """The words of the data that categories show by being renamed, and the names that are no categories."""

@@ -43,6 +43,15 @@ def exact(number: float) -> Fraction:
     return written if written.denominator <= finest else Fraction(int(written * finest), finest)
 
 
+def mixed(values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return pseudo-random numbers, by SplitMix64."""
+    with np.errstate(over="ignore"):
+        found = values + np.uint64(0x9E3779B97F4A7C15)
+        found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return found ^ (found >> np.uint64(31))
+
+
 def distinct(numbers: npt.NDArray[Integer]) -> npt.NDArray[Integer]:
     """Return the distinct numbers, sorted."""
     ordered = np.sort(numbers, axis=None)

@@ -6,7 +6,7 @@ A model without any of these can only be verified on one machine.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
 from shoal.data.claims import Model, Verdict
@@ -48,6 +48,22 @@ class JudgesClasses(JudgedOnWorkers):
     @abstractmethod
     def judge_counted(self, counted: ClassCounts) -> Verdict:
         """Verify equivalence classes counted by workers."""
+
+
+class JudgesNames(JudgedOnWorkers):
+    """A model that can be verified from the published names that nobody holds, and the number of people with each of their words."""
+
+    @abstractmethod
+    def words_to_count(self, names: Iterable[str]) -> set[str]:
+        """Return the words of these names whose people must be counted."""
+
+    @abstractmethod
+    def judge_names(self, names: Sequence[str], people: Mapping[str, int]) -> Verdict:
+        """Verify the names, given how many people hold each word."""
+
+    @abstractmethod
+    def judge_published_names(self, names: Sequence[str], records: Mapping[str, int]) -> Verdict:
+        """Verify the names from the files alone, given how many published records have each word as an item."""
 
 
 class JudgesRows(JudgedOnWorkers):
