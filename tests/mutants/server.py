@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -78,7 +79,7 @@ class MutantServer:
             place = self._cache / f"{path.stem}-{key}.json"
             if not place.exists():
                 self._cache.mkdir(parents=True, exist_ok=True)
-                self._in_fork(lambda items=items, place=place: self._trace_all(items, place), None)
+                self._in_fork(partial(self._trace_all, items, place), None)
             if place.exists():
                 self._reached |= {name: Reached(**facts) for name, facts in json.loads(place.read_text(encoding="utf-8")).items()}
         print(f"{len(self._reached)} of {len(self._items)} tests reach the code and pass", flush=True)
