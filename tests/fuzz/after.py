@@ -15,6 +15,7 @@ from fuzz.check import logs
 from fuzz.check.readers import misread
 from fuzz.check.release import wrong_refusal, wrong_release
 from fuzz.make.records import PARAMETERS
+from fuzz.utility import UTILITY
 from helpers.checker import Release, read_table
 
 
@@ -157,6 +158,7 @@ def _readers(case: Case, directory: Path) -> list[str]:
 
 AFTER = {
     **AUDITS,
+    **UTILITY,
     "previous": _previous,
     "twice": _twice,
     "shuffled": _shuffled,

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from fuzz import audits
+from fuzz import audits, utility
 from fuzz.case import TWISTS, Case, Draw
 from fuzz.check import readers
+from fuzz.check.release import wrong_metrics
 from fuzz.make.inputs import BEGIN
 from helpers.checker import Release
 from helpers.cli import Answer
@@ -75,3 +76,49 @@ def test_a_twist_changes_the_input(tmp_path: Path, twist: str) -> None:
     found = [(one.people(3), one.begin(BEGIN), one.twisted(records)) for one in (draw, usual)]
     assert found[0] != found[1]
     assert found[1][2] == records
+
+
+@pytest.mark.parametrize(
+    ("metrics", "wrong"),
+    [
+        ({"loss": 0.4, "bound": 0.3}, 0),
+        ({"loss": 0.3, "bound": 0.4}, 1),
+        ({"loss": 1.2}, 1),
+        ({"kept": -0.1}, 1),
+        ({"kept": 0.0, "mean_length": 7.0}, 0),
+    ],
+)
+def test_a_loss_below_its_bound_and_a_share_that_is_none_are_failures(metrics: dict[str, float], wrong: int) -> None:
+    assert len(wrong_metrics(metrics)) == wrong
+
+
+def answering(monkeypatch: pytest.MonkeyPatch, directory: Path, name: str, **metrics: float) -> list[list[str]]:
+    """Let a command make a release with these metrics, and note what is typed."""
+    commands: list[list[str]] = []
+
+    def typed(words: list[str]) -> Answer:
+        commands.append(words)
+        (directory / name).mkdir()
+        (directory / name / "manifest.json").write_text(json.dumps({"files": [], "claims": [], "metrics": metrics}))
+        return Answer(0, "", "")
+
+    monkeypatch.setattr(utility, "typed", typed)
+    return commands
+
+
+@pytest.mark.parametrize(("after", "fails"), [(0.5, False), (0.4, False), (0.51, True)])
+def test_more_effort_that_loses_more_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: float, fails: bool) -> None:
+    (tmp_path / "release").mkdir()
+    (tmp_path / "release" / "manifest.json").write_text(json.dumps({"files": [], "metrics": {"loss": 0.5}}))
+    commands = answering(monkeypatch, tmp_path, "further", loss=after)
+    assert bool(utility.more_effort(Case(3, "shoal", "lines", ["input.txt"], {"effort": "fast"}), tmp_path)) == fails
+    assert commands[0][commands[0].index("--effort") + 1] == "balanced"
+
+
+@pytest.mark.parametrize("lost", [0.0, 0.1])
+def test_a_loss_although_k_people_have_each_record_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: float) -> None:
+    (tmp_path / "input.txt").write_text("a b\nc\n")
+    commands = answering(monkeypatch, tmp_path, "copied", added_loss=lost)
+    assert bool(utility.copied(CASE, tmp_path)) == (lost > 0)
+    assert "copies.txt" in commands[0]
+    assert (tmp_path / "copies.txt").read_text() == "a b\n" * 3 + "c\n" * 3

@@ -6,6 +6,8 @@ import ast
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import cast
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -34,28 +36,48 @@ NAMES = {"any": "all", "all": "any", "min": "max", "max": "min"}  # functions, a
 
 @dataclass(frozen=True)
 class Mutant:
-    """One changed place of a file, and the whole file with it."""
+    """One changed place of a file: its lines, the change in words, and where it is in the syntax tree."""
 
     line: int
+    last_line: int
     change: str
-    source: str
+    node: int
+    way: int
+    outside: bool  # of functions: it runs while the module is loaded
 
 
 def mutants(source: str) -> list[Mutant]:
     """All mutants of a file, in the order of its lines."""
     tree = ast.parse(source)
+    inside = {id(part) for part in _in_functions(tree)}
     untouched = {id(part) for whole in _not_computed(tree) for part in ast.walk(whole)}
     found = []
     for at, node in enumerate(ast.walk(tree)):
         if id(node) in untouched:
             continue
-        for number in range(_ways(node)):
-            changed = copy.deepcopy(tree)
-            place = next(one for n, one in enumerate(ast.walk(changed)) if n == at)
-            before = ast.unparse(place)
-            _change(place, number)
-            found.append(Mutant(node.lineno, f"{before} -> {ast.unparse(place)}", ast.unparse(changed)))  # type: ignore[attr-defined]
+        for way in range(_ways(node)):
+            changed = copy.deepcopy(node)
+            _change(changed, way)
+            place = cast(ast.expr, node)
+            last, change = place.end_lineno or place.lineno, f"{ast.unparse(node)} -> {ast.unparse(changed)}"
+            found.append(Mutant(place.lineno, last, change, at, way, id(node) not in inside))
     return sorted(found, key=lambda mutant: mutant.line)
+
+
+def changed(source: str, mutant: Mutant) -> ast.Module:
+    """The syntax tree of the file with this change; its lines keep their numbers."""
+    tree = ast.parse(source)
+    node = next(islice(ast.walk(tree), mutant.node, None))
+    _change(node, mutant.way)
+    return ast.fix_missing_locations(tree)
+
+
+def _in_functions(tree: ast.Module) -> Iterator[ast.AST]:
+    """Everything that runs when a function is called."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            for part in node.body if isinstance(node.body, list) else [node.body]:
+                yield from ast.walk(part)
 
 
 def _ways(node: ast.AST) -> int:

@@ -1,22 +1,44 @@
-"""The mutants of a small file, and that a run tells a killed one from a survivor."""
+"""The mutants of a small file, that a loaded module runs its changed code, and that a run tells a killed one from a survivor."""
 
 from __future__ import annotations
 
-import os
+import ast
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 
-from mutants.change import mutants
-from mutants.run import JUDGES, ROOT, judges, own_tests
+import pytest
+
+from mutants.change import changed, mutants
+from mutants.judges import ROOT, judges, module_of
+from mutants.replace import LoadedFunctions, NotReplaced
 
 SOURCE = """
 def judge(k: int | None, people: list[int]) -> bool:
     return k is not None and all(n >= k for n in people) and not (1 + len(people) < 0)
 """
+LOADED = """
+from dataclasses import dataclass
+LIMIT = 3
+def small(n: int, least: int = 2) -> bool:
+    return least <= n < LIMIT
+@dataclass(frozen=True)
+class Model:
+    k: int = 5
+    def holds(self, n: int) -> bool:
+        return any(n >= self.k for _ in range(1))
+"""
+TESTS = """
+from {module} import least
+def test_the_least() -> None:
+    assert least([2, 1, 3]) == 1
+"""
 
 
 def test_every_operator_is_changed_once() -> None:
-    assert sorted(mutant.change.split(" -> ")[1] for mutant in mutants(SOURCE)) == [
+    found = mutants(SOURCE)
+    assert sorted(mutant.change.split(" -> ")[1] for mutant in found) == [
         "1",
         "1 + len(people) <= 0",
         "1 - len(people)",
@@ -27,30 +49,67 @@ def test_every_operator_is_changed_once() -> None:
         "n > k",
         "not not 1 + len(people) < 0",
     ]
-    assert len({mutant.source for mutant in mutants(SOURCE)}) == len(mutants(SOURCE)), "each is another file"
+    assert len({ast.unparse(changed(SOURCE, mutant)) for mutant in found}) == len(found), "each is another file"
 
 
 def test_annotations_and_decorators_stay() -> None:
     assert mutants("@dataclass(frozen=True)\nclass A:\n    a: int | None\n\ndef f(x: int | str) -> int | str: ...\n") == []
 
 
-def test_own_tests_a_judge_and_of_its_parts() -> None:
-    own = own_tests(JUDGES / "microdata_k_anonymity.py")
-    assert own[0].startswith("tests/privacy/")
-    assert set(own) <= set(own_tests(JUDGES / "evidence" / "microdata_evidence.py"))
+def test_every_mutant_runs_in_a_loaded_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Operators of functions, constants, defaults of arguments and of fields, also for those that have imported them before."""
+    path = tmp_path / "loaded_judge.py"
+    path.write_text(LOADED)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = import_module("loaded_judge")
+    small, model = module.small, module.Model
+
+    def answers() -> list[bool]:
+        return [*(small(n) for n in range(6)), *(model().holds(n) for n in range(8)), model(k=3).holds(3)]
+
+    before = answers()
+    every = mutants(LOADED)
+    assert len(every) == 8
+    for mutant in every:
+        LoadedFunctions([path]).replace("loaded_judge", path, changed(LOADED, mutant))
+        after = answers()
+        assert (after != before) == ("range" not in mutant.change and "1 ->" not in mutant.change), mutant.change
+        monkeypatch.delitem(sys.modules, "loaded_judge")
+        module = import_module("loaded_judge")
+        small, model = module.small, module.Model
+        assert answers() == before
+    with pytest.raises(NotReplaced):
+        LoadedFunctions([path]).replace("loaded_judge", path, ast.parse(LOADED))
 
 
-def test_every_judge_has_tests() -> None:
-    assert all(own_tests(judge) for judge in judges())
-    assert "tests/privacy/test_kkm.py" in own_tests(JUDGES / "kkm_anonymity.py"), "it names the model alone"
+def test_judges_can_be_imported() -> None:
+    assert "shoal.privacy.k_anonymity" in {module_of(path) for path in judges()}
+    assert "shoal.privacy.evidence" in {module_of(path) for path in judges()}
 
 
-def test_a_changed_judge_is_noticed() -> None:
-    """In a process of its own, since forks may not have threads of Polars."""
-    program = (
-        "from mutants.run import *; load_packages(); judge = JUDGES / 'public_k_anonymity.py'; tests = ['tests/mutants/noticed.py'];"
-        "print([outcome(judge, source, tests) for source in (None, judge.read_text() + '\\nCHANGED = True')])"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests"), "SHOAL_TEST_TURN": "0"}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False)
-    assert done.stdout == "['survived', 'killed']\n", done.stderr
+def test_killed_and_surviving_mutants_are_told_apart(tmp_path: Path) -> None:
+    """In a process of its own, which has no threads of Polars."""
+    path = tmp_path / "numbers_judge.py"
+    path.write_text("def least(numbers):\n    if len(numbers) > 0:\n        return min(numbers)\n    return 7\n")
+    (tmp_path / "test_numbers.py").write_text(TESTS.format(module="numbers_judge"))
+    program = f"""
+import sys; sys.path[:0] = [{str(ROOT / "tests")!r}, {str(tmp_path)!r}]
+from pathlib import Path
+import pytest, numbers_judge
+from mutants import server, change
+server.ROOT = path = Path({str(tmp_path)!r})
+judge = path / "numbers_judge.py"
+def work(made):
+    for mutant in change.mutants(judge.read_text()):
+        print(mutant.change, "|", made.outcome("numbers_judge", judge, mutant))
+plugin = server.MutantServer([judge], path / "cache", work)
+pytest.main(["-q", "-s", "--rootdir", str(path), "-p", "no:cacheprovider", str(path / "test_numbers.py")], plugins=[plugin])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    ends = dict(line.split(" | ") for line in done.stdout.splitlines() if " | " in line)
+    assert ends == {
+        "len(numbers) > 0 -> len(numbers) >= 0": "survived",
+        "0 -> 1": "survived",
+        "min(numbers) -> max(numbers)": "killed",
+        "7 -> 8": "not reached",
+    }, done.stdout + done.stderr

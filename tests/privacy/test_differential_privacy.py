@@ -22,15 +22,16 @@ from shoal.pipeline.manifest_schema import digest_of
 from shoal.privacy.differential_privacy import DifferentialPrivacy
 
 CLAIM = DifferentialPrivacy(epsilon=3.0, delta=1e-5)
-TABLES = {"counts": CountTable(pl.DataFrame({"query": ["weather"], "count": [812]}))}
-BOTH = TABLES | {"clicks": CountTable(pl.DataFrame({"query": ["weather"], "url": ["http://a.org"], "count": [55]}))}
+COUNTS = {"counts": {"query": ["weather"], "count": [812]}}
+BOTH = COUNTS | {"clicks": {"query": ["weather"], "url": ["http://a.org"], "count": [55]}}
 
 
 def steps_of(**values: Any) -> tuple[NoisyStep, ...]:
     return DPQueries(**{"epsilon": 3.0, "delta": 1e-5, **values}).noisy_steps()
 
 
-def verdict(steps: tuple[NoisyStep, ...], tables: dict[str, CountTable] = TABLES, original: LogOriginal | None = None) -> Any:
+def verdict(steps: tuple[NoisyStep, ...], columns: dict[str, Any] = COUNTS, original: LogOriginal | None = None) -> Any:
+    tables = {name: CountTable(pl.DataFrame(content)) for name, content in columns.items()}
     return CLAIM.check(Release(tables, mechanism=steps), original)
 
 
@@ -97,7 +98,7 @@ def test_published_values_stand_in_the_original() -> None:
     rows = {"owner": [1, 2], "payload": ["weather", "rain"]}
     log = Log(pl.DataFrame(rows, schema={"owner": pl.Int64, "payload": pl.String}))
     assert verdict(steps_of(), original=LogOriginal(log)).holds
-    invented = {"counts": CountTable(pl.DataFrame({"query": ["snow"], "count": [812]}))}
+    invented = {"counts": {"query": ["snow"], "count": [812]}}
     found = verdict(steps_of(), invented, LogOriginal(log))
     assert found.witnesses == ("1 published value of 'query' not in the original",)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -15,12 +16,21 @@ from shoal.data.tables.rows import RowTable
 from shoal.methods.mdav import MDAV
 from shoal.microaggregation import attributes
 
-ORIGINAL = TableOriginal(mixed_table(random_rows(np.random.default_rng(5), 60)))
 ROWS = [(20.0, "low", "baker", "Ulm"), (20.0, "low", "clerk", "Bavaria"), (20.0, "high", "clerk", "Munich")]
-ONE_GROUP = TableOriginal(mixed_table(ROWS))
 
 
-def verdict(changes: dict[str, object], original: TableOriginal = ONE_GROUP, *, secret: bool = True):
+@cache
+def many_rows() -> TableOriginal:
+    return TableOriginal(mixed_table(random_rows(np.random.default_rng(5), 60)))
+
+
+@cache
+def one_group() -> TableOriginal:
+    return TableOriginal(mixed_table(ROWS))
+
+
+def verdict(changes: dict[str, object], original: TableOriginal | None = None, *, secret: bool = True):
+    original = original or one_group()
     release = MDAV(k=3).apply(original)
     frame = release.tables["microdata"].frame.with_columns(pl.lit(value).alias(name) for name, value in changes.items())  # type: ignore[attr-defined]
     changed = replace(release, tables={"microdata": RowTable(frame)})
@@ -63,7 +73,7 @@ def test_a_method_that_publishes_the_first_row_of_a_group_is_found_out(kind, mon
         )
     else:
         monkeypatch.setattr(getattr(attributes, kind), "centroid", lambda self, rows: float(self.codes[rows[0]]))
-    release = MDAV(k=5).apply(ORIGINAL)
-    found = release.claims[0].check(release, ORIGINAL)
+    release = MDAV(k=5).apply(many_rows())
+    found = release.claims[0].check(release, many_rows())
     assert not found.holds
     assert "do not have the centroids of their rows" in found.witnesses[0]

@@ -224,6 +224,17 @@ def wrong_amounts(seen: Checked) -> list[str]:
     return wrong
 
 
+SHARES = {"loss", "bound", "ncp", "kept", "suppressed", "replaced", "generalized", "at_root", "rows_kept", "queries_kept", "people_kept"}
+
+
+def wrong_metrics(metrics: dict[str, float]) -> list[str]:
+    """Losses above 1 or below the lower bound, and shares that are none."""
+    wrong = [f"{name} is {value}" for name, value in metrics.items() if name in SHARES and not -1e-9 <= value <= 1 + 1e-9]
+    if metrics.get("loss", 1) < metrics.get("bound", 0) - 1e-9:
+        wrong.append(f"the loss {metrics['loss']} is below the bound {metrics['bound']}")
+    return wrong
+
+
 def wrong_files(release: Release) -> list[str]:
     """Files that the manifest does not list, or lists as something else."""
     listed = {fact["name"]: fact["sha256"] for fact in release.manifest["files"]}
@@ -275,6 +286,7 @@ def wrong_release(case: Case, directory: Path, place: Path, said: str) -> list[s
     seen = Checked(case, directory, release)
     texts = texts_of(place, said)
     wrong = wrong_files(release) + named_people(case, texts) + leaked_words(case, release, texts) + wrong_accounts(release.manifest)
+    wrong += wrong_metrics(release.manifest["metrics"])
     if release.manifest["method"] != case.method:
         wrong.append("the manifest names another method")
     if case.method == "perturbation":

@@ -19,7 +19,9 @@ FAMILIES: dict[str, Callable[[Draw], Case]] = {
 }
 METHODS = (*sorted(FAMILIES), "shoal", "shoal", "threshold")  # in turn; some have more options than one place can cover
 
-FURTHER = {"tampered": 0.06, "weaker": 0.06, "readers": 0.08}  # shares of cases in which these properties of a release are checked too
+# Shares of cases in which these properties of a release are checked too, and of which methods, where not of all.
+FURTHER = {"tampered": 0.06, "weaker": 0.06, "readers": 0.08, "effort": 0.2, "copied": 0.1}
+FURTHER_OF = {"effort": {"shoal"}, "copied": {"shoal", "partition", "km", "apriori", "direct", "optimal"}}
 
 
 def method_of(number: int) -> str:
@@ -33,7 +35,8 @@ def made(number: int, directory: Path) -> Case:
     case = FAMILIES[draw.method](draw)
     case.twist = draw.twist
     further = random.Random(f"further {number}")
-    case.then += [name for name, share in FURTHER.items() if further.random() < share]
+    drawn = [name for name, share in FURTHER.items() if further.random() < share]
+    case.then += [name for name in drawn if case.method in FURTHER_OF.get(name, {case.method})]
     return case
 
 
