@@ -173,7 +173,9 @@ def test_options_of_columns_are_refused(option: dict[str, object]) -> None:
         ReadOptions(format="accesslog", **option)  # type: ignore[arg-type]
 
 
-@given(st.lists(st.lists(st.sampled_from(["0", "00", "7", "07", "99", "100", "249", "255", "256", "1000", "a", ""]), min_size=3, max_size=5)))
+@given(
+    st.lists(st.lists(st.sampled_from(["0", "00", "7", "07", "99", "100", "249", "255", "256", "1000", "a", ""]), min_size=3, max_size=5))
+)
 def test_addresses_are_spelled_as_the_standard_library_spells_them(pieces: list[list[str]]) -> None:
     def spelled(address: str) -> str:
         try:
