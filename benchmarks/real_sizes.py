@@ -141,7 +141,8 @@ def as_format(suffix: str, rows: int = LOOKED_AT) -> Path:
     place = RESULTS / f"log-{rows}.{suffix}"
     if not place.exists():
         log = pl.read_csv(generated_log(25_000), separator="\t", quote_char=None, infer_schema=False, n_rows=rows).drop("ClickURL")
-        {"jsonl": log.write_ndjson, "parquet": log.write_parquet, "xlsx": log.write_excel}[suffix](place)
+        writers: dict[str, Callable[[Path], object]] = {"jsonl": log.write_ndjson, "parquet": log.write_parquet, "xlsx": log.write_excel}
+        writers[suffix](place)
     return place
 
 

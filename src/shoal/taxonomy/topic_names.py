@@ -48,11 +48,12 @@ def topic_names(above: Sequence[int], titles: Sequence[tuple[str, ...]], others:
     taken: set[frozenset[str]] = set()
     names: list[str] = []
     after: list[tuple[str, ...]] = [(ROOT,)]  # the words that each topic and its parts are called by
-    numbers = {(OTHERS,): count(2)}
+    numbers: dict[tuple[str, ...], Iterator[int]] = {(OTHERS,): count(2)}
     for topic in range(1, len(above)):
         words = titles[topic]
         if topic == others:
-            choice = after_here = (OTHERS,)
+            after_here: tuple[str, ...] = (OTHERS,)
+            choice = after_here
         elif words:
             after_here = words[:TITLES]
             choice = next(one for one in _choices(words) if frozenset(one) not in taken)
