@@ -16,8 +16,8 @@ from shoal import _kernels
 
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md")
 COPIED = (*PAGES, "LICENSE", "pyproject.toml", "cpp", "docs", "scripts", "tests")
-NOT_COPIED = shutil.ignore_patterns("__pycache__")
-# Copied files keep their times, so the bytecode of the package is up to date in the copy, too. What is being written of it has a suffix.
+# Copied files keep their times, so bytecode is up to date in the copy, too. What is being written of it has a suffix.
+NOT_COPIED = shutil.ignore_patterns("*.pyc.*")
 NOT_OF_THE_PACKAGE = shutil.ignore_patterns("_kernels*.so", "*.pyc.*")
 
 # What a developer's editable installation puts before the search path would find the sources here, not their copy.
