@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -175,3 +176,12 @@ def test_blocks_do_not_change_anything(monkeypatch):
     whole = chances()
     monkeypatch.setattr(matching, "BLOCK", 2)
     assert chances() == whole
+
+
+def test_attacks_at_the_same_time_share_an_index_that_nothing_keeps() -> None:
+    scene = Scene.of_world(numbered(TREE, [[2], [5]]), TREE)
+    first = Matcher.shared(scene)
+    assert Matcher.shared(scene) is first
+    gone = ref(first)
+    del first
+    assert gone() is None

@@ -80,7 +80,7 @@ class KnownItems(RecordAttack):
 
     def trials_knowing(self, settings: Sequence[Knowledge], scene: Scene, people: People, seed: int) -> list[Trial]:
         """Run the attack with these kinds of knowledge only; their results do not depend on the others."""
-        matcher = Matcher(scene)
+        matcher = Matcher.shared(scene)
         told = {setting: _draw_knowledge(scene, people, setting, seed) for setting in settings}
         success = {setting: np.zeros(len(people)) for setting in settings}
         claimed = {setting: np.zeros(len(people), bool) for setting in settings}

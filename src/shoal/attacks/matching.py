@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from threading import Lock
 from typing import TYPE_CHECKING
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +32,12 @@ Known = Sequence[Ints]
 
 UNIT = 1 << 16  # of weights, which are logarithms
 BLOCK = 64  # people whose scores are held at a time
+_MAKING, _MATCHER = Lock(), "_matcher"  # a matcher of a scene, and where the scene keeps it as long as somebody uses it
 COUNT_BITS = 32
+
+
+def _nothing() -> None:
+    return None
 
 
 def counted(items: Ints, counts: Ints) -> Ints:
@@ -43,6 +50,15 @@ class Matcher:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
+
+    @classmethod
+    def shared(cls, scene: Scene) -> Matcher:
+        """Return the matcher of a scene, with its index: the same for all attacks that run on it at the same time."""
+        with _MAKING:
+            matcher: Matcher = vars(scene).get(_MATCHER, _nothing)() or cls(scene)
+            vars(scene)[_MATCHER] = ref(matcher)
+            assert matcher.index is not None
+        return matcher
 
     @cached_property
     def row_of(self) -> Ints:
@@ -71,8 +87,17 @@ class Matcher:
     @cached_property
     def weights(self) -> Ints:
         """The weight of each node in a record: never less than that of its ancestors."""
-        held = np.bincount(self.scene.published.items, weights=self.scene.copies[self.row_of], minlength=len(self.scene.tree))
-        return self.told_by(self.scene.tree.sum_up(held.astype(np.int64)))
+        return self.told_by(self.scene.tree.sum_up(self.held))
+
+    @cached_property
+    def held(self) -> Ints:
+        """The number of published records with each node."""
+        published, found = self.scene.published, np.zeros(len(self.scene.tree), np.int64)
+        for begin, end in published.blocks():
+            part = published.part(begin, end)
+            copies = np.repeat(self.scene.copies[begin:end], np.diff(part.indptr))
+            found += np.bincount(part.items, weights=copies, minlength=len(found)).astype(np.int64)
+        return found
 
     def told_by(self, records: Ints) -> Ints:
         """Return the information, in weight units, of knowing that a record is one of n."""

@@ -12,6 +12,7 @@ from shoal.attacks.attacker_view import People, Scene
 from shoal.attacks.best_matches import BestMatches
 from shoal.attacks.matching import Matcher
 from shoal.data.bags import Ints
+from shoal.util.numbers import distinct
 
 NOTHING = -1
 
@@ -36,7 +37,7 @@ class OneMoreItem(RecordAttack):
 
     def trials(self, scene: Scene, people: People, seed: int) -> list[Trial]:
         """Attack with one kind of knowledge: all items except a random one."""
-        matcher, hidden = Matcher(scene), _hidden(people, seed)
+        matcher, hidden = Matcher.shared(scene), _hidden(people, seed)
         popular = np.argsort(-scene.holders, kind="stable")
         success = np.zeros(len(people))
         for place in (block.place for block in matcher.blocks(people)):
@@ -62,13 +63,15 @@ def _guesses(matcher: Matcher, matches: BestMatches, known: list[Ints]) -> list[
     """Return for each person the item most frequent in the best matching records, other than the known ones."""
     import scipy.sparse as sp
 
-    scene, copies = matcher.scene, matcher.scene.copies
-    everywhere = np.bincount(scene.published.items, weights=copies[matcher.row_of], minlength=len(scene.tree)).astype(np.int64)
-    best = sp.csr_matrix((copies[matches.rows], matches.matrix.indices, matches.starts), shape=matches.matrix.shape)
-    held = (best @ matcher.present.T).tocsr()
+    scene, rows = matcher.scene, distinct(matches.rows)
+    shape = len(matches), len(rows)
+    best = sp.csr_matrix((scene.copies[matches.rows], np.searchsorted(rows, matches.rows), matches.starts), shape=shape)
+    few = scene.published.select(rows)
+    present = sp.csr_matrix((np.ones(len(few.items), np.int64), few.items, few.indptr), shape=(len(rows), len(scene.tree)))
+    held = (best @ present).tocsr()
     found = []
     for person, items in enumerate(known):
-        counts = everywhere.copy() if matches.unfitted[person] else held[person].toarray().ravel()
+        counts = matcher.held.copy() if matches.unfitted[person] else held[person].toarray().ravel()
         counts[items] = 0
         counts[scene.holders == 0] = 0  # a node that represents other items is no item of anybody
         found.append(int(counts.argmax()) if counts.any() else NOTHING)

@@ -45,7 +45,7 @@ class TwoHalves(RecordAttack):
 
     def trials(self, scene: Scene, people: People, seed: int) -> list[Trial]:
         """Attack with increasing numbers of items each. People with fewer items are known by halves of them."""
-        matcher = Matcher(scene)
+        matcher = Matcher.shared(scene)
         halves = {setting: _halves(people, setting, seed) for setting in SETTINGS}
         success = {setting: np.zeros(len(people)) for setting in SETTINGS}
         for place in (block.place for block in matcher.blocks(people)):
