@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from helpers.cli import Shell, query_log
+from helpers.cli import Shell, failed, query_log
 from helpers.errors import refuses
+from shoal import methods as all_methods
 from shoal.data import bags
 from shoal.data import column_storage as shelf
 from shoal.engines import ranges as by_ranges
@@ -21,6 +25,7 @@ from shoal.io.read import parquet
 from shoal.io.read import streaming_records as parts
 from shoal.kinds import read_tables, rows_differing
 from shoal.kinds.bags import write as write_bags
+from shoal.methods import ssc
 from shoal.pipeline import options as memory
 from shoal.pipeline import prepare
 from shoal.pipeline import run as pipeline
@@ -131,6 +136,46 @@ def test_a_limit_that_the_records_exceed_says_what_is_needed(shell: Shell, monke
     assert "--memory 2.0G is too little for 20 records of" in answer.err
     assert f"{why}: about 20.4G are needed" in answer.err
     assert shell.names() == {"log.tsv"}
+
+
+@pytest.mark.parametrize(
+    ("words", "known"),
+    [(("coherence", "--p", "3"), 3), (("km", "--m", "2"), 2), (("disassociation", "--m", "2"), 2), (("apriori", "--m", "3"), 3)],
+)
+def test_what_a_method_needs_includes_the_sets_that_it_counts(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], known: int
+) -> None:
+    """All records have the same words, so there are as many sets as one of them has. The method is not begun."""
+    people, items = 50, [f"w{i}" for i in range(20)]
+    shell.file("table.tsv", "user\titem\n" + "".join(f"{who}\t{item}\n" for who in range(people) for item in items))
+    monkeypatch.setattr(pipeline, "made_by", None)
+    monkeypatch.setattr(all_methods, "PER_SET", 1 << 30)
+    tree = ("--taxonomy", "generated") if words[0] in ("km", "apriori") else ()
+    answer = shell("anonymize", "table.tsv", "--method", *words, *tree, "--out", "out", "--memory", "2G")
+    sets = sum(len(list(combinations(items, size))) for size in range(2, known + 1))
+    needed = memory.FIXED + people * memory.WHOLE.record + people * len(items) * memory.WHOLE.entry + (sets << 30)
+    line = failed(answer, "memory-too-small", needed=needed)
+    assert "with additional memory for its search" in line
+    assert shell.names() == {"table.tsv"}
+
+
+def test_what_ssc_needs_includes_its_index(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell.file("table.tsv", "user\titem\n" + "".join(f"{who}\t{item}\n" for who in range(9) for item in ("dog", "cat")))
+    monkeypatch.setattr(pipeline, "made_by", None)
+    monkeypatch.setattr(ssc, "PER_TERM", 1 << 30)
+    answer = shell("anonymize", "table.tsv", "--method", "ssc", "--out", "out", "--memory", "2G")
+    needed = memory.FIXED + 9 * memory.WHOLE.record + 18 * memory.WHOLE.entry + (18 << 30)
+    failed(answer, "memory-too-small", needed=needed)
+    assert shell.names() == {"table.tsv"}
+
+
+@given(st.lists(st.sets(st.integers(0, 7)), max_size=6), st.integers(1, 4))
+def test_sets_of_items_are_counted_in_each_record(records: list[set[int]], size: int) -> None:
+    names = [[str(item) for item in record] for record in records]
+    found = bags.Bags.from_lists(names)
+    every = sorted({name for record in names for name in record})
+    expected = sum(len(list(combinations(record, size))) for record in names)
+    assert found.n_sets(size) == min(expected, len(list(combinations(every, size))))
 
 
 @pytest.mark.parametrize(

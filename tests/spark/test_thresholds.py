@@ -105,7 +105,8 @@ def test_rows_in_place_of_people_are_refused(few: Any, tmp_path: Path, monkeypat
 def one_row_less(answered: Any) -> Any:
     """One of the rows that stay is said not to."""
     stays = answered.where("stays")
-    return answered.where("not stays").union(stays.limit(5)).union(stays.selectExpr("null as query", "terms", "false as stays").limit(1))
+    others = stays.selectExpr("query", "terms - 1 as terms", "stays", "rows - 1 as rows")
+    return answered.where("not stays").union(others).union(stays.selectExpr("null as query", "1L as terms", "false as stays", "1L as rows"))
 
 
 UNACCOUNTED = "rows were lost or added without being accounted for"
@@ -140,16 +141,18 @@ def test_dropping_a_query_makes_other_words_rare(session: Any, tmp_path: Path) -
     """Only 2 has `c`, so `b c` goes; then only 1 has `b`, and `a b` goes too."""
     rows = rows_of(session, (1, "a"), (2, "a"), (1, "a b"), (2, "b c"), (3, "d  d"), (4, "d d"), (4, "d d"))
     made = shared_rows.answered_rows(Cluster(session, tmp_path), rows, Kept(k=2, unit=TERM), by_words=True)
-    assert Counter((row.query, row.stays) for row in made.collect()) == {("a", True): 2, ("d d", True): 3, (None, False): 2}
+    answers = [("a", 2, True, 2), ("d d", 6, True, 3), (None, 2, False, 1), (None, 2, False, 1)]
+    assert Counter(map(tuple, made.collect())) == Counter(answers)
+    assert Counter(row.query for row in shared_rows.published_rows(made).collect()) == {"a": 2, "d d": 3}
 
 
 def test_what_became_of_rows_is_counted(session: Any, tmp_path: Path) -> None:
     """Of five rows one has no query and one too many words; of the others one has no answer."""
     rows = rows_of(session, (1, "a"), (2, "a"), (3, "b"), (3, ""), (3, "a b c"))
     told: Any = Logged(rows, Counter(used=5), None)  # type: ignore[arg-type]
-    answers = [("a", 1, True), ("a", 1, True), (None, 1, False)]
-    for change, fine in ((answers, True), ([*answers[:2], (None, 1, None)], False), ([*answers, answers[0]], False)):
-        frame = session.createDataFrame(change, "query string, terms long, stays boolean")
+    answers = [("a", 2, True, 2), (None, 1, False, 1)]
+    for change, fine in ((answers, True), ([answers[0], (None, 1, None, 1)], False), ([*answers, ("a", 1, True, 1)], False)):
+        frame = session.createDataFrame(change, "query string, terms long, stays boolean, rows long")
         if fine:
             sums = row_outcome.summed(Cluster(session, tmp_path), told, frame, Kept(k=2, words=2))
             assert (sums["published"], sums["rare"], sums["empty"], sums["long"]) == (2, 1, 1, 1)

@@ -74,22 +74,28 @@ def counted_with_original(cluster: Cluster, seen: Seen, rows: Any, judging: Judg
 
     Also count rows of published queries that are not published: a query is published in all its rows, so these were lost.
     """
-    stood_for = _rows_stood_for(cluster, seen, rows, judging)
-    there = stood_for.groupBy("query").agg(*expressions("count(1) as there"))
+    there, people = _stood_for(cluster, seen, rows, judging)
     more = joined(seen.queries, there, "query", "left").selectExpr("shown - coalesce(there, 0) as more")
     unexplained, lost = cluster.collect(more.selectExpr("sum(greatest(more, 0))", "sum(greatest(-more, 0))"))[0]
-    people = _holders(seen, stood_for, judging).groupBy("unit").agg(*expressions("count(distinct owner) as people"))
     units = seen.units.groupBy("unit").agg(*expressions("sum(shown) as n"))
     held = joined(units, people, "unit", "left").selectExpr("n", "coalesce(people, 0) as people")
     sums = cluster.collect(held.selectExpr("min(n)", "min(people)", f"count_if(people < {judging.claim.k})"))[0]
     return CountedRows(int(sums[0] or 0), int(sums[1] or 0), int(sums[2]), int(unexplained or 0), seen.long), int(lost or 0)
 
 
-def _rows_stood_for(cluster: Cluster, seen: Seen, rows: Any, judging: Judging) -> Any:
-    """Return the user and the query of every original row that equals a published one."""
+def _stood_for(cluster: Cluster, seen: Seen, rows: Any, judging: Judging) -> tuple[Any, Any]:
+    """Return the original rows that equal published ones: their number for each query (`there`), and the people of each unit."""
     asked = rows.selectExpr("owner", "text as query") if not judging.reads_words else _read(cluster, rows, judging)
-    filled = asked.where("query != ''")
-    return cluster.store(joined(filled, seen.queries.select("query"), "query", "left_semi"), "stood_for")
+    filled, published = asked.where("query != ''"), seen.queries.select("query")
+    if not judging.by_words:
+        counted = filled.groupBy("query").agg(*expressions("count(1) as there", "count(distinct owner) as people"))
+        found = cluster.store(joined(counted, published, "query", "left_semi"), "stood_for")
+        return found.select("query", "there"), found.selectExpr("query as unit", "people")
+    of_people = joined(filled, published, "query", "left_semi").groupBy("query", "owner").agg(*expressions("count(1) as n"))
+    found = cluster.store(of_people, "stood_for")
+    units = joined(found.select("query", "owner"), seen.units.select("query", "unit").distinct(), "query")
+    people = units.groupBy("unit").agg(*expressions("count(distinct owner) as people"))
+    return found.groupBy("query").agg(*expressions("sum(n) as there")), people
 
 
 def _read(cluster: Cluster, rows: Any, judging: Judging) -> Any:
@@ -97,13 +103,6 @@ def _read(cluster: Cluster, rows: Any, judging: Judging) -> Any:
     read, most = cluster.map(rows.select("text").distinct(), read_texts, judging.by_words, READ), judging.claim.words
     within = read if most is None else read.where(f"length <= {most}")
     return joined(rows.select("owner", "text"), within.select("text", "query"), "text").select("owner", "query")
-
-
-def _holders(seen: Seen, stood_for: Any, judging: Judging) -> Any:
-    """Return who has which published unit."""
-    if not judging.by_words:
-        return stood_for.selectExpr("query as unit", "owner")
-    return joined(stood_for.distinct(), seen.units.select("query", "unit").distinct(), "query").select("unit", "owner")
 
 
 def differing(cluster: Cluster, made: Seen, written: Seen) -> int:

@@ -25,14 +25,21 @@ from shoal.pipeline.manifest_schema import ENGINE
 
 
 def summed(cluster: Cluster, logged: Logged, answered: Any, said: Kept) -> Counter[str]:
-    """Return sums of rows and words, of the original and of the release. Raise unless each candidate row has one outcome."""
+    """Return sums of rows and words, of the original and of the release. Raise unless each candidate row has one outcome.
+
+    Args:
+        cluster: Where they are.
+        logged: The rows of the original.
+        answered: The outcome of each query and the number of its rows.
+        said: The settings of the method.
+    """
     long = "false" if said.words is None else f"words > {said.words}"
     asked = ["count(1) as rows", "count_if(query = '') as empty", f"count_if(query != '' and {long}) as long"]
     asked += ["sum(terms) as words", "count(distinct case when text != '' then text end) as texts"]
     sums: Counter[str] = Counter(cluster.collect(logged.rows.selectExpr(*asked))[0].asDict())
     told = [
-        "count_if(stays) as published",
-        "count_if(not stays) as rare",
+        "coalesce(sum(case when stays then rows end), 0) as published",
+        "coalesce(sum(case when not stays then rows end), 0) as rare",
         "coalesce(sum(case when stays then terms end), 0) as published_words",
     ]
     sums.update(cluster.collect(answered.selectExpr(*told, "count_if(stays is null) as lost"))[0].asDict())

@@ -38,7 +38,7 @@ def released(cluster: Cluster, data: Any, how: Preparation, method: ThresholdMet
     if not sums["published"]:
         people = cluster.collect(shared_rows.candidates(logged.rows, said).selectExpr("count(distinct owner)"))[0][0]
         raise nothing_shared(said, int(people))
-    return _judged_and_written(cluster, logged, answered.where("stays").select("query"), sums, method, directory, by_words=by_words)
+    return _judged_and_written(cluster, logged, shared_rows.published_rows(answered), sums, method, directory, by_words=by_words)
 
 
 def _judged_and_written(

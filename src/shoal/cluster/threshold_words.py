@@ -1,6 +1,7 @@
 """The method `threshold` on a cluster: rows of queries, or of words, that k different people share.
 
-Every candidate row gets an outcome, so that a row without one is known to be lost.
+Rows of one query have the same outcome, so each different query gets one, with the number of its rows. The numbers of rows are added up
+again, so that rows without an outcome are known to be lost.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from shoal.data.query_units import words_of
 from shoal.methods.bases.threshold import Kept
 
 PEOPLE = "count(distinct owner) as people"
+SUMS = ("count(1) as rows", "sum(terms) as terms")
 
 
 def candidates(rows: Any, said: Kept) -> Any:
@@ -26,15 +28,21 @@ def candidates(rows: Any, said: Kept) -> Any:
 
 
 def answered_rows(cluster: Cluster, rows: Any, said: Kept, *, by_words: bool) -> Any:
-    """Return whether each candidate row `stays`, its query if it does, and its words; `by_words`: each word must be shared."""
+    """Return whether each candidate query `stays`, its text if it does, and its `rows` with their words (`terms`).
+
+    With `by_words`, each word must be shared.
+    """
     asked = candidates(rows, said)
-    answers = _by_words(cluster, asked, said.k) if by_words else _by_people(asked, said.k)
-    told = joined(asked.select("query", "terms"), answers, "query", "left")
-    return cluster.store(told.selectExpr("case when stays then query end as query", "terms", "stays"), "answered")
+    if by_words:
+        told = joined(asked.groupBy("query").agg(*expressions(*SUMS)), _by_words(cluster, asked, said.k), "query", "left")
+    else:
+        told = asked.groupBy("query").agg(*expressions(*SUMS, PEOPLE)).selectExpr("*", f"people >= {said.k} as stays")
+    return cluster.store(told.selectExpr("case when stays then query end as query", "terms", "stays", "rows"), "answered")
 
 
-def _by_people(asked: Any, k: int) -> Any:
-    return asked.groupBy("query").agg(*expressions(PEOPLE)).selectExpr("query", f"people >= {k} as stays")
+def published_rows(answered: Any) -> Any:
+    """Return the rows that stay: each query as often as it has rows."""
+    return answered.where("stays").selectExpr("query", "explode(sequence(1L, rows)) as number").select("query")
 
 
 def _by_words(cluster: Cluster, asked: Any, k: int) -> Any:

@@ -135,6 +135,15 @@ class Bags:
         """The total number of item occurrences."""
         return int(self.counts.sum(dtype=np.int64))
 
+    def n_sets(self, size: int) -> float:
+        """Return the number of sets of this many items in all records together, at most that of all sets of the items that there are."""
+        lengths = np.diff(self.indptr).astype(np.float64)
+        of_records, of_all = np.ones_like(lengths), 1.0
+        for i in range(size):
+            of_records *= np.maximum(lengths - i, 0) / (i + 1)
+            of_all *= max(len(self.vocabulary) - i, 0) / (i + 1)
+        return min(float(of_records.sum()), of_all)
+
     def item_counts(self) -> Ints:
         """Return the number of occurrences of each item, counted in pieces, so that no column is copied."""
         counted = np.zeros(len(self.vocabulary), np.int64)

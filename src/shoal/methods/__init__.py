@@ -28,10 +28,14 @@ from shoal.util.wording import there_are
 if TYPE_CHECKING:
     import polars as pl
 
+    from shoal.data.bags import Bags
     from shoal.data.claims import Model
     from shoal.data.noise_record import NoisyStep
     from shoal.data.release import Release
     from shoal.data.tables.column_types import Slots
+
+
+PER_SET = 8  # bytes for a set of items that a method counts, with a margin
 
 
 Hashes = Literal["", "words", "queries"]
@@ -112,6 +116,14 @@ class Method(Declared, ABC):
     def holds_one_range(self) -> bool:
         """Whether the records of many people can be processed one range at a time, so that memory can be limited."""
         return False
+
+    def bytes_beyond_records(self, records: Bags) -> int:
+        """Return the memory that the method needs beyond the records themselves: by default that of the sets of items that it counts.
+
+        How many sets differ is known only when they have been counted, so each is taken to differ from those of all other records.
+        """
+        known = int(self.values()[self.known_items]) if self.known_items else 1
+        return int(PER_SET * sum(records.n_sets(size) for size in range(2, known + 1)))
 
     @property
     def reads_names(self) -> bool:

@@ -41,6 +41,7 @@ from shoal.privacy.shared_terms import SharedTerms
 from shoal.privacy.vocabulary_k_anonymity import VocabularyKAnonymity
 from shoal.taxonomy.distance import MEASURES, SemanticDistance
 
+PER_TERM = 640  # bytes of the index for a term of a vocabulary, with a margin
 TYPICAL = ("vote", "members", "generalize")
 PERFECT, MAXIMUM = "perfect", "maximum"  # the second and the first model of the paper
 
@@ -109,6 +110,10 @@ class SSC(Method):
                 code="options-conflict",
                 hint="leave one of them out",
             )
+
+    def bytes_beyond_records(self, records: Bags) -> int:
+        """Return the memory of the index from each node of the taxonomy to the vocabularies that have a term at or near it."""
+        return 0 if self.distance in COMMON_TERMS else PER_TERM * len(records.items)
 
     def claims(self) -> tuple[Model, ...]:
         """Claim vocabulary k-anonymity, counted in people, and that no published term belongs to one person only."""

@@ -40,15 +40,16 @@ SHARE = 4  # of the limit, the part that packed rows may take
 
 @dataclass(frozen=True)
 class Needs:
-    """Memory needs of a method in bytes, per item of a record and per record: measured, with a margin."""
+    """Memory needs of a method in bytes, per item of a record and per record: measured, with a margin; and `beyond` these."""
 
     entry: int
     record: int
     why: str = ""
+    beyond: int = 0
 
     def of(self, records: Bags) -> int:
         """Return the bytes that these records need, including the fixed overhead."""
-        return FIXED + self.record * len(records) + self.entry * len(records.items)
+        return FIXED + self.record * len(records) + self.entry * len(records.items) + self.beyond
 
 
 BY_RANGES = Needs(entry=1, record=300)  # one range of them at a time

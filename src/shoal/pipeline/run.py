@@ -37,7 +37,7 @@ from shoal.pipeline.contract import insist_on_consent, made_by, stated_lack, unj
 from shoal.pipeline.disclosure import WORDS, disclosed, disclosed_facts, for_the_publisher, safe_numbers
 from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, READING_BACK, REPORT, WRITING, stage
 from shoal.pipeline.manifest_schema import DIGEST, digest_of, faults, manifest_bytes
-from shoal.pipeline.options import WHOLE, Target, is_generated, is_topics, shelf_within
+from shoal.pipeline.options import BY_RANGES, WHOLE, Needs, Target, is_generated, is_topics, shelf_within
 from shoal.pipeline.prepare import Prepared
 from shoal.pipeline.reuse_rules import reapplied, rules_file
 from shoal.pipeline.topic_claims import claims_on_names
@@ -147,10 +147,18 @@ def _claims_on_names(prepared: Prepared) -> tuple[Model, ...]:
     return claims_on_names(prepared.how.taxonomy) if learned else ()
 
 
+def needs_of(method: Method, prepared: Prepared) -> Needs:
+    """Return what a method needs of memory for records."""
+    if method.holds_one_range:
+        return BY_RANGES
+    beyond = method.bytes_beyond_records(prepared.records.typed)
+    return replace(WHOLE, beyond=beyond, why=f"{WHOLE.why}, with additional memory for its search" if beyond else WHOLE.why)
+
+
 def _insist_on_memory(prepared: Prepared, method: Method) -> None:
     """Raise if a method that keeps all records in memory needs more than the limit."""
-    if prepared.how.memory is not None and not method.holds_one_range:
-        prepared.how.memory.insist(prepared.records.typed, WHOLE)
+    if prepared.how.memory is not None:
+        prepared.how.memory.insist(prepared.records.typed, needs_of(method, prepared))
 
 
 def _insist_on_unnumbered_nodes(prepared: Prepared, release: Release) -> None:
