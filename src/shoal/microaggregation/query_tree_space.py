@@ -142,9 +142,7 @@ class TreeSpace:
     def _prepare(self, rows: Ints) -> None:
         """Prepare these rows for comparisons: all at first, fewer as most of them are in groups."""
         self._prepared = distinct(rows)
-        self._compared = _kernels.ComparedPeople(
-            self._forest.texts, self._forest.trees(self._people[self._prepared]), self._forest.weights
-        )
+        self._compared = _kernels.ComparedPeople(self._forest.texts, self._forest.trees(self._people[self._prepared]), self._forest.weights)
 
     def _all_prepared(self, rows: Ints) -> bool:
         place = np.minimum(np.searchsorted(self._prepared, rows), len(self._prepared) - 1)
