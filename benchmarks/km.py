@@ -3,9 +3,9 @@
 
 Every release is recounted by the checker of the model km-anonymity, with the original at hand. NCP is in percent; methods look for the
 least LM, which is NCP but for a constant. Seconds are of the processor, of the method alone, the least of three runs in the table of
-existing systems; megabytes are the most that was held meanwhile.
+existing systems; megabytes are the most that was held meanwhile. The part `parts` has the seconds of each step, one after the other.
 
-Run:  SHOAL_DATA=... python benchmarks/km.py [ncp] [fanout] [hghs] [words]      all of them by default
+Run:  SHOAL_DATA=... python benchmarks/km.py [ncp] [fanout] [hghs] [words] [parts]      all of them by default
 """
 
 from __future__ import annotations
@@ -19,9 +19,13 @@ import numpy as np
 
 from common import forget_peak, peak_since, show
 from datasets import clicks, excite, generated, groceries, lastfm, numbered_items
+from shoal import _kernels, kernels
 from shoal.data.original import Original
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
+from shoal.itemsets.km_from_below import ChosenPlaces, Mask, RecordsHere, climb
+from shoal.itemsets.km_recoding import RecodingSteps, coherent_items, recoded_places
+from shoal.itemsets.local_recoding import FROM_ABOVE
 from shoal.methods import METHODS, Method
 from shoal.metrics.losses import ncp
 from shoal.privacy.km_anonymity import KmAnonymity
@@ -159,7 +163,62 @@ def compare_words() -> None:
     show("words as typed at k = 5", rows)
 
 
-PARTS = {"ncp": compare_ncp, "fanout": compare_fanout, "hghs": compare_hghs, "words": compare_words}
+class TimedRecords(RecordsHere):
+    """Records whose search from below is timed step by step."""
+
+    seconds: dict[str, float]
+
+    def rare_sets(self, changed: Mask) -> _kernels.RareSets | ChosenPlaces:
+        started = time.process_time()
+        found = super().rare_sets(changed)
+        self.seconds["from below: rare sets"] += time.process_time() - started
+        return found
+
+    def give_up(self, rare: _kernels.RareSets | ChosenPlaces) -> Mask:
+        started = time.process_time()
+        nodes = super().give_up(rare)
+        self.seconds["from below: choices"] += time.process_time() - started
+        return nodes
+
+
+def parts_of(original: Original, k: int, m: int) -> dict[str, float]:
+    """The seconds of each step of `km`, in turn and on one thread."""
+    records, tree = original.bags, original.tree
+    seconds = {"suppression alone": 0.0, "from below: rare sets": 0.0, "from below: choices": 0.0}
+    started = time.process_time()
+    settled = np.zeros(len(tree), bool)
+    settled[coherent_items(records, k, m)] = True
+    seconds["suppression alone"] = time.process_time() - started
+    for first in (None, settled):
+        ways = TimedRecords(records, tree, k, m, first)
+        ways.seconds = seconds
+        climb(ways)
+    before = 0.0
+    for name, steps in {
+        "from above: generalizing": RecodingSteps("by size"),
+        "undoing": RecodingSteps(undo=True),
+        "single": FROM_ABOVE,
+    }.items():
+        started = time.process_time()
+        recoded_places(records, tree, k, m, steps)
+        took = time.process_time() - started
+        seconds[name] = took - before
+        before = took
+    return seconds
+
+
+def compare_parts() -> None:
+    """The seconds of each step, for two and three known items."""
+    rows = []
+    for name, original in {"groceries": groceries(), "last.fm tags": lastfm(), "generated, 1,500 people": generated(1_500)}.items():
+        for m in (2, 3) if original is not None else ():
+            with kernels.using(threads=1):
+                rows.append({"data": name, "m": m} | parts_of(original, 5, m))  # type: ignore[arg-type]
+            print(rows[-1], flush=True)
+    show("parts of the time at k = 5", rows)
+
+
+PARTS = {"ncp": compare_ncp, "fanout": compare_fanout, "hghs": compare_hghs, "words": compare_words, "parts": compare_parts}
 
 if __name__ == "__main__":
     for part in sys.argv[1:] or PARTS:
