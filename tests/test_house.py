@@ -64,7 +64,7 @@ def cpp_functions(file: Path) -> Iterator[tuple[str, int]]:
     for first, line in enumerate(lines):
         indent = len(line) - len(line.lstrip())
         begins = re.match(
-            r"\s*(?!if|for|while|switch|else|do|return|namespace|struct|class|enum|}|//|\w+_\()[\w:~<][^.(\"=]*(\w|operator\S+)\(", line
+            r"\s*(?!if|for|while|switch|else|do|return|namespace|struct|class|enum|}|//|: |\w+_\()[\w:~<][^.(\"=]*(\w|operator\S+)\(", line
         )
         if not begins:
             continue
