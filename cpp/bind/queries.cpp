@@ -62,7 +62,9 @@ struct BoundTrees {
     }
 
     QueryTrees below(int64_t texts) const {
-        for (int32_t t : span(text)) need(t >= 0 && t < texts, "texts that are there");
+        for (int32_t t : span(text)) {
+            need(t >= 0 && t < texts, "texts that are there");
+        }
         return {span(queries), span(text), span(time), span(clicks), span(rank), span(host)};
     }
 };

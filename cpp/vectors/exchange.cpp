@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t most_candidates = 8;  // of each group
 constexpr double least_gain = 1e-9;         // as a part of the loss: differences below it may be rounding
-constexpr int64_t most_trades = 10'000;     // between two groups at a time
+constexpr int64_t most_trades = 256;        // between two groups at a time
 
 double of_levels(int32_t shared, int32_t one, int32_t other) {
     const double apart = 1 - 2.0 * shared / (one + other);
@@ -109,14 +109,21 @@ KindGroup Exchange::group_of(const Members& members) const {
 
 bool Exchange::improve(Members& a, KindGroup& first_group, Members& b, KindGroup& second_group) const {
     Side first{a, first_group, owners_of(a), {}}, second{b, second_group, owners_of(b), {}};
-    bool changed = false;
-    for (int64_t trades = 0; trades < most_trades; ++trades) {
-        find_candidates(first, second.group);
-        find_candidates(second, first.group);
+    bool changed = false, fresh = false;
+    for (int64_t trades = 0; trades < most_trades;) {
         const Trade best = best_trade(first, second);
-        if (best.from_first < 0 && best.from_second < 0) break;
-        make(best, first, second);
-        changed = true;
+        if (best.first >= 0 || best.second >= 0) {
+            make(best, first, second);
+            ++trades;
+            changed = true;
+            fresh = false;
+        } else if (fresh) {
+            break;
+        } else {
+            find_candidates(first, second.group);
+            find_candidates(second, first.group);
+            fresh = true;
+        }
     }
     return changed;
 }
@@ -130,9 +137,8 @@ Exchange::Owners Exchange::owners_of(const Members& members) const {
 
 // Those that gain most from going over, or lose least.
 void Exchange::find_candidates(Side& side, const KindGroup& other) const {
-    std::vector<std::pair<double, std::size_t>> leads;
-    for (std::size_t i = 0; i < side.members.size(); ++i)
-        leads.emplace_back(other.distance(side.members[i]) - side.group.distance(side.members[i]), i);
+    std::vector<std::pair<double, int64_t>> leads;
+    for (int64_t row : side.members) leads.emplace_back(other.distance(row) - side.group.distance(row), row);
     const std::size_t wanted = std::min(most_candidates, leads.size());
     std::ranges::partial_sort(leads, leads.begin() + static_cast<std::ptrdiff_t>(wanted));
     side.candidates.clear();
@@ -143,16 +149,15 @@ Exchange::Trade Exchange::best_trade(const Side& first, const Side& second) cons
     const double before = first.group.loss() + second.group.loss();
     Trade best;
     best.gain = least_gain * before;
-    const auto consider = [&](int64_t place, int64_t other) {
-        const int64_t row = place < 0 ? -1 : first.members[place], other_row = other < 0 ? -1 : second.members[other];
-        if (!allowed(first, row, other_row) || !allowed(second, other_row, row)) return;
-        const double gain = before - first.group.loss_after(row, other_row) - second.group.loss_after(other_row, row);
-        if (gain > best.gain) best = {gain, place, other};
+    const auto consider = [&](int64_t row, int64_t other) {
+        if (!allowed(first, row, other) || !allowed(second, other, row)) return;
+        const double gain = before - first.group.loss_after(row, other) - second.group.loss_after(other, row);
+        if (gain > best.gain) best = {gain, row, other};
     };
-    for (std::size_t i : first.candidates) consider(static_cast<int64_t>(i), -1);
-    for (std::size_t j : second.candidates) consider(-1, static_cast<int64_t>(j));
-    for (std::size_t i : first.candidates)
-        for (std::size_t j : second.candidates) consider(static_cast<int64_t>(i), static_cast<int64_t>(j));
+    for (int64_t row : first.candidates) consider(row, -1);
+    for (int64_t other : second.candidates) consider(-1, other);
+    for (int64_t row : first.candidates)
+        for (int64_t other : second.candidates) consider(row, other);
     return best;
 }
 
@@ -167,25 +172,21 @@ bool Exchange::allowed(const Side& side, int64_t out, int64_t in) const {
 }
 
 void Exchange::make(const Trade& trade, Side& first, Side& second) const {
-    const int64_t row = trade.from_first < 0 ? -1 : first.members[trade.from_first];
-    const int64_t other = trade.from_second < 0 ? -1 : second.members[trade.from_second];
-    first.group.change(row, other);
-    second.group.change(other, row);
-    if (!distinct_) {
-        const auto count = [&](Owners& owners, int64_t out, int64_t in) {
-            if (in >= 0) ++owners[owner_[in]];
-            if (out >= 0 && --owners[owner_[out]] == 0) owners.erase(owner_[out]);
-        };
-        count(first.owners, row, other);
-        count(second.owners, other, row);
-    }
-    replace(first, trade.from_first, other);
-    replace(second, trade.from_second, row);
+    first.group.change(trade.first, trade.second);
+    second.group.change(trade.second, trade.first);
+    replace(first, trade.first, trade.second);
+    replace(second, trade.second, trade.first);
 }
 
-void Exchange::replace(Side& side, int64_t place, int64_t in) {
-    if (place >= 0) side.members.erase(side.members.begin() + place);
+void Exchange::replace(Side& side, int64_t out, int64_t in) const {
+    if (out >= 0) {
+        std::erase(side.members, out);
+        std::erase(side.candidates, out);
+    }
     if (in >= 0) side.members.push_back(in);
+    if (distinct_) return;
+    if (in >= 0) ++side.owners[owner_[in]];
+    if (out >= 0 && --side.owners[owner_[out]] == 0) side.owners.erase(owner_[out]);
 }
 
 }  // namespace shoal

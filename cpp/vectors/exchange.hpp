@@ -76,11 +76,11 @@ private:
         Members& members;
         KindGroup& group;
         Owners owners;
-        std::vector<std::size_t> candidates;  // places of members
+        std::vector<int64_t> candidates;  // rows that may leave
     };
     struct Trade {
         double gain = 0;
-        int64_t from_first = -1, from_second = -1;  // places of candidates
+        int64_t first = -1, second = -1;  // the row that leaves each group; -1: none
     };
 
     Owners owners_of(const Members& members) const;
@@ -88,7 +88,7 @@ private:
     Trade best_trade(const Side& first, const Side& second) const;
     bool allowed(const Side& side, int64_t out, int64_t in) const;
     void make(const Trade& trade, Side& first, Side& second) const;
-    static void replace(Side& side, int64_t place, int64_t in);
+    void replace(Side& side, int64_t out, int64_t in) const;
 
     std::span<const KindColumn> columns_;
     std::span<const int64_t> owner_;

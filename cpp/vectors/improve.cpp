@@ -15,8 +15,8 @@ namespace shoal {
 namespace {
 
 constexpr int64_t block_groups = 512;
-constexpr int64_t pool_rows = 160;   // after which a pool takes no third group
-constexpr int64_t most_rows = 2048;  // of a pool: its products are a square of them
+constexpr int64_t pool_rows = 160;   // of a pool at most: its products are a square of them
+constexpr std::size_t pool_least = 3;  // groups; where fewer fit into a pool, exchanges are faster and lose less
 constexpr int64_t plain_rounds = 2;  // in which nothing is dissolved
 
 std::vector<KindColumn> columns_of(Matrix data) {
@@ -54,7 +54,7 @@ public:
 private:
     void improve_around(std::size_t group, bool dissolve, NoiseSource& random) {
         const std::vector<std::size_t> chosen = neighbours(group, 3 + random.below(6));
-        if (chosen.size() < 2 && near_.size() > 1) return exchange_around(group);
+        if (chosen.size() < std::min(pool_least, near_.size())) return exchange_around(group);
         if (chosen.size() < 2 && groups_[group].size() < 2) return;
         std::vector<const Members*> members;
         for (std::size_t g : chosen) members.push_back(&groups_[g]);
@@ -107,7 +107,7 @@ private:
         int64_t rows = 0;
         for (std::size_t i = 0; i < wanted; ++i) {
             rows += static_cast<int64_t>(groups_[near_[i].second].size());
-            if (rows > most_rows || (i >= 2 && rows > pool_rows)) break;
+            if (rows > pool_rows) break;
             found.push_back(near_[i].second);
         }
         return found;
