@@ -81,6 +81,23 @@ def test_a_release_on_topics_is_verified_and_audited(log: Shell):
     assert [claim["verdict"] for claim in from_files["claims"]] in (["verified", "not checkable"], ["verified", "verified"])
 
 
+def test_topics_of_some_of_the_people_are_verified_and_audited(log: Shell):
+    """Those of other people's words are unlisted; who is in the sample does not depend on names or order."""
+    made = log("anonymize", "log.tsv", "--taxonomy", "topics:4:20", "--k", "3", "--out", "release")
+    assert made.code == 0, made.err
+    assert manifest(log)["input"]["taxonomy"] == "topics:4:20"
+    assert topics_in(log)
+    answer = log("audit", "release", "--original", "log.tsv", "--json")
+    assert answer.code == 0, answer.everything
+    assert json.loads(answer.out)["unchecked"] == 0
+    rows = [(f"other{name[1:][::-1]}", *rest) for name, *rest in reversed(queries())]
+    log.file("renamed.tsv", written(rows))
+    assert log("anonymize", "renamed.tsv", "--taxonomy", "topics:4:20", "--k", "3", "--out", "again").code == 0
+    assert items(log, "again") == items(log)
+    refused = one_line(log("anonymize", "log.tsv", "--taxonomy", "topics:4:some", "--k", "3", "--out", "other"))
+    assert "topics are learned from a whole number of people" in refused
+
+
 # -- with WordNet's categories for words that occur with no other
 
 

@@ -173,7 +173,7 @@ def _of_topics(facts: Manifest) -> Iterator[str]:
     spec = str(facts.get("taxonomy", ""))
     if is_topics(spec) != (LEARNED_FROM in facts):
         yield f"input.{LEARNED_FROM} must be given for topics, and only for them"
-    if is_topics(spec) and not re.fullmatch(rf"{TOPICS}(\+wordnet)?:[1-9]\d{{0,9}}", spec, re.ASCII):
+    if is_topics(spec) and not re.fullmatch(rf"{TOPICS}(\+wordnet)?:[1-9]\d{{0,9}}(:[1-9]\d{{0,9}})?", spec, re.ASCII):
         yield "input.taxonomy does not say how many people hold each word in the name of a topic"
 
 

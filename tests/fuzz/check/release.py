@@ -139,7 +139,7 @@ def promised(case: Case) -> dict[str, Values]:
 
 def _names_of_topics(case: Case, k: str) -> dict[str, Values]:
     """Words in names of topics are those of so many people as were typed, or of twice as many as k."""
-    kind, _, people = case.text("taxonomy", "").partition(":")
+    kind, people, *_ = [*case.text("taxonomy", "").split(":"), ""]
     beside = {"categories": "wordnet"} if kind == "topics+wordnet" else {}
     return {"node-names": {"people": people or str(2 * int(k)), **beside}} if kind in {"topics", "topics+wordnet"} else {}
 
