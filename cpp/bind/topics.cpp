@@ -19,6 +19,15 @@ void bind_topics(nb::module_& m) {
                 new (self) CompanyBounds{features, longest, enough, strongest, smoothing, units};
             },
             nb::kw_only(), "features"_a, "longest"_a, "enough"_a, "strongest"_a, "smoothing"_a, "units"_a);
+    nb::class_<TopicBounds>(m, "TopicBounds", "How far topics are split, and how many words are proposed for their names.")
+        .def(
+            "__init__",
+            [](TopicBounds* self, double balance, int64_t smallest, int64_t titles) {
+                need(balance >= 0 && balance <= 0.5, "a balance from 0 to 0.5");
+                need(smallest >= 1 && titles >= 0, "no negative numbers");
+                new (self) TopicBounds{balance, smallest, titles};
+            },
+            nb::kw_only(), "balance"_a, "smallest"_a, "titles"_a);
     m.def(
         "company",
         [](const BoundRows& contexts, I64 owners, I64 fingerprint, I32 feature, U8 wanted, const CompanyBounds& bounds, int threads,
@@ -35,18 +44,17 @@ void bind_topics(nb::module_& m) {
         "contexts"_a, "owners"_a, "fingerprint"_a, "feature"_a, "wanted"_a, "bounds"_a, "threads"_a, "task"_a);
     m.def(
         "topic_tree",
-        [](const BoundRows& company, int64_t features, I64 people, U8 frequent, double balance, int64_t smallest, int64_t titles,
-           int threads, Task& task) {
+        [](const BoundRows& company, int64_t features, I64 people, U8 frequent, const TopicBounds& bounds, int threads,
+           Task& task) {
             same_size(company.size(), people.shape(0));
-            need(features >= 0 && features <= 65536 && titles >= 0 && smallest >= 1, "at most 65,536 features, and no negative numbers");
-            need(balance >= 0 && balance <= 0.5, "a balance from 0 to 0.5");
+            need(features >= 0 && features <= 65536, "at most 65,536 features, and no negative numbers");
             const Rows& rows = company.below(static_cast<std::size_t>(features));
             same_size(company.size(), frequent.shape(0));
             for (int64_t held : span(people)) need(held >= 0, "numbers of people that are not negative");
-            const TopicProblem problem{rows, features, span(people), span(frequent), balance, smallest, titles};
+            const TopicProblem problem{rows, features, span(people), span(frequent), bounds};
             TopicTree found = unlocked([&] { return topic_tree(problem, threads, task); });
             return std::make_tuple(hand_over(std::move(found.parent)), hand_over(std::move(found.topic)),
                                    hand_over(std::move(found.title_ptr)), hand_over(std::move(found.title)));
         },
-        "company"_a, "features"_a, "people"_a, "frequent"_a, "balance"_a, "smallest"_a, "titles"_a, "threads"_a, "task"_a);
+        "company"_a, "features"_a, "people"_a, "frequent"_a, "bounds"_a, "threads"_a, "task"_a);
 }

@@ -56,7 +56,7 @@ public:
 
     // The two sides of a topic, with titles; none if it is small and one would lack frequent words.
     std::vector<Node> divide(const Node& node, Scratch& scratch) const {
-        const bool small = static_cast<int64_t>(node.words.size()) <= in_.smallest;
+        const bool small = static_cast<int64_t>(node.words.size()) <= in_.bounds.smallest;
         if (node.words.size() < 2 || (small && frequent_of(node.words) < 2)) return {};
         find_features(node.words, scratch);
         std::vector<uint8_t> side = cut(node.words, direction(node.words, scratch));
@@ -207,7 +207,7 @@ private:
             below += people;
             ++zero;
         }
-        if (zero > 0 && zero < n && below >= in_.balance * all && below < (1 - in_.balance) * all) return side;
+        if (zero > 0 && zero < n && below >= in_.bounds.balance * all && below < (1 - in_.bounds.balance) * all) return side;
         std::vector<int32_t> order(n);
         std::iota(order.begin(), order.end(), 0);
         std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return along[a] != along[b] ? along[a] < along[b] : a < b; });
@@ -215,8 +215,8 @@ private:
         int64_t least = 0, most = n;
         for (int64_t i = 0; i < n; ++i) {
             before += static_cast<double>(in_.people[words[order[i]]]);
-            if (before < in_.balance * all) least = i + 1;
-            if (before < (1 - in_.balance) * all || i == 0) most = i + 1;
+            if (before < in_.bounds.balance * all) least = i + 1;
+            if (before < (1 - in_.bounds.balance) * all || i == 0) most = i + 1;
         }
         const int64_t at = std::clamp(std::clamp(zero, std::min(least, most), most), int64_t{1}, n - 1);
         for (int64_t i = 0; i < n; ++i) side[order[i]] = i >= at;
@@ -232,7 +232,7 @@ private:
             worth[i] = static_cast<double>(product(words[i], along)) * (sign * std::sqrt(static_cast<double>(in_.people[words[i]])));
         std::vector<int32_t> order(words.size());
         std::iota(order.begin(), order.end(), 0);
-        const std::size_t count = std::min(order.size(), static_cast<std::size_t>(in_.titles));
+        const std::size_t count = std::min(order.size(), static_cast<std::size_t>(in_.bounds.titles));
         std::partial_sort(order.begin(), order.begin() + count, order.end(),
                           [&](int32_t a, int32_t b) { return worth[a] != worth[b] ? worth[a] > worth[b] : a < b; });
         std::vector<int32_t> found(count);

@@ -13,14 +13,18 @@
 
 namespace shoal {
 
+struct TopicBounds {
+    double balance;                  // each side of a split has at least this share of the holders
+    int64_t smallest;                // words of a topic that is split only if both sides have a frequent word
+    int64_t titles;                  // words that are proposed for the name of each topic
+};
+
 struct TopicProblem {
     Rows company;                    // of each word, what it occurs with, and how strongly
     int64_t features;                // how many different things it may occur with
     std::span<const int64_t> people;  // who hold each word
     std::span<const uint8_t> frequent;  // 1 for words that enough people hold to stand in a name
-    double balance;                  // each side of a split has at least this share of the holders
-    int64_t smallest;                // words of a topic that is split only if both sides have a frequent word
-    int64_t titles;                  // words that are proposed for the name of each topic
+    TopicBounds bounds;
 };
 
 struct TopicTree {

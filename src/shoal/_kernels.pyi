@@ -539,9 +539,16 @@ class CompanyBounds:
 
     def __init__(self, *, features: int, longest: int, enough: int, strongest: int, smoothing: float, units: int) -> None: ...
 
+class TopicBounds:
+    """
+    How far topics are split, and how many words are proposed for their names.
+    """
+
+    def __init__(self, *, balance: float, smallest: int, titles: int) -> None: ...
+
 def company(contexts: Rows, owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], fingerprint: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], wanted: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: CompanyBounds, threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
 
-def topic_tree(company: Rows, features: int, people: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], frequent: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], balance: float, smallest: int, titles: int, threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
+def topic_tree(company: Rows, features: int, people: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], frequent: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: TopicBounds, threads: int, task: Task) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]: ...
 
 class ChunkPlan:
     """How many people must hold any set of how many terms."""

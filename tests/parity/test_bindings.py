@@ -119,7 +119,9 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "band_order": lambda: run(_kernels.band_order, r(), 3),
         "private_groups": lambda: run(_kernels.private_groups, rows(), r(), 3, people, 2, 6, 0),
         "company": lambda: run(_kernels.company, r(), people, *words, COMPANY, 1),
-        "topic_tree": lambda: run(_kernels.topic_tree, r(), 3, people, np.ones(2, np.uint8), 0.2, 6, 3, 1),
+        "topic_tree": lambda: run(
+            _kernels.topic_tree, r(), 3, people, np.ones(2, np.uint8), _kernels.TopicBounds(balance=0.2, smallest=6, titles=3), 1
+        ),
         "top_closed": lambda: run(_kernels.top_closed, r(), wide([1, 1]), 5, 1),
         "MatchIndex": lambda: match_index(given),
         "possible_rows": lambda: run(_kernels.possible_rows, match_index(), r(), 1),

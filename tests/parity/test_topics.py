@@ -145,9 +145,7 @@ def found_by_kernel(twin: Twin, threads: int) -> tuple[list[int], list[int], lis
         twin.features,
         np.array(twin.people, np.int64),
         np.array(twin.frequent, np.uint8),
-        twin.balance,
-        twin.smallest,
-        3,
+        _kernels.TopicBounds(balance=twin.balance, smallest=twin.smallest, titles=3),
         threads,
     )
     return parent.tolist(), topic.tolist(), [title[a:b].tolist() for a, b in pairwise(ptr)]

@@ -36,6 +36,9 @@ def test_the_same_release_as_on_one_machine(log: Path, tmp_path: Path, monkeypat
     assert [claim["model"] for claim in told["claims"]] == ["k-anonymity(k=3)", "node-names(people=8)"]
     assert told["claims"][1]["achieved"]["people"] >= 8
     assert any(" / " in item for record in records_in(tmp_path / "there") for item in record)
+    audited = shoal.audit(tmp_path / "there", original=log)  # which learns the topics again, from the same people
+    assert audited.holds
+    assert not audited.unchecked
 
 
 def test_renamed_people_and_other_files_change_nothing(log: Path, tmp_path: Path) -> None:

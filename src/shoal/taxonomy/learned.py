@@ -111,9 +111,16 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None
             value=int(frequent.sum()),
         )
     rows = _kernels.Rows(ordered.indptr, ordered.features, ordered.ties)
-    said = (BALANCE, SMALLEST, CANDIDATES, kernels.threads())
+    bounds = _kernels.TopicBounds(balance=BALANCE, smallest=SMALLEST, titles=CANDIDATES)
     parent, topic, title_ptr, title = kernels.run(
-        _kernels.topic_tree, rows, ordered.n_features, ordered.people, frequent.astype(np.uint8), *said, label="learning topics"
+        _kernels.topic_tree,
+        rows,
+        ordered.n_features,
+        ordered.people,
+        frequent.astype(np.uint8),
+        bounds,
+        kernels.threads(),
+        label="learning topics",
     )
     found = [title[a:b] for a, b in pairwise(title_ptr)]
     others, lonely = len(parent), np.flatnonzero(ordered.lonely)
