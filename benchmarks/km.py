@@ -213,7 +213,7 @@ def compare_parts() -> None:
     for name, original in {"groceries": groceries(), "last.fm tags": lastfm(), "generated, 1,500 people": generated(1_500)}.items():
         for m in (2, 3) if original is not None else ():
             with kernels.using(threads=1):
-                rows.append({"data": name, "m": m} | parts_of(original, 5, m))  # type: ignore[arg-type]
+                rows.append({"data": name, "m": m, **parts_of(original, 5, m)})  # type: ignore[arg-type]
             print(rows[-1], flush=True)
     show("parts of the time at k = 5", rows)
 

@@ -109,18 +109,24 @@ void bind_vectors(nb::module_& m) {
         },
         "values"_a, "owner"_a, "group"_a, "k"_a, "rounds"_a, "seed"_a, "threads"_a, "task"_a,
         "Groups of k owners or more after so many rounds of local search on their sum of squares.");
+    nb::class_<ImproveOptions>(m, "ImproveOptions", "The fewest owners of a group, the rounds of search, and the seed of its random order.")
+        .def(
+            "__init__",
+            [](ImproveOptions* self, int64_t k, int64_t rounds, uint64_t seed) {
+                need(k >= 2 && rounds >= 0, "k of two or more, and no fewer rounds than none");
+                new (self) ImproveOptions{k, rounds, seed};
+            },
+            nb::kw_only(), "k"_a, "rounds"_a, "seed"_a);
     m.def(
         "improve_kinds",
-        [](Numbers codes, const std::vector<KindOf>& kinds, I64 owner, I64 group, int64_t k, int64_t rounds, uint64_t seed, int threads,
-           Task& task) {
+        [](Numbers codes, const std::vector<KindOf>& kinds, I64 owner, I64 group, const ImproveOptions& options, int threads, Task& task) {
             const auto columns = kind_columns(matrix(codes), kinds);
             same_size(owner.shape(0), codes.shape(0));
             same_size(group.shape(0), codes.shape(0));
-            need(k >= 2 && rounds >= 0 && distinct_owners(span(owner)) >= 0, "k of two or more, and no fewer rounds than none");
-            groups_of_owners(span(group), span(owner), k);
-            const ImproveOptions options{k, rounds, seed};
+            need(distinct_owners(span(owner)) >= 0, "owners numbered from 0");
+            groups_of_owners(span(group), span(owner), options.k);
             return hand_over(unlocked([&] { return improve_kinds(columns, span(owner), span(group), options, threads, task); }));
         },
-        "codes"_a, "kinds"_a, "owner"_a, "group"_a, "k"_a, "rounds"_a, "seed"_a, "threads"_a, "task"_a,
+        "codes"_a, "kinds"_a, "owner"_a, "group"_a, "options"_a, "threads"_a, "task"_a,
         "The same for attributes of several kinds, each with its distance and centroid, by exchanges between near groups.");
 }

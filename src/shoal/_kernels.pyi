@@ -446,7 +446,14 @@ def improve_groups(values: Annotated[NDArray[numpy.float64], dict(shape=(None, N
     Groups of k owners or more after so many rounds of local search on their sum of squares.
     """
 
-def improve_kinds(codes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kinds: Sequence[tuple[int, float, Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]], owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, rounds: int, seed: int, threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+class ImproveOptions:
+    """
+    The fewest owners of a group, the rounds of search, and the seed of its random order.
+    """
+
+    def __init__(self, *, k: int, rounds: int, seed: int) -> None: ...
+
+def improve_kinds(codes: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], kinds: Sequence[tuple[int, float, Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]], owner: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], group: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], options: ImproveOptions, threads: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
     The same for attributes of several kinds, each with its distance and centroid, by exchanges between near groups.
     """

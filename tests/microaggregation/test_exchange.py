@@ -107,6 +107,7 @@ def test_bad_kinds_are_refused() -> None:
     codes, owners, groups = np.array([[0.0], [1.0], [1.5], [2.0]]), np.arange(4), np.array([0, 0, 1, 1])
     none = np.zeros(0, np.int32)
     tree = np.array([-1, 0], np.int32), np.array([2, 2], np.int32), np.array([1, 2], np.int32)
+    options = _kernels.ImproveOptions(k=2, rounds=1, seed=0)
     for kind in [(4, 1.0, none, none, none), (0, 0.0, none, none, none), (2, 1.0, none, none, none), (3, 1.0, *tree)]:
         with pytest.raises(ValueError, match="kernel input"):
-            kernels.run(_kernels.improve_kinds, codes, [kind], owners, groups, 2, 1, 0, 1)
+            kernels.run(_kernels.improve_kinds, codes, [kind], owners, groups, options, 1)

@@ -85,8 +85,10 @@ class MixedSpace:
             for space, unit in self._parts
         ]
         numbered = np.unique(owners, return_inverse=True)[1].astype(np.int64)
-        arguments = codes, kinds, numbered, groups, k, rounds, seed, kernels.threads()
-        found: Ints = kernels.run(_kernels.improve_kinds, *arguments, label="improving groups")
+        options = _kernels.ImproveOptions(k=k, rounds=rounds, seed=seed)
+        found: Ints = kernels.run(
+            _kernels.improve_kinds, codes, kinds, numbered, groups, options, kernels.threads(), label="improving groups"
+        )
         return found
 
 
