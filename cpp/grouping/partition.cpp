@@ -179,7 +179,8 @@ private:
         std::set<Candidate> queue;
         for (std::size_t at = 0; at < part.cut.size(); ++at) add_candidate(part, at, queue);
         std::vector<Split> splits;
-        std::map<int32_t, Split> tried;  // by node; only the best where one is wanted, as parts may then be large
+        std::map<int32_t, Split> tried;  // by node; only the first of the queue where one is wanted, as parts may then be large
+        Candidate best{};                // that one
         while (!queue.empty() && static_cast<int64_t>(splits.size()) < wanted) {
             task.check();
             Candidate c = queue.extract(queue.begin()).value();
@@ -199,12 +200,12 @@ private:
             c.bound = s.gain;
             c.tried = true;
             queue.insert(c);
-            if (wanted > 1 || tried.empty()) {
-                tried.emplace(c.node, std::move(s));
-            } else if (s.gain > tried.begin()->second.gain) {
+            if (wanted == 1 && !tried.empty()) {
+                if (!(c < best)) continue;
                 tried.clear();
-                tried.emplace(c.node, std::move(s));
             }
+            best = c;
+            tried.emplace(c.node, std::move(s));
         }
         std::erase_if(part.cut, [](const CutNode& c) { return c.node == kReplaced; });
         std::ranges::sort(part.cut, {}, &CutNode::node);
