@@ -99,7 +99,6 @@ def test_python_takes_the_same_names() -> None:
         (("--nominal", "education,job", "--hierarchy", "town"), "has no hierarchy"),
         (("--nominal", "education,job", "--hierarchy", "town=absent.csv"), "absent.csv"),
         (("--nominal", "education,town", "--hierarchy", "job=towns.csv"), "not in the hierarchy in column 'job'"),
-        ((*KINDS, "--method", "microaggregation"), "use the method mdav"),
     ],
 )
 def test_what_is_unclear_is_refused_in_one_line(files: Shell, words: tuple[str, ...], said: str) -> None:

@@ -201,7 +201,7 @@ def test_more_pairs_than_fit_into_memory_are_refused(monkeypatch: pytest.MonkeyP
 
 def test_what_a_threshold_would_drop_is_counted_in_a_note() -> None:
     release = made_by(QueryCores(k=4), LogOriginal(log_of(TEA)))
-    assert any("2 of 3 different published queries were asked by fewer than 4 people, 2 by one person" in note for note in release.notes)
+    assert any("2 of 3 different published queries were issued by fewer than 4 people, 2 by one person" in note for note in release.notes)
 
 
 def test_wrong_parameters() -> None:

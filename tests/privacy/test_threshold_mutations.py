@@ -88,12 +88,12 @@ BROKEN: dict[str, tuple[Any, str, Any, dict[str, Any], str]] = {
     "rows are counted for the people of words": (Held, "of", rows_for_people, {"unit": "term", "rare": "omit"}, "word was used by fewer"),
     "published words vouch for nodes above": (
         *(shared_words, "shared_rungs", vouching, {"unit": "term", "rare": "generalize"}),
-        "1 word was used by fewer than 2 people",
+        "used by fewer than 2 people",
     ),
-    "words of dropped queries are counted": (shared_words, "_without_rare", one_round, {"unit": "term"}, "asked by fewer than 2 people"),
+    "words of dropped queries are counted": (shared_words, "_without_rare", one_round, {"unit": "term"}, "used by fewer than 2 people"),
     "words of one person are left in": (
         *(shared_words, "shared_rungs", fewer(shared_words.shared_rungs), {"unit": "term", "rare": "omit"}),
-        "asked by fewer than 2 people",
+        "used by fewer than 2 people",
     ),
     "cells of one person are left in": (
         *(thresholds, "shared_rungs", fewer(thresholds.shared_rungs), {"unit": "query", "columns": "url=prefix"}),
@@ -152,8 +152,8 @@ def with_query(old: str, new: str) -> Callable[[pl.DataFrame], pl.DataFrame]:
 
 # What is changed, whether the file alone shows it, and what the judge says with the original.
 CHANGES: dict[str, tuple[Callable[[pl.DataFrame], pl.DataFrame], bool, str]] = {
-    "a rare word is put back": (with_query("mary", "peter"), True, "asked by fewer than 2 people"),
-    "a word is made more specific": (with_query("fruit pie", "pear pie"), True, "asked by fewer than 2 people"),
+    "a rare word is put back": (with_query("mary", "peter"), True, "used by fewer than 2 people"),
+    "a word is made more specific": (with_query("fruit pie", "pear pie"), True, "used by fewer than 2 people"),
     "a row is repeated": (lambda frame: pl.concat([frame, frame.head(1)]), False, "1 published row has no row of the original"),
     "all rows of a word are renamed": (
         lambda f: f.with_columns(pl.col("query").str.replace_all("mary", "anna")),

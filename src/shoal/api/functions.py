@@ -223,7 +223,7 @@ def anonymize(
         nominal: Quasi-identifiers that are categories without an order.
         ordinal: Quasi-identifiers with an order: numbers, or "column=low|middle|high".
         hierarchy: Quasi-identifiers with a taxonomy in a file, as "column=file".
-        item_sets: Column with a set of items per row, separated by |, and the taxonomy of the items, as "column=file".
+        item_sets: Column with a set of items per row, separated by a vertical bar, and the taxonomy of the items, as "column=file".
         owners: "folded" treats user IDs that differ only in spelling (ann, Ann) as one person, "exact" as different people.
         site_links: For access logs: a file of links between pages, or "referrers", used to separate the visitors behind one address.
         sep: Separator of fields or items.

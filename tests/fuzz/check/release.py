@@ -286,7 +286,7 @@ def wrong_release(case: Case, directory: Path, place: Path, said: str) -> list[s
     seen = Checked(case, directory, release)
     texts = texts_of(place, said)
     wrong = wrong_files(release) + named_people(case, texts) + leaked_words(case, release, texts) + wrong_accounts(release.manifest)
-    wrong += wrong_metrics(release.manifest["metrics"])
+    wrong += wrong_metrics(release.manifest.get("metrics", {}))
     if release.manifest["method"] != case.method:
         wrong.append("the manifest names another method")
     if case.method == "perturbation":
