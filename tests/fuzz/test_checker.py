@@ -499,7 +499,7 @@ def test_refusals_without_a_reason(tmp_path: Path) -> None:
     nobody = "shoal: no query was used by 3 people or more (lower k)"
     assert not unjustified(Case(0, "infrequent", "querylog", ["input.csv"], {"k": "3"}), tmp_path, nobody)
     assert unjustified(Case(0, "infrequent", "querylog", ["input.csv"], {"k": "2"}), tmp_path, nobody)
-    nobody = "shoal: no query was asked, in similar words, by 3 people or more (lower k)"
+    nobody = "shoal: no query was issued, in similar words, by 3 people or more (lower k)"
     assert unjustified(Case(0, "query-cores", "querylog", ["input.csv"], {"k": "3"}), tmp_path, nobody)
     assert not unjustified(Case(0, "query-cores", "querylog", ["input.csv"], {"k": "3", "theta": "0.9"}), tmp_path, nobody)
     degree = Case(0, "cahd", "lines", ["input.txt"], {"p": "4"}, chosen={"sensitive": ["flu"]})

@@ -724,7 +724,7 @@ MUTATIONS = {
     "dp-ngrams adds half of the noise": Mutation("differential-privacy", "the recorded noise gives a delta of", RUNS, less_noise_in_runs),
     "dp-queries lowers its threshold": Mutation("differential-privacy", "the recorded noise gives a delta of", NOISY, lower_threshold),
     "infrequent counts rows for people": Mutation(
-        "support", "2 queries were asked by fewer than 3 people", (*SEARCHES, "--method", "infrequent"), rows_for_people
+        "support", "2 queries were used by fewer than 3 people", (*SEARCHES, "--method", "infrequent"), rows_for_people
     ),
     "infrequent leaves a row of one person": Mutation(
         "support", "1 query was used by fewer than 3 people", (*SEARCHES, "--method", "infrequent"), one_row_too_many

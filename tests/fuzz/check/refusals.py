@@ -23,7 +23,7 @@ def unjustified(case: Case, directory: Path, line: str) -> list[str]:
         return [f"there are {len(owners)} people with an item"] if owners else []
     if NOBODY.match(line) and case.method in {"infrequent", "threshold", "secret-sharing"} and case.said.get("rare") != "generalize":
         return _nobody(case, directory)
-    if case.method == "query-cores" and "no query was asked, in similar words, by" in line:
+    if case.method == "query-cores" and "no query was issued, in similar words, by" in line:
         values = {"k": case.text("k", "5"), "theta": case.text("theta", "0.5"), "longest": case.text("longest", "3")}
         values |= {"word_people": case.text("word-people", "")} if "word-people" in case.said else {}
         stays = affinity.staying(logs.read_log(case, directory), values)
