@@ -88,7 +88,7 @@ BROKEN: dict[str, tuple[Any, str, Any, dict[str, Any], str]] = {
     "rows are counted for the people of words": (Held, "of", rows_for_people, {"unit": "term", "rare": "omit"}, "word was used by fewer"),
     "published words vouch for nodes above": (
         *(shared_words, "shared_rungs", vouching, {"unit": "term", "rare": "generalize"}),
-        "used by fewer than 2 people",
+        "1 word was used by fewer than 2 people",
     ),
     "words of dropped queries are counted": (shared_words, "_without_rare", one_round, {"unit": "term"}, "used by fewer than 2 people"),
     "words of one person are left in": (
