@@ -20,13 +20,16 @@ from shoal.api.data_options import DATA_OPTIONS, FileOptions
 from shoal.auditing import audit
 from shoal.errors import ShoalError
 from shoal.evaluate.attack import attack_result as attacked
+from shoal.io.read import taxonomies
 from shoal.io.read.options import ReadOptions
 from shoal.pipeline import events, look
 from shoal.synthetic.querylog import QueryLog
+from shoal.taxonomy import wordnet
 
 MODULES = {module.__name__: module for module in (functions, evaluation, catalogue, result, audit, attacked, events, look)}
 PUBLIC: dict[str, Any] = {name: getattr(shoal, name) for name in shoal.__all__ if name != "__version__"}
-FUNCTIONS = {name: value for name, value in PUBLIC.items() if value.__module__.startswith("shoal.api") and inspect.isfunction(value)}
+FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
+OF_TAXONOMIES = {"read_taxonomy": taxonomies, "wordnet": wordnet}
 CLASSES = {name: PUBLIC[name] for name in ("Attacked", "Audit", "Cancel", "Events", "Look", "Result")}
 METHODS = {
     f"{name}.{method}": value
@@ -62,6 +65,15 @@ def test_the_examples_of_docstrings_print_what_they_show(shell: Shell, name: str
     assert not done.failed
 
 
+@pytest.mark.parametrize("name", OF_TAXONOMIES)
+def test_the_examples_of_taxonomies_print_what_they_show(shell: Shell, name: str) -> None:
+    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
+    for example in finder.find(getattr(OF_TAXONOMIES[name], name), name, globs={"shoal": shoal}):
+        runner.run(example)
+    assert runner.tries >= 2
+    assert not runner.failures
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_function_describes_every_argument_what_it_returns_and_raises(name: str) -> None:
     function = FUNCTIONS[name]
@@ -80,7 +92,8 @@ def test_every_keyword_that_the_signature_does_not_name_is_in_the_docstring(name
 
 
 def test_the_functions_are_those_of_the_modules() -> None:
-    assert set(FUNCTIONS) == {*functions.__all__, *evaluation.__all__, *masking.__all__, *catalogue.__all__, *learn_taxonomy.__all__}
+    modules = (functions, evaluation, masking, catalogue, learn_taxonomy)
+    assert set(FUNCTIONS) == {name for module in modules for name in module.__all__} | {*OF_TAXONOMIES, "from_sql"}
     for module in (functions, evaluation):
         assert {*module.__all__} == {name for name, value in vars(module).items() if is_own(module, value)}
 

@@ -213,7 +213,23 @@ class NounLexicon:
 
 
 def wordnet(loss: str = DEFAULT_LOSS, *, related: bool = False) -> Taxonomy:
-    """WordNet's nouns, under the named node loss; with `related`, terms that are no nouns are placed by the related noun."""
+    """Return the taxonomy of WordNet's nouns, which is part of the package.
+
+    Args:
+        loss: The loss function of nodes: "information", "lm", "height" or "people".
+        related: Whether words that are no nouns are placed like the noun they are derived from, such as *pregnant* like *pregnancy*.
+
+    Returns:
+        A `Taxonomy`, for the argument `taxonomy` of `shoal.anonymize`.
+
+    Raises:
+        ParameterError: An argument has a wrong type, or no loss function has this name.
+
+    Example:
+        >>> nouns = shoal.wordnet()
+        >>> "guitar" in nouns.names
+        True
+    """
     insist_on_text("loss", loss)
     insist_on_flag("related", related)
     taxonomy = _nouns(related)

@@ -56,7 +56,28 @@ class _Row:
 
 
 def read_taxonomy(path: str | Path, form: str | None = None, loss: str = DEFAULT_LOSS) -> TaxonomyFile:
-    """Read the taxonomy in a file; `form` is one of edges, paths, json, skos and obo, or detected."""
+    """Read a taxonomy from a file.
+
+    Args:
+        path: The file, plain or compressed: text, an Excel workbook or a Parquet table.
+        form: "edges" (child and parent), "paths" (one row for each item, from the item to the root), "json", "skos" or "obo"; detected
+            by default.
+        loss: The loss function of nodes: "information", "lm", "height" or "people".
+
+    Returns:
+        A `TaxonomyFile` with the `taxonomy`, the `form` that was read, and `notes` on how the file was interpreted.
+
+    Raises:
+        ParameterError: An argument has a wrong type, or no form or loss has this name.
+        TaxonomyError: The file cannot be read or does not contain a taxonomy: a node with two parents, a cycle, several roots.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("food.csv").write_text("child,parent\\nApple,Fruit\\nPear,Fruit\\nFruit,Food\\n")
+        >>> food = shoal.read_taxonomy("food.csv")
+        >>> food.form, len(food.taxonomy.names)
+        ('edges', 4)
+    """
     insist_on_path("path", path)
     insist_on_text("loss", loss)
     if form is not None:
