@@ -1,18 +1,18 @@
 """Change the judges, one place at a time, and run their tests: `python -m tests.mutants --share 0.1 [--only k_anonymity,support]`.
 
 A mutant is killed if a test fails that reaches the changed line, or if it runs for too long. The others survive: either the change makes
-no difference, or a test is missing. The log has one line per mutant, and the same command continues it; `--summary` counts it.
+no difference, which `equivalent.toml` lists with the reason, or a test is missing. The log has one line per mutant, and the same command
+continues it; `--again` tries those again that were not killed. `--summary` counts a log, `--survivors` lists what it has of survivors.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import hashlib
 import os
 import random
 import sys
 import time
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -25,62 +25,47 @@ def main() -> int:
     """The command line."""
     import pytest
 
-    from mutants.judges import ROOT, TESTS, judges, load_judges
+    from mutants.equivalent import Equivalents
+    from mutants.judges import ROOT, TESTS, all_mutants, judges, load_judges
+    from mutants.log import Log, ends_of, summary, survivors
     from mutants.server import MutantServer
 
     options = _parser().parse_args()
-    if options.summary:
-        print(summary(_lines(options.log)))
+    only = options.only.split(",") if options.only else None
+    every = [found for found in all_mutants() if only is None or found[0].stem in only]
+    if options.summary or options.survivors:
+        found = ends_of(Log(options.log), [(name, mutant) for _, name, mutant in every], Equivalents())
+        print(survivors(found) if options.survivors else summary(found))
         return 0
     load_judges()
     os.chdir(ROOT)
-    files = [judge for judge in judges() if not options.only or judge.stem in options.only.split(",")]
-    server = MutantServer(judges(), ROOT / "build" / "mutants", lambda server: _try_all(server, files, options))
+    server = MutantServer(judges(), ROOT / "build" / "mutants", lambda server: _try_all(server, every, options), options.budget)
     quiet = ("-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestWarning")
     return int(pytest.main([*quiet, *(options.tests or TESTS)], plugins=[server]))
 
 
-def _try_all(server: Any, files: list[Path], options: argparse.Namespace) -> None:
+def _try_all(server: Any, every: list[tuple[Path, str, Any]], options: argparse.Namespace) -> None:
     """Try the mutants that the log does not have yet, in random order, so that a run that is stopped has a sample of all files."""
-    from mutants.change import mutants
-    from mutants.judges import JUDGES, module_of
+    from mutants.equivalent import Equivalents
+    from mutants.judges import module_of
+    from mutants.log import KILLED, LATE, Log
 
-    known = _lines(options.log)
-    done = {(line["file"], line["line"], line["change"]) for line in known}
+    log, listed = Log(options.log), Equivalents()
     rng, end = random.Random(options.seed), time.monotonic() + 3600 * options.hours
-    every = [(path, mutant) for path in files for mutant in mutants(path.read_text(encoding="utf-8"))]
+    states = {path: hashlib.sha256(path.read_bytes()).hexdigest()[:16] for path in {path for path, *_ in every}}
     print(f"{len(every)} mutants", flush=True)
     rng.shuffle(every)
-    for path, mutant in every[: round(options.share * len(every))]:
-        name = str(path.relative_to(JUDGES).with_suffix(""))
-        if (name, mutant.line, mutant.change) in done:
+    for path, name, mutant in every[: round(options.share * len(every))]:
+        known = log.end(name, mutant, states[path])
+        if listed.reason(name, mutant) or known in {KILLED, LATE} or (known and not options.again):
             continue
         if time.monotonic() > end:
             break
         began = os.times()
-        line = {"file": name, "line": mutant.line, "change": mutant.change, "end": server.outcome(module_of(path), path, mutant)}
+        outcome = server.outcome(module_of(path), path, mutant)
         ended = os.times()
-        line["seconds"] = round(ended.children_user + ended.children_system - began.children_user - began.children_system, 2)
-        known.append(line)
-        if options.log:
-            with options.log.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
-    print(summary(known))
-
-
-def _lines(log: Path | None) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log and log.exists() else []
-
-
-def summary(lines: list[dict[str, Any]]) -> str:
-    """The numbers of mutants by file and end."""
-    ends = sorted({str(line["end"]) for line in lines})
-    counts: dict[str, Counter[str]] = {}
-    for line in lines:
-        counts.setdefault(str(line["file"]), Counter())[str(line["end"])] += 1
-    counts["all"] = sum(counts.values(), Counter[str]())
-    heads = "".join(f"{end:>13}" for end in ends)
-    return "\n".join([f"{'':36}{heads}", *(f"{name:36}{''.join(f'{found[end]:13}' for end in ends)}" for name, found in counts.items())])
+        seconds = ended.children_user + ended.children_system - began.children_user - began.children_system
+        log.add(name, mutant, states[path], outcome, round(seconds, 2))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -88,9 +73,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", default="", metavar="A,B", help="only these files of shoal.privacy")
     parser.add_argument("--share", type=float, default=1.0, help="share of the mutants, drawn by --seed (default: all)")
     parser.add_argument("--hours", type=float, default=1e6, help="start no mutant after this many hours")
+    parser.add_argument("--budget", type=float, default=20.0, help="seconds of processor time for one mutant (default: 20)")
     parser.add_argument("--seed", type=int, default=0, help="another order of the mutants")
     parser.add_argument("--log", type=Path, metavar="FILE", help="log to write, and to continue if it exists")
+    parser.add_argument("--again", action="store_true", help="try survivors of the log again")
     parser.add_argument("--summary", action="store_true", help="count what the log contains")
+    parser.add_argument("--survivors", action="store_true", help="list the survivors in the log")
     parser.add_argument("tests", nargs="*", metavar="TESTS", help="other tests than those of judges")
     return parser
 

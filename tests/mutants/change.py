@@ -1,9 +1,14 @@
-"""All mutants of a Python file: each is the file with one comparison, operator, number or truth value changed."""
+"""All mutants of a Python file: each is the file with one comparison, operator, number or truth value changed.
+
+Not changed: annotations and decorators, `strict` of `zip` (which guards against mistakes of the program), and what only words a message:
+the values of f-strings, and comparisons with 1 that choose between two texts.
+"""
 
 from __future__ import annotations
 
 import ast
 import copy
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -36,11 +41,16 @@ NAMES = {"any": "all", "all": "any", "min": "max", "max": "min"}  # functions, a
 
 @dataclass(frozen=True)
 class Mutant:
-    """One changed place of a file: its lines, the change in words, and where it is in the syntax tree."""
+    """One changed place of a file: its lines, the change in words, and where it is in the syntax tree.
+
+    It is named by the function or constant that it is in, the change, and a number among the same changes there.
+    """
 
     line: int
     last_line: int
+    where: str
     change: str
+    number: int
     node: int
     way: int
     outside: bool  # of functions: it runs while the module is loaded
@@ -50,7 +60,8 @@ def mutants(source: str) -> list[Mutant]:
     """All mutants of a file, in the order of its lines."""
     tree = ast.parse(source)
     inside = {id(part) for part in _in_functions(tree)}
-    untouched = {id(part) for whole in _not_computed(tree) for part in ast.walk(whole)}
+    untouched = {id(part) for whole in (*_not_computed(tree), *_wording(tree)) for part in ast.walk(whole)}
+    places, same = dict(_places(tree, "")), Counter[tuple[str, str]]()
     found = []
     for at, node in enumerate(ast.walk(tree)):
         if id(node) in untouched:
@@ -60,7 +71,9 @@ def mutants(source: str) -> list[Mutant]:
             _change(changed, way)
             place = cast(ast.expr, node)
             last, change = place.end_lineno or place.lineno, f"{ast.unparse(node)} -> {ast.unparse(changed)}"
-            found.append(Mutant(place.lineno, last, change, at, way, id(node) not in inside))
+            where = places[id(node)]
+            same[where, change] += 1
+            found.append(Mutant(place.lineno, last, where, change, same[where, change], at, way, id(node) not in inside))
     return sorted(found, key=lambda mutant: mutant.line)
 
 
@@ -70,6 +83,21 @@ def changed(source: str, mutant: Mutant) -> ast.Module:
     node = next(islice(ast.walk(tree), mutant.node, None))
     _change(node, mutant.way)
     return ast.fix_missing_locations(tree)
+
+
+def _places(node: ast.AST, name: str) -> Iterator[tuple[int, str]]:
+    """The qualified name of the function, class or constant that each part of a file is in."""
+    for part in ast.iter_child_nodes(node):
+        inner = name
+        match part:
+            case ast.FunctionDef(name=own) | ast.ClassDef(name=own):
+                inner = f"{name}.{own}" if name else own
+            case ast.Assign(targets=[ast.Name(id=own)]) | ast.AnnAssign(target=ast.Name(id=own)) if isinstance(
+                node, ast.Module | ast.ClassDef
+            ):
+                inner = f"{name}.{own}" if name else own
+        yield id(part), inner
+        yield from _places(part, inner)
 
 
 def _in_functions(tree: ast.Module) -> Iterator[ast.AST]:
@@ -97,7 +125,7 @@ def _ways(node: ast.AST) -> int:
 
 
 def _not_computed(tree: ast.Module) -> Iterator[ast.expr]:
-    """The annotations and decorators, which stay as they are."""
+    """The annotations, the decorators and `strict` of `zip`."""
     for node in ast.walk(tree):
         match node:
             case ast.AnnAssign():
@@ -108,6 +136,21 @@ def _not_computed(tree: ast.Module) -> Iterator[ast.expr]:
                 yield from (*node.decorator_list, *([node.returns] if node.returns else []))
             case ast.ClassDef():
                 yield from node.decorator_list
+            case ast.Call(func=ast.Name(id="zip")):
+                yield from (keyword.value for keyword in node.keywords)
+
+
+def _wording(tree: ast.Module) -> Iterator[ast.expr]:
+    """The values of f-strings, and the tests that choose the singular or the plural."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.JoinedStr():
+                yield node
+            case ast.IfExp(test=ast.Compare(ops=[ast.Eq()], comparators=[ast.Constant(value=1)]) as test):
+                if all(
+                    isinstance(text, ast.JoinedStr) or isinstance(getattr(text, "value", None), str) for text in (node.body, node.orelse)
+                ):
+                    yield test
 
 
 def _change(node: ast.AST, number: int) -> None:

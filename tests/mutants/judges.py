@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
+from mutants.change import Mutant, mutants
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src"
 JUDGES = SOURCES / "shoal" / "privacy"
@@ -30,6 +32,12 @@ def module_of(path: Path) -> str:
     """The name under which a file of the package is imported."""
     parts = path.relative_to(SOURCES).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def all_mutants() -> list[tuple[Path, str, Mutant]]:
+    """All mutants, each with the path and the short name of its file."""
+    names = {path: str(path.relative_to(JUDGES).with_suffix("")) for path in judges()}
+    return [(path, name, mutant) for path, name in names.items() for mutant in mutants(path.read_text(encoding="utf-8"))]
 
 
 def load_judges() -> None:

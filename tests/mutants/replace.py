@@ -17,7 +17,8 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-Key = tuple[str, int]  # qualified name and first line of a function
+from shoal.parameters import _declared_by
+
 SIMPLE = (bool, int, float, str, bytes, tuple, frozenset, list, dict, set, re.Pattern, type(None))
 
 
@@ -114,6 +115,10 @@ def _copy_class(old: type, new: type) -> int:
             if isinstance(field.default, SIMPLE) and field.default != fields[field_name].default:
                 fields[field_name].default = field.default
                 count += 1
+            if dict(field.metadata) != dict(fields[field_name].metadata):
+                fields[field_name].metadata = field.metadata
+                count += 1
+        _declared_by.cache_clear()
     return count
 
 

@@ -28,12 +28,13 @@ from hypothesis import Phase, settings
 
 from mutants.change import Mutant, changed
 from mutants.judges import ROOT
+from mutants.log import KILLED, LATE
 from mutants.replace import LoadedFunctions, NotReplaced
 
 SLOWEST = 20.0  # seconds of processor time of a test that takes part
-BUDGET = 40  # seconds of processor time for one mutant
+BUDGET = 20.0  # seconds of processor time for one mutant, after which no further test begins
 PATIENCE = 240.0  # seconds until a fork counts as stuck
-PASSED, KILLED, LATE, UNREACHED, UNCHANGED = "survived", "killed", "too slow", "not reached", "no effect"
+PASSED, UNREACHED, UNCHANGED = "survived", "not reached", "no effect"
 ENDS = {0: PASSED, 1: KILLED, 3: UNCHANGED, -signal.SIGXCPU: LATE, -signal.SIGKILL: LATE}
 
 
@@ -48,8 +49,8 @@ class Reached:
 class MutantServer:
     """Takes the place of the loop that runs the tests. `work` is called with this object once the tests are collected."""
 
-    def __init__(self, files: Sequence[Path], cache: Path, work: Callable[[MutantServer], None]) -> None:
-        self._files, self._cache, self._work = files, cache, work
+    def __init__(self, files: Sequence[Path], cache: Path, work: Callable[[MutantServer], None], budget: float = BUDGET) -> None:
+        self._files, self._cache, self._work, self._budget = files, cache, work, budget
         self._names = {str(path): str(path.relative_to(ROOT)) for path in files}
         self._reached: dict[str, Reached] = {}
 
@@ -72,17 +73,26 @@ class MutantServer:
     # -- which tests reach what
 
     def _measure(self) -> None:
-        """Measure the tests file by file, unless the cache has them as they are now."""
-        state = hashlib.sha256(b"".join(path.read_bytes() for path in self._files)).hexdigest()
+        """Measure the tests file by file, unless the cache has them for this test file and the judges that it reaches as they are now."""
+        self._cache.mkdir(parents=True, exist_ok=True)
+        self._states = {name: hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16] for path, name in self._names.items()}
         for path, items in self._by_file():
-            key = hashlib.sha256(state.encode() + path.read_bytes()).hexdigest()[:24]
-            place = self._cache / f"{path.stem}-{key}.json"
-            if not place.exists():
-                self._cache.mkdir(parents=True, exist_ok=True)
+            place = self._cache / f"{path.stem}-{hashlib.sha256(path.read_bytes()).hexdigest()[:24]}.json"
+            measured = self._measured(place)
+            if measured is None:
                 self._in_fork(partial(self._trace_all, items, place), None)
-            if place.exists():
-                self._reached |= {name: Reached(**facts) for name, facts in json.loads(place.read_text(encoding="utf-8")).items()}
+                measured = self._measured(place)
+            self._reached |= measured or {}
         print(f"{len(self._reached)} of {len(self._items)} tests reach the code and pass", flush=True)
+
+    def _measured(self, place: Path) -> dict[str, Reached] | None:
+        """What the cache has of a test file, unless a judge that it reaches has changed."""
+        if not place.exists():
+            return None
+        known = json.loads(place.read_text(encoding="utf-8"))
+        if any(self._states.get(name) != state for name, state in known["judges"].items()):
+            return None
+        return {name: Reached(**facts) for name, facts in known["tests"].items()}
 
     def _by_file(self) -> Iterator[tuple[Path, list[pytest.Item]]]:
         of: dict[Path, list[pytest.Item]] = {}
@@ -102,7 +112,8 @@ class MutantServer:
                 for path, line in sorted(lines):
                     by_path.setdefault(path, []).append(line)
                 found[item.nodeid] = asdict(Reached(round(seconds, 4), by_path))
-        place.write_text(json.dumps(found), encoding="utf-8")
+        judges = {name: self._states[name] for facts in found.values() for name in facts["lines"]}
+        place.write_text(json.dumps({"judges": judges, "tests": found}), encoding="utf-8")
         return 0
 
     def _trace(self, item: pytest.Item, following: pytest.Item | None, lines: set[tuple[str, int]]) -> bool:
@@ -137,7 +148,7 @@ class MutantServer:
         names = self.reaching(path, mutant)
         if not names:
             return UNREACHED
-        return ENDS.get(self._in_fork(lambda: self._run_changed(module, path, mutant, names), BUDGET), KILLED)
+        return ENDS.get(self._in_fork(lambda: self._run_changed(module, path, mutant, names), round(2 * self._budget)), KILLED)
 
     def _run_changed(self, module: str, path: Path, mutant: Mutant, names: Sequence[str]) -> int:
         try:
@@ -149,7 +160,7 @@ class MutantServer:
             following = self._items[names[at + 1]] if at + 1 < len(names) else None
             if any(report.failed for report in runtestprotocol(self._items[name], log=False, nextitem=following)):
                 return 1
-            if time.process_time() - spent > BUDGET / 2:
+            if time.process_time() - spent > self._budget:
                 break
         return 0
 

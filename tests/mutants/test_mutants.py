@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from mutants.change import changed, mutants
-from mutants.judges import ROOT, judges, module_of
+from mutants.equivalent import Equivalents
+from mutants.judges import ROOT, all_mutants, judges, module_of
+from mutants.log import Log, ends_of, summary, survivors
 from mutants.replace import LoadedFunctions, NotReplaced
 
 SOURCE = """
@@ -54,6 +56,69 @@ def test_every_operator_is_changed_once() -> None:
 
 def test_annotations_and_decorators_stay() -> None:
     assert mutants("@dataclass(frozen=True)\nclass A:\n    a: int | None\n\ndef f(x: int | str) -> int | str: ...\n") == []
+
+
+def test_wording_and_checks_of_lengths_stay() -> None:
+    assert mutants('def f(n):\n    return f"{n + 1:,} {g(n == 2)}", "is" if n == 1 else "are", list(zip(n, n, strict=True))\n') == []
+    assert [mutant.change for mutant in mutants('def f(n):\n    return "a" if n == 0 else "b"\n')] == ["n == 0 -> n != 0", "0 -> 1"]
+
+
+def test_mutants_are_named_by_place_and_not_by_line() -> None:
+    source = "LIMIT = 3\nclass Model:\n    k: int = 5\n    def judge(self, n):\n        return n + 1 > 1\n"
+    named = [(mutant.where, mutant.change, mutant.number) for mutant in mutants(source)]
+    assert named == [(mutant.where, mutant.change, mutant.number) for mutant in mutants("\n\n" + source)]
+    assert sorted(named) == [
+        ("LIMIT", "3 -> 4", 1),
+        ("Model.judge", "1 -> 2", 1),
+        ("Model.judge", "1 -> 2", 2),
+        ("Model.judge", "n + 1 -> n - 1", 1),
+        ("Model.judge", "n + 1 > 1 -> n + 1 >= 1", 1),
+        ("Model.k", "5 -> 6", 1),
+    ]
+
+
+LISTED = """
+[[mutant]]
+file = "a"
+where = "LIMIT"
+change = "*"
+reason = "a limit of work"
+[[mutant]]
+file = "a"
+where = "judge"
+change = "1 -> 2"
+number = 1
+reason = "half of it"
+"""
+
+
+def test_listed_mutants_are_not_run_and_must_exist(tmp_path: Path) -> None:
+    path = tmp_path / "listed.toml"
+    path.write_text(LISTED)
+    every = [("a", mutant) for mutant in mutants("LIMIT = 3\ndef judge(n):\n    return 1 + n + 1\n")]
+    listed = Equivalents(path)
+    assert [listed.reason(*one) is not None for one in every].count(True) == 2
+    assert listed.unmatched(every) == []
+    assert len(listed.unmatched([("b", mutant) for _, mutant in every])) == 2
+    path.write_text(LISTED.replace("LIMIT", "judge").replace("1 -> 2", "3 -> 4"))
+    assert len(Equivalents(path).unmatched(every)) == 2, "a star is for constants"
+
+
+def test_every_listed_mutant_of_the_judges_exists() -> None:
+    assert Equivalents().unmatched([(name, mutant) for _, name, mutant in all_mutants()]) == []
+
+
+def test_later_lines_of_a_log_replace_earlier_ones(tmp_path: Path) -> None:
+    place, every = tmp_path / "log.jsonl", [("a", mutant) for mutant in mutants("def judge(n):\n    return n > 1\n")]
+    for end in ("survived", "killed"):
+        Log(place).add(*every[0], "now", end, 0.1)
+    Log(place).add(*every[1], "now", "survived", 0.1)
+    log = Log(place)
+    assert [log.end(*one, "now") for one in every] == ["killed", "survived"]
+    assert log.end(*every[0], "later") is None, "the judge has changed since"
+    found = ends_of(log, every, Equivalents())
+    assert "| `a` | 2 | 1 | 1 | 0 |" in summary(found)
+    assert survivors(found) == "a:2 [survived] judge: 1 -> 2"
 
 
 def test_every_mutant_runs_in_a_loaded_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
