@@ -4,8 +4,8 @@
     python benchmarks/load.py --repeat 10 --people 50000
     python benchmarks/load.py --draw
 
-The first starts a studio as a user starts it, lets it look for routes for three logs at once, and requests pages at a fixed rate over the
-loopback interface for so many seconds. It prints how many were answered: fewer than the rate if the machine is too busy.
+The first starts a studio as a user starts it, looks for routes for three logs at once, again and again, and requests pages at a fixed rate
+over the loopback interface for so many seconds. It prints how many were answered: fewer than the rate if the machine is too busy.
 The second publishes a generated log in one process, and measures what the process holds after each release. Both keep their figures in
 benchmarks/results, from which the third draws docs/images/load.svg.
 """
@@ -93,19 +93,44 @@ def load_studio(rate: float, seconds: float) -> dict[str, Any]:
             server.process.wait(60)
 
 
+class Jobs:
+    """A job for each of some logs; where one ends, the next one begins."""
+
+    def __init__(self, server: Server, seconds: float) -> None:
+        self._server, self._seconds = server, str(round(seconds))
+        self._logs = [server.opened(f"log{number}.csv") for number in range(JOBS)]
+        self._now = [self._begin(log) for log in self._logs]
+        self.begun = JOBS
+
+    @property
+    def pages(self) -> list[str]:
+        """The pages with the progress of the first jobs."""
+        return list(self._now)
+
+    def _begin(self, log: str) -> str:
+        url = self._server.post(f"{log}/advise", goal="queries", k="5", seconds=self._seconds, knows="1").url
+        return f"{url.path}?{url.query.decode()}"
+
+    def go_on(self) -> None:
+        """Begin a job for each one that has ended."""
+        for place, page in enumerate(self._now):
+            if 'id="progress"' not in self._server.client.get(page).text:
+                self._now[place] = self._begin(self._logs[place])
+                self.begun += 1
+
+
 def _load(server: Server, rate: float, seconds: float) -> dict[str, Any]:
-    addresses = [server.opened(f"log{number}.csv") for number in range(JOBS)]
-    waiting = str(round(seconds))
-    jobs = [server.post(f"{one}/advise", goal="queries", k="5", seconds=waiting, knows="1").url for one in addresses]
+    jobs = Jobs(server, seconds)
     cookie = "; ".join(f"{name}={value}" for name, value in server.client.cookies.items())
-    pages = ["/", "/history", *(f"{url.path}?{url.query.decode()}" for url in jobs)]
-    requests = Requests(server.here, cookie, pages, rate, seconds)
+    requests = Requests(server.here, cookie, ["/", "/history", *jobs.pages], rate, seconds)
     main, before, memory = server.process.pid, processor_seconds(server.process.pid), [(0.0, held_mb(server.process.pid))]
     work = threading.Thread(target=requests.run)
     work.start()
     while work.is_alive():
         work.join(1.0)
         memory.append((time.monotonic() - requests.began, held_mb(main)))
+        if work.is_alive():
+            jobs.go_on()
     spent = processor_seconds(main) - before
     return {
         "rate": rate,
@@ -113,7 +138,7 @@ def _load(server: Server, rate: float, seconds: float) -> dict[str, Any]:
         "memory": memory,
         "seconds": time.monotonic() - requests.began,
         "processor": spent,
-        "jobs": sum('id="progress"' in server.client.get(page).text for page in pages[2:]),
+        "jobs": jobs.begun,
         "load": os.getloadavg()[0],
     }
 
@@ -144,7 +169,7 @@ def show_studio(found: dict[str, Any]) -> None:
     print(f"latency: median {shares[0]:.0f} ms, 95 % {shares[1]:.0f} ms, 99 % {shares[2]:.0f} ms, longest {latencies[-1] * 1000:.0f} ms")
     each, held = found["processor"] * 1000 / count, [mb for _, mb in found["memory"]]
     print(f"server: {each:.1f} ms of processor time each, {held[0]:.0f} MB at first, {held[-1]:.0f} MB at last")
-    print(f"{found['jobs']} of {JOBS} jobs were still running at the end; load of the machine {found['load']:.1f}")
+    print(f"{JOBS} jobs at once, {found['jobs']} begun in all; load of the machine {found['load']:.1f}")
 
 
 def draw() -> None:

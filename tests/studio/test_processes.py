@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from shoal.io.studio_folder import read_events
 from shoal.studio.open_pages import sample_path
 from shoal.studio.processes import WORKER, Processes
 from shoal.studio.states import CANCELLED, DONE, INTERRUPTED, PUBLISH, RUNNING
+from shoal.studio.worker import LOWER_PRIORITY
 
 LONGEST = 4.0  # seconds until the release of the sample is cancelled
 
@@ -47,6 +49,17 @@ def test_a_job_that_is_cancelled_at_any_moment_leaves_nothing(tmp_path: Path, mo
         assert state in {CANCELLED, DONE}, f"after {seconds:.2f} s"
         assert state == DONE or left <= {"job.toml", "events.jsonl"}, f"after {seconds:.2f} s"
         assert (found.get(f"{job}/release.zip").status_code == 200) == (state == DONE)
+
+
+def test_a_job_gives_way_to_the_server(tmp_path: Path) -> None:
+    with visited(tmp_path, processes=Processes(1)) as found:
+        job = begin(found, sample_path("queries"), "shoal", k="5")
+        end, lower = time.monotonic() + 60, os.getpriority(os.PRIO_PROCESS, 0) + LOWER_PRIORITY
+        while lower not in [os.getpriority(os.PRIO_PROCESS, one.pid) for one in found.studio.processes._running.values()]:
+            assert time.monotonic() < end, "it has the priority of the server"
+            time.sleep(0.01)
+        found.post(f"{job}/cancel")
+        wait_for(found, job)
 
 
 def test_two_jobs_at_once_make_what_each_makes_alone(tmp_path: Path) -> None:

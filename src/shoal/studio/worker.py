@@ -29,6 +29,7 @@ from shoal.studio.tasks import advise_task, audit_task, described, look_task, pu
 from shoal.studio.taxonomy_tasks import coverage_task, taxonomy_task
 
 SECONDS_BETWEEN = 0.2  # progress events
+LOWER_PRIORITY = 5  # so that pages are answered at once while a task uses all cores
 
 Task = Callable[[Path, Mapping[str, Any], Events, Cancel], Any]
 TASKS: Mapping[str, Task] = {
@@ -124,4 +125,5 @@ def run_task(folder: Path, events: FileEvents, stop: Stop) -> dict[str, Any]:
 
 if __name__ == "__main__":
     line = read_line()
+    os.nice(LOWER_PRIORITY)
     sys.exit(main(Path(os.fsdecode(line.rstrip(b"\n")))) if line else 0)
