@@ -24,12 +24,12 @@ if TYPE_CHECKING:  # what a type checker sees of the names in _PLACES
     from shoal.api.functions import bound as bound
     from shoal.api.functions import decode as decode
     from shoal.api.functions import generate as generate
-    from shoal.api.functions import look as look
     from shoal.api.functions import measure as measure
     from shoal.api.functions import read as read
     from shoal.api.functions import reproduce as reproduce
     from shoal.api.learn_taxonomy import learn_taxonomy as learn_taxonomy
     from shoal.api.masking import mask as mask
+    from shoal.api.preview import look as look
     from shoal.api.result import Result as Result
     from shoal.auditing.audit import Audit as Audit
     from shoal.data.taxonomy import Taxonomy as Taxonomy
@@ -80,7 +80,7 @@ _PLACES = {
     "list_methods": "shoal.api.catalogue",
     "list_metrics": "shoal.api.catalogue",
     "list_models": "shoal.api.catalogue",
-    "look": "shoal.api.functions",
+    "look": "shoal.api.preview",
     "mask": "shoal.api.masking",
     "measure": "shoal.api.functions",
     "models": "shoal.api.catalogue",

@@ -15,7 +15,7 @@ import pytest
 
 import shoal
 from helpers.cli import Shell
-from shoal.api import catalogue, evaluation, functions, learn_taxonomy, masking, result
+from shoal.api import catalogue, evaluation, functions, learn_taxonomy, masking, preview, result
 from shoal.api.data_options import DATA_OPTIONS, FileOptions
 from shoal.auditing import audit
 from shoal.errors import ShoalError
@@ -26,7 +26,7 @@ from shoal.pipeline import events, look
 from shoal.synthetic.querylog import QueryLog
 from shoal.taxonomy import wordnet
 
-MODULES = {module.__name__: module for module in (functions, evaluation, catalogue, result, audit, attacked, events, look)}
+MODULES = {module.__name__: module for module in (functions, evaluation, catalogue, preview, result, audit, attacked, events, look)}
 PUBLIC: dict[str, Any] = {name: getattr(shoal, name) for name in shoal.__all__ if name != "__version__"}
 FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
 OF_TAXONOMIES = {"read_taxonomy": taxonomies, "wordnet": wordnet}
@@ -92,9 +92,9 @@ def test_every_keyword_that_the_signature_does_not_name_is_in_the_docstring(name
 
 
 def test_the_functions_are_those_of_the_modules() -> None:
-    modules = (functions, evaluation, masking, catalogue, learn_taxonomy)
+    modules = (functions, evaluation, masking, catalogue, learn_taxonomy, preview)
     assert set(FUNCTIONS) == {name for module in modules for name in module.__all__} | {*OF_TAXONOMIES, "from_sql"}
-    for module in (functions, evaluation):
+    for module in (functions, evaluation, preview):
         assert {*module.__all__} == {name for name, value in vars(module).items() if is_own(module, value)}
 
 

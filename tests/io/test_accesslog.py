@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from helpers.accesslog import CHROME, FIREFOX, line
 from helpers.errors import refuses
 from shoal.data.log import Log
-from shoal.io.read.access_logs.access_log_lines import plain_addresses
+from shoal.io.read.access_logs.access_log_lines import BROKEN, cut, plain_addresses
 from shoal.io.read.dispatch import Reading, ReadOptions, read
 
 
@@ -50,6 +50,17 @@ def test_the_fields_of_a_combined_line(tmp_path: Path) -> None:
         "referrer": "http://e.org/",
         "agent": FIREFOX,
     }
+
+
+def test_lines_of_all_forms_keep_their_places_and_their_fields() -> None:
+    agent = r'a \"quoted\" agent'
+    lines = [line(), line(agent=None), line(agent=agent), "no line", line(auth="a b"), line("[::1]", request="broken"), line(referrer="[x] y")]
+    together = cut(pl.Series([text.rstrip("\n") for text in lines]))
+    assert together.equals(pl.concat([cut(pl.Series([text.rstrip("\n")])) for text in lines]))
+    assert together["address"].to_list() == ["10.0.0.1"] * 3 + [None, "10.0.0.1", "[::1]", "10.0.0.1"]
+    assert together["auth"].to_list() == ["-"] * 3 + [None, "a b", "-", "-"]
+    assert together["agent"].to_list() == [FIREFOX, None, agent, None, FIREFOX, FIREFOX, FIREFOX]
+    assert together["page"].to_list() == ["/a"] * 3 + [BROKEN, "/a", BROKEN, "/a"]
 
 
 def test_a_common_line_has_neither_referrer_nor_agent(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import polars as pl
 
 from shoal.api.argument_types import checked
 from shoal.api.data_options import DataOptions, FileOptions, options_and_taxonomy
-from shoal.api.functions import _log_notes, _LogEvents
-from shoal.api.messages import spoken_in_python, using
+from shoal.api.functions import _LogEvents
+from shoal.api.messages import log_notes, spoken_in_python, using
 from shoal.api.rerun_command import making
 from shoal.errors import ParameterError
 from shoal.evaluate.advise.advise import Advice
@@ -168,11 +168,11 @@ def compare(
         with running(_LogEvents(events), cancel):
             title = files[0].name if len(files) == 1 else f"{len(files)} inputs"
             task = ComparisonTask(files, requested, values, Path(out), title, making)
-            _log_notes(task.notes)
+            log_notes(task.notes)
             finished = task.run(
                 effort, workers, quick=bool(quick), seconds=None if run_seconds is None else _RUN_SECONDS.check(run_seconds)
             )
-        _log_notes(finished.notes)
+        log_notes(finished.notes)
         return finished.table
 
 
@@ -220,7 +220,7 @@ def reconstruct(
             raise ParameterError(f"no format is called {to!r}", code="unknown-output-format", hint=there_are(str(to), _FORMATS), value=to)
         draws = Draws(number=number, seed=seed)
         directory = ReleaseDirectory(out, force=None)
-        _log_notes(directory.clear())
+        log_notes(directory.clear())
         directory.check()
         return draw_records(release, out, draws, to)
 

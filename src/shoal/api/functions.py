@@ -22,8 +22,8 @@ import polars as pl
 from shoal.api.advice import NO_ADVICE, advised
 from shoal.api.argument_types import checked
 from shoal.api.data_options import Column, Columns, DataOptions, GivenItemsTable, options_and_taxonomy, prepared_as, reading_options
-from shoal.api.messages import in_python, spoken_in_python, using
-from shoal.api.result import Result, log
+from shoal.api.messages import in_python, log_notes, spoken_in_python, using
+from shoal.api.result import Result
 from shoal.api.taxonomy_argument import GivenTaxonomy, TaxonomyArgument
 from shoal.auditing import CROSSING
 from shoal.auditing.audit import Audit, gather_material
@@ -50,8 +50,6 @@ from shoal.pipeline.contract import insist_on_consent
 from shoal.pipeline.disclosure import announced
 from shoal.pipeline.events import Cancel, Events
 from shoal.pipeline.job import Job
-from shoal.pipeline.look import Look
-from shoal.pipeline.look import look as see
 from shoal.pipeline.manifest import Published
 from shoal.pipeline.options import Memory, Preparation
 from shoal.pipeline.prepare import Prepared, prepare
@@ -63,7 +61,7 @@ from shoal.taxonomy.bound import STEPS, Bound, loss_lower_bound
 from shoal.taxonomy.place_terms import Scope, Unknown
 from shoal.util.wording import did_you_mean
 
-__all__ = ["anonymize", "attack", "audit", "bound", "decode", "generate", "look", "measure", "read", "reproduce"]
+__all__ = ["anonymize", "attack", "audit", "bound", "decode", "generate", "measure", "read", "reproduce"]
 
 _BOUNDED = (
     Param("k", int, 5, "", minimum=2),
@@ -326,45 +324,6 @@ def bound(
 
 
 @checked
-def look(
-    data: str | Path | Any, *, whole: bool = False, show_rare: bool = False, threads: int | None = None, **options: Unpack[DataOptions]
-) -> Look:
-    """Show how data is read and what it contains, before making a release.
-
-    The examples in the result are records as they were read, without user IDs. They are for you, not for publication.
-
-    Args:
-        data: A path, a frame, a column of lists, or lists of items, as in `shoal.anonymize`.
-        whole: Whether to read all of a large file. Default: only the first 32 MB.
-        show_rare: Whether the examples contain values that fewer than 5 people share.
-        threads: Number of threads. Default: all cores.
-        **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
-            malformed, site_links,
-            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, min_support, items_table,
-            item_level, items_key, items_name, items_levels.
-
-    Returns:
-        The format, the roles of the columns, the numbers of people, records and items, and examples.
-
-    Raises:
-        ParameterError: An argument is not allowed.
-        InputError: The data cannot be read.
-        TaxonomyError: The taxonomy is not a tree.
-
-    Example:
-        >>> preview = shoal.look([["Apple", "Milk"], ["Beer"]], taxonomy="none")
-        >>> preview.format, preview.people, preview.items
-        ('transactions', 2, 3)
-    """
-    with spoken_in_python(), using(threads):
-        how, tree = prepared_as(options, Preparation.of_format(options.get("format")).following_data())
-        preview = see(data, how, whole=whole, taxonomy=tree.tree, show_rare=show_rare)
-        _log_notes((*tree.notes, *preview.notes), [f"left out: {line}" for line in preview.defects])
-        return replace(preview, protects={per: in_python(words) for per, words in preview.protects.items()})
-
-
-@checked
 def audit(
     release: str | Path,
     claims: Claims = (),
@@ -422,7 +381,7 @@ def audit(
         how, tree = _of_original(Published.at(Path(release)), original, options)
         settings = (release_format, release_sep, allow_column, sensitive, tree.tree, release_user)
         material = gather_material(release, claims, original, how, *settings)
-        _log_notes((*tree.notes, *material.notes))
+        log_notes((*tree.notes, *material.notes))
         return material.judged(strength, no_guarantee=no_guarantee)
 
 
@@ -495,8 +454,8 @@ def measure(
         how, tree = _of_original(place, original, options)
         if how is None:
             insist_on_default_patterns(patterns)
-            return recorded(place, names, _log_notes)
-        return measured(place, original, how, names, _log_notes, tree.tree, patterns=patterns)
+            return recorded(place, names, log_notes)
+        return measured(place, original, how, names, log_notes, tree.tree, patterns=patterns)
 
 
 @checked
@@ -565,7 +524,7 @@ def attack(
         numbers: dict[str, Any] = {"targets": targets, "control": control, "seed": seed, "remakes": remakes}
         numbers["sampling_fraction"] = sampling_fraction
         draw = Draw(**(Draw.quick_values() if quick else {}) | {name: value for name, value in numbers.items() if value is not None})
-        result = attacked(place, original, how, names, draw, _log_notes, tree.tree, others_and_reference)
+        result = attacked(place, original, how, names, draw, log_notes, tree.tree, others_and_reference)
         return replace(result, quick=bool(quick))
 
 
@@ -619,7 +578,7 @@ def _run_job(data: Any, method: Method | str | None, arguments: Mapping[str, Any
         released: Result = _on_cluster(job, arguments)
         return released
     done = job.run(_LogEvents(arguments["events"]), arguments["cancel"])
-    _log_notes((), unsure({ATTACKS: done.judged.attacks}))
+    log_notes((), unsure({ATTACKS: done.judged.attacks}))
     helps = (lambda: NO_ADVICE) if reused_rules is not None else (lambda: advised(data, done, chosen, options, further))
     return _with_logged_advice(Result(done.judged, done.prepared.notes, helps, done.warnings))
 
@@ -637,11 +596,11 @@ class _LogEvents(Events):
         self._further.progress(label, done, total, remark)
 
     def note(self, line: str) -> None:
-        _log_notes([line])
+        log_notes([line])
         self._further.note(in_python(line))
 
     def warn(self, line: str) -> None:
-        _log_notes([], [line])
+        log_notes([], [line])
         text = in_python(line)
         self._further.warn(ReleaseWarning(line.code, text) if isinstance(line, ReleaseWarning) else text)
 
@@ -659,7 +618,7 @@ def _prepared(data: Any, options: Mapping[str, Any], base: Preparation) -> Prepa
     how, tree = prepared_as(options, base)
     prepared = prepare(data, how, tree.tree)
     announcement = announced(prepared)
-    _log_notes((*tree.notes, *announcement.notes), (*announcement.warnings, *announcement.left_out))
+    log_notes((*tree.notes, *announcement.notes), (*announcement.warnings, *announcement.left_out))
     return prepared
 
 
@@ -672,16 +631,8 @@ def _of_original(place: Published, original: Any, keywords: Mapping[str, Any]) -
 
 def _with_logged_advice(result: Result) -> Result:
     """Return the result, after logging the advice if hardly any words are kept."""
-    _log_notes((), [*(f"this may keep more words: {line}" for line in result.advice), *result.advice_notes])
+    log_notes((), [*(f"this may keep more words: {line}" for line in result.advice), *result.advice_notes])
     return result
-
-
-def _log_notes(notes: Iterable[str], warnings: Iterable[str] = ()) -> None:
-    """Log notes and warnings to the logger `shoal`, with options spelled as keywords."""
-    for note in notes:
-        log.info(in_python(note))
-    for warning in warnings:
-        log.warning(in_python(warning))
 
 
 @checked

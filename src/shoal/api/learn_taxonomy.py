@@ -7,8 +7,7 @@ from typing import Any, Unpack
 
 from shoal.api.argument_types import checked
 from shoal.api.data_options import DataOptions, prepared_as
-from shoal.api.functions import _log_notes
-from shoal.api.messages import spoken_in_python, using
+from shoal.api.messages import log_notes, spoken_in_python, using
 from shoal.data.taxonomy import Taxonomy
 from shoal.parameters import Param
 from shoal.pipeline.learn_taxonomy import learn_taxonomy as learn
@@ -60,5 +59,5 @@ def learn_taxonomy(
         taxonomy = TOPICS if options.get("per") is None and options.get("items_table") is None else NO_TAXONOMY
         how, _ = prepared_as({"taxonomy": taxonomy, **options}, Preparation())
         learned = learn(data, how, people, all_words=all_words, per=options.get("per"), with_wordnet=with_wordnet)
-        _log_notes(learned.notes)
+        log_notes(learned.notes)
         return learned.taxonomy

@@ -1,15 +1,18 @@
-"""Messages for Python users: options are spelled as keywords, such as keep_column."""
+"""Messages for Python users: options are spelled as keywords, such as keep_column. Notes and warnings go to the logger `shoal`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from shoal import kernels
 from shoal.data.patience import allowing
 from shoal.errors import ParameterError, ShoalError, in_python
 
-__all__ = ["in_python", "spoken_in_python", "using"]
+__all__ = ["in_python", "log", "log_notes", "spoken_in_python", "using"]
+
+log = logging.getLogger("shoal")
 
 
 @contextmanager
@@ -30,3 +33,11 @@ def using(threads: int | None, patience: float | None = None) -> Iterator[None]:
         raise ParameterError(what, code="out-of-range", value=threads)
     with kernels.using(threads=threads), allowing(patience):
         yield
+
+
+def log_notes(notes: Iterable[str], warnings: Iterable[str] = ()) -> None:
+    """Log notes and warnings to the logger `shoal`, with options spelled as keywords."""
+    for note in notes:
+        log.info(in_python(note))
+    for warning in warnings:
+        log.warning(in_python(warning))

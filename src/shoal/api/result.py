@@ -5,7 +5,6 @@ A result shows only those facts about the original that its manifest may contain
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import polars as pl
 
 from shoal.api.advice import NO_ADVICE, Advised
-from shoal.api.messages import in_python, spoken_in_python
+from shoal.api.messages import in_python, log, spoken_in_python
 from shoal.data.claims import Model, Verdict
 from shoal.data.items import without_names
 from shoal.data.patience import allowing, patience
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Converted = TypeVar("Converted")
-log = logging.getLogger("shoal")
 
 
 class Result:

@@ -26,7 +26,6 @@ from shoal.io.read.paths import Paths
 from shoal.pipeline.claims import protection_by_per
 from shoal.pipeline.options import NO_TAXONOMY, Preparation
 from shoal.pipeline.prepare import FEWEST_KNOWN, Records, rare_note, records_of, taxonomy_of
-from shoal.report.notebook import facts_page
 from shoal.taxonomy.item_catalogue import LevelFacts, level_facts
 from shoal.taxonomy.tree_drawing import coverage
 from shoal.util.wording import counted, percent
@@ -128,6 +127,8 @@ class Look:
             *(("left out", line) for line in self.defects),
         ]
         part = "" if self.part >= 1 else f", the first {percent(self.part, 0)}"
+        from shoal.report.notebook import facts_page  # loads charts, which only a notebook needs
+
         return facts_page(f"Preview{part}; the attribute examples has records", rows)
 
 

@@ -16,7 +16,6 @@ from shoal.errors import ParameterError, option
 from shoal.io.read.options import OF_MICRODATA, ROLES, ItemsFrame, ItemsTable, ReadOptions
 from shoal.io.read.parameter_files import with_files_read
 from shoal.methods import METHODS, PRESET, Method, presets_of, with_preset
-from shoal.pipeline.manifest import preparation_of
 from shoal.pipeline.options import FORMAT_OF, FROM_ITEMS, NO_TAXONOMY, WORD_RULES, Preparation, is_topics
 from shoal.util.wording import did_you_mean
 
@@ -164,6 +163,8 @@ def original_options(options: dict[str, Any], original: object, manifest: dict[s
     """Return how to read an original: the manifest's settings, overridden by options. Raise for such options without an original."""
     present = [name for name, value in options.items() if value is not None]
     if original is not None:
+        from shoal.pipeline.manifest import preparation_of  # the schema of manifests takes time to load, and reading data needs none
+
         return preparation(options, base=preparation_of(manifest) if manifest else None)
     if present:
         raise ParameterError(

@@ -10,11 +10,16 @@ import ipaddress
 import re
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
+
+from shoal.data.bags import number_strings
 
 _QUOTED = r'"((?:[^"\\]|\\.)*)"'
 _LINE = rf'^(\S+) (\S+) ([^\["]+?) \[([^\]]+)\] {_QUOTED} ([1-9]\d\d) (\d{{1,18}}|-)(?: {_QUOTED} {_QUOTED})?$'
 _REQUEST = r"^([A-Za-z][A-Za-z0-9_-]*) ((?:/|[A-Za-z][A-Za-z0-9+.-]*://).*?|\*|[^\s/:]+:\d+)(?: (HTTP/\d(?:\.\d)?))?$"
+# A line of which each bracket and quotation mark has its place: nearly all lines, which need no search for the ends of their fields.
+_PLAIN_LINE = r'^[^\s"\\]+ [^\s"\\\[]+ [^"\\\[\s]+ \[[^\[\]"\\]+\] "[^"\\]*" [1-9]\d\d (?:\d{1,18}|-)(?: "[^"\\]*" "[^"\\]*")?$'
 _FIELDS = ("address", "ident", "auth", "stamp", "request", "status", "size", "referrer", "agent")
 _TIME = "%d/%b/%Y:%H:%M:%S %z"
 _SOUND = re.compile(_LINE)
@@ -40,9 +45,8 @@ def cut(lines: pl.Series) -> pl.DataFrame:
 
     A size of `-` is null, and so are referrer and agent in the common format. The page is the target of the request with its query string.
     """
-    names = {f"{i + 1}": name for i, name in enumerate(_FIELDS)}
-    fields = lines.str.extract_groups(_LINE).struct.unnest().rename(names)
-    parts = fields["request"].str.extract_groups(_REQUEST).struct.unnest().rename({"1": "method", "2": "page", "3": "protocol"})
+    fields = _fields(lines)
+    parts = _of_requests(fields["request"])
     zoned = pl.col("stamp").str.to_datetime(_TIME, strict=False, time_unit="us")
     return fields.hstack(parts).select(
         "address",
@@ -58,6 +62,36 @@ def cut(lines: pl.Series) -> pl.DataFrame:
         "referrer",
         "agent",
     )
+
+
+def _fields(lines: pl.Series) -> pl.DataFrame:
+    """Return the fields of each line as text, null for a malformed line."""
+    plain = lines.str.contains(_PLAIN_LINE).fill_null(False)
+    if plain.all():
+        return _at_marks(lines)
+    names = {f"{i + 1}": name for i, name in enumerate(_FIELDS)}
+    found = lines.filter(~plain).str.extract_groups(_LINE).struct.unnest().rename(names)
+    order = np.argsort(np.concatenate([plain.arg_true(), (~plain).arg_true()]))
+    return pl.concat([_at_marks(lines.filter(plain)), found])[order]
+
+
+def _at_marks(lines: pl.Series) -> pl.DataFrame:
+    """Divide plain lines at their quotation marks, brackets and blanks, which is several times as fast as capturing groups."""
+    quoted = lines.str.split_exact('"', 5).struct
+    before, after = quoted.field("field_0").str.split_exact(" [", 1).struct, quoted.field("field_2").str.split_exact(" ", 2).struct
+    who = before.field("field_0").str.split_exact(" ", 2).struct
+    columns = [who.field(f"field_{i}") for i in range(3)]
+    columns += [before.field("field_1").str.strip_suffix("] "), quoted.field("field_1"), after.field("field_1"), after.field("field_2")]
+    columns += [quoted.field("field_3"), quoted.field("field_5")]
+    return pl.DataFrame(dict(zip(_FIELDS, columns, strict=True)))
+
+
+def _of_requests(requests: pl.Series) -> pl.DataFrame:
+    """Return method, page and protocol of each request, null for a broken one. Each different request is divided once."""
+    different, numbers = number_strings(requests)
+    found = different.str.extract_groups(_REQUEST).struct.unnest().rename({"1": "method", "2": "page", "3": "protocol"})
+    places = pl.Series(numbers)
+    return found.select(pl.all().gather(places.set(places < 0, None).cast(pl.UInt32)))
 
 
 def plain_addresses(written: pl.Series) -> pl.Series:
