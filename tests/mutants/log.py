@@ -11,7 +11,7 @@ from typing import Any
 from mutants.change import Mutant
 from mutants.equivalent import Equivalents
 
-KILLED, LATE, EQUIVALENT = "killed", "too slow", "equivalent"
+KILLED, LATE, PASSED, EQUIVALENT = "killed", "too slow", "survived", "equivalent"
 Key = tuple[str, str, str, int]
 Named = tuple[str, Mutant]  # a mutant with the name of its file
 

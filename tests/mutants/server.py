@@ -28,13 +28,13 @@ from hypothesis import Phase, settings
 
 from mutants.change import Mutant, changed
 from mutants.judges import ROOT
-from mutants.log import KILLED, LATE
+from mutants.log import KILLED, LATE, PASSED
 from mutants.replace import LoadedFunctions, NotReplaced
 
 SLOWEST = 20.0  # seconds of processor time of a test that takes part
 BUDGET = 20.0  # seconds of processor time for one mutant, after which no further test begins
 PATIENCE = 240.0  # seconds until a fork counts as stuck
-PASSED, UNREACHED, UNCHANGED = "survived", "not reached", "no effect"
+UNREACHED, UNCHANGED = "not reached", "no effect"
 ENDS = {0: PASSED, 1: KILLED, 3: UNCHANGED, -signal.SIGXCPU: LATE, -signal.SIGKILL: LATE}
 
 
