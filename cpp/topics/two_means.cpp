@@ -1,9 +1,11 @@
 #include "topics/two_means.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <iterator>
-#include <numeric>
+#include <utility>
 
 #include "base/parallel.hpp"
 
@@ -23,30 +25,73 @@ struct Node {
     std::vector<int32_t> titles;
 };
 
-// What one thread works with: sums over the features that the words of a topic have, which rise; other entries are not read.
-struct Scratch {
-    std::vector<int64_t> sums[2];
-    Sums pull;
-    Slopes along;
-    std::vector<int32_t> used;
-    std::vector<uint8_t> there;  // zeros, between uses
-
-    explicit Scratch(int64_t features)
-        : sums{std::vector<int64_t>(features), std::vector<int64_t>(features)}, pull(features), along(features), there(features, 0) {}
+struct UnitTie {
+    uint16_t feature, weight;
 };
 
 // The company of words, each of the same length, in whole numbers: sums of them are exact in any order, and small enough to be read fast.
 struct UnitRows {
     std::span<const int64_t> indptr;
-    std::vector<uint16_t> features, weights;
+    std::vector<UnitTie> ties;
 
-    explicit UnitRows(const Rows& rows) : indptr(rows.indptr), features(rows.ids.begin(), rows.ids.end()), weights(rows.ids.size()) {
+    explicit UnitRows(const Rows& rows) : indptr(rows.indptr), ties(rows.ids.size()) {
         for (int64_t word = 0; word < rows.size(); ++word) {
             double sum = 0;
             for (int32_t tie : rows.row_counts(word)) sum += static_cast<double>(tie) * tie;
-            for (int64_t at = indptr[word]; at < indptr[word + 1]; ++at)
-                weights[at] = static_cast<uint16_t>(std::floor(rows.counts[at] * UNIT / std::sqrt(sum) + 0.5));
+            for (int64_t at = indptr[word]; at < indptr[word + 1]; ++at) {
+                const double weight = std::floor(rows.counts[at] * UNIT / std::sqrt(sum) + 0.5);
+                ties[at] = {static_cast<uint16_t>(rows.ids[at]), static_cast<uint16_t>(weight)};
+            }
         }
+    }
+
+    std::span<const UnitTie> row(int32_t word) const { return {ties.data() + indptr[word], ties.data() + indptr[word + 1]}; }
+};
+
+// What one thread works with: copies of the rows of a topic's words in one piece, with only the features that they have, numbered in
+// their order; and sums over these features. It is small and in order, because it is read many times.
+struct Scratch {
+    std::vector<int64_t> indptr, people;
+    std::vector<UnitTie> ties;
+    std::vector<int64_t> sums[2];
+    Sums pull;
+    Slopes along;
+    std::vector<uint8_t> there;      // 1 for features that are there: zeros, between uses
+    std::vector<uint16_t> number;    // of each feature that is there
+
+    explicit Scratch(int64_t features) : there(features, 0), number(features) {}
+
+    std::size_t size() const { return people.size(); }
+    std::span<const UnitTie> row(std::size_t i) const { return {ties.data() + indptr[i], ties.data() + indptr[i + 1]}; }
+
+    void gather(const std::vector<int32_t>& words, const UnitRows& units, std::span<const int64_t> holders) {
+        indptr.assign(1, 0);
+        people.clear();
+        for (int32_t word : words) {
+            indptr.push_back(indptr.back() + std::ssize(units.row(word)));
+            people.push_back(holders[word]);
+        }
+        ties.resize(indptr.back());
+        auto next = ties.begin();
+        for (int32_t word : words) next = std::ranges::copy(units.row(word), next).out;
+        const std::size_t features = number_features();
+        for (auto& side : sums) side.resize(features);
+        pull.resize(features);
+        along.resize(features);
+    }
+
+private:
+    // Numbers the features that these words have; returns how many there are.
+    std::size_t number_features() {
+        for (UnitTie tie : ties) there[tie.feature] = 1;
+        std::size_t found = 0;
+        uint8_t *at = there.data(), *const end = at + there.size();
+        while (at < end && (at = static_cast<uint8_t*>(std::memchr(at, 1, end - at))) != nullptr) {
+            number[at - there.data()] = static_cast<uint16_t>(found++);
+            *at++ = 0;
+        }
+        for (UnitTie& tie : ties) tie.feature = number[tie.feature];
+        return found;
     }
 };
 
@@ -58,21 +103,23 @@ public:
     std::vector<Node> divide(const Node& node, Scratch& scratch) const {
         const bool small = static_cast<int64_t>(node.words.size()) <= in_.bounds.smallest;
         if (node.words.size() < 2 || (small && frequent_of(node.words) < 2)) return {};
-        find_features(node.words, scratch);
-        std::vector<uint8_t> side = cut(node.words, direction(node.words, scratch));
-        centres(node.words, side, scratch);
+        task_.check();
+        scratch.gather(node.words, units_, in_.people);
+        std::vector<uint8_t> side = cut(scratch, direction(scratch));
+        centres(side, scratch);
+        std::vector<int64_t> along;
         for (int step = 0; step < EXCHANGES; ++step) {
             between_centres(scratch);
-            std::vector<uint8_t> next = cut(node.words, products(node.words, scratch.along));
+            along = products(scratch);
+            std::vector<uint8_t> next = cut(scratch, along);
             if (next == side) break;
-            exchange(node.words, side, next, scratch);
+            exchange(side, next, scratch);
             side = std::move(next);
         }
         std::vector<Node> sides(2);
         for (std::size_t i = 0; i < node.words.size(); ++i) sides[side[i]].words.push_back(node.words[i]);
         if (small && (frequent_of(sides[0].words) == 0 || frequent_of(sides[1].words) == 0)) return {};
-        sides[0].titles = titles(sides[0].words, scratch.along, -1);
-        sides[1].titles = titles(sides[1].words, scratch.along, 1);
+        for (uint8_t one : {0, 1}) sides[one].titles = titles(node.words, side, one, along);
         return sides;
     }
 
@@ -81,112 +128,108 @@ private:
         return std::count_if(words.begin(), words.end(), [&](int32_t word) { return in_.frequent[word] != 0; });
     }
 
-    // Sets the features that these words have, in their order.
-    void find_features(const std::vector<int32_t>& words, Scratch& scratch) const {
-        scratch.used.clear();
-        for (int32_t word : words)
-            for (int64_t at = units_.indptr[word]; at < units_.indptr[word + 1]; ++at)
-                if (const int32_t f = units_.features[at]; scratch.there[f] == 0) {
-                    scratch.there[f] = 1;
-                    scratch.used.push_back(f);
-                }
-        std::ranges::sort(scratch.used);
-        for (int32_t f : scratch.used) scratch.there[f] = 0;
-    }
-
-    int64_t product(int32_t word, const Slopes& along) const {
-        int64_t sum = 0;
-        for (int64_t at = units_.indptr[word]; at < units_.indptr[word + 1]; ++at)
-            sum += static_cast<int64_t>(units_.weights[at]) * along[units_.features[at]];
-        return sum;
-    }
-
-    std::vector<int64_t> products(const std::vector<int32_t>& words, const Slopes& along) const {
+    // Where each word lies along the direction.
+    std::vector<int64_t> products(const Scratch& scratch) const {
         task_.check();
-        std::vector<int64_t> found(words.size());
-        for (std::size_t i = 0; i < words.size(); ++i) found[i] = product(words[i], along);
+        std::vector<int64_t> found(scratch.size());
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            int64_t sum = 0;
+            for (UnitTie tie : scratch.row(i)) sum += static_cast<int64_t>(tie.weight) * scratch.along[tie.feature];
+            found[i] = sum;
+        }
         return found;
     }
 
     template <class Number>
-    void add(int32_t word, Number times, std::vector<Number>& to) const {
-        for (int64_t at = units_.indptr[word]; at < units_.indptr[word + 1]; ++at) to[units_.features[at]] += times * units_.weights[at];
+    static void add(std::span<const UnitTie> row, Number times, std::vector<Number>& to) {
+        for (UnitTie tie : row) to[tie.feature] += times * tie.weight;
     }
 
     template <class Number>
-    static void clear(const std::vector<int32_t>& used, std::vector<Number>& values) {
-        for (int32_t f : used) values[f] = 0;
-    }
-
-    template <class Number>
-    static double length(const std::vector<int32_t>& used, const std::vector<Number>& values) {
+    static double length(const std::vector<Number>& values) {
         double sum = 0;
-        for (int32_t f : used) sum += static_cast<double>(values[f]) * static_cast<double>(values[f]);
+        for (Number value : values) sum += static_cast<double>(value) * static_cast<double>(value);
         return sum > 0 ? std::sqrt(sum) : 1.0;
     }
 
-    // The words of both sides, each by the number of its holders.
-    void centres(const std::vector<int32_t>& words, const std::vector<uint8_t>& side, Scratch& scratch) const {
+    // The sum of the words, each by the number of its holders, on the first side.
+    void whole(Scratch& scratch) const {
         task_.check();
-        for (auto& sums : scratch.sums) clear(scratch.used, sums);
-        for (std::size_t i = 0; i < words.size(); ++i) add(words[i], in_.people[words[i]], scratch.sums[side[i]]);
+        std::ranges::fill(scratch.sums[0], 0);
+        for (std::size_t i = 0; i < scratch.size(); ++i) add(scratch.row(i), scratch.people[i], scratch.sums[0]);
+    }
+
+    // The sums of both sides, from that of all words.
+    void centres(const std::vector<uint8_t>& side, Scratch& scratch) const {
+        task_.check();
+        const uint8_t fewer = 2 * std::ranges::count(side, 1) <= std::ssize(side);
+        auto &few = scratch.sums[fewer], &others = scratch.sums[1 - fewer];
+        if (fewer == 0) std::swap(few, others);
+        std::ranges::fill(few, 0);
+        for (std::size_t i = 0; i < side.size(); ++i)
+            if (side[i] == fewer) add(scratch.row(i), scratch.people[i], few);
+        for (std::size_t f = 0; f < few.size(); ++f) others[f] -= few[f];
     }
 
     // The same after some words went to the other side.
-    void exchange(const std::vector<int32_t>& words, const std::vector<uint8_t>& before, const std::vector<uint8_t>& after,
-                  Scratch& scratch) const {
-        for (std::size_t i = 0; i < words.size(); ++i)
+    static void exchange(const std::vector<uint8_t>& before, const std::vector<uint8_t>& after, Scratch& scratch) {
+        for (std::size_t i = 0; i < before.size(); ++i)
             if (before[i] != after[i]) {
-                add(words[i], -in_.people[words[i]], scratch.sums[before[i]]);
-                add(words[i], in_.people[words[i]], scratch.sums[after[i]]);
+                add(scratch.row(i), -scratch.people[i], scratch.sums[before[i]]);
+                add(scratch.row(i), scratch.people[i], scratch.sums[after[i]]);
             }
     }
 
     // The direction from the first side to the second.
     static void between_centres(Scratch& scratch) {
-        const double first = 1 / length(scratch.used, scratch.sums[0]), second = 1 / length(scratch.used, scratch.sums[1]);
-        for (int32_t f : scratch.used)
-            scratch.pull[f] = static_cast<double>(scratch.sums[1][f]) * second - static_cast<double>(scratch.sums[0][f]) * first;
+        const auto& [from, to] = scratch.sums;
+        const double first = 1 / length(from), second = 1 / length(to);
+        for (std::size_t f = 0; f < scratch.pull.size(); ++f)
+            scratch.pull[f] = static_cast<double>(to[f]) * second - static_cast<double>(from[f]) * first;
         settle(scratch);
     }
 
     // The pull as a direction in whole numbers.
     static void settle(Scratch& scratch) {
         double largest = 0;
-        for (int32_t f : scratch.used) largest = std::max(largest, std::abs(scratch.pull[f]));
+        for (double pull : scratch.pull) largest = std::max(largest, std::abs(pull));
         const double times = largest > 0 ? STEEP / largest : 0.0;
-        for (int32_t f : scratch.used) scratch.along[f] = static_cast<int32_t>(std::floor(scratch.pull[f] * times + 0.5));
+        for (std::size_t f = 0; f < scratch.pull.size(); ++f) {
+            const double slope = scratch.pull[f] * times + 0.5;
+            const auto towards_zero = static_cast<int32_t>(slope);
+            scratch.along[f] = towards_zero - (slope < towards_zero);
+        }
     }
 
     // Where each word lies along the direction in which the words differ most, found by repeated multiplication; 0 is their mean.
-    std::vector<int64_t> direction(const std::vector<int32_t>& words, Scratch& scratch) const {
-        centres(words, std::vector<uint8_t>(words.size(), 0), scratch);
-        const double whole = length(scratch.used, scratch.sums[0]);
-        for (int32_t f : scratch.used) scratch.pull[f] = static_cast<double>(scratch.sums[0][f]) / whole;
+    std::vector<int64_t> direction(Scratch& scratch) const {
+        whole(scratch);
+        const double all = length(scratch.sums[0]);
+        for (std::size_t f = 0; f < scratch.pull.size(); ++f) scratch.pull[f] = static_cast<double>(scratch.sums[0][f]) / all;
         settle(scratch);
-        const std::vector<int64_t> near = products(words, scratch.along);
-        const std::size_t odd = std::min_element(near.begin(), near.end()) - near.begin();
-        for (int32_t f : scratch.used) scratch.pull[f] = -scratch.pull[f];
-        add(words[odd], 1 / UNIT, scratch.pull);
+        const std::vector<int64_t> near = products(scratch);
+        const std::size_t odd = std::ranges::min_element(near) - near.begin();
+        for (double& pull : scratch.pull) pull = -pull;
+        add(scratch.row(odd), 1 / UNIT, scratch.pull);
         settle(scratch);
-        std::vector<int64_t> along = from_mean(words, products(words, scratch.along));
+        std::vector<int64_t> along = from_mean(scratch.people, products(scratch));
         for (int step = 0; step < DIRECTION_STEPS; ++step) {
-            clear(scratch.used, scratch.pull);
-            for (std::size_t i = 0; i < words.size(); ++i)
-                add(words[i], static_cast<double>(in_.people[words[i]]) * static_cast<double>(along[i]), scratch.pull);
+            std::ranges::fill(scratch.pull, 0);
+            for (std::size_t i = 0; i < along.size(); ++i)
+                add(scratch.row(i), static_cast<double>(scratch.people[i]) * static_cast<double>(along[i]), scratch.pull);
             settle(scratch);
-            along = from_mean(words, products(words, scratch.along));
+            along = from_mean(scratch.people, products(scratch));
         }
         return along;
     }
 
     // The values less their mean, to which each word adds by its holders.
-    std::vector<int64_t> from_mean(const std::vector<int32_t>& words, std::vector<int64_t> values) const {
+    static std::vector<int64_t> from_mean(const std::vector<int64_t>& people, std::vector<int64_t> values) {
         double sum = 0, weight = 0;
-        for (std::size_t i = 0; i < words.size(); ++i) {
-            const double people = static_cast<double>(in_.people[words[i]]);
-            sum += people * static_cast<double>(values[i]);
-            weight += people;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const double holders = static_cast<double>(people[i]);
+            sum += holders * static_cast<double>(values[i]);
+            weight += holders;
         }
         const auto mean = static_cast<int64_t>(std::floor(sum / weight));
         for (int64_t& value : values) value -= mean;
@@ -194,13 +237,13 @@ private:
     }
 
     // The words above zero on one side; or as many more or fewer of them as each side needs to have its share of holders.
-    std::vector<uint8_t> cut(const std::vector<int32_t>& words, const std::vector<int64_t>& along) const {
-        const int64_t n = static_cast<int64_t>(words.size());
+    std::vector<uint8_t> cut(const Scratch& scratch, const std::vector<int64_t>& along) const {
+        const int64_t n = static_cast<int64_t>(along.size());
         std::vector<uint8_t> side(n, 0);
         double all = 0, below = 0;
         int64_t zero = 0;
         for (int64_t i = 0; i < n; ++i) {
-            const double people = static_cast<double>(in_.people[words[i]]);
+            const double people = static_cast<double>(scratch.people[i]);
             all += people;
             side[i] = along[i] >= 0;
             if (side[i]) continue;
@@ -208,35 +251,35 @@ private:
             ++zero;
         }
         if (zero > 0 && zero < n && below >= in_.bounds.balance * all && below < (1 - in_.bounds.balance) * all) return side;
-        std::vector<int32_t> order(n);
-        std::iota(order.begin(), order.end(), 0);
-        std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return along[a] != along[b] ? along[a] < along[b] : a < b; });
+        std::vector<std::pair<int64_t, int32_t>> order(n);
+        for (int64_t i = 0; i < n; ++i) order[i] = {along[i], static_cast<int32_t>(i)};
+        std::ranges::sort(order);
         double before = 0;
         int64_t least = 0, most = n;
         for (int64_t i = 0; i < n; ++i) {
-            before += static_cast<double>(in_.people[words[order[i]]]);
+            before += static_cast<double>(scratch.people[order[i].second]);
             if (before < in_.bounds.balance * all) least = i + 1;
             if (before < (1 - in_.bounds.balance) * all || i == 0) most = i + 1;
         }
         const int64_t at = std::clamp(std::clamp(zero, std::min(least, most), most), int64_t{1}, n - 1);
-        for (int64_t i = 0; i < n; ++i) side[order[i]] = i >= at;
+        for (int64_t i = 0; i < n; ++i) side[order[i].second] = i >= at;
         return side;
     }
 
     // The frequent words that tell this side best from the other, those with more holders rather than others.
-    std::vector<int32_t> titles(const std::vector<int32_t>& all, const Slopes& along, double sign) const {
-        std::vector<int32_t> words;
-        std::copy_if(all.begin(), all.end(), std::back_inserter(words), [&](int32_t word) { return in_.frequent[word] != 0; });
-        std::vector<double> worth(words.size());
+    std::vector<int32_t> titles(const std::vector<int32_t>& words, const std::vector<uint8_t>& side, uint8_t one,
+                                const std::vector<int64_t>& along) const {
+        std::vector<std::pair<double, int32_t>> worth;  // of less worth first
         for (std::size_t i = 0; i < words.size(); ++i)
-            worth[i] = static_cast<double>(product(words[i], along)) * (sign * std::sqrt(static_cast<double>(in_.people[words[i]])));
-        std::vector<int32_t> order(words.size());
-        std::iota(order.begin(), order.end(), 0);
-        const std::size_t count = std::min(order.size(), static_cast<std::size_t>(in_.bounds.titles));
-        std::partial_sort(order.begin(), order.begin() + count, order.end(),
-                          [&](int32_t a, int32_t b) { return worth[a] != worth[b] ? worth[a] > worth[b] : a < b; });
+            if (side[i] == one && in_.frequent[words[i]] != 0) {
+                const double sign = one == 0 ? -1 : 1;
+                const double factor = sign * std::sqrt(static_cast<double>(in_.people[words[i]]));
+                worth.emplace_back(-(static_cast<double>(along[i]) * factor), words[i]);
+            }
+        const std::size_t count = std::min(worth.size(), static_cast<std::size_t>(in_.bounds.titles));
+        std::partial_sort(worth.begin(), worth.begin() + count, worth.end());
         std::vector<int32_t> found(count);
-        for (std::size_t i = 0; i < count; ++i) found[i] = words[order[i]];
+        for (std::size_t i = 0; i < count; ++i) found[i] = worth[i].second;
         return found;
     }
 
