@@ -45,8 +45,10 @@ def look(
 
     Example:
         >>> preview = shoal.look([["Apple", "Milk"], ["Beer"]], taxonomy="none")
-        >>> preview.format, preview.people, preview.items
-        ('transactions', 2, 3)
+        >>> preview.format
+        'transactions'
+        >>> preview.people, preview.items
+        (2, 3)
     """
     with spoken_in_python(), using(threads):
         how, tree = prepared_as(options, Preparation.of_format(options.get("format")).following_data())
