@@ -101,10 +101,10 @@ class Served:
 
 
 @contextmanager
-def served(keep: Path, *options: str) -> Iterator[Served]:
+def served(keep: Path | None, *options: str, **variables: str) -> Iterator[Served]:
     """A server as a user starts it, which is killed at the end."""
-    words = [sys.executable, "-m", "shoal", "studio", "--no-browser", "--keep", str(keep), *options]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=clean_environment()) as process:
+    words = [sys.executable, "-m", "shoal", "studio", "--no-browser", *([] if keep is None else ["--keep", str(keep)]), *options]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=clean_environment() | variables) as process:
         try:
             assert process.stdout is not None
             # The first line may be about unfinished jobs, if their workers did not end by themselves.
@@ -129,3 +129,17 @@ def test_a_server_that_is_killed_and_started_again_marks_its_jobs(tmp_path: Path
         assert read_events(tmp_path / "kept" / "jobs" / job)[0][-1]["state"] == INTERRUPTED
         assert second.client.get(source).status_code == 200
         assert "interrupted" in second.client.get(f"{source}/choose?job={job}").text
+
+
+def test_a_studio_removes_the_temporary_folder_of_one_that_was_killed(tmp_path: Path) -> None:
+    def folders() -> list[str]:
+        return [path.name for path in tmp_path.iterdir() if "shoal-studio" in path.name]
+
+    with served(None, "--demo", TMPDIR=str(tmp_path)) as first:
+        (killed,) = folders()
+        assert (tmp_path / killed).stat().st_mode & 0o077 == 0
+        assert first.first.startswith("/sources/")
+    assert folders() == [killed]
+    with served(None, TMPDIR=str(tmp_path)):
+        assert len(folders()) == 1
+        assert killed not in folders()

@@ -38,7 +38,7 @@ LONGEST_NAME = 80
 
 
 class StudioFolder:
-    """A folder with sources and jobs. A temporary one is removed at the end, a kept one stays."""
+    """A folder with sources and jobs. A kept one stays. A temporary one goes at the end, or with the next run after a kill."""
 
     def __init__(self, keep: Path | None = None) -> None:
         """Open a folder to keep, or make a temporary one.
@@ -48,7 +48,7 @@ class StudioFolder:
         """
         self.kept = keep is not None
         try:
-            self.path = Path(tempfile.mkdtemp(prefix="shoal-studio-")) if keep is None else _kept(keep)
+            self.path = _temporary() if keep is None else _kept(keep)
             for name in (SOURCES, JOBS, TAXONOMIES):
                 (self.path / name).mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
@@ -78,7 +78,14 @@ class StudioFolder:
     def remove(self) -> None:
         """Remove a temporary folder with everything in it."""
         if not self.kept:
-            shutil.rmtree(self.path, ignore_errors=True)
+            partial_outputs.discard(self.path)
+
+
+def _temporary() -> Path:
+    """A marked folder in the system's directory for temporary files, from which those of killed studios are removed."""
+    place = Path(tempfile.gettempdir())
+    partial_outputs.clear(place)
+    return partial_outputs.begin(place / "shoal-studio")
 
 
 def _kept(place: Path) -> Path:
