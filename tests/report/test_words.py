@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import itertools
 import math
+from typing import Any
 
 import pytest
 
+from shoal.privacy import MODELS
 from shoal.report.formatting import LONGEST_NAME, name, number, plain, plural, share_of, short
-from shoal.report.verdict_text import claim_of, guarantee
+from shoal.report.verdict_text import claim_of, guarantee, reached
 from shoal.util.wording import percent
 
 
@@ -70,6 +73,49 @@ def test_long_names_are_cut() -> None:
     shown = name("x" * 5000)
     assert len(shown) == LONGEST_NAME
     assert shown.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("model", "achieved", "holds", "sentence"),
+    [
+        ("k-anonymity(k=5)", {"records": 6, "people": 5}, True, "every published record belongs to at least 5 people"),
+        ("k-anonymity(k=5)", {"records": 6}, True, "every published record occurs at least 6 times"),
+        ("k-anonymity(k=5)", {"records": 1}, False, "a published record occurs only once"),
+        ("k-anonymity(k=5)", {"records": 6}, False, ""),
+        (
+            "user-k-anonymity(k=3, min_owners=2)",
+            {"records": 3, "people": 2},
+            True,
+            "every published history is that of at least 3 pseudonyms; "
+            "every query, word or URL in it was used by at least 2 people of its group",
+        ),
+        ("support(k=5)", {"records": 6, "people": 5}, True, "every published query was issued by at least 5 people"),
+        ("km-anonymity(k=2, m=1)", {"people": 1200, "m": 1}, True, "every published item occurs in the records of at least 1,200 people"),
+        (
+            "coherence(k=2)",
+            {"records": 2, "breach": 0.0, "p": 2},
+            True,
+            "every set of up to 2 public items occurs in at least 2 records",
+        ),
+        ("rho-uncertainty(rho=0.5)", {"certainty": 0.75}, False, "a sensitive item can be inferred with a confidence of up to 0.75"),
+        ("files as written", {"files": 1}, True, "1 file checked"),
+        ("unheard-of", {"people": 3}, True, ""),
+        ("k-anonymity(k=5)", {}, True, ""),
+    ],
+)
+def test_what_a_release_reached_is_a_sentence(model: str, achieved: dict[str, Any], holds: bool, sentence: str) -> None:
+    assert reached(model, achieved, holds=holds) == sentence
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_every_level_of_a_model_has_a_sentence(name: str) -> None:
+    """A sentence can be formed for small and large levels, whether the claim holds or not."""
+    made = MODELS[name](**{"class-limits": {"most": 5}}.get(name, {}))
+    assert made.level_sentences
+    for key in made.level_sentences:
+        for value, holds in itertools.product((1, 12_345), (True, False)):
+            assert "{" not in made.reached({key: value}, holds=holds)
+        assert made.reached({key: 12_345}, holds=True)
 
 
 @pytest.mark.parametrize(

@@ -292,11 +292,13 @@ def _print(table: Table) -> None:
 
 def verdict_rows(verdicts: Sequence[Verdict], *, show_rare: bool = False) -> list[tuple[str, str]]:
     """Return a row per claim, followed by its violations and notes. Items of few people are named only if `show_rare`."""
+    from shoal.report.verdict_text import reached
+
     rows = []
     for verdict in verdicts:
-        level = ", ".join(f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in verdict.achieved.items())
+        level = reached(verdict.claim, verdict.achieved, holds=verdict.holds)
         state = {"fails": "FAILS", "not checkable": "NOT CHECKABLE", "not judged": "NOT JUDGED"}.get(verdict.standing, verdict.standing)
-        rows.append((_cropped(verdict.claim), f"{state} (achieved: {level})" if level else state))
+        rows.append((_cropped(verdict.claim), f"{state}: {level}" if level else state))
         why = "took too long" if verdict.standing == "not judged" else "not checkable with the available data"
         rows += [("", f"{why}: {verdict.unchecked}")] if verdict.unchecked else []
         rows += [("", f"violated: {witness}") for witness in verdict.witnesses + verdict.rare * show_rare]

@@ -14,6 +14,7 @@ from shoal.data.items import Items
 from shoal.data.patience import one_judgement
 from shoal.errors import OutOfPatience, ParameterError
 from shoal.parameters import Declared
+from shoal.util.wording import counted
 
 if TYPE_CHECKING:
     from shoal.data.original import AnyOriginal
@@ -32,6 +33,10 @@ In a table with a row for each item of a person the number of rows is that of oc
 `attacks`: how often attacks on the original and on the release succeed.
 """
 ALL_NUMBERS: frozenset[Numbers] = frozenset(get_args(Numbers))
+
+
+LEAST, UP_TO = "{least}", "up to {n}"  # in sentences about a minimum and a maximum
+UNITS = {"people": ("person", "people"), "records": ("record",), "rows": ("row",), "pseudonyms": ("pseudonym",)}
 
 
 def verified_if(holds: bool) -> Standing:
@@ -89,8 +94,9 @@ class Model(Declared, ABC):
 
     `judges` lists the kinds of tables that the model can verify. `safe_numbers` are the exact numbers about the original that may be
     published next to the claim, see `Numbers`; a guarantee based on noise allows none. `adds_items` states that published records may
-    contain items that their people never had. `level_words` describes its levels. `holds_of_unions` states that the claim holds for the
-    union of two sets of published records if it holds for each, so that parts of the data may be processed separately.
+    contain items that their people never had. `level_words` describes its levels, `level_sentences` puts them into
+    sentences (see `_sentence`), and `promised_by` names the parameters that promise them. `holds_of_unions` states that the claim holds
+    for the union of two sets of published records if it holds for each, so that parts of the data may be processed separately.
     """
 
     @property
@@ -144,6 +150,31 @@ class Model(Declared, ABC):
     adds_items: ClassVar[bool] = False
     holds_of_unions: ClassVar[bool] = False
     level_words: ClassVar[Mapping[str, str]] = {}
+    level_sentences: ClassVar[Mapping[str, str]] = {}
+    promised_by: ClassVar[Mapping[str, str]] = {"records": "k", "people": "k"}
+
+    @final
+    def reached(self, achieved: Mapping[str, Any], *, holds: bool) -> str:
+        """Return what a release reached, such as `every published record belongs to at least 5 people`.
+
+        Records are left out if the claim promises as many people and these were counted. If the claim does not hold, a minimum is described
+        only if it is too small.
+        """
+        clauses = []
+        counted_twice = {"records", "people"} <= set(achieved) and self.promised_by.get("records") == self.promised_by.get("people")
+        for key, text in self.level_sentences.items():
+            if key not in achieved or (key == "records" and counted_twice) or (UP_TO in text and not achieved[key]):
+                continue
+            short = LEAST in text and not holds
+            if short and achieved[key] >= (self.values().get(self.promised_by.get(key, key)) or 0):
+                continue
+            clauses.append(_sentence(text, achieved[key], self.in_sentences, short=short))
+        return "; ".join(clauses)
+
+    @property
+    def in_sentences(self) -> Mapping[str, Any]:
+        """Return what the sentences about levels may mention besides the level: the parameters."""
+        return {name: f"{value:g}" if isinstance(value, float) else value for name, value in self.values().items()}
 
     @final
     def check(self, release: Release, original: AnyOriginal | None = None) -> Verdict:
@@ -193,6 +224,16 @@ class Model(Declared, ABC):
         items = {name for values in (mine, theirs) for name, value in values.items() if isinstance(value, Items)}
         same = all(mine[name] == theirs[name] for name in mine if name not in items)
         return same and (not items or any(mine[name] is not None for name in items))
+
+
+def _sentence(text: str, value: float, parameters: Mapping[str, Any], *, short: bool) -> str:
+    """Fill in a sentence about a level: `{every} record belongs to {least} {people}`, in the other form if the value is too small."""
+    counted_in = {unit: counted(value, *names) for unit, names in UNITS.items()} if isinstance(value, int) else {}
+    times = {1: "once", 2: "twice"}.get(int(value), f"{value:,} times")
+    forms = {"every": "an" if text.startswith("{every} e") else "a", "least": "only"} if short else {"every": "every", "least": "at least"}
+    return text.format_map(
+        {**parameters, **forms, **counted_in, "times": times, "n": f"{value:,}" if isinstance(value, int) else f"{value:.6g}"}
+    )
 
 
 def _and(names: Iterable[str]) -> str:

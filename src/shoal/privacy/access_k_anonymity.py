@@ -149,6 +149,12 @@ class AccessKAnonymity(Model):
         "people": "different people behind the rarest profile",
         "owners": "people who share the rarest published page, referrer or user agent",
     }
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "people": "{every} published profile belongs to {least} {people}",
+        "records": "{every} published profile occurs {least} {times}",
+        "owners": "{every} page, referrer or user agent is shared by {least} {people}",
+    }
+    promised_by = {"records": "k", "people": "k", "owners": "min_owners"}  # noqa: RUF012 (never changed)
 
     k: int = param(5, minimum=2, help="minimum number of people per published profile")
     per: str = param("owner", choices=("owner", "session", "row"), help="unit with a profile: a person, a session or a row")

@@ -34,6 +34,10 @@ class AlphaKAnonymity(SensitiveColumnModel):
         "alpha": "largest share of one sensitive value in a class",
     }
     each_item = True
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "records": "{every} equivalence class has {least} {rows}",
+        "alpha": "a sensitive value has a share of up to {n} in an equivalence class",
+    }
 
     alpha: float = param(0.5, minimum=0, maximum=1, help="largest share of rows of a class with the same sensitive value")
     k: int = param(3, minimum=1, help="minimum number of rows per class")

@@ -38,6 +38,7 @@ class ClassLimits(Model):
     limits = "It does not bound the number of people who share a combination of values from below; microdata-k-anonymity does."
     judges = frozenset({"rows"})
     level_words = {"most": "rows in the largest equivalence class"}  # noqa: RUF012 (never changed)
+    level_sentences = {"most": "a combination of values is shared by up to {rows}"}  # noqa: RUF012 (never changed)
 
     most: int | None = param(None, minimum=2, help="largest number of rows per published combination of values")
     apart: bool = param(False, help="whether no two rows of one user share a combination of values")

@@ -15,7 +15,7 @@ work (section 5). Who keeps what private is secret, so the second is verified wi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -74,6 +74,11 @@ class Coherence(JudgesSets):
         "private items may have a confidence above h."
     )
     limits = "It does not protect against an attacker who knows more than p items, which items are absent, or already a private item."
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "people": "{every} {known} occurs in the records of {least} {people}",
+        "records": "{every} {known} occurs in {least} {records}",
+        "breach": "a private item can be inferred with a confidence of up to {n}",
+    }
 
     h: float = param(0.4, minimum=0, maximum=1, help="largest share of people with a known set of items who have the same private item")
     k: int = param(5, minimum=2, help="minimum number of people per set of known items")
@@ -87,6 +92,13 @@ class Coherence(JudgesSets):
     )
 
     reads_items_widely = False
+
+    @property
+    def in_sentences(self) -> Mapping[str, Any]:
+        """Return the name of what an attacker knows."""
+        if self.costs is not None:
+            return {"known": f"set of public items with a total cost of up to {self.p:,}"}
+        return {"known": "public item" if self.p == 1 else f"set of up to {self.p:,} public items"}
 
     @property
     def needs_user_ids(self) -> bool:
@@ -225,5 +237,5 @@ def _notes(found: CountedSets, *, any_private: bool) -> list[str]:
         notes.append("no private item was listed: only linkage to a record was verified")
     if found.unsafe:
         more = f"sets of more than {found.size:,} {items(found.size)}"
-        notes.append(f"{more} were not counted, so k may be lower and the breach higher than achieved")
+        notes.append(f"{more} were not counted, so the true k may be lower and the true confidence higher")
     return notes

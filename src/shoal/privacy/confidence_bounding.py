@@ -40,6 +40,7 @@ class ConfidenceBounding(Model):
     limits = "It does not bound anything about columns and values outside of its templates."
     judges = frozenset({"rows"})
     level_words = {"h": "largest confidence of a template", "templates": "templates that hold"}  # noqa: RUF012 (never changed)
+    level_sentences = {"h": "the confidence of a template is up to {n}"}  # noqa: RUF012 (never changed)
 
     templates: Templates | None = param(None, help="rules with their largest confidence, e.g. age,zip>illness=flu:0.3")
 

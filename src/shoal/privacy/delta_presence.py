@@ -53,6 +53,10 @@ class DeltaPresence(Model):
         "delta_min": "smallest probability that a person of the public table is in the release",
         "delta_max": "largest such probability",
     }
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "delta_min": "the smallest probability that a person is in the release is {n}",
+        "delta_max": "the largest is {n}",
+    }
 
     delta_min: float = param(0.0, minimum=0, maximum=1, help="smallest probability of a person's presence")
     delta_max: float = param(0.5, minimum=0, maximum=1, help="largest probability of a person's presence")

@@ -254,6 +254,7 @@ class DifferentialPrivacy(JudgesNoise):
         "epsilon": "privacy loss, as the exponent of e",
         "delta": "probability that something of a single person is published, recomputed from the recorded noise",
     }
+    level_sentences = {"epsilon": "epsilon is {n}", "delta": "delta is {n}"}  # noqa: RUF012 (never changed)
 
     epsilon: float = param(1.0, minimum=0.001, maximum=20, help="privacy loss: probabilities differ by a factor of at most e^epsilon")
     delta: float = param(1e-6, minimum=0, maximum=0.01, help="probability with which they may differ by more")

@@ -79,6 +79,10 @@ class DisassociatedKmAnonymity(Model):
         "are published unless the release suppresses rare words."
     )
     judges = frozenset({"chunks"})
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "people": "{every} set of up to {m} terms may belong to {least} {people}",
+        "records": "{every} set of up to {m} terms may belong to {least} {records}",
+    }
 
     k: int = param(5, minimum=2, help="minimum number of people per set of known terms")
     m: int = param(2, minimum=1, maximum=MOST_KNOWN_APART, help="number of terms known to an attacker")

@@ -9,7 +9,7 @@ from shoal.data.claims import Verdict
 from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy.evidence.cluster_judging import JudgesClasses
-from shoal.privacy.evidence.equivalence_classes import GROUP_WORDS, ClassCounts, judge_classes, judge_counts
+from shoal.privacy.evidence.equivalence_classes import GROUP_SENTENCES, GROUP_WORDS, ClassCounts, judge_classes, judge_counts
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -35,6 +35,7 @@ class KAnonymity(JudgesClasses):
 
     holds_of_unions = True
     level_words = GROUP_WORDS
+    level_sentences = GROUP_SENTENCES
 
     k: int = param(5, minimum=2, help="minimum number of people per published record")
 

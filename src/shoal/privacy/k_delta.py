@@ -174,6 +174,10 @@ class KDeltaAnonymity(Model):
         "differ."
     )
     adds_items = True
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "people": "{every} published record is within distance {delta} of the records of {least} {people}",
+        "records": "{every} published record has {least} {records} within distance {delta}, including itself",
+    }
 
     k: int = param(5, minimum=2, help="minimum number of people whose records are within delta of each other")
     delta: float = param(0.5, minimum=0, maximum=LARGEST_DELTA, help="largest Jaccard distance between such records")

@@ -58,6 +58,10 @@ class KKmAnonymity(Model):
         "records": "rows with the rarest combination of attributes and known items",
         "people": "different people with the rarest combination of attributes and known items",
     }
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "people": "{every} combination of attributes and up to {m} items belongs to {least} {people}",
+        "records": "{every} combination of attributes and up to {m} items occurs {least} {times}",
+    }
 
     k: int = param(5, minimum=2, help="minimum number of people per combination of attributes and known items")
     m: int = param(2, minimum=1, maximum=MOST_KNOWN, help="number of items known to an attacker")

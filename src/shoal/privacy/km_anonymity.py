@@ -12,9 +12,9 @@ records, and every published record must generalize the record that it represent
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shoal.data.bags import Vocabulary
 from shoal.data.claims import Verdict, verified_if
@@ -54,9 +54,18 @@ class KmAnonymity(JudgesSets):
     limits = "It does not protect against an attacker who knows more than m items, or which items are absent."
 
     holds_of_unions = True
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "people": "{every} {known} occurs in the records of {least} {people}",
+        "records": "{every} {known} occurs in {least} {records}",
+    }
 
     k: int = param(5, minimum=2, help="minimum number of people per set of known items")
     m: int = param(2, minimum=1, maximum=MOST_KNOWN, help="number of items known to an attacker")
+
+    @property
+    def in_sentences(self) -> Mapping[str, Any]:
+        """Return the name of what an attacker knows."""
+        return {"known": "published item" if self.m == 1 else f"set of up to {self.m:,} published items"}
 
     @property
     def item_holders(self) -> int:
@@ -110,5 +119,5 @@ def _witnesses(found: CountedSets, names: Vocabulary) -> tuple[str, ...]:
 def _notes(found: CountedSets) -> list[str]:
     notes = [f"{found.sets:,} sets of published items were counted, by {'people' if found.people else 'records'}"]
     if found.unsafe:
-        notes.append(f"sets of more than {found.size:,} {items(found.size)} were not counted, so k may be lower than achieved")
+        notes.append(f"sets of more than {found.size:,} {items(found.size)} were not counted, so the true k may be lower")
     return notes

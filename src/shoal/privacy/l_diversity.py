@@ -36,6 +36,7 @@ class LDiversity(SensitiveColumnModel):
     )
     limits = "It does not bound how similar the sensitive values of a class are, nor what columns outside of the claim reveal."
     level_words = {"l": "well-represented sensitive values in the worst class"}  # noqa: RUF012 (never changed)
+    level_sentences = {"l": "{every} equivalence class has {least} {n} well-represented sensitive values"}  # noqa: RUF012 (never changed)
 
     l: int = param(2, minimum=2, help="minimum number of well-represented sensitive values per class")  # noqa: E741 (the name of the field)
     kind: str = param("distinct", choices=("distinct", "entropy", "recursive"), help="definition of well-represented")

@@ -44,6 +44,10 @@ class MicrodataKAnonymity(Model):
         "records": "rows in the smallest equivalence class",
         "people": "different people behind the rarest combination of values",
     }
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "people": "{every} published combination of values belongs to {least} {people}",
+        "records": "{every} published combination of values occurs {least} {times}",
+    }
 
     k: int = param(3, minimum=2, help="minimum number of people per published combination of values")
     columns: ColumnNames | None = param(None, help="columns covered by the claim (default: all)")

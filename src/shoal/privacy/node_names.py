@@ -60,6 +60,11 @@ class NodeNames(JudgesNames):
         "people": "people who use the rarest word in a name",
         "records": "records in which the rarest word of a name is published itself",
     }
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "people": "{every} word in the name of a topic is used by {least} {people}",
+        "records": "{every} word in the name of a topic occurs in {least} {records}",
+    }
+    promised_by = {"people": "people"}  # noqa: RUF012 (never changed)
 
     people: int = param(10, minimum=2, help="minimum number of people who hold each word in the name of a published topic")
     categories: str | None = param(None, choices=(WORDNET,), help="public taxonomy whose categories are published next to topics")

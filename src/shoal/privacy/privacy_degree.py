@@ -191,6 +191,7 @@ class PrivacyDegree(Model):
         "knows a few of them finds the row."
     )
     judges = frozenset({"groups"})
+    level_sentences = {"p": "a sensitive item occurs in up to 1 of every {n} records of a group"}  # noqa: RUF012 (never changed)
 
     p: int = param(10, minimum=2, help="privacy degree: at most one in p records of a group has the same sensitive item")
     items: Items | None = param(None, help="sensitive items (default: all that are counted per group)")

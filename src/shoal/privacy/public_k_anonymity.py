@@ -31,6 +31,10 @@ class PublicKAnonymity(Model):
     )
     does_not_protect = "All k people may have the same private item, which is then disclosed about each of them."
     limits = "It does not protect private items: all k people may have the same one."
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "people": "{every} combination of public items belongs to {least} {people}",
+        "records": "{every} combination of public items occurs {least} {times}",
+    }
 
     k: int = param(5, minimum=2, help="minimum number of people per combination of public items")
     private: Items | None = param(None, help="private items, which are published unchanged")

@@ -45,6 +45,12 @@ class QueryAffinity(Model):
         "people_of_query": "different people who issued, in these words, the published query that fewest people issued",
         "people_of_word": "different people with a published query that contains the word that fewest of them use",
     }
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "people": "{every} published query or one affine to it was issued by {least} {people}",
+        "people_of_query": "the rarest query itself was issued by {people}",
+        "people_of_word": "{every} word of a query is used by {least} {people}",
+    }
+    promised_by = {"people": "k", "people_of_word": "word_people"}  # noqa: RUF012 (never changed)
 
     k: int = param(5, minimum=2, help="minimum number of people who issued each published query or an affine one")
     theta: float = param(0.5, minimum=LEAST_THETA, maximum=1, help="smallest affinity of queries that count as similar")

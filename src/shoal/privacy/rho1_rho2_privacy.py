@@ -34,6 +34,7 @@ class Rho1Rho2Privacy(SensitiveColumnModel):
     limits = "It does not bound beliefs in frequent values, nor those of attackers who know more than the whole table says."
     level_words = {"rho2": "largest share in a class of a value of at most rho1"}  # noqa: RUF012 (never changed)
     each_item = True
+    level_sentences = {"rho2": "a protected value has a share of up to {n} in an equivalence class"}  # noqa: RUF012 (never changed)
 
     rho1: float = param(0.1, minimum=0, maximum=1, help="largest share among all people of a value that is protected")
     rho2: float = param(0.5, minimum=0, maximum=1, help="largest share of such a value in a class")

@@ -60,6 +60,7 @@ class RhoUncertainty(Model):
     level_words = {  # noqa: RUF012 (never changed)
         "certainty": "largest confidence of a sensitive item, whatever items of its record are known"
     }
+    level_sentences = {"certainty": "a sensitive item can be inferred with a confidence of up to {n}"}  # noqa: RUF012 (never changed)
 
     rho: float = param(0.5, minimum=0, maximum=1, help="largest accepted confidence of inferring a sensitive item")
     sensitive: Items | None = param(None, help="sensitive items, which must not be inferred")

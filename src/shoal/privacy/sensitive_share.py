@@ -48,6 +48,10 @@ class SensitiveShare(Model):
         "to each other. h bounds the probability, not its increase: a rare item may become much more likely."
     )
     limits = "It does not cover items not listed as sensitive, and does not bound by how much a release makes a rare one more likely."
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "h": "up to a share of {n} of the people behind a record have the same sensitive item",
+        "h_at_least": "a share of at least {n} of the people behind a record have the same sensitive item",
+    }
 
     h: float = param(0.5, minimum=0, maximum=1, help="largest share of the people behind a record who may have the same sensitive item")
     items: Items | None = param(None, help="sensitive items")

@@ -36,6 +36,11 @@ class SharedTerms(Model):
         "It does not bound the probability of linking a person to a record, and what several people wrote is published however "
         "revealing it is."
     )
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "people": "{every} published term was used by {least} {people}",
+        "records": "{every} published term occurs in {least} {records}",
+    }
+    promised_by = {"people": "owners", "records": "owners"}  # noqa: RUF012 (never changed)
 
     owners: int = param(2, minimum=1, help="minimum number of people in the group who have each published term")
 

@@ -43,6 +43,12 @@ LEVELS = {
     "pseudonyms": "different pseudonyms of the published unit that fewest pseudonyms have",
     "people_of_cells": "different people who have the rarest value in the additional columns",
 }
+SENTENCES = {
+    "people": "{every} published {unit} {least} {people}",
+    "records": "{every} published {unit_alone} occurs {least} {times}",
+    "pseudonyms": "{every} published {unit_alone} has {least} {pseudonyms}",
+    "people_of_cells": "{every} value in the additional columns belongs to {least} {people}",
+}
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,8 @@ class Support(JudgesRows):
     )
     judges = frozenset({"rows"})
     level_words = LEVELS
+    level_sentences = SENTENCES
+    promised_by = {"records": "k", "people": "k", "pseudonyms": "k", "people_of_cells": "group"}  # noqa: RUF012 (never changed)
 
     k: int = param(5, minimum=2, help="minimum number of people who share each published query or other unit")
     unit: Unit | None = param(None, help="unit to count: query, term, or columns such as query+url (default: query)")
@@ -77,6 +85,13 @@ class Support(JudgesRows):
     pseudonyms: str | None = param(
         None, choices=("people", "parts"), help="whether a pseudonym covers all rows of a person or a part of them"
     )
+
+    @property
+    def in_sentences(self) -> Mapping[str, Any]:
+        """Return the name of the unit, also with a verb."""
+        names = {"query": ("query", "query was issued by"), "term": ("word", "word was used by")}
+        alone, used = names.get(str(self.unit or QUERY), ("combination of columns", "combination of columns belongs to"))
+        return {"unit_alone": alone, "unit": used}
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -38,6 +38,9 @@ class TCloseness(SensitiveColumnModel):
     )
     limits = "It does not bound what the whole table reveals, only what is learned beyond it."
     level_words = {"t": "largest distance between a class and the whole table"}  # noqa: RUF012 (never changed)
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "t": "the distribution in an equivalence class is at a distance of up to {n} from that of the whole table",
+    }
 
     t: float = param(0.2, minimum=0, maximum=1, help="largest distance between the distribution of a class and that of the table")
     distance: str = param("equal", choices=("equal", "ordered", "tree"), help="ground distance of two sensitive values")

@@ -48,6 +48,11 @@ class UserKAnonymity(Model):
     )
     judges = frozenset({"profiles"})
     level_words = LEVELS
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "records": "{every} published history is that of {least} {pseudonyms}",
+        "people": "{every} query, word or URL in it was used by {least} {people} of its group",
+    }
+    promised_by = {"records": "k", "people": "min_owners"}  # noqa: RUF012 (never changed)
 
     k: int = param(5, minimum=2, help="minimum number of pseudonyms that share each published history")
     min_owners: int = param(

@@ -30,6 +30,10 @@ class VocabularyKAnonymity(Model):
     )
 
     level_words = GROUP_WORDS
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "people": "{every} published vocabulary belongs to {least} {people}",
+        "records": "{every} published vocabulary occurs {least} {times}",
+    }
 
     k: int = param(5, minimum=2, help="minimum number of identical vocabularies")
     people: bool = param(False, help="count people instead of vocabularies, if the original is available")

@@ -185,6 +185,10 @@ class WeightedKAnonymity(Model):
         "records": "vectors in the smallest equivalence class",
         "people": "different people behind the rarest vector",
     }
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "people": "{every} published vector belongs to {least} {people}",
+        "records": "{every} published vector occurs {least} {times}",
+    }
 
     k: int = param(3, minimum=2, help="minimum number of people per published vector")
 

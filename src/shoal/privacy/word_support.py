@@ -37,6 +37,10 @@ class WordSupport(Model):
     limits = "It does not cover combinations of words."
     judges = frozenset({"chunks"})
     level_words = LEVELS
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "people": "{every} published word is used by {least} {people}",
+        "records": "{every} published word occurs in {least} {records}",
+    }
 
     k: int = param(5, minimum=2, help="minimum number of people who have each published word")
 

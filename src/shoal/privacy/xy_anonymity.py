@@ -39,6 +39,10 @@ class XYAnonymity(Model):
     limits = "It does not consider how frequent each combination of y is, nor what other columns reveal."
     judges = frozenset({"rows"})
     level_words = {"values": "different combinations of y with the rarest combination of x"}  # noqa: RUF012 (never changed)
+    level_sentences = {  # noqa: RUF012 (never changed)
+        "values": "{every} combination of x occurs with {least} {n} different combinations of y",
+    }
+    promised_by = {"values": "k"}  # noqa: RUF012 (never changed)
 
     k: int = param(2, minimum=2, help="minimum number of different combinations of y for each combination of x")
     x: ColumnNames | None = param(None, help="columns that an attacker may know")

@@ -11,9 +11,9 @@ from typing import Any
 from shoal.data.items import without_names
 from shoal.methods import fate_of
 from shoal.report.alarms import alarms
-from shoal.report.formatting import count, escaped, number, spoken
+from shoal.report.formatting import count, escaped, number
 from shoal.report.summary import PROTECTS, Summary, SummaryShare
-from shoal.report.verdict_text import lack_of
+from shoal.report.verdict_text import lack_of, reached
 from shoal.util.wording import percent
 
 WIDTH, HEIGHT = 640, 18
@@ -68,8 +68,8 @@ def _warned(lack: str) -> str:
 def _claims(manifest: Mapping[str, Any]) -> list[Row]:
     rows = []
     for claim in manifest["claims"]:
-        level = ", ".join(f"{spoken(name)} {number(value)}" for name, value in claim["achieved"].items())
-        rows.append((without_names(claim["model"]), f"{claim['verdict']} ({level})" if level else str(claim["verdict"])))
+        level = reached(claim["model"], claim["achieved"], holds=bool(claim["holds"]))
+        rows.append((without_names(claim["model"]), f"{claim['verdict']}: {level}" if level else str(claim["verdict"])))
     return rows or [("guarantee", f"NONE. {lack_of(manifest) or 'Nothing is guaranteed.'}")]
 
 

@@ -11,6 +11,7 @@ from shoal.data.items import Items
 from shoal.errors import ParameterError
 from shoal.privacy import MODELS
 from shoal.report.formatting import number, plain, plural, spoken
+from shoal.util.wording import counted
 
 LACKING = "no_guarantee"  # the key of a manifest that says what is not protected
 
@@ -23,10 +24,13 @@ def lack_of(manifest: Mapping[str, Any] | None) -> str:
 # Verdicts in words: the headline, the guarantee in one number, what each claim protects and what not.
 
 
-PROMISED_BY = {  # the parameters that promise a level which has another name
-    "records": ("k", "owners"),
-    "people": ("k", "owners", "people"),
-    "owners": ("min_owners", "owners"),
+CHECKED = {  # what checks of an audit count, in words
+    "files": ("file checked", "files checked"),
+    "claims": ("claim checked", "claims checked"),
+    "items": ("item checked", "items checked"),
+    "rows": ("row checked", "rows checked"),
+    "recomputed": ("value recomputed", "values recomputed"),
+    "not verifiable": ("not verifiable", "not verifiable"),
 }
 BROKEN = "Do not publish this data under its claims. The reasons are listed below."
 UNGUARANTEED = "Nothing is guaranteed."
@@ -102,6 +106,14 @@ def model_of(verdict: Mapping[str, Any]) -> Model | None:
     return model
 
 
+def reached(claim: str, achieved: Mapping[str, Any], *, holds: bool) -> str:
+    """Return what verification found, in words: `every published record belongs to at least 5 people`, or what a check counted."""
+    model = model_of({"model": claim})
+    if model is not None:
+        return model.reached(achieved, holds=holds)
+    return ", ".join(counted(achieved[key], *words) for key, words in CHECKED.items() if key in achieved)
+
+
 def headline(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Headline:
     """Return whether all claims hold, and what they state. `lack` is the statement of a release without a guarantee."""
     if lack:
@@ -169,7 +181,7 @@ def _summary(model: Model | None) -> str:
 def _level(key: str, value: Any, model: Model | None) -> Level:
     parameters = model.values() if model else {}
     helps = {p.name: p.help for p in model.parameters()} if model else {}
-    parameter = next((name for name in PROMISED_BY.get(key, ()) if name in parameters), key)
+    parameter = model.promised_by.get(key, key) if model else key
     promised = number(parameters[parameter]) if parameters.get(parameter) is not None else "–"
     if model is not None and key in model.level_words:
         return Level(model.level_words[key], promised, number(value))

@@ -152,6 +152,12 @@ GROUP_WORDS = {
 }
 
 
+GROUP_SENTENCES = {
+    "people": "{every} published record belongs to {least} {people}",
+    "records": "{every} published record occurs {least} {times}",
+}
+
+
 @dataclass(frozen=True, eq=False)
 class Classes:
     """Classes of identical published rows, and the number of records in each."""
