@@ -3,7 +3,8 @@
 Each command runs once without a fault, and then once with each: killed, interrupted or terminated at a random moment, the disk full or an
 error at a random write, an error at a random read, a directory that becomes read-only, refused memory, a clock that jumps, two runs into
 one directory. After each the files are checked, and the same command runs again. The log has one line per trial, and `--summary` counts
-logs.
+logs. `--signals` tries only signals, twelve for each command, and `--commands` only signals, on the commands beside `anonymize`.
+`--studio` sends signals to a studio and to its jobs.
 """
 
 from __future__ import annotations
@@ -14,14 +15,19 @@ import os
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from faults.trials import Trial
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 for name, value in {"POLARS_MAX_THREADS": "1", "SHOAL_ADVICE": "0", "SHOAL_PROGRESS": "off"}.items():
     os.environ.setdefault(name, value)
+COMMANDS = 3  # beside each release
 OF_A_SEED = 10**9  # numbers of commands that belong to a seed
 
 
@@ -35,30 +41,42 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="shoal-faults-") as place:
         start_again_with_it(Path(place))
-        return 1 if trials(options.seed, options.trials, options.log, Path(place)) else 0
+        return 1 if trials(options, Path(place)) else 0
 
 
-def trials(seed: int, count: int, log: Path | None, place: Path) -> int:
-    """Make so many trials, print a summary, and return the number of failures."""
+def trials(options: argparse.Namespace, place: Path) -> int:
+    """Make trials, print a summary, and return the number of failures."""
     import shoal.cli.anonymize  # noqa: F401 - so that forks have it
-    from faults.trials import Befallen
 
     made: list[dict[str, Any]] = []
-    number = seed * OF_A_SEED
-    while len(made) < count:
-        befallen = Befallen(number, place / str(number))
-        if befallen.reference():
-            for trial in islice(befallen.trials(), count - len(made)):
-                made.append(asdict(trial))
-                if log:
-                    with log.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps(made[-1]) + "\n")
-                if trial.wrong:
-                    print(f"{number} {trial.method}, {trial.fault} {trial.place}: {'; '.join(trial.wrong)}", flush=True)
-        befallen.remove()
-        number += 1
+    for trial in islice(_trials(options, place), options.trials):
+        made.append(asdict(trial))
+        if options.log:
+            with options.log.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(made[-1]) + "\n")
+        if trial.wrong:
+            print(f"{trial.number} {trial.command} {trial.method}, {trial.fault} {trial.place}: {'; '.join(trial.wrong)}", flush=True)
     print(summary(made))
     return sum(bool(trial["wrong"]) for trial in made)
+
+
+def _trials(options: argparse.Namespace, place: Path) -> Iterator[Trial]:
+    """Trials without end."""
+    from faults.commands import commands_beside
+    from faults.studios import studio_trials
+    from faults.trials import FAULTS, ONLY_SIGNALS, Befallen
+
+    if options.studio:
+        yield from studio_trials(options.seed, place / "studio")
+    for number in count(options.seed * OF_A_SEED):
+        befallen = Befallen(number, place / str(number))
+        if befallen.reference():
+            if options.commands:
+                for one in commands_beside(befallen, COMMANDS):
+                    yield from one.trials(ONLY_SIGNALS)
+            else:
+                yield from befallen.trials(ONLY_SIGNALS if options.signals else FAULTS)
+        befallen.remove()
 
 
 def summary(made: list[dict[str, Any]]) -> str:
@@ -72,7 +90,7 @@ def summary(made: list[dict[str, Any]]) -> str:
         f"{fault:12} {found['trials']:6} trials, {found['ended']:6} ended the run, {found['failures']:4} failures"
         for fault, found in sorted(counts.items())
     ]
-    commands = len({trial["number"] for trial in made})
+    commands = len({(trial["number"], trial.get("command")) for trial in made})
     return "\n".join([*lines, f"{every['trials']} trials on {commands} commands, {every['failures']} failures"])
 
 
@@ -80,6 +98,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tests.faults", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=1000, help="stop after so many (default: 1000)")
     parser.add_argument("--seed", type=int, default=0, help="other commands and moments")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--signals", action="store_true", help="only signals")
+    which.add_argument("--commands", action="store_true", help="only signals, on other commands than anonymize")
+    which.add_argument("--studio", action="store_true", help="only signals, on a studio that publishes")
     parser.add_argument("--log", type=Path, metavar="FILE", help="append a line for each trial")
     parser.add_argument("--summary", type=Path, nargs="+", metavar="LOG", help="count what these logs contain")
     return parser

@@ -23,6 +23,7 @@ from faults.interposed import Failing, calls_made, let_fail
 
 SLOWEST = 120.0  # seconds that a small run may take on a busy machine
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+TEMPORARY = "tmp"  # next to the directory of the command
 WHOLE = "whole"  # name of the file with the calls of a run that came to its end
 
 
@@ -126,7 +127,8 @@ def answer(action: Callable[[], Any], directory: Path, aside: Path) -> Any:
 
 
 def _forked(run: Callable[[], int], directory: Path, aside: Path) -> Child:
-    aside.mkdir(exist_ok=True)
+    for path in (aside, directory.parent / TEMPORARY):
+        path.mkdir(exist_ok=True)
     sys.stdout.flush()
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     pid = os.fork()
@@ -148,9 +150,7 @@ def _forked(run: Callable[[], int], directory: Path, aside: Path) -> Child:
 def _settle_in(directory: Path, aside: Path) -> None:
     """Give the process its directory, its streams and its place for temporary files."""
     os.chdir(directory)
-    temporary = directory.parent / "tmp"
-    temporary.mkdir(exist_ok=True)
-    os.environ["TMPDIR"], tempfile.tempdir = str(temporary), None
+    os.environ["TMPDIR"], tempfile.tempdir = str(directory.parent / TEMPORARY), None
     for fd, name, flags in ((0, os.devnull, os.O_RDONLY), (1, aside / "out", -1), (2, aside / "err", -1)):
         opened = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC if flags == -1 else flags, 0o600)
         os.dup2(opened, fd)

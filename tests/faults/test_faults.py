@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from faults.children import Ended
+from faults.commands import Beside, Work, works
 from faults.trials import RELEASE, Befallen, Trial
 from fuzz.case import Case
 
@@ -36,6 +38,8 @@ def befallen(tmp_path: Path) -> Befallen:
     one.directory.mkdir()
     (one.directory / "input.csv").touch()
     one.inputs, one.case = {"input.csv"}, Case(0, "km", "table", ["input.csv"])
+    one.usual, one.aside, one.number, one.rng = 0, tmp_path / "aside", 0, random.Random(0)
+    one.aside.mkdir()
     return one
 
 
@@ -77,3 +81,35 @@ def test_a_run_ends_with_a_clear_line(befallen: Befallen) -> None:
     assert wrong("read error", Ended(3, "", "shoal: a claim does not hold", 1))
     assert wrong("read error", Ended(1, "", "shoal: an unexpected error of kind OSError", 1))
     assert wrong("read error", Ended(1, "", "Traceback", 1))
+
+
+def test_another_command_leaves_a_whole_output_or_none_and_its_inputs_as_they_are(befallen: Befallen) -> None:
+    one = Beside(befallen, Work(("generate", "made.tsv"), "made.tsv", ("--force",)))
+    (one.aside / "made.tsv").write_text("a\nb\n")
+    assert one._left(trial("interrupt"), REFUSED) == []
+    (one.directory / "made.tsv").write_text("a\n")
+    assert one._left(trial("kill"), KILLED), "half of the output"
+    (one.directory / "made.tsv").write_text("a\nb\n")
+    assert one._left(trial("kill"), KILLED) == []
+    (one.directory / "input.csv").write_text("changed")
+    assert one._left(trial("kill"), KILLED), "the input was changed"
+
+
+def test_a_comparison_that_was_stopped_may_stay_for_the_next_run(befallen: Befallen) -> None:
+    one = Beside(befallen, Work(("compare", "input.csv", "--out", "page"), "page", resumes=True))
+    (one.directory / "page").mkdir(mode=0o755)
+    assert one._left(trial("interrupt"), REFUSED) == []
+    assert (one.directory / "page").is_dir()
+    (one.directory / "other").mkdir()
+    assert one._left(trial("interrupt"), REFUSED)
+
+
+def test_commands_are_those_that_fit_the_release() -> None:
+    names = {work.name for work in works(Case(0, "km", "table", ["input.csv"], said={"sep": ";", "k": "3"}))}
+    assert {"look", "audit", "measure", "bound", "attack", "advise", "compare", "taxonomy learn", "generate", "doctor"} <= names
+    assert "mask" not in names
+    assert any(
+        "--sep" in work.words and "--k" not in work.words
+        for work in works(Case(0, "km", "t", ["i"], said={"sep": ";", "k": "3"}))
+        if work.name == "look"
+    )

@@ -7,12 +7,12 @@ import json
 import random
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from faults.children import WHOLE, Child, Ended, answer, command, load_all
+from faults.children import TEMPORARY, WHOLE, Child, Ended, answer, command, load_all
 from faults.interposed import Calls, Failing
 from fuzz.after import alike
 from fuzz.case import Case
@@ -34,9 +34,20 @@ CALLS = {
 }
 TWO = "two runs"
 FAULTS = ("kill", "kill", "interrupt", "terminate", *CALLS, TWO)
+ONLY_SIGNALS = ("kill",) * 6 + ("interrupt",) * 3 + ("terminate",) * 3
 JUMPS = (-86_400.0 * 365, -3_600.0, 7_200.0, 86_400.0 * 3_650)  # seconds
 NO_TIDYING = {"kill", "read-only"}  # faults after which a run cannot remove what it has begun
 DRAWS_ANEW = {"diffpart", "dp-ngrams", "dp-queries", "perturbation", "secret-sharing"}  # each run makes another release
+
+
+def copied(path: Path, to: Path) -> None:
+    """Copy a file or a directory."""
+    (shutil.copytree if path.is_dir() else shutil.copyfile)(path, to)
+
+
+def removed(path: Path) -> None:
+    """Remove a file or a directory."""
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 @dataclass
@@ -48,6 +59,7 @@ class Trial:
     fault: str
     place: str
     replacing: bool
+    command: str = "anonymize"
     code: int = 0
     hit: bool = True
     message: str = ""
@@ -55,7 +67,12 @@ class Trial:
 
 
 class Befallen:
-    """A random command on its files, and a reference: its release without a fault, the time and the calls that it takes."""
+    """A random command on its files, and a reference: its release without a fault, the time and the calls that it takes.
+
+    `output` is what the command writes, `forced` what is typed to replace it.
+    """
+
+    name, output, forced = "anonymize", RELEASE, ("--force",)
 
     def __init__(self, number: int, place: Path) -> None:
         self.number, self.place = number, place
@@ -74,18 +91,18 @@ class Befallen:
         ended = command(self.words, self.directory, self.aside).end()
         if ended.code:
             return False
-        self.seconds = ended.seconds
+        self.seconds, self.usual = ended.seconds, ended.code
         self.calls: dict[str, int] = json.loads((self.aside / WHOLE).read_text(encoding="utf-8"))
         (self.directory / RELEASE).rename(self.aside / RELEASE)
         return True
 
-    def trials(self) -> Iterator[Trial]:
+    def trials(self, faults: Sequence[str] = FAULTS) -> Iterator[Trial]:
         """One trial of each fault, in random order."""
-        for fault in self.rng.sample(FAULTS, len(FAULTS)):
-            replacing = self.rng.random() < 0.4 and fault != TWO
+        for fault in self.rng.sample(faults, len(faults)):
+            replacing = bool(self.output and self.forced) and self.rng.random() < 0.4 and fault != TWO
             if replacing:
-                shutil.copytree(self.aside / RELEASE, self.directory / RELEASE)
-            trial = Trial(self.number, self.case.method, fault, "", replacing)
+                copied(self.aside / self.output, self.directory / self.output)
+            trial = Trial(self.number, self.case.method, fault, "", replacing, self.name)
             try:
                 ended = self._befall(trial)
                 trial.code, trial.message = ended.code, (ended.err.splitlines() or [""])[-1]
@@ -96,7 +113,7 @@ class Befallen:
             self._clear()
 
     def _start(self, trial: Trial, failing: Failing | None = None, aside: str = "") -> Child:
-        words = [*self.words, "--force"] if trial.replacing else self.words
+        words = [*self.words, *self.forced] if trial.replacing else self.words
         place = self.aside / aside
         place.mkdir(exist_ok=True)
         return command(words, self.directory, place, failing)
@@ -136,10 +153,10 @@ class Befallen:
         if ended.died:
             return [] if trial.fault in {"kill", "no memory"} else [f"ended by signal {-ended.code}"]
         wrong = list(trial.wrong)
-        if ended.code not in {0, 1}:
+        if ended.code not in {self.usual, 1}:
             wrong.append(f"exit code {ended.code}: {trial.message}")
-        if ended.code == 0 and RELEASE not in self._names():
-            wrong.append("exit code 0 without a release")
+        if ended.code == self.usual and self.output and self.output not in self._names():
+            wrong.append(f"exit code {ended.code} without its output")
         unclear = "unexpected error" in trial.message and trial.fault != "no memory"  # which surfaces as any kind of error
         if ended.code == 1 and (not trial.message.startswith("shoal: ") or unclear):
             wrong.append(f"no clear line: {ended.err[-600:]}")
@@ -150,10 +167,10 @@ class Befallen:
     def _left(self, trial: Trial, ended: Ended) -> list[str]:
         """What is wrong with the files: half a release, or anything left of the work."""
         left = self._names() - self.inputs
-        wrong = self._checked() if RELEASE in left else []
-        if RELEASE not in left and trial.replacing and not (ended.died or trial.fault in NO_TIDYING):
+        wrong = self._checked() if self.output in left else []
+        if self.output not in left and trial.replacing and not (ended.died or trial.fault in NO_TIDYING):
             wrong.append("the older release is gone")
-        others = [self.directory / name for name in left - {RELEASE}] + list((self.place / "tmp").iterdir())
+        others = [self.directory / name for name in left - {self.output}] + list((self.place / TEMPORARY).iterdir())
         if others and not (ended.died or trial.fault in NO_TIDYING):
             wrong.append(f"left behind: {sorted(path.name for path in others)}")
         wrong += [f"{path.name} is left, and not marked as unfinished" for path in others if not is_named_like_one(path)]
@@ -162,12 +179,12 @@ class Befallen:
 
     def _next(self, trial: Trial) -> list[str]:
         """What is wrong after the same command again, without a fault: it makes the release, and tidies up."""
-        again = command([*self.words, "--force"], self.directory, self.aside).end()
-        if again.code:
+        again = command([*self.words, *self.forced], self.directory, self.aside).end()
+        if again.code != self.usual:
             return [f"the next run ended with {again.code}: {again.err[-300:]}"]
-        wrong = [f"still left: {sorted(left)}"] if (left := self._names() - self.inputs - {RELEASE}) else []
+        wrong = [f"still left: {sorted(left)}"] if (left := self._names() - self.inputs - {self.output}) else []
         if not self._same():
-            wrong.append("the next release differs")
+            wrong.append("the next output differs")
         return wrong + self._checked()
 
     def _checked(self) -> list[str]:
@@ -193,8 +210,8 @@ class Befallen:
 
     def _clear(self) -> None:
         for name in self._names() - self.inputs:
-            shutil.rmtree(self.directory / name)
-        shutil.rmtree(self.place / "tmp")
+            removed(self.directory / name)
+        shutil.rmtree(self.place / TEMPORARY)
 
     def remove(self) -> None:
         """Remove all files of this command."""
