@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,12 +25,17 @@ from shoal.privacy.evidence.generalized_columns import classes_without_rows, pen
 from shoal.privacy.evidence.microdata_evidence import classes_of_rows, is_centroid, people_of_classes
 
 UP = {"Germany": None, "South": "Germany", "Ulm": "South", "Munich": "South", "North": "Germany", "Kiel": "North"}
-AGE, SCHOOL, SEX, TOWN = (
-    Attribute("age", "numeric", pl.Series([20.0, 30.0, 40.0, 60.0])),
-    Attribute("school", "ordinal", pl.Series(["low", "middle", "high", "low"]), levels=LEVELS),
-    Attribute("sex", "nominal", pl.Series(["f", "m", "x", "f"])),
-    Attribute("town", "hierarchical", pl.Series(["Ulm", "Munich", "Kiel", "Ulm"]), hierarchy=REGIONS),
-)
+
+
+@cache
+def attribute(name: str) -> Attribute:
+    """A small attribute; made on demand, because a module of tests computes nothing while it is loaded."""
+    return {
+        "age": lambda: Attribute("age", "numeric", pl.Series([20.0, 30.0, 40.0, 60.0])),
+        "school": lambda: Attribute("school", "ordinal", pl.Series(["low", "middle", "high", "low"]), levels=LEVELS),
+        "sex": lambda: Attribute("sex", "nominal", pl.Series(["f", "m", "x", "f"])),
+        "town": lambda: Attribute("town", "hierarchical", pl.Series(["Ulm", "Munich", "Kiel", "Ulm"]), hierarchy=REGIONS),
+    }[name]()
 
 
 def ups(town: str | None) -> list[str]:
@@ -61,44 +68,46 @@ def plain_test(name: str, text: str, value: Any) -> bool | None:
     return None if ends[0] > ends[1] else ends[0] <= at <= ends[1]
 
 
-@pytest.mark.parametrize("attribute", [AGE, SCHOOL, SEX, TOWN], ids=lambda one: str(one.name))
-def test_texts_are_true_of_the_values_that_they_name(attribute: Attribute) -> None:
-    for text in TEXTS[attribute.name]:
-        test = true_of(attribute, text)
-        for value in attribute.values.unique().to_list():
-            expected = plain_test(attribute.name, text, value)
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_are_true_of_the_values_that_they_name(name: str) -> None:
+    for text in TEXTS[name]:
+        test = true_of(attribute(name), text)
+        for value in attribute(name).values.unique().to_list():
+            expected = plain_test(name, text, value)
             assert (None if test is None else test(value)) == expected, (text, value)
 
 
 def test_penalties_of_texts() -> None:
-    assert [penalty(AGE, text) for text in ("20", "20..40", "20..60", "30..40")] == [0, 0.5, 1, 0.25]
-    assert [penalty(SCHOOL, text) for text in ("low", "low..middle", "low..high", "middle..high")] == [0, 0.5, 1, 0.5]
-    assert [penalty(SEX, text) for text in ("f", "f|m", "f|m|x")] == [0, 0.5, 1]
-    assert [penalty(TOWN, text) for text in ("Ulm", "South", "Germany", "Kiel", "North")] == pytest.approx([0, 2 / 3, 1, 0, 1 / 3])
+    assert [penalty(attribute("age"), text) for text in ("20", "20..40", "20..60", "30..40")] == [0, 0.5, 1, 0.25]
+    assert [penalty(attribute("school"), text) for text in ("low", "low..middle", "low..high", "middle..high")] == [0, 0.5, 1, 0.5]
+    assert [penalty(attribute("sex"), text) for text in ("f", "f|m", "f|m|x")] == [0, 0.5, 1]
+    assert [penalty(attribute("town"), text) for text in ("Ulm", "South", "Germany", "Kiel", "North")] == pytest.approx(
+        [0, 2 / 3, 1, 0, 1 / 3]
+    )
     ranks = Attribute("rank", "ordinal", pl.Series([1.0, 2.0, 5.0, 9.0]))
     assert [penalty(ranks, text) for text in ("2", "1..2", "1..9", "2..9", "5")] == pytest.approx([0, 1 / 3, 1, 2 / 3, 0])
-    for attribute in (AGE, SCHOOL, SEX, TOWN):
-        assert penalty(attribute, "nothing like it") == 1
+    for name in TEXTS:
+        assert penalty(attribute(name), "nothing like it") == 1
     one = Attribute("age", "numeric", pl.Series([20.0, 20.0]))
     assert (penalty(one, "20"), penalty(one, "20..21")) == (0, 1)
     two = Attribute("sex", "nominal", pl.Series(["f", "f"]))
     assert penalty(two, "f") == 0
 
 
-def told(attribute: Attribute, values: Sequence[Any], rng: random.Random) -> str:
+def told(name: str, values: Sequence[Any], rng: random.Random) -> str:
     """A text that is true of these values, or (one in eight) perhaps not."""
     wide = rng.random() < 0.3
-    if attribute.name == "age":
+    if name == "age":
         low, high = (20, 60) if wide else (int(min(values)), int(max(values)))
         text = f"{low}..{high}" if low < high else str(low)
-    elif attribute.name == "school":
+    elif name == "school":
         ranked = LEVELS if wide else sorted(values, key=LEVELS.index)
         text = f"{ranked[0]}..{ranked[-1]}" if ranked[0] != ranked[-1] else ranked[0]
-    elif attribute.name == "sex":
+    elif name == "sex":
         text = "|".join("fmx" if wide else sorted(set(values)))
     else:
         text = "Germany" if wide else next(node for node in ups(values[0]) if all(node in ups(value) for value in values))
-    return rng.choice(TEXTS[attribute.name]) if rng.random() < 0.03 else text
+    return rng.choice(TEXTS[name]) if rng.random() < 0.03 else text
 
 
 def drawn(seed: int) -> tuple[Table, pl.DataFrame, np.ndarray, list[list[str]]]:
@@ -112,12 +121,8 @@ def drawn(seed: int) -> tuple[Table, pl.DataFrame, np.ndarray, list[list[str]]]:
         "town": [rng.choice(TOWNS) for _ in range(n)],
     }
     columns["sex"][: min(3, n)] = list("fmx")[: min(3, n)]
-    templates = {"age": AGE, "school": SCHOOL, "sex": SEX, "town": TOWN}
-    names = rng.sample(list(templates), rng.randint(1, 3))
-    attributes = [
-        Attribute(name, templates[name].kind, pl.Series(columns[name]), levels=templates[name].levels, hierarchy=templates[name].hierarchy)
-        for name in names
-    ]
+    names = rng.sample(list(TEXTS), rng.randint(1, 3))
+    attributes = [replace(attribute(name), values=pl.Series(columns[name])) for name in names]
     held = [rng.sample(ITEMS, rng.randint(0, 3)) for _ in range(n)]
     basket = Attribute("basket", "items", pl.Series(["|".join(sorted(row)) for row in held]), tree=Taxonomy.from_parents(dict(FOOD)))
     owners = np.array([rng.choice([1, 2, 10 + i, 20 + i]) for i in range(n)], np.int64)
@@ -128,7 +133,7 @@ def drawn(seed: int) -> tuple[Table, pl.DataFrame, np.ndarray, list[list[str]]]:
     rows = np.array(rng.sample(range(n), n), np.int64)
     published: list[dict[str, str]] = [{} for _ in range(n)]
     for group in (group for group in groups if group):
-        texts = {one.name: told(one, [columns[one.name][i] for i in group], rng) for one in attributes}
+        texts = {one.name: told(one.name, [columns[one.name][i] for i in group], rng) for one in attributes}
         for i in group:
             raised = {item if rng.random() < 0.6 else (FOOD[item] or item) for item in held[i] if rng.random() < 0.9}
             raised |= {rng.choice(ITEMS)} if rng.random() < 0.05 else set()
@@ -243,18 +248,22 @@ def test_the_only_column_of_texts_has_the_sets() -> None:
 
 
 def test_centroids_by_definition() -> None:
-    assert is_centroid(AGE, 25.0, [20.0, 30.0]) and not is_centroid(AGE, 25.1, [20.0, 30.0]) and not is_centroid(AGE, 20.0, [20.0, 30.0])
+    assert (
+        is_centroid(attribute("age"), 25.0, [20.0, 30.0])
+        and not is_centroid(attribute("age"), 25.1, [20.0, 30.0])
+        and not is_centroid(attribute("age"), 20.0, [20.0, 30.0])
+    )
     third = 0.1 + 0.2
-    assert is_centroid(AGE, np.nextafter(third, 1), [third]) and not is_centroid(AGE, third + 1e-12, [third])
+    assert is_centroid(attribute("age"), np.nextafter(third, 1), [third]) and not is_centroid(attribute("age"), third + 1e-12, [third])
     ranked = ["low", "middle", "high", "high"]
-    assert [is_centroid(SCHOOL, level, ranked) for level in LEVELS] == [False, True, False]
-    assert [is_centroid(SCHOOL, level, ["high", "low", "low"]) for level in LEVELS] == [True, False, False]
+    assert [is_centroid(attribute("school"), level, ranked) for level in LEVELS] == [False, True, False]
+    assert [is_centroid(attribute("school"), level, ["high", "low", "low"]) for level in LEVELS] == [True, False, False]
     plain = Attribute("rank", "ordinal", pl.Series([1.0, 2.0, 3.0]))
     assert [is_centroid(plain, rank, [3.0, 1.0, 2.0, 2.0, 3.0]) for rank in (1.0, 2.0, 3.0)] == [False, True, False]
-    assert [is_centroid(SEX, sex, ["f", "m", "m", "f", "x"]) for sex in "fmx"] == [True, True, False]
-    assert [is_centroid(TOWN, node, ["Ulm", "Munich"]) for node in UP] == [node == "South" for node in UP]
-    assert [is_centroid(TOWN, node, ["Ulm", "Kiel"]) for node in UP] == [node == "Germany" for node in UP]
-    assert [is_centroid(TOWN, node, ["Ulm", "Ulm"]) for node in UP] == [node == "Ulm" for node in UP]
+    assert [is_centroid(attribute("sex"), sex, ["f", "m", "m", "f", "x"]) for sex in "fmx"] == [True, True, False]
+    assert [is_centroid(attribute("town"), node, ["Ulm", "Munich"]) for node in UP] == [node == "South" for node in UP]
+    assert [is_centroid(attribute("town"), node, ["Ulm", "Kiel"]) for node in UP] == [node == "Germany" for node in UP]
+    assert [is_centroid(attribute("town"), node, ["Ulm", "Ulm"]) for node in UP] == [node == "Ulm" for node in UP]
 
 
 def microdata(seed: int) -> tuple[Table, pl.DataFrame, np.ndarray]:
