@@ -291,7 +291,8 @@ def _wait(end: _End, task: Any, label: str, remark: str) -> None:
         if whole is not None and whole.cancelled:
             task.cancel()
         if watch is not None and label:
-            watch(label, task.done, task.total, *([remark] if remark else []))
+            total = task.total  # may be an estimate: work beyond it is not shown as more than all
+            watch(label, min(task.done, total) if total else task.done, total, *([remark] if remark else []))
     if whole is not None and whole.cancelled:
         raise _kernels.Cancelled  # also if the kernel ended before it was stopped: nothing after it is needed
 

@@ -198,6 +198,21 @@ def test_steps_of_one_search_share_one_progress() -> None:
     assert done == sorted(done)
 
 
+def test_more_steps_than_expected_are_not_shown_as_more_than_all() -> None:
+    seen: list[tuple[int, int]] = []
+
+    def work(block: int, task: _kernels.Task) -> None:
+        task.step(30)
+        time.sleep(0.3)
+
+    engine = LocalEngine("working")
+    engine.expect(20)
+    with kernels.using(watch=lambda *news: seen.append(news[1:3])):
+        engine.map(work, [0])
+    assert seen
+    assert set(seen) == {(20, 20)}
+
+
 def groupings() -> Iterator[tuple[Groups, list[list[int]]]]:
     rng = np.random.default_rng(0)
     for n in (0, 1, 7):
