@@ -1,7 +1,7 @@
 """All mutants of a Python file: each is the file with one comparison, operator, number or truth value changed.
 
-Not changed: annotations and decorators, `strict` of `zip` (which guards against mistakes of the program), and what only words a message:
-the values of f-strings, and comparisons with 1 that choose between two texts.
+Not changed: annotations and decorators, `strict` of `zip` (which guards against mistakes of the program), what is charged to the limit of
+work (`patience`), and what only words a message: the values of f-strings, and comparisons with 1 that choose between two texts.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _ways(node: ast.AST) -> int:
 
 
 def _not_computed(tree: ast.Module) -> Iterator[ast.expr]:
-    """The annotations, the decorators and `strict` of `zip`."""
+    """The annotations, the decorators, `strict` of `zip`, and the steps and entries that count towards the limit of work."""
     for node in ast.walk(tree):
         match node:
             case ast.AnnAssign():
@@ -136,6 +136,8 @@ def _not_computed(tree: ast.Module) -> Iterator[ast.expr]:
                 yield from (*node.decorator_list, *([node.returns] if node.returns else []))
             case ast.ClassDef():
                 yield from node.decorator_list
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="patience"), attr="spend" | "insist_on_room")):
+                yield node
             case ast.Call(func=ast.Name(id="zip")):
                 yield from (keyword.value for keyword in node.keywords)
 

@@ -63,6 +63,10 @@ def test_wording_and_checks_of_lengths_stay() -> None:
     assert [mutant.change for mutant in mutants('def f(n):\n    return "a" if n == 0 else "b"\n')] == ["n == 0 -> n != 0", "0 -> 1"]
 
 
+def test_the_limit_of_work_stays() -> None:
+    assert mutants('def f(n):\n    patience.spend(n * 20 + 1, "this")\n    patience.insist_on_room(2 * n, "that")\n') == []
+
+
 def test_mutants_are_named_by_place_and_not_by_line() -> None:
     source = "LIMIT = 3\nclass Model:\n    k: int = 5\n    def judge(self, n):\n        return n + 1 > 1\n"
     named = [(mutant.where, mutant.change, mutant.number) for mutant in mutants(source)]
