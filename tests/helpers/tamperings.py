@@ -173,7 +173,16 @@ TAMPERING: dict[str, tuple[Tamper, Outcome] | tuple[Tamper, Outcome, Outcome]] =
         together(put("claims[0].achieved.people", 3), put("input.owners", 2)),
         Caught("claims[0].achieved counts more people than input.owners"),
     ),
-    "fewer people": (put("claims[0].achieved.people", 2), OnlyStated("claims[0].achieved.people"), REPRINTED),
+    "fewer people": (
+        together(put("claims[0].achieved.people", 2), put("claims[0].reached", "every published record belongs to at least 2 people")),
+        OnlyStated("claims[0].achieved.people"),
+        REPRINTED,
+    ),
+    "fewer people in numbers alone": (
+        put("claims[0].achieved.people", 2),
+        Caught("claims[0].reached does not describe"),
+    ),
+    "another sentence": (put("claims[0].reached", "nobody can be found"), Caught("claims[0].reached does not describe")),
     "words of a claim": (put("claims[0].notes", ["judged by experts"]), OnlyStated("claims[0].notes[0]"), REPRINTED),
     "an unknown model": (put(CLAIM, "l-secrecy(l=3)"), damaged("no model is called 'l-secrecy'")),
     "a claim that cannot be read": (put(CLAIM, "k-anonymity(3"), damaged("cannot read")),

@@ -34,7 +34,7 @@ from shoal.pipeline.manifest_schema import DIGEST, ENGINE, digest_of
 from shoal.pipeline.prepare import READ_AS, TREE_DIGEST, Prepared
 from shoal.report.alarms import alarm_notes
 from shoal.report.facts import Facts
-from shoal.report.verdict_text import LACKING, lack_of
+from shoal.report.verdict_text import LACKING, REACHED, lack_of
 
 BY_THE_METHOD = "by the method"
 WORDS_OF_THE_REPORT = f"the text of {REPORT}"
@@ -140,7 +140,18 @@ def of_claims(evidence: Evidence, manifest: Mapping[str, Any], alone: Sequence[t
             evidence.insist(noted == list(verdict.notes), f"claims[{i}].notes are not those that the files alone give")
             evidence.add(f"claims[{i}]", {"notes": noted})
         stated = manifest["claims"][i]["achieved"]
-        evidence.add(f"claims[{i}].achieved", verdict.achieved if whole else _alike_counted(stated, verdict.achieved))
+        recomputed = verdict.achieved if whole else _alike_counted(stated, verdict.achieved)
+        evidence.add(f"claims[{i}].achieved", recomputed)
+        if REACHED in manifest["claims"][i] and manifest["shoal"] == __version__:  # another version may word it differently
+            _sentence_of(evidence, i, manifest["claims"][i], claim, known=stated.keys() <= recomputed.keys())
+
+
+def _sentence_of(evidence: Evidence, i: int, stated: Mapping[str, Any], claim: Model, *, known: bool) -> None:
+    """Compare the sentence of a claim with its level. It is recomputed only if all of the level is (`known`)."""
+    sentence = claim.reached(stated["achieved"], holds=bool(stated["holds"]))
+    evidence.insist(stated[REACHED] == sentence, f"claims[{i}].{REACHED} does not describe claims[{i}].achieved")
+    if known:
+        evidence.add(f"claims[{i}]", {REACHED: sentence})
 
 
 def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Release, prepared: Prepared) -> None:

@@ -25,6 +25,7 @@ from shoal.errors import GuaranteeNotMet
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.write.output_format import FileFact
 from shoal.methods.bases.noisy_counts import COUNTS, Mechanism
+from shoal.pipeline.claims import stated_claims
 from shoal.pipeline.disclosure import ROWS_LEFT_OUT, disclosed, disclosed_notes
 from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, stage
 from shoal.pipeline.manifest_schema import ENGINE
@@ -116,7 +117,7 @@ def _published(
         "method": method.name,
         "parameters": plain_values(method.values()),
         "input": outcome.facts_of_reading(found) | found.given.how.described(),
-        "claims": [{**v.as_dict(), "achieved_from_file": w.achieved} for v, w in zip(verdicts, alone, strict=True)],
+        "claims": stated_claims(verdicts, alone),
         "notes": [*summed.notes, method.varies],
         "files": [{**file.as_dict(), **({"rows": rows} if number == 0 else {})} for number, file in enumerate(files)],
         "mechanism": [step.as_dict() for step in method.noisy_steps()],

@@ -20,6 +20,7 @@ from shoal.methods.bases.log_rows import NO_QUERY, SILENT
 from shoal.methods.bases.threshold import COMBINATIONS, RARE, TOO_LONG, Kept, ThresholdMethod
 from shoal.methods.bases.threshold_words import AS_TYPED, IN_DROPPED
 from shoal.metrics import METRICS, routine
+from shoal.pipeline.claims import stated_claims
 from shoal.pipeline.contract import USED
 from shoal.pipeline.manifest_schema import ENGINE
 
@@ -76,7 +77,7 @@ def publish(
         "method": method.name,
         "parameters": plain_values(method.values()),
         "input": outcome.facts_of_reading(logged.found) | {"owners": logged.sums["owners"]} | how.described(),
-        "claims": [{**verdict.as_dict(), "achieved_from_file": alone.achieved}],
+        "claims": stated_claims([verdict], [alone]),
         "accounting": _account(logged, sums, splits=splits).as_dict(),
         "notes": [SILENT, *([COMBINATIONS] if splits else [])],
         "metrics": _metrics(logged, sums),

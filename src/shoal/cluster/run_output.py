@@ -23,7 +23,7 @@ from shoal.kinds import render_report
 from shoal.methods import Method
 from shoal.methods.bases.release_builder import EMPTY, NOTHING_LEFT
 from shoal.metrics import METRICS, routine
-from shoal.pipeline.claims import protected
+from shoal.pipeline.claims import protected, stated_claims
 from shoal.pipeline.contract import SUPPRESSED
 from shoal.pipeline.events import REPORT as REPORT_STAGE
 from shoal.pipeline.events import stage
@@ -81,7 +81,7 @@ def publish(
         "method": method.name,
         "parameters": plain_values(method.values()),
         "input": _facts(prepared, method.claims()),
-        "claims": [{**v.as_dict(), "achieved_from_file": w.achieved} for v, w in zip(verdicts, alone, strict=True)],
+        "claims": stated_claims(verdicts, alone),
         "accounting": _account(prepared, sums).as_dict(),
         "notes": list(notes),
         "metrics": _metrics(prepared, sums),

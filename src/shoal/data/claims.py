@@ -14,7 +14,6 @@ from shoal.data.items import Items
 from shoal.data.patience import one_judgement
 from shoal.errors import OutOfPatience, ParameterError
 from shoal.parameters import Declared
-from shoal.util.wording import counted
 
 if TYPE_CHECKING:
     from shoal.data.original import AnyOriginal
@@ -36,7 +35,12 @@ ALL_NUMBERS: frozenset[Numbers] = frozenset(get_args(Numbers))
 
 
 LEAST, UP_TO = "{least}", "up to {n}"  # in sentences about a minimum and a maximum
-UNITS = {"people": ("person", "people"), "records": ("record",), "rows": ("row",), "pseudonyms": ("pseudonym",)}
+UNITS = {
+    "people": ("person", "people"),
+    "records": ("record", "records"),
+    "rows": ("row", "rows"),
+    "pseudonyms": ("pseudonym", "pseudonyms"),
+}
 
 
 def verified_if(holds: bool) -> Standing:
@@ -228,12 +232,11 @@ class Model(Declared, ABC):
 
 def _sentence(text: str, value: float, parameters: Mapping[str, Any], *, short: bool) -> str:
     """Fill in a sentence about a level: `{every} record belongs to {least} {people}`, in the other form if the value is too small."""
-    counted_in = {unit: counted(value, *names) for unit, names in UNITS.items()} if isinstance(value, int) else {}
-    times = {1: "once", 2: "twice"}.get(int(value), f"{value:,} times")
+    shown = f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+    counted_in = {unit: f"{shown} {names[0] if value == 1 else names[1]}" for unit, names in UNITS.items()}
+    times = "once" if value == 1 else "twice" if value == 2 else f"{shown} times"
     forms = {"every": "an" if text.startswith("{every} e") else "a", "least": "only"} if short else {"every": "every", "least": "at least"}
-    return text.format_map(
-        {**parameters, **forms, **counted_in, "times": times, "n": f"{value:,}" if isinstance(value, int) else f"{value:.6g}"}
-    )
+    return text.format_map({**parameters, **forms, **counted_in, "times": times, "n": shown})
 
 
 def _and(names: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ from shoal.pipeline.contract import stated_lack
 from shoal.pipeline.topic_claims import claims_owed
 from shoal.privacy import MODELS
 from shoal.report.summary import PROTECTS
-from shoal.report.verdict_text import LACKING, lack_of
+from shoal.report.verdict_text import LACKING, REACHED, lack_of, reached
 from shoal.util.wording import counted
 
 Claims = Sequence[str | Model] | str | Model
@@ -34,6 +34,15 @@ def parse_claims(claims: Claims) -> list[Model]:
     """Parse claims such as `km-anonymity(k=5, m=2)`, and read the files they name. Claims that are models already are kept."""
     several = [claims] if isinstance(claims, (str, Model)) else claims
     return [with_files_read(MODELS.make(claim) if isinstance(claim, str) else claim) for claim in several]
+
+
+def stated_claims(verdicts: Sequence[Verdict], from_files: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """Return the claims of a manifest: each verdict, what it reached in words, and the level that the files alone show."""
+    entries = []
+    for verdict, alone in zip(verdicts, from_files, strict=True):
+        sentence = reached(verdict.claim, verdict.achieved, holds=verdict.holds)
+        entries.append({**verdict.as_dict(), **({REACHED: sentence} if sentence else {}), "achieved_from_file": alone.achieved})
+    return entries
 
 
 def claims_for(method: Method, claims: Claims) -> tuple[Model, ...]:

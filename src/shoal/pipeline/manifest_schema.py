@@ -47,7 +47,7 @@ from shoal.pipeline.options import AS_TYPED, FLOOR, LARGEST_VECTOR, MIN_SUPPORT,
 from shoal.pipeline.prepare import LEARNED_FROM, RECORDS, SESSIONS, TREE_DIGEST
 from shoal.privacy import MODELS
 from shoal.report.attacks import ATTACKS, FEW, SKIPPED
-from shoal.report.verdict_text import LACKING
+from shoal.report.verdict_text import LACKING, REACHED
 from shoal.taxonomy.place_terms import Scope, Unknown
 from shoal.text.word_rules import is_word_rules
 
@@ -357,7 +357,7 @@ _CLAIM = object_of(
         "achieved": entries(level),
         "achieved_from_file": entries(level),
     },
-    {"notes": several(text)},
+    {REACHED: text, "notes": several(text)},
 )
 
 _WORDS = {"items": count, "occurrences": count}  # needed, unless they are withheld

@@ -32,7 +32,7 @@ from shoal.io.write.output_format import Levels
 from shoal.kinds import kind_warnings, read_tables, render_report, rows_differing, summary_of, write_release
 from shoal.methods import Method
 from shoal.metrics import METRICS, measure
-from shoal.pipeline.claims import insist_on_counting, protection, with_further
+from shoal.pipeline.claims import insist_on_counting, protection, stated_claims, with_further
 from shoal.pipeline.contract import insist_on_consent, made_by, stated_lack, unjudged_columns, whole_account
 from shoal.pipeline.disclosure import WORDS, disclosed, disclosed_facts, for_the_publisher, safe_numbers
 from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, READING_BACK, REPORT, WRITING, stage
@@ -298,7 +298,7 @@ def _whole_manifest(publishable: Publishable, written: Sequence[Verdict], files:
         "method": release.method,
         "parameters": dict(release.parameters),
         "input": publishable.facts,
-        "claims": [{**v.as_dict(), "achieved_from_file": w.achieved} for v, w in zip(publishable.verdicts, written, strict=True)],
+        "claims": stated_claims(publishable.verdicts, written),
         "accounting": release.accounting.as_dict() if release.accounting else {},
         "notes": list(release.notes),
         "metrics": publishable.metrics,

@@ -13,6 +13,7 @@ from shoal.privacy import MODELS
 from shoal.report.formatting import number, plain, plural, spoken
 from shoal.util.wording import counted
 
+REACHED = "reached"  # the key of a claim that says what was verified, in words
 LACKING = "no_guarantee"  # the key of a manifest that says what is not protected
 
 
