@@ -103,7 +103,7 @@ MEANINGS = {
     "items-above-floor": "Items above the floor cannot be suppressed because they are not public.",
     "items-key-unclear": "Several columns of the items table may have the items, or the only one has few of them; name it.",
     "items-levels-unclear": "The levels of the items table cannot be distinguished from its other columns; name them.",
-    "items-like-topics": "Items contain what separates the words in names of topics, so names and items could not be told apart.",
+    "items-like-topics": "Items contain what separates the words in names of topics, so names and items could not be distinguished.",
     "items-name-unclear": "Several columns of the items table may have the names of the items; name one.",
     "items-not-found": "No column of the items table contains an item of the data.",
     "items-not-in-data": "Named items are not in the data.",

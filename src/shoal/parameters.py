@@ -248,12 +248,12 @@ class Declared:
         """Whether a parameter names a file with its values, which is not read yet."""
         return any(getattr(value, "file", None) is not None for value in self.values().values())
 
-    def told(self) -> dict[str, Any]:
+    def disclosable_values(self) -> dict[str, Any]:
         """Return the parameter values as text by name; what must not be disclosed is sealed."""
         return self.values()
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(f'{n}={quoted(_plain(v))}' for n, v in self.told().items() if v is not None)})"
+        return f"{self.name}({', '.join(f'{n}={quoted(_plain(v))}' for n, v in self.disclosable_values().items() if v is not None)})"
 
 
 def quoted(text: str) -> str:

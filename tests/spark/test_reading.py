@@ -38,7 +38,7 @@ def events_in(session: Any, place: Path, files: dict[str, bytes], packed: bool) 
     assert all(len({row["key"] for row in rows} & {row["key"] for row in others}) == 0 for rows, others in combinations(parts, 2))
     sums, defects = tallied(sent.words)
     sums["used"] = sum(map(len, parts))
-    found.told(sums, defects)
+    found.with_totals(sums, defects)
     return sums, defects, sorted(tuple(row.items()) for rows in parts for row in rows)
 
 

@@ -79,7 +79,7 @@ def test_a_number_that_is_a_level_and_a_node_must_be_said_plainly() -> None:
 
 def test_a_floor_survives_the_manifest() -> None:
     for floor in (Floor(), Floor(level=4), Floor(nodes=("3", "Fruit"))):
-        assert Floor.from_told(floor.told) == floor
+        assert Floor.from_recorded(floor.recorded) == floor
 
 
 def test_unlisted_terms_may_be_published_and_their_node_may_not() -> None:

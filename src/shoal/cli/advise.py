@@ -145,7 +145,7 @@ def _route_lines(one: GoalAdvice, input: Any, *, whole: bool) -> Iterator[str]:
     if one.masking is not None:
         yield f"  WITHOUT A GUARANTEE: {_mask_command(input)}"
         yield f"     limits         {one.masking.not_protected}"
-        yield f"     risk           {one.masking.told}; measured on {counted(one.masking.people, 'visitor')}"
+        yield f"     risk           {one.masking.risk_text}; measured on {counted(one.masking.people, 'visitor')}"
     if whole or not shown:
         yield from _not_offered(one.others)
 

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 
 from shoal.cluster.arrow_schemas import NAMED, NODE, TYPED, WORDS, lists_of
-from shoal.cluster.exchange import NumberedPartitions, Step, sent, stored, told
+from shoal.cluster.exchange import NumberedPartitions, Step, collected_words, sent, stored
 from shoal.cluster.spark import Cluster
 from shoal.data.bags import Ints
 from shoal.errors import GuaranteeNotMet
@@ -122,7 +122,7 @@ def classes_made(cluster: Cluster, shown: Step, given: Contents) -> tuple[Counte
 def classes_written(cluster: Cluster, classes: Step, given: Contents) -> Counted:
     """Return the classes of the records in the files. Raise unless every record is written as often as it was made."""
     held = sent(cluster, "written", [(NumberedPartitions(len(given.files)), written_rows)], given, given.places, given.parts)
-    parts = [json.loads(word) for word in told(cluster, held, counted_written, MadeContents(given, classes))]
+    parts = [json.loads(word) for word in collected_words(cluster, held, counted_written, MadeContents(given, classes))]
     if any(part["differing"] for part in parts):
         raise GuaranteeNotMet(
             "the files do not contain the records of the release", code="files-differ-from-release", hint="nothing was written"
@@ -177,6 +177,6 @@ def different_names(cluster: Cluster, source: Step | NumberedPartitions, work: A
     """Return for each kind of names the results of `counted_names` for the partitions."""
     found: dict[int, list[Any]] = {}
     names = sent(cluster, "names", [(source, work)], given, NamePlaces(parts), parts)
-    for kind, value in map(json.loads, told(cluster, names, counted_names, given)):
+    for kind, value in map(json.loads, collected_words(cluster, names, counted_names, given)):
         found.setdefault(kind, []).append(value)
     return found

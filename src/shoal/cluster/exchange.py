@@ -112,7 +112,7 @@ def sent(cluster: Cluster, name: str, work: Sequence[tuple[Source | Rows, Work]]
     return Sent(directory, tuple(file for file, _ in files), parts, words)
 
 
-def told(cluster: Cluster, source: Source, work: Work, shared: Any) -> list[str]:
+def collected_words(cluster: Cluster, source: Source, work: Work, shared: Any) -> list[str]:
     """Return the messages about the partitions: sums, cuts; never records or groups."""
     return [word for word in _answers(cluster, source, work, shared) if isinstance(word, str)]
 

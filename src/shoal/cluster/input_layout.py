@@ -82,7 +82,7 @@ class ClusterInput:
         how = self.given.how
         return kind(how, self.text, self.drops_repeats, how.read.owners == "folded", *more)
 
-    def told(self, sums: Counter[str], defects: Mapping[str, int]) -> ClusterInput:
+    def with_totals(self, sums: Counter[str], defects: Mapping[str, int]) -> ClusterInput:
         """Return the input with the accounting of its rows. Raise if too many are defective, none could be used, or spellings of user IDs
         are undecided.
         """

@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow as pa
 
 from shoal.cluster.arrow_schemas import bags_of, lists_of, records_in, words_in
-from shoal.cluster.exchange import Step, told
+from shoal.cluster.exchange import Step, collected_words
 from shoal.cluster.judge_records import Pairing
 from shoal.cluster.spark import Cluster
 from shoal.data.bags import Bags
@@ -36,11 +36,11 @@ def judge_names(cluster: Cluster, shown: Step, pairing: Pairing, claims: Sequenc
     """Return the verdicts on published names: with the original, and from the files alone."""
     if not claims:
         return [], []
-    names = sorted({name for word in told(cluster, shown, names_nobody_holds, pairing) for name in json.loads(word)})
+    names = sorted({name for word in collected_words(cluster, shown, names_nobody_holds, pairing) for name in json.loads(word)})
     words = tuple(sorted({word for claim in claims for word in claim.words_to_count(names)}))
     people: Counter[str] = Counter()
     records: Counter[str] = Counter()
-    for word in told(cluster, shown, people_of_words, Counting(pairing, words)):
+    for word in collected_words(cluster, shown, people_of_words, Counting(pairing, words)):
         held, published = json.loads(word)
         people.update(held)
         records.update(published)

@@ -78,4 +78,4 @@ def gathered(
     stored = stored_frame(cluster, events, work, how, schema, "rows")
     told = (row[0] for row in cluster.collect(stored.where("tally is not null").select("tally")))
     sums, defects = tallied([*events.words, *told])
-    return stored.where("tally is null").drop("tally"), sums, found.told(sums, defects)
+    return stored.where("tally is null").drop("tally"), sums, found.with_totals(sums, defects)

@@ -38,7 +38,7 @@ def keep_records(cluster: Cluster, data: Any, how: Preparation) -> ClusterRecord
     placing = found.gathering(reading.Placing, given if topics or is_file(how.taxonomy) else None)
     records, words = stored(cluster, source, reading.kept_records, placing, "records")
     sums, defects = tallied([*events.words, *words])
-    found = found.told(sums, defects)
+    found = found.with_totals(sums, defects)
     names = different_names(cluster, records, names_in, None, events.parts)
     sums["unknown_terms"] = sum(names.get(UNKNOWN, []))
     outcome.insist_on_known(how, sums, sums["unknown_terms"])
@@ -64,7 +64,7 @@ def prepare_records(cluster: Cluster, data: Any, how: Preparation) -> ClusterRec
     sums, defects = tallied([*events.words, *told])
     items = different_in(cluster, stored.where(f"kind = {TYPED}"), "words")
     records = stored.where(f"kind = {RECORD}")
-    found = found.told(sums, defects)
+    found = found.with_totals(sums, defects)
     if given is None:
         tree, renumbered = typed_tree(items), np.zeros(0, np.int32)
     else:

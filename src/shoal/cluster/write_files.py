@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from shoal.cluster.exchange import Step, gathered, sent, told
+from shoal.cluster.exchange import Step, collected_words, gathered, sent
 from shoal.cluster.spark import Cluster
 from shoal.data.bags import Ints
 from shoal.data.fresh import random_keys
@@ -156,7 +156,7 @@ def write_stored(cluster: Cluster, shown: Step, rows: int, directory: Path) -> l
     """Write this many published records in the order of their random numbers; return the file entries."""
     stage(WRITING)
     files = max(1, -(-rows // ROWS_IN_A_FILE))
-    held = np.sum([json.loads(word) for word in told(cluster, shown, numbers_of_files, files)], axis=0)
+    held = np.sum([json.loads(word) for word in collected_words(cluster, shown, numbers_of_files, files)], axis=0)
     before = dict(enumerate(np.cumsum([0, *held.tolist()]).tolist()))
     spread = sent(cluster, "files", [(shown, on_the_way)], files, file_places, files)
     done = gathered(cluster, spread, written_file, Parts(OF_RECORDS, directory, cluster.place, before))

@@ -23,7 +23,7 @@ class MinSupport:
 
     people: int | None = None
     share: Fraction | None = None
-    told: str = ""
+    text: str = ""
 
     @classmethod
     def parse(cls, value: str | int | MinSupport) -> MinSupport:
@@ -34,9 +34,9 @@ class MinSupport:
         if found := fullmatch(_SHARE, text, ASCII):
             share = Fraction(found[1]) / 100
             if 0 < share <= 1:
-                return cls(share=share, told=text)
+                return cls(share=share, text=text)
         elif fullmatch(r"\d{1,10}", text, ASCII) and 1 <= int(text) <= MOST_PEOPLE:
-            return cls(people=int(text), told=str(int(text)))
+            return cls(people=int(text), text=str(int(text)))
         raise ParameterError(
             f"{option('min-support')} is a number of people such as 5, or a share of all people such as 0.1%, not {value!r}",
             code="out-of-range",
@@ -45,7 +45,7 @@ class MinSupport:
 
     def of_sample(self, total: int) -> MinSupport:
         """Return the least support for a sample of `total` people: the same share of the sample."""
-        return self if self.people is None else MinSupport(share=Fraction(min(self.people, total), max(1, total)), told=self.told)
+        return self if self.people is None else MinSupport(share=Fraction(min(self.people, total), max(1, total)), text=self.text)
 
     def fewest(self, people: int) -> int:
         """Return the number of people who must have an item, among this many people."""

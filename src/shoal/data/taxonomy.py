@@ -325,12 +325,12 @@ class Floor:
         return cls(nodes=tuple(dict.fromkeys(text.removeprefix(NODE) for text in texts)))
 
     @classmethod
-    def from_told(cls, told: int | list[str]) -> Self:
+    def from_recorded(cls, value: int | list[str]) -> Self:
         """Parse a manifest entry."""
-        return cls(level=told) if isinstance(told, int) else cls(nodes=tuple(told))
+        return cls(level=value) if isinstance(value, int) else cls(nodes=tuple(value))
 
     @property
-    def told(self) -> int | list[str]:
+    def recorded(self) -> int | list[str]:
         """Return the manifest entry: the level, or the names of the nodes."""
         return list(self.nodes) or self.level
 

@@ -79,8 +79,8 @@ class Method(Declared, ABC):
     @classmethod
     def summary(cls) -> str:
         """Return the first line of the class's docstring, marked if nothing is guaranteed."""
-        told = super().summary()
-        return f"No guarantee: {told[:1].lower()}{told[1:]}" if cls.guarantees_nothing else told
+        summary_line = super().summary()
+        return f"No guarantee: {summary_line[:1].lower()}{summary_line[1:]}" if cls.guarantees_nothing else summary_line
 
     @property
     def not_protected(self) -> str:
@@ -245,8 +245,8 @@ class Preset:
 
 def presets_of(method: str) -> Mapping[str, Preset]:
     """Return the presets of a method by name; most methods have none."""
-    told = _tables().get(method, {})
-    return {name: Preset(name, preset["for"], preset["not"], preset["values"]) for name, preset in told.items()}
+    listed = _tables().get(method, {})
+    return {name: Preset(name, preset["for"], preset["not"], preset["values"]) for name, preset in listed.items()}
 
 
 def with_preset(method: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -95,8 +95,8 @@ class AccessLogMDAV(Method):
     def weights(self) -> dict[str, float]:
         """The weight of each field in the distance."""
         half = self.weight_method / 2
-        beside = {"method": half, "protocol": half, SESSION: self.weight_session if self.session else 0.0}
-        return {name: beside[name] if name in beside else getattr(self, f"weight_{name}") for name in (*NODES, *NUMBERS)}
+        others = {"method": half, "protocol": half, SESSION: self.weight_session if self.session else 0.0}
+        return {name: others[name] if name in others else getattr(self, f"weight_{name}") for name in (*NODES, *NUMBERS)}
 
     def claims(self) -> tuple[Model, ...]:
         """Claim k users behind every profile, and min_owners behind every value."""
@@ -132,12 +132,12 @@ class AccessLogMDAV(Method):
 def _members(visits: Visits, group: Ints, *, by_row: bool) -> Iterator[tuple[list[int], list[Visit]]]:
     """Return the units of each group, and all their rows. If rows are grouped, each counts as a user and as a session."""
     frame = visits.frame.with_columns(pl.col("unit").alias("owner"), pl.col("unit").alias(SESSION)) if by_row else visits.frame
-    told = frame.with_columns(
+    visited_rows = frame.with_columns(
         pl.col("time").min().over(SESSION).alias("start"),
         pl.col("referrer", "agent").fill_null("-"),
         group=pl.Series(group).gather(frame["unit"]),
     )
-    ordered = told.sort("group", "unit", "time", *_VISIT[5:]).select("group", *_VISIT)
+    ordered = visited_rows.sort("group", "unit", "time", *_VISIT[5:]).select("group", *_VISIT)
     for _, rows in groupby(ordered.iter_rows(), key=itemgetter(0)):
         visited = [Visit(*row[1:]) for row in rows]
         yield list(dict.fromkeys(visit.unit for visit in visited)), visited

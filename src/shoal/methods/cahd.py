@@ -250,5 +250,5 @@ def _notes(groups: Ints, sensitive: Bags) -> tuple[str, ...]:
     sizes = np.bincount(groups)
     without = int(sizes.sum() - sizes[holding].sum())
     least, most = int(sizes[holding].min()), int(sizes[holding].max())
-    told = [f"{counted(len(holding), 'group')} with sensitive items, of {least:,}{f' to {most:,}' if most > least else ''} records"]
-    return (*told, *([f"{counted(without, 'record')} in a group without sensitive items"] if without else []))
+    notes = [f"{counted(len(holding), 'group')} with sensitive items, of {least:,}{f' to {most:,}' if most > least else ''} records"]
+    return (*notes, *([f"{counted(without, 'record')} in a group without sensitive items"] if without else []))

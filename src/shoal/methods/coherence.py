@@ -132,8 +132,8 @@ class Cohesion(RecodingMethod):
             chosen, occurring = self._chosen(below, records, parts, loss, original)
             recoding, notes = Recoding.identity(len(names)).suppressing(chosen.items), _notes(chosen, len(occurring))
         published = recoding.applied(records)
-        told = recoded_account(records, published, recoding.code[records.items])
-        return Recoded(published, (self._claim(published, parts, recoding),), told, tuple(notes), recoding.code)
+        outcomes = recoded_account(records, published, recoding.code[records.items])
+        return Recoded(published, (self._claim(published, parts, recoding),), outcomes, tuple(notes), recoding.code)
 
     def _chosen(self, below: Bags, records: Bags, parts: Parts, loss: Ints, original: Original) -> tuple[Hitting, Ints]:
         """Return the items to suppress, and the public items that occur."""

@@ -45,7 +45,7 @@ class DiffPart(Mechanism):
 
     epsilon: float = epsilon_parameter()
     cap: int = param(8, minimum=1, maximum=100, help="maximum number of items per person, those that the person has most often")
-    fanout: int = param(8, minimum=2, maximum=12, help="children that are told apart at once; wider nodes are divided into groups")
+    fanout: int = param(8, minimum=2, maximum=12, help="children that are distinguished at once; wider nodes are divided into groups")
     counts: float = param(0.5, minimum=0.05, maximum=0.95, help="share of the budget for the counts of published sets")
     spurious: float = param(
         0.1, minimum=0.000001, maximum=100, help="expected number of sets without anybody that are kept each time people are divided"
@@ -84,13 +84,13 @@ class DiffPart(Mechanism):
                 f"the method {self.name} needs a taxonomy", code="needs-taxonomy", hint=f"name one with {option('taxonomy')}"
             )
         tree = bounded_tree(original.taxonomy, self.fanout)
-        asked, told = _leaves_of_people(original, original.taxonomy, tree)
-        held = distinct_of_people(asked, self.cap)
+        values, outcomes = _leaves_of_people(original, original.taxonomy, tree)
+        held = distinct_of_people(values, self.cap)
         people = np.repeat(np.arange(held.n_people), np.diff(held.starts))
         records = Records(people, held.table["leaf"].to_numpy().astype(np.int64)[held.values])
         budget = PathBudget(self.epsilon * (1 - self.counts), self.epsilon * self.counts, self.cap, self.spurious)
         found = divide(tree, records, budget, drawn, rest=self.generalized)
-        return NoisyCounts(_published(found, tree, original.taxonomy), told, (PUBLIC,))
+        return NoisyCounts(_published(found, tree, original.taxonomy), outcomes, (PUBLIC,))
 
 
 def drawn(numbers: Ints, scale: float) -> Ints:
@@ -108,8 +108,8 @@ def _leaves_of_people(original: LogOriginal, taxonomy: Taxonomy, tree: BoundedTr
     leaves = np.where(nodes >= 0, tree.leaf_of[np.maximum(nodes, 0)], -1)[terms.items]
     rows = np.repeat(np.arange(len(log)), np.diff(terms.indptr))[leaves >= 0]
     counted = len(np.unique(rows))
-    told = {"counted": changed(counted), NOT_IN_TAXONOMY: gone(len(log) - counted)}
-    return pl.DataFrame({OWNER: log.frame[OWNER].to_numpy()[rows], "leaf": leaves[leaves >= 0]}), told
+    outcomes = {"counted": changed(counted), NOT_IN_TAXONOMY: gone(len(log) - counted)}
+    return pl.DataFrame({OWNER: log.frame[OWNER].to_numpy()[rows], "leaf": leaves[leaves >= 0]}), outcomes
 
 
 def _published(found: dict[Cut, int], tree: BoundedTree, taxonomy: Taxonomy) -> pl.DataFrame:

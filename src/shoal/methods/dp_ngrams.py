@@ -76,9 +76,9 @@ class DPNGrams(Mechanism):
             runs = _grown(runs_of(rows, length), shorter)
             shorter = _selected(runs, steps[name, SELECTION])
             tables[name] = self._with_counts(runs, shorter, steps[name, COUNTED])
-        told = {"counted": changed(len(rows)), "dropped: nothing to count": gone(len(original.log) - len(rows))}
+        outcomes = {"counted": changed(len(rows)), "dropped: nothing to count": gone(len(original.log) - len(rows))}
         first, *others = tables
-        return NoisyCounts(tables[first], told, more={name: tables[name] for name in others}, name=first)
+        return NoisyCounts(tables[first], outcomes, more={name: tables[name] for name in others}, name=first)
 
     def _with_counts(self, runs: pl.DataFrame, found: pl.DataFrame, step: NoisyStep) -> pl.DataFrame:
         """Return the selected runs with noisy numbers of people."""

@@ -124,38 +124,38 @@ class DPQueries(Mechanism):
         values = self._published(asked_values(log, unit), COUNTS)
         more = {CLICKS: self._published(clicked(log, values[QUERY]), CLICKS)} if self.clicks else {}
         present = int((log.frame["payload"].str.strip_chars() != "").sum())
-        told = {"counted": changed(present), "dropped: nothing to count": gone(len(log) - present)}
-        return NoisyCounts(values, told, self._notes, more)
+        outcomes = {"counted": changed(present), "dropped: nothing to count": gone(len(log) - present)}
+        return NoisyCounts(values, outcomes, self._notes, more)
 
-    def _published(self, asked: pl.DataFrame, table: str) -> pl.DataFrame:
+    def _published(self, values: pl.DataFrame, table: str) -> pl.DataFrame:
         """Return the selected values of a table, with their noisy counts."""
         steps = {step.purpose: step for step in self.noisy_steps() if step.table == table}
         selection = steps[SELECTION]
         if GUIDE in steps:
-            asked = _promising(asked, steps[GUIDE])
-        held = (first_of_people if self.mechanism == "korolova" else distinct_of_people)(asked, self.cap_in_force)
+            values = _promising(values, steps[GUIDE])
+        held = (first_of_people if self.mechanism == "korolova" else distinct_of_people)(values, self.cap_in_force)
         chosen, scores = _chosen(held, selection)
         found = held.table[np.flatnonzero(chosen)]
         if COUNTED not in steps:
             return found.with_columns(count=as_published(scores[chosen], selection))
-        return found.with_columns(count=self._noisy_counts(held, asked, found, steps[COUNTED]))
+        return found.with_columns(count=self._noisy_counts(held, values, found, steps[COUNTED]))
 
-    def _noisy_counts(self, held: PersonValues, asked: pl.DataFrame, found: pl.DataFrame, step: NoisyStep) -> pl.Series:
+    def _noisy_counts(self, held: PersonValues, values: pl.DataFrame, found: pl.DataFrame, step: NoisyStep) -> pl.Series:
         """Return the rounded noisy number of people with each published value or, with korolova, of its occurrences among what was kept."""
         if self.mechanism != "korolova":
-            among = asked.join(found, on=found.columns, how="semi", maintain_order="left", nulls_equal=True)
+            among = values.join(found, on=found.columns, how="semi", maintain_order="left", nulls_equal=True)
             held = distinct_of_people(among, self.count_cap).counted_once()
         counts = held.table.with_columns(count=pl.Series(whole_weights(held, step.grid)))
         exact = found.join(counts, on=found.columns, how="left", maintain_order="left", nulls_equal=True)["count"].fill_null(0)
         return as_published(with_noise(exact.to_numpy(), step), step)
 
 
-def _promising(asked: pl.DataFrame, guide: NoisyStep) -> pl.DataFrame:
+def _promising(values: pl.DataFrame, guide: NoisyStep) -> pl.DataFrame:
     """Return the rows whose value probably has many people, according to the noisy guide."""
-    held = distinct_of_people(asked, None)
+    held = distinct_of_people(values, None)
     noisy = with_noise(equal_weights(held, guide.grid), guide)
     wanted = held.table[np.flatnonzero(noisy > limit_of(guide))]
-    return asked.join(wanted, on=wanted.columns, how="semi", maintain_order="left", nulls_equal=True)
+    return values.join(wanted, on=wanted.columns, how="semi", maintain_order="left", nulls_equal=True)
 
 
 def _chosen(held: PersonValues, step: NoisyStep) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], Ints]:

@@ -125,10 +125,10 @@ class OldRemedies(UnguaranteedRows):
         ids = part_tokens(rows, parts, self.key, _IDS) if self.key is not None and self.links_people else None
         clean, found = self._scrubbed(rows.frame["payload"])
         queries = self._hashed(clean)
-        told = {**self._fates(rows.frame["payload"], clean, queries), TOO_OLD: gone(len(log) - len(young))}
+        outcomes = {**self._fates(rows.frame["payload"], clean, queries), TOO_OLD: gone(len(log) - len(young))}
         frame = rows.frame.with_columns(owner=parts, payload=queries)
         words = self._words(log.frame["payload"], rows.frame["payload"], clean)
-        return RemainingRows(Log(frame, log.kind), young, told, tuple(self._notes(log, found)), ids, words)
+        return RemainingRows(Log(frame, log.kind), young, outcomes, tuple(self._notes(log, found)), ids, words)
 
     def _young(self, log: Log) -> Ints:
         """Return the rows that are recent enough."""

@@ -95,8 +95,8 @@ class Perturbation(Method):
             values = _numbers(table, self.technique)
             made = {"noise": self._noisy, "swap": self._swapped, "condense": self._condensed}[self.technique](table, values, rng)
             frame = frame.with_columns(pl.Series(a.name, made[:, j]) for j, a in enumerate(table.quasi))
-        told = {PERTURBED: changed(len(table))}
-        return build_row_release(self, len(table), {"microdata": RowTable(frame)}, told, np.arange(len(table)))
+        outcomes = {PERTURBED: changed(len(table))}
+        return build_row_release(self, len(table), {"microdata": RowTable(frame)}, outcomes, np.arange(len(table)))
 
     def _noisy(self, table: Table, values: Floats, rng: np.random.Generator) -> Floats:
         """Add correlated noise, and move towards the mean such that covariances are kept in expectation."""

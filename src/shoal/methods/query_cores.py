@@ -93,14 +93,16 @@ class QueryCores(RowsMethod):
                 limit=self.k,
             )
         empty = int((found.of_row < 0).sum())
-        told = {"published": kept(len(stays)), NO_QUERY: gone(empty), RARE: gone(len(log) - len(stays) - empty)}
-        return RemainingRows(Log(log.frame.select("owner", "payload")[stays], log.kind), stays, told, (SILENT, self._rare(found, core)))
+        outcomes = {"published": kept(len(stays)), NO_QUERY: gone(empty), RARE: gone(len(log) - len(stays) - empty)}
+        return RemainingRows(Log(log.frame.select("owner", "payload")[stays], log.kind), stays, outcomes, (SILENT, self._rare(found, core)))
 
     def _rare(self, found: _AskedQueries, core: Mask) -> str:
         """Return how many published queries a threshold would have dropped."""
         rare, alone = (int((found.people[core] < n).sum()) for n in (self.k, 2))
-        asked = f"{rare:,} of {counted(int(core.sum()), 'different published query', 'different published queries')}"
-        return f"{asked} were issued by fewer than {self.k:,} people, {alone:,} by one person; similar queries of others are published too"
+        published = f"{rare:,} of {counted(int(core.sum()), 'different published query', 'different published queries')}"
+        return (
+            f"{published} were issued by fewer than {self.k:,} people, {alone:,} by one person; similar queries of others are published too"
+        )
 
 
 class _AskedQueries:
@@ -126,9 +128,9 @@ class _AskedQueries:
 
         concepts = Concepts.of(self.queries.words, self.people, method.longest)
         n, people = len(self.queries), int(self.people_of_row.max(initial=-1)) + 1
-        asked = sp.csr_array((np.ones(len(self._asked[0]), np.int32), self._asked), shape=(n, people))
+        issuers = sp.csr_array((np.ones(len(self._asked[0]), np.int32), self._asked), shape=(n, people))
         single = concepts.numbers < concepts.n_words
         pairs = concepts.queries[single], concepts.numbers[single]
         words = sp.csr_array((np.ones(int(single.sum()), np.int32), pairs), shape=(n, concepts.n_words))
         affine = affine_queries(concepts, Fraction(str(method.theta)))
-        return largest_core(affine, asked, words, CoreRules(method.k, method.word_people))
+        return largest_core(affine, issuers, words, CoreRules(method.k, method.word_people))

@@ -67,8 +67,8 @@ class SecretSharing(UnguaranteedRows):
     def remaining(self, log: Log) -> RemainingRows:
         """Return every row with a query, encrypted and with a share."""
         columns = [name for name in ("owner", "time", "payload") if name in log.frame.columns]
-        asked = log.frame.select(columns).with_row_index("row").filter(pl.col("payload") != "")
-        people = asked.group_by("payload").agg(people=pl.col("owner").n_unique())
+        queries = log.frame.select(columns).with_row_index("row").filter(pl.col("payload") != "")
+        people = queries.group_by("payload").agg(people=pl.col("owner").n_unique())
         shared = people.filter(pl.col("people") >= self.k)
         if not len(shared):
             raise Infeasible(
@@ -76,22 +76,26 @@ class SecretSharing(UnguaranteedRows):
                 code="nothing-to-publish",
                 hint="lower k, or give more data",
             )
-        readable = asked.join(shared, on="payload", how="semi")
-        told = {READABLE: changed(len(readable)), SEALED: changed(len(asked) - len(readable)), NO_QUERY: gone(len(log) - len(asked))}
-        typed, opened_words = n_words(asked["payload"]), n_words(readable["payload"])
+        readable = queries.join(shared, on="payload", how="semi")
+        outcomes = {
+            READABLE: changed(len(readable)),
+            SEALED: changed(len(queries) - len(readable)),
+            NO_QUERY: gone(len(log) - len(queries)),
+        }
+        typed, opened_words = n_words(queries["payload"]), n_words(readable["payload"])
         words = Ledger(typed, {READABLE: changed(opened_words), SEALED: changed(typed - opened_words)})
-        rows = asked.join(self._shares(asked, log), on=["owner", "payload"], how="left", maintain_order="left")
+        rows = queries.join(self._shares(queries, log), on=["owner", "payload"], how="left", maintain_order="left")
         frame = rows.select(*(name for name in columns if name != "payload"), X, Y, payload="sealed")
-        return RemainingRows(Log(frame, log.kind), asked["row"].to_numpy().astype("int64"), told, words=words)
+        return RemainingRows(Log(frame, log.kind), queries["row"].to_numpy().astype("int64"), outcomes, words=words)
 
-    def _shares(self, asked: pl.DataFrame, log: Log) -> pl.DataFrame:
+    def _shares(self, queries: pl.DataFrame, log: Log) -> pl.DataFrame:
         """Return the encrypted query and the share of every person and query."""
         key = SecretKey.fresh() if self.key is None else self.key
         names = None if self.key is None else names_of(log)
-        polynomials = {text: Polynomial.of_text(_encoded(text), self.k, key) for text in asked["payload"].unique().to_list()}
+        polynomials = {text: Polynomial.of_text(_encoded(text), self.k, key) for text in queries["payload"].unique().to_list()}
         covers = {text: sealed(text, polynomial.secret) for text, polynomial in polynomials.items()}
         made = []
-        for owner, text in asked.select("owner", "payload").unique().iter_rows():
+        for owner, text in queries.select("owner", "payload").unique().iter_rows():
             person = _encoded(str(owner) if names is None else names[owner])
             share = polynomials[text].share_at(point_of(person, _encoded(text), key))
             made.append((owner, text, covers[text], f"{share.x:0{DIGITS}x}", f"{share.y:0{DIGITS}x}"))

@@ -131,9 +131,9 @@ class SSC(Method):
         indptr, items, counts = typical.rows
         published = Bags(indptr, items, counts, np.arange(len(clusters), dtype=np.int64), original.tree.names)
         # An occurrence represented by another term is counted separately from a published one.
-        told = {"kept": kept(typical.kept), "replaced": changed(typical.replaced), "generalized": changed(typical.generalized)}
+        outcomes = {"kept": kept(typical.kept), "replaced": changed(typical.replaced), "generalized": changed(typical.generalized)}
         relevance = Relevance(semantics.measure, semantics.eps)
-        return build_release(self, original, present, Outcome(published, clusters.group, told, self.claims(), relevance=relevance))
+        return build_release(self, original, present, Outcome(published, clusters.group, outcomes, self.claims(), relevance=relevance))
 
     def _by_common_terms(self, original: Original, present: Present) -> Release:
         """Group by a distance that counts common terms, and publish what all members of a group have."""
@@ -144,9 +144,9 @@ class SSC(Method):
             for least in sorted(promising, reverse=True)
         ]
         groups = max(tried, key=lambda one: one.kept)
-        told = {"kept": kept(groups.kept)}
+        outcomes = {"kept": kept(groups.kept)}
         relevance = Relevance("path", 0.0)  # a term represents only itself
-        return build_release(self, original, present, Outcome(groups.common, groups.group, told, self.claims(), relevance=relevance))
+        return build_release(self, original, present, Outcome(groups.common, groups.group, outcomes, self.claims(), relevance=relevance))
 
     def semantics(self, taxonomy: Taxonomy) -> SemanticDistance:
         """Return the distance of terms and vocabularies."""

@@ -66,7 +66,7 @@ class Threshold(ThresholdMethod):
     @property
     def kept(self) -> Kept:
         """The settings, from the parameters."""
-        return Kept.said(**self.values())
+        return Kept.from_parameters(**self.values())
 
     @property
     def reads_clicks(self) -> bool:

@@ -154,7 +154,7 @@ def insist_on_honesty(release: Release, method: Method, original: AnyOriginal) -
     _insist_on_kind(release, method)
     _insist_on_fates(account, method)
     for name, table in release.tables.items():
-        if not table.as_told(account):
+        if not table.agrees_with(account):
             raise GuaranteeNotMet(
                 f"the method {method.name} publishes another number of {name} than it declares",
                 code="method-contract-broken",

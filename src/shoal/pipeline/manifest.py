@@ -147,7 +147,7 @@ def preparation_of(manifest: Mapping[str, Any]) -> Preparation:
         )
     options: dict[str, Any] = {name: facts[key] for key, name in _PREPARATION.items() if key in facts}
     if FLOOR in facts:
-        options[FLOOR] = Floor.from_told(facts[FLOOR])
+        options[FLOOR] = Floor.from_recorded(facts[FLOOR])
     if facts.get("names") == AS_TYPED:  # then a taxonomy only chose items, and claims name these
         options |= {"taxonomy": NO_TAXONOMY, "typed_names": True}
     return Preparation(read=read, as_sets=facts["records_as"] == "sets", **options)

@@ -175,7 +175,7 @@ def is_gap(value: Any) -> bool:
 def is_support(value: Any) -> bool:
     """Whether this is a least support of items, as preparation records it."""
     try:
-        return type(value) is str and MinSupport.parse(value).told == value
+        return type(value) is str and MinSupport.parse(value).text == value
     except ParameterError:
         return False
 

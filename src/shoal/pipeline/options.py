@@ -366,10 +366,10 @@ class Preparation:
         facts |= {WORD_RULES: str(self.rules)} if self.rules else {}
         facts |= {"records_as": "sets" if self.as_sets else "bags", "taxonomy": taxonomy_label(self.taxonomy)}
         if self.min_support is not None:
-            facts[MIN_SUPPORT] = self.min_support.told
+            facts[MIN_SUPPORT] = self.min_support.text
         if self.typed_names:
             return facts | {"names": AS_TYPED}
-        return facts | {"node_loss": self.loss, "unknown": self.unknown or "keep", "scope": self.scope, FLOOR: self.floor_in_force.told}
+        return facts | {"node_loss": self.loss, "unknown": self.unknown or "keep", "scope": self.scope, FLOOR: self.floor_in_force.recorded}
 
 
 @dataclass(frozen=True)

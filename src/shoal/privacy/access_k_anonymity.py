@@ -60,33 +60,33 @@ def units_of(rows: pl.DataFrame, per: str, gap: timedelta) -> pl.Series:
         return rows["owner"].alias("unit")
     if per == "row":
         return pl.int_range(len(rows), eager=True).alias("unit")
-    whose = ["owner", "address", "agent"]
-    pause = pl.col("time").diff().over(whose, order_by="time") > gap
-    begun = rows.select(*whose, "time", pause.fill_null(False).alias("late"))
-    turn = begun.with_columns(turn=pl.col("late").cast(pl.Int64).cum_sum().over(whose, order_by="time"))
-    return turn.select(pl.struct(*whose, "turn").rank("dense").alias("unit")).to_series()
+    keys = ["owner", "address", "agent"]
+    pause = pl.col("time").diff().over(keys, order_by="time") > gap
+    begun = rows.select(*keys, "time", pause.fill_null(False).alias("late"))
+    turn = begun.with_columns(turn=pl.col("late").cast(pl.Int64).cum_sum().over(keys, order_by="time"))
+    return turn.select(pl.struct(*keys, "turn").rank("dense").alias("unit")).to_series()
 
 
-def starts_of_few(told: pl.DataFrame, known: pl.DataFrame, per: str, gap: timedelta, least: int) -> int:
+def starts_of_few(published: pl.DataFrame, known: pl.DataFrame, per: str, gap: timedelta, least: int) -> int:
     """Count published sessions that start at a second at which sessions of some, but fewer than `least`, people of their class start."""
     if per == "row":
-        begun, shown = known.select("class", "owner", "time"), told.select("class", "time")
+        begun, shown = known.select("class", "owner", "time"), published.select("class", "time")
     else:
         begun = known.with_columns(session=units_of(known, "session", gap)).group_by("class", "owner", "session").agg(pl.col("time").min())
-        numbered = told.select("class", "time", "address", "agent", owner="address")
+        numbered = published.select("class", "time", "address", "agent", owner="address")
         shown = numbered.with_columns(session=units_of(numbered, "session", gap)).group_by("class", "session").agg(pl.col("time").min())
     people = begun.with_columns(pl.col("time").dt.truncate("1s")).group_by("class", "time").agg(people=pl.col("owner").n_unique())
     return int((shown.join(people, on=["class", "time"], how="inner")["people"] < least).sum())
 
 
-def few_owners(told: pl.DataFrame, known: pl.DataFrame, name: str, least: int) -> tuple[int, int]:
+def few_owners(rows: pl.DataFrame, known: pl.DataFrame, name: str, least: int) -> tuple[int, int]:
     """Count the published values that fewer than `least` people of their class share; also return the minimum number of people. `-` is
     ignored.
 
     A value is shared by all who have it or a specialization of it.
     """
-    page = pl.coalesce(pl.col("request").str.extract(PAGE), pl.col("request"))  # what is no request is judged as a whole
-    shown = told.with_columns(page=page) if name == "page" else told
+    page = pl.coalesce(pl.col("request").str.extract(PAGE), pl.col("request"))  # anything but a request is judged as a whole
+    shown = rows.with_columns(page=page) if name == "page" else rows
     published = shown.select("class", value=pl.col(name)).filter(pl.col("value") != _NOTHING).unique()
     held = known.select("class", "owner", value=pl.col(name)).drop_nulls().unique()
     values = held["value"].unique()
@@ -97,31 +97,31 @@ def few_owners(told: pl.DataFrame, known: pl.DataFrame, name: str, least: int) -
     return int((counted < least).sum()), int(counted.min() if len(counted) else known["owner"].n_unique())  # type: ignore[arg-type]
 
 
-def few_holders(told: pl.DataFrame, known: pl.DataFrame, name: str, least: int, usual: str) -> int:
+def few_holders(rows: pl.DataFrame, known: pl.DataFrame, name: str, least: int, usual: str) -> int:
     """Count the published methods, protocols or statuses that fewer than `least` people of their class have; the usual value is ignored."""
     value = pl.col("request").str.extract(_PARTS[name]) if name in _PARTS else pl.col(name).cast(pl.String)
-    published = told.select("class", value=value).drop_nulls().filter(pl.col("value") != usual).unique()
+    published = rows.select("class", value=value).drop_nulls().filter(pl.col("value") != usual).unique()
     held = known.select("class", "owner", value=pl.col(name).cast(pl.String)).drop_nulls().unique()
     people = held.group_by("class", "value").agg(people=pl.len())
     return int((published.join(people, on=["class", "value"], how="left")["people"].fill_null(0) < least).sum())
 
 
-def out_of_range(told: pl.DataFrame, known: pl.DataFrame, gap: timedelta) -> Iterator[tuple[str, int]]:
+def out_of_range(published: pl.DataFrame, known: pl.DataFrame, gap: timedelta) -> Iterator[tuple[str, int]]:
     """Count the published times and sizes outside of the range of their class, which therefore cannot be means.
 
     Sessions of one profile are separated by pauses, so its last row may be later than any original one, by one pause per row.
     """
-    longest = told.group_by("class", "address").len()["len"].max()
+    longest = published.group_by("class", "address").len()["len"].max()
     later = (gap + timedelta(seconds=1)) * (longest if isinstance(longest, int) else 0)
     for name, slack in (("time", later), ("size", 0)):
         bounds = known.group_by("class").agg(least=pl.col(name).min(), most=pl.col(name).max())
-        both = told.select("class", value=pl.col(name)).drop_nulls().join(bounds, on="class", how="left")
+        both = published.select("class", value=pl.col(name)).drop_nulls().join(bounds, on="class", how="left")
         outside = (pl.col("value") < pl.col("least")) | (pl.col("value") > pl.col("most") + slack)
         if n := int(both.select(outside.fill_null(True).sum()).item()):
             yield name, n
 
 
-USUAL = {"method": "GET", "protocol": "HTTP/1.1", "status": "200"}  # fields of a request, and what tells nothing of anybody
+USUAL = {"method": "GET", "protocol": "HTTP/1.1", "status": "200"}  # fields of a request, and the value that reveals nothing
 SESSIONS_ONLY = "sessions were counted: files do not contain user IDs"
 
 
@@ -181,60 +181,64 @@ class AccessKAnonymity(Model):
     def judge(self, release: Release, original: AnyOriginal | None) -> Verdict:
         """Count identical addresses; with the original, count people and compare."""
         table = release.only(AccessTable)
-        told = table.frame.with_columns(classes_of_rows(table.frame) if self.per == "row" else classes_of_addresses(table.frame))
-        units = told.group_by("class").agg(records=pl.len() if self.per == "row" else pl.col("address").n_unique())
+        published = table.frame.with_columns(classes_of_rows(table.frame) if self.per == "row" else classes_of_addresses(table.frame))
+        units = published.group_by("class").agg(records=pl.len() if self.per == "row" else pl.col("address").n_unique())
         achieved = {"records": int(units["records"].min() or 0)}  # type: ignore[arg-type]
         short = int((units["records"] < self.k).sum())
         broken = [f"{short:,} profiles have fewer than {self.k:,} {'rows' if self.per == 'row' else 'addresses'}"] if short else []
         if original is not None:
-            return self._beside(release, told, _rows_of(original), achieved, broken)
+            return self._against(release, published, _rows_of(original), achieved, broken)
         if self.per == "session" and not broken:
             return Verdict(str(self), "not checkable", achieved, unchecked=SESSIONS_ONLY)
         return Verdict(str(self), verified_if(not broken), achieved, tuple(broken))
 
-    def _beside(self, release: Release, told: pl.DataFrame, rows: pl.DataFrame, achieved: dict[str, int], broken: list[str]) -> Verdict:
+    def _against(
+        self, release: Release, published: pl.DataFrame, rows: pl.DataFrame, achieved: dict[str, int], broken: list[str]
+    ) -> Verdict:
         """Verify against the rows of the original."""
         units = units_of(rows, self.per, self.gap.span)
-        published = len(told) if self.per == "row" else told["address"].n_unique()
-        if published != units.n_unique():
-            broken.append(f"{published:,} profiles are published for {units.n_unique():,} {self.per}s of the original")
+        profiles = len(published) if self.per == "row" else published["address"].n_unique()
+        if profiles != units.n_unique():
+            broken.append(f"{profiles:,} profiles are published for {units.n_unique():,} {self.per}s of the original")
             return Verdict(str(self), "fails", achieved, tuple(broken))
         owners = pl.int_range(len(rows), eager=True) if self.per == "row" else rows["owner"]
         known = rows.with_columns(owner=owners, unit=units)
         if release.secret is None:
-            return self._unlinked(told, known, achieved, broken)
+            return self._unlinked(published, known, achieved, broken)
         at = release.secret.rows()
-        known = known.hstack(told[at].select("class", shown="address").with_columns(place=pl.Series(at)))
+        known = known.hstack(published[at].select("class", shown="address").with_columns(place=pl.Series(at)))
         broken += _not_one_to_one(known, "place" if self.per == "row" else "shown")
         people = known.group_by("class").agg(people=pl.col("owner").n_unique())
         achieved["people"] = int(_people(known, rows["owner"]))
         few = int((people["people"] < self.k).sum())
         broken += [f"{few:,} profiles have fewer than {self.k:,} people behind them"] if few else []
-        alone = starts_of_few(told, known, self.per, self.gap.span, max(2, self.min_owners))
+        alone = starts_of_few(published, known, self.per, self.gap.span, max(2, self.min_owners))
         broken += [f"{alone:,} published sessions begin when a session of too few people began"] if alone else []
-        return self._shared(told, known, achieved, broken, ())
+        return self._shared(published, known, achieved, broken, ())
 
-    def _unlinked(self, told: pl.DataFrame, known: pl.DataFrame, achieved: dict[str, int], broken: list[str]) -> Verdict:
+    def _unlinked(self, published: pl.DataFrame, known: pl.DataFrame, achieved: dict[str, int], broken: list[str]) -> Verdict:
         """Verify without the mapping from units to addresses: with one address per user, addresses count as people."""
         if self.per == "owner":
             achieved["people"] = achieved["records"]
-        every = told.with_columns(pl.lit(0).alias("class"))
+        every = published.with_columns(pl.lit(0).alias("class"))
         return self._shared(
             every, known.with_columns(pl.lit(0).alias("class")), achieved, broken, (SESSIONS_ONLY,) * (self.per == "session")
         )
 
     def _shared(
-        self, told: pl.DataFrame, known: pl.DataFrame, achieved: dict[str, int], broken: list[str], unchecked: tuple[str, ...]
+        self, published: pl.DataFrame, known: pl.DataFrame, achieved: dict[str, int], broken: list[str], unchecked: tuple[str, ...]
     ) -> Verdict:
         """Return the verdict, after comparing every published value with those of the people behind it."""
         for name in ("page", "referrer", "agent"):
-            few, least = few_owners(told, known, name, self.min_owners)
+            few, least = few_owners(published, known, name, self.min_owners)
             achieved["owners"] = min(achieved.get("owners", least), least)
             broken += [f"{few:,} values of {name} are published that fewer than {self.min_owners:,} people share"] if few else []
         for name, usual in USUAL.items():
-            few = few_holders(told, known, name, self.min_owners, usual)
+            few = few_holders(published, known, name, self.min_owners, usual)
             broken += [f"{few:,} values of {name} are published that fewer than {self.min_owners:,} people share"] if few else []
-        broken += [f"{n:,} values of {name} lie outside the range of the original" for name, n in out_of_range(told, known, self.gap.span)]
+        broken += [
+            f"{n:,} values of {name} lie outside the range of the original" for name, n in out_of_range(published, known, self.gap.span)
+        ]
         if unchecked and not broken:
             return Verdict(str(self), "not checkable", achieved, unchecked=unchecked[0])
         return Verdict(str(self), verified_if(not broken), achieved, tuple(broken))

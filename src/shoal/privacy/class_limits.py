@@ -49,7 +49,7 @@ class ClassLimits(Model):
         if (self.most is None) == (not self.apart):
             raise ParameterError("a claim of limits has either most or apart", code="options-conflict", hint="make two claims")
 
-    def told(self) -> dict[str, Any]:
+    def disclosable_values(self) -> dict[str, Any]:
         """Return the parameters, `apart` only if it is claimed."""
         return self.values() | {"apart": self.apart or None}
 

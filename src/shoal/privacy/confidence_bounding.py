@@ -61,9 +61,9 @@ class ConfidenceBounding(Model):
             faults = faults_of_columns(table, one.known, (one.sensitive,))
             if faults:
                 return Verdict(str(self), "fails", {}, faults)
-            found, told = _confidence(table.frame, one, people)
+            found, witness = _confidence(table.frame, one, people)
             highest.append(found)
-            notes |= set(told)
+            notes |= set(witness)
         over = sum(found > one.limit for found, one in zip(highest, named, strict=True))
         broken = (f"{counted(over, 'template is', 'templates are')} exceeded in a class",) if over else ()
         covered = self.judged_columns(table)

@@ -68,7 +68,7 @@ class DeltaPresence(Model):
         if self.delta_min > self.delta_max:
             raise ParameterError("delta_min must not be above delta_max", code="options-conflict")
 
-    def told(self) -> dict[str, Any]:
+    def disclosable_values(self) -> dict[str, Any]:
         """Return the parameters without the public table."""
         return self.values() | ({"public": "unnamed"} if self.public is not None and self.public.file is None else {})
 

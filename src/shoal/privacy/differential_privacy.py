@@ -290,13 +290,13 @@ def _unfit(steps: tuple[NoisyStep, ...], tables: tuple[str, ...]) -> Iterator[st
     """Return faults if the record does not match the tables: each is selected once, before it is counted at most once."""
     if len({step.noise for step in steps}) > 1:
         yield "the record mixes kinds of noise, whose composition is not computed here"
-    told: dict[str, list[str]] = {}
+    by_table: dict[str, list[str]] = {}
     for step in steps:
-        told.setdefault(step.table, []).append(step.purpose)
+        by_table.setdefault(step.table, []).append(step.purpose)
     for table in tables:
-        if table not in told:
+        if table not in by_table:
             yield f"no noise is recorded for the table {table!r}"
-    for table, purposes in told.items():
+    for table, purposes in by_table.items():
         if tuple(purposes) not in PROVED:
             yield f"the record of the table {table!r} is not one selection, perhaps with a guide and counts, and not divisions with counts"
 

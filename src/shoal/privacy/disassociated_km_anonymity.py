@@ -110,7 +110,7 @@ class DisassociatedKmAnonymity(Model):
         elif original is not None:
             broken, notes = broken + compared(table, original), [ONE_CLUSTER_EACH]
             notes += [NO_OWNERS] if original.bags.owners_repeat else []
-        sets = count_chunk_sets(known.told, AttackerKnowledge(self.k, self.m), known.owners)
+        sets = count_chunk_sets(known.entries, AttackerKnowledge(self.k, self.m), known.owners)
         broken += [*_rare(sets, self.k), *_numbers(table, known, self)]
         fewest = min([*known.people.values(), *([sets.found.fewest] if sets.found.sets else [])], default=0)
         notes += [f"{sets.found.sets:,} sets of terms of a chunk were counted, by {known.unit}"]
@@ -143,7 +143,7 @@ def _rows(release: Release, table: ChunkTable, original: Original) -> Ints | Non
 class CountedChunks:
     """Counted chunks: rows of chunks, the users of their sub-records, the people per cluster, and the most records of k - 1 people."""
 
-    told: pl.DataFrame
+    entries: pl.DataFrame
     people: dict[int, int]
     owners: Ints | None = None
     owned: dict[int, list[int]] | None = None
@@ -200,5 +200,7 @@ def _numbers(table: ChunkTable, known: CountedChunks, claim: DisassociatedKmAnon
 
 def _witnesses(sets: Counts) -> tuple[str, ...]:
     """Return examples of rare sets by name; not for publication."""
-    told = sets.names
-    return tuple(f"{{{', '.join(told[int(i)] for i in held)}}} occurs in a chunk for only {n:,}" for held, n, *_ in sets.found.examples)
+    named_sets = sets.names
+    return tuple(
+        f"{{{', '.join(named_sets[int(i)] for i in held)}}} occurs in a chunk for only {n:,}" for held, n, *_ in sets.found.examples
+    )

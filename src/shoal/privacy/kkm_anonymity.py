@@ -187,11 +187,11 @@ def _rare_sets(found: CountedSets, k: int, what: str) -> list[str]:
 
 def _witnesses(found: CountedSets, sets: Bags) -> tuple[str, ...]:
     """Return examples of rare sets by name; not for publication."""
-    told = []
+    examples = []
     for held, rows, *_ in found.examples:
         names = ", ".join(sets.vocabulary[int(item)].partition(BETWEEN)[2] for item in held)
-        told.append(f"{{{names}}} has only {counted(rows, 'match', 'matches')} in a class")
-    return tuple(told)
+        examples.append(f"{{{names}}} has only {counted(rows, 'match', 'matches')} in a class")
+    return tuple(examples)
 
 
 # -- with the original

@@ -95,8 +95,8 @@ class Degree:
         """The minimum degree of a group, rounded down, and the rows and people of the smallest group with a sensitive item."""
         if not len(self.shares):
             return {}
-        told = self.shares.select("rows", least=pl.col("rows") * 10**6 // pl.col("holders") // pl.col("rows_of_one")).min()
-        rows, least = (int(value) for value in told.row(0))
+        smallest = self.shares.select("rows", least=pl.col("rows") * 10**6 // pl.col("holders") // pl.col("rows_of_one")).min()
+        rows, least = (int(value) for value in smallest.row(0))
         return {"p": least / 10**6, "records": rows, **({} if self.people is None else {"people": self.people})}
 
 
@@ -125,10 +125,10 @@ def strange_rows(table: GroupTable, parts: RecordParts) -> list[str]:
 
 def strange_totals(table: GroupTable, parts: RecordParts) -> list[str]:
     """Return sensitive items whose total in the histograms differs from the original."""
-    told = table.histogram.group_by("item").agg(pl.col("count").sum().alias("told"))
+    totals = table.histogram.group_by("item").agg(pl.col("count").sum().alias("counted"))
     true = parts.held.group_by("item").agg(pl.len().cast(pl.Int64).alias("true"))
-    both = told.join(true, on="item", how="full", coalesce=True).with_columns(pl.col("told", "true").fill_null(0))
-    wrong = both.filter(pl.col("told") != pl.col("true"))
+    both = totals.join(true, on="item", how="full", coalesce=True).with_columns(pl.col("counted", "true").fill_null(0))
+    wrong = both.filter(pl.col("counted") != pl.col("true"))
     return [f"{counted(len(wrong), 'item')} counted more or less often than in the original"] if len(wrong) else []
 
 
@@ -137,16 +137,16 @@ def wrong_groups(table: GroupTable, parts: RecordParts, rows: Ints) -> list[str]
     shown = np.flatnonzero(rows >= 0)
     if len(rows) != len(parts.owners) or sorted(rows[shown].tolist()) != list(range(table.n_rows)):
         return ["records were lost or added without being accounted for"]
-    became = pl.DataFrame({"record": shown, "row": rows[shown]})
+    pairs = pl.DataFrame({"record": shown, "row": rows[shown]})
     published = _published(table, parts).with_row_index("row").cast({"row": pl.Int64})
-    beside = became.join(published, on="row").join(parts.contents, on="record", how="left", suffix="_before")
-    other = beside.filter(pl.col("content") != pl.col("content_before").fill_null("")).height
-    groups = became.with_columns(group=table.rows["group"].gather(rows[shown]))
+    compared = pairs.join(published, on="row").join(parts.contents, on="record", how="left", suffix="_before")
+    other = compared.filter(pl.col("content") != pl.col("content_before").fill_null("")).height
+    groups = pairs.with_columns(group=table.rows["group"].gather(rows[shown]))
     true = parts.held.join(groups, on="record").group_by("group", "item").agg(pl.len().cast(pl.Int64).alias("true"))
     both = table.histogram.join(true, on=["group", "item"], how="full", coalesce=True)
     wrong = both.filter(pl.col("count").fill_null(0) != pl.col("true").fill_null(0))["group"].n_unique()
-    told = [f"{counted(other, 'row')} different from the record that they represent"] if other else []
-    return told + ([f"{counted(wrong, 'histogram')} different from that of the records of the group"] if wrong else [])
+    defects = [f"{counted(other, 'row')} different from the record that they represent"] if other else []
+    return defects + ([f"{counted(wrong, 'histogram')} different from that of the records of the group"] if wrong else [])
 
 
 def _published(table: GroupTable, parts: RecordParts) -> pl.DataFrame:

@@ -86,20 +86,20 @@ class QueryAffinity(Model):
             return Verdict(str(self), "not checkable", {}, unchecked=UNKNOWN)
         return self._against(shown, AskedQueries.of(original.log.frame["payload"], original.log.frame["owner"], shown, self.longest))
 
-    def _against(self, shown: ShownQueries, asked: AskedQueries) -> Verdict:
+    def _against(self, shown: ShownQueries, queries: AskedQueries) -> Verdict:
         """Verify people, words and rows with the original."""
-        people = neighbours(asked, Fraction(str(self.theta)))
-        achieved = {"people": min(people.tolist(), default=0), "people_of_query": asked.fewest_people}
+        people = neighbours(queries, Fraction(str(self.theta)))
+        achieved = {"people": min(people.tolist(), default=0), "people_of_query": queries.fewest_people}
         broken = []
         if short := int((people < self.k).sum()):
             what = counted(short, "different published query has", "different published queries have")
             broken.append(f"{what} fewer than {self.k:,} people who issued it or an affine one")
         if self.word_people is not None:
-            of_words = asked.people_of_words()
+            of_words = queries.people_of_words()
             achieved["people_of_word"] = min(of_words, default=0)
             if rare := sum(n < self.word_people for n in of_words):
                 broken.append(f"{counted(rare, 'published word is', 'published words are')} used by fewer than {self.word_people:,} people")
-        if asked.unexplained:
-            rows = "row has" if asked.unexplained == 1 else "rows have"
-            broken.append(f"{asked.unexplained:,} published {rows} no row of the original")
+        if queries.unexplained:
+            rows = "row has" if queries.unexplained == 1 else "rows have"
+            broken.append(f"{queries.unexplained:,} published {rows} no row of the original")
         return Verdict(str(self), verified_if(not broken), achieved, tuple(broken))

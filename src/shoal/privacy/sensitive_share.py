@@ -127,12 +127,12 @@ class SensitiveShare(Model):
 
     def keeps(self, promise: Declared) -> bool:
         """Whether this claim is the promised one. If both know their items, these must be equal."""
-        told = isinstance(promise, SensitiveShare) and promise.items is not None and promise.items.known
-        if told and self.items is not None and self.items.known:
+        promise_known = isinstance(promise, SensitiveShare) and promise.items is not None and promise.items.known
+        if promise_known and self.items is not None and self.items.known:
             return self == promise
         return super().keeps(promise)
 
-    def told(self) -> dict[str, Any]:
+    def disclosable_values(self) -> dict[str, Any]:
         """Return the parameters without the sensitive items, which may disclose what somebody searched for.
 
         A digest would disclose it too: an attacker could test guessed words against it.

@@ -198,8 +198,8 @@ class Support(JudgesRows):
     @property
     def rows_to_count(self) -> RowsToCount | None:
         """Return what workers count: queries or their words over the whole period, without other columns."""
-        beside = (self.rare, self.window, self.times, self.columns, self.group, self.pseudonyms)
-        alone = self._rules.unit.columns == (QUERY,) and all(said is None for said in beside)
+        others = (self.rare, self.window, self.times, self.columns, self.group, self.pseudonyms)
+        alone = self._rules.unit.columns == (QUERY,) and all(said is None for said in others)
         return RowsToCount(self.k, self.words, self._rules.unit.splits) if alone else None
 
     def judge_rows(self, counted: CountedRows) -> Verdict:

@@ -83,14 +83,14 @@ class UserKAnonymity(Model):
         broken = list(self._of_file(table, classes))
         if original is None:
             return Verdict(str(self), verified_if(not broken), achieved, tuple(broken))
-        whose = _class_of_people(release, original, classes)
+        classes_of_people = _class_of_people(release, original, classes)
         notes = () if release.secret is not None else (OF_ALL,)
-        if whose is None:
+        if classes_of_people is None:
             return Verdict(str(self), "fails", achieved, ("the release does not refer to the people of this original",))
         fewest = []
-        for what, published, issued in _published_and_issued(table, classes, original, whose):
+        for what, published, issued in _published_and_issued(table, classes, original, classes_of_people):
             people = _people(published, issued)
-            fewest.append(int(np.asarray(people).min(initial=len(whose))))
+            fewest.append(int(np.asarray(people).min(initial=len(classes_of_people))))
             if short := int((people < self.min_owners).sum()):
                 broken.append(f"{short:,} published {what} of histories are those of fewer than {self.min_owners:,} people of the group")
         broken += _strange_cells(table, original)
@@ -129,17 +129,17 @@ def _class_of_people(release: Release, original: LogOriginal, classes: pl.DataFr
 
 
 def _published_and_issued(
-    table: ProfileTable, classes: pl.DataFrame, original: LogOriginal, whose: pl.DataFrame
+    table: ProfileTable, classes: pl.DataFrame, original: LogOriginal, classes_of_people: pl.DataFrame
 ) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
     """Return queries, words and URLs: those published in each class, and those of the people of each class."""
     shown = table.frame.join(classes, left_on=table.of_whom, right_on="user", how="left")
-    if (whose["class"] == EVERYBODY).any():
+    if (classes_of_people["class"] == EVERYBODY).any():
         shown = shown.with_columns(pl.lit(EVERYBODY, pl.Int64).alias("class"))
-    issued = original.log.frame.join(whose, on="owner", how="inner")
+    issued = original.log.frame.join(classes_of_people, on="owner", how="inner")
     queries = shown.select("class", value=table.unit).drop_nulls().unique()
-    asked = issued.select("owner", "class", value="payload")
-    yield "queries", queries, asked
-    yield "words", _words(queries).unique(), _words(asked)
+    queries_issued = issued.select("owner", "class", value="payload")
+    yield "queries", queries, queries_issued
+    yield "words", _words(queries).unique(), _words(queries_issued)
     if URL in table.columns:
         clicked = pl.col(URL) if URL in issued.columns else pl.lit(None, pl.String)
         yield "URLs", shown.select("class", value=URL).drop_nulls().unique(), issued.select("owner", "class", value=clicked)
@@ -159,19 +159,19 @@ def _people(published: pl.DataFrame, issued: pl.DataFrame) -> pl.Series:
 
 def _strange_cells(table: ProfileTable, original: LogOriginal) -> Iterator[str]:
     """Return clicks that nobody made after the same query, and times and ranks outside the range of the same query or click."""
-    asked = original.log.frame
+    rows = original.log.frame
     query = pl.col(table.unit).alias("payload")
-    if URL in table.columns and URL in asked.columns:
+    if URL in table.columns and URL in rows.columns:
         clicks = table.frame.select(query, URL).drop_nulls().unique()
-        if strange := len(clicks.join(asked.select("payload", URL), on=["payload", URL], how="anti")):
+        if strange := len(clicks.join(rows.select("payload", URL), on=["payload", URL], how="anti")):
             yield f"{strange:,} published clicks were made by nobody after the same query"
-    for name, keys in ((TIME, ["payload"]), (RANK, ["payload", URL] if URL in table.columns and URL in asked.columns else ["payload"])):
+    for name, keys in ((TIME, ["payload"]), (RANK, ["payload", URL] if URL in table.columns and URL in rows.columns else ["payload"])):
         if name not in table.columns:
             continue
         shown = (
             table.frame.select(query, *(key for key in keys if key != "payload"), value=name).filter(pl.col("value").is_not_null()).unique()
         )
-        held = asked.select(*keys, value=name) if name in asked.columns else asked.select(*keys, value=pl.lit(None, shown.schema["value"]))
+        held = rows.select(*keys, value=name) if name in rows.columns else rows.select(*keys, value=pl.lit(None, shown.schema["value"]))
         bounds = held.group_by(keys).agg(least=pl.col("value").min(), most=pl.col("value").max())
         both = shown.join(bounds, on=keys, how="left", nulls_equal=True)
         inside = (pl.col("value") >= pl.col("least")) & (pl.col("value") <= pl.col("most"))

@@ -116,12 +116,12 @@ def _vectors(table: WeightedBagTable, label: Ints) -> pl.DataFrame:
 def _defects(vectors: pl.DataFrame, classes: pl.DataFrame, carried: Carried) -> Iterable[str]:
     sizes = classes.group_by("class").len("members")
     held = carried.table.join(classes, on="document").group_by("class", "name").agg(pl.len().alias("bearers"), pl.col("weight").sum())
-    told = vectors.join(sizes, on="class").join(held, on=["class", "name"], how="left")
-    foreign = int((told["bearers"].fill_null(0) < told["members"]).sum())
+    compared = vectors.join(sizes, on="class").join(held, on=["class", "name"], how="left")
+    foreign = int((compared["bearers"].fill_null(0) < compared["members"]).sum())
     if foreign:
         yield f"{foreign:,} published terms represent no term of some document in their group"
-    heavier = told["published"] > told["weight"].fill_null(0.0) / told["members"] + ROUNDING
-    light = told["published"] < 0
+    heavier = compared["published"] > compared["weight"].fill_null(0.0) / compared["members"] + ROUNDING
+    light = compared["published"] < 0
     if (heavier | light).any():
         yield f"{int((heavier | light).sum()):,} published weights are not means of weights in their group"
 
@@ -148,12 +148,15 @@ def _impossible_weights(vectors: pl.DataFrame, label: Ints, carried: Carried) ->
     """Return weights above the mean of the largest of as many documents, or below the smallest of any represented term."""
     members = pl.DataFrame({"class": label}).group_by("class").len("members")
     ranked = carried.table.sort("weight", descending=True).with_columns(place=pl.int_range(pl.len()).over("name"))
-    told = vectors.join(members, on="class")
+    compared = vectors.join(members, on="class")
     heaviest = (
-        told.join(ranked, on="name").filter(pl.col("place") < pl.col("members")).group_by("class", "name").agg(most=pl.col("weight").mean())
+        compared.join(ranked, on="name")
+        .filter(pl.col("place") < pl.col("members"))
+        .group_by("class", "name")
+        .agg(most=pl.col("weight").mean())
     )
     lightest = float(carried.original.weights.min()) if len(carried.original.weights) else 0.0
-    both = told.join(heaviest, on=["class", "name"], how="left").with_columns(pl.col("most").fill_null(0.0))
+    both = compared.join(heaviest, on=["class", "name"], how="left").with_columns(pl.col("most").fill_null(0.0))
     wrong = (both["published"] > both["most"] + ROUNDING) | (both["published"] < lightest - ROUNDING)
     if wrong.any():
         yield f"{int(wrong.sum()):,} published weights are not means of weights in the original"

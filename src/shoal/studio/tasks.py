@@ -126,7 +126,7 @@ def advise_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: C
             "refused": [
                 {"method": r.candidate.method, "settings": dict(r.settings), "why": r.why_not} for r in one.others if not r.offered
             ],
-            "masking": None if one.masking is None else {"open": one.masking.not_protected, "risk": one.masking.told},
+            "masking": None if one.masking is None else {"open": one.masking.not_protected, "risk": one.masking.risk_text},
         }
         for one in found.goals
     ]

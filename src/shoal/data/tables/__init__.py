@@ -76,7 +76,7 @@ class PublishedTable(ABC):
         return self.n_rows
 
     @abstractmethod
-    def as_told(self, account: Accounting) -> bool:
+    def agrees_with(self, account: Accounting) -> bool:
         """Whether the accounting agrees with the number of published rows; true if the rows are not rows of the input."""
 
     @abstractmethod

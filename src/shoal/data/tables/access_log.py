@@ -71,7 +71,7 @@ class AccessTable(PublishedTable):
         """Whether rows have a referrer and a user agent."""
         return len(self.frame) > 0 and not self.frame["agent"].null_count()
 
-    def as_told(self, account: Accounting) -> bool:
+    def agrees_with(self, account: Accounting) -> bool:
         """Always true: rows represent those of a whole group, so their number may differ."""
         return True
 

@@ -37,7 +37,7 @@ class BagTable(PublishedTable):
         """The number of published records."""
         return int(self.copies.sum())
 
-    def as_told(self, account: Accounting) -> bool:
+    def agrees_with(self, account: Accounting) -> bool:
         """Whether the accounting agrees: every published record is one of the input."""
         return account.records.of_fate("kept", "changed") == self.n_rows
 

@@ -84,7 +84,7 @@ class ChunkTable(PublishedTable):
         """The number of disassociated records."""
         return int(self.clusters[RECORDS].sum())
 
-    def as_told(self, account: Accounting) -> bool:
+    def agrees_with(self, account: Accounting) -> bool:
         """Whether the accounting agrees: every record of a cluster is one of the input."""
         return account.records.of_fate("kept", "changed") == self.n_records
 

@@ -48,7 +48,7 @@ class CountTable(PublishedTable):
         """The number of counts that are written."""
         return len(self.frame)
 
-    def as_told(self, account: Accounting) -> bool:
+    def agrees_with(self, account: Accounting) -> bool:
         """Always true: a count is not a row of the input."""
         return True
 

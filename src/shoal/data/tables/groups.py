@@ -66,7 +66,7 @@ class GroupTable(PublishedTable):
         """The number of exact rows that are written."""
         return len(self.rows)
 
-    def as_told(self, account: Accounting) -> bool:
+    def agrees_with(self, account: Accounting) -> bool:
         """Whether the accounting agrees: every exact row is a record of the input."""
         return account.records.of_fate("kept", "changed") == self.n_rows
 

@@ -31,7 +31,7 @@ class ProfileTable(RowTable):
         assert self.pseudonyms is not None
         return self.pseudonyms
 
-    def as_told(self, account: Accounting) -> bool:
+    def agrees_with(self, account: Accounting) -> bool:
         """Whether the accounting agrees on there being rows at all; their number is not that of the input's rows."""
         return (account["rows"].of_fate("kept", "changed") > 0) == (self.n_rows > 0)
 

@@ -65,7 +65,7 @@ class RowTable(PublishedTable):
         """The number of rows that are written."""
         return len(self.frame)
 
-    def as_told(self, account: Accounting) -> bool:
+    def agrees_with(self, account: Accounting) -> bool:
         """Whether the accounting agrees: every published row is one of the input."""
         return account["rows"].of_fate("kept", "changed") == self.n_rows
 

@@ -54,7 +54,7 @@ class WeightedBagTable(PublishedTable):
         """The number of records that are written."""
         return len(self.frame)
 
-    def as_told(self, account: Accounting) -> bool:
+    def agrees_with(self, account: Accounting) -> bool:
         """Whether the accounting agrees: every published record is one of the input."""
         return account.records.of_fate("kept", "changed") == self.n_rows
 

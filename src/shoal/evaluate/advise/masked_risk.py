@@ -35,7 +35,7 @@ class MaskingAdvice:
     not_protected: str
 
     @property
-    def told(self) -> str:
+    def risk_text(self) -> str:
         """The measured risk in words."""
         return (
             f"an attacker who knows {KNOWN.items} pages of a visitor finds the network and browser of {percent(self.risk)} of the visitors"

@@ -301,8 +301,8 @@ class GroupSearch:
         blocks = self._blocks_of_groups(groups, number)
         work = partial(_refined, self._records, self._search, self._deadline)
         shakes = [_kernels.noise(self._search.seed, number, block) for block in range(len(blocks))]
-        asked = [(groups.select(block), shake) for block, shake in zip(blocks, shakes, strict=True)]
-        answers = self._engine.gather(self._engine.map(work, asked))
+        tasks = [(groups.select(block), shake) for block, shake in zip(blocks, shakes, strict=True)]
+        answers = self._engine.gather(self._engine.map(work, tasks))
         places = [_places(block, len(refined)) for block, (refined, _) in zip(blocks, answers, strict=True)]
         untouched = np.setdiff1d(np.arange(len(groups)), np.concatenate(blocks), assume_unique=True)
         after = Groups.joined([groups.select(untouched), *(refined for refined, _ in answers)])

@@ -157,8 +157,8 @@ class GroupingMethod(Method):
         """Suppress empty records, group the others, publish one record per group, and account for everything."""
         present = present_records(original.bags, self.k)
         found = grouped(self._formed, present.records, original.tree, self.outliers)
-        told = generalized_or_kept(present.records, found.published, found.groups)
-        outcome = Outcome(found.published, found.groups, told, self.claims(), _told_of(found, present.records), outliers=found.outliers)
+        outcomes = generalized_or_kept(present.records, found.published, found.groups)
+        outcome = Outcome(found.published, found.groups, outcomes, self.claims(), _told_of(found, present.records), outliers=found.outliers)
         return build_release(self, original, present, outcome)
 
     def _formed(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:

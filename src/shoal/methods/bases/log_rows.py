@@ -36,7 +36,7 @@ class RemainingRows:
 
     log: Log
     origin: Ints
-    told: Mapping[str, Part]
+    outcomes: Mapping[str, Part]
     notes: tuple[str, ...] = ()
     ids: pl.Series | None = None
     words: Ledger | None = None
@@ -74,7 +74,7 @@ class RowsMethod(Method):
         if found.ids is not None:
             frame = frame.select(found.ids.alias(USER), pl.all())
         table = RowTable(frame, USER if linked else None)
-        release = build_row_release(self, len(original.log), {LOG: table}, found.told, found.origin, found.notes)
+        release = build_row_release(self, len(original.log), {LOG: table}, found.outcomes, found.origin, found.notes)
         return (
             release
             if found.words is None or release.accounting is None

@@ -31,7 +31,7 @@ class NoisyCounts:
     """
 
     frame: pl.DataFrame
-    told: Mapping[str, Part]
+    outcomes: Mapping[str, Part]
     notes: tuple[str, ...] = ()
     more: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     name: str = COUNTS
@@ -87,5 +87,5 @@ class Mechanism(Method):
         found = self.counted(original)
         tables = {name: CountTable(frame) for name, frame in {found.name: found.frame, **found.more}.items()}
         ((ledger, total),) = original.to_account().items()
-        release = build_row_release(self, total, tables, found.told, notes=found.notes, ledger=ledger)
+        release = build_row_release(self, total, tables, found.outcomes, notes=found.notes, ledger=ledger)
         return replace(release, mechanism=self.noisy_steps())

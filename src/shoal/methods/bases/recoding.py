@@ -38,7 +38,7 @@ class Recoded:
 
     records: Bags
     claims: tuple[Model, ...]
-    told: Mapping[str, Part]
+    outcomes: Mapping[str, Part]
     notes: tuple[str, ...] = ()
     code: Small | None = None
     private_notes: tuple[str, ...] = ()
@@ -103,14 +103,16 @@ class RecodingMethod(Method):
         present = present_records(original.bags, self.k)
         code = rules.code(original.tree)
         published = present.records.relabelled(code, present.records.vocabulary, as_sets=True)
-        told = recoded_account(present.records, published, code[present.records.items])
+        outcomes = recoded_account(present.records, published, code[present.records.items])
         unnamed = distinct(present.records.items[code[present.records.items] < 0])
         note = f"{counted(len(unnamed), 'item')} that the rules do not name {'was' if len(unnamed) == 1 else 'were'} suppressed"
-        return self._built(original, present, Recoded(published, self.claims_on(published, code, original), told, (note,)))
+        return self._built(original, present, Recoded(published, self.claims_on(published, code, original), outcomes, (note,)))
 
     def _built(self, original: Original, present: Present, found: Recoded) -> Release:
         every = np.arange(len(found.records), dtype=np.int64)
-        outcome = Outcome(found.records, every, found.told, found.claims, found.notes, keeps_empty=True, private_notes=found.private_notes)
+        outcome = Outcome(
+            found.records, every, found.outcomes, found.claims, found.notes, keeps_empty=True, private_notes=found.private_notes
+        )
         return build_release(self, original, present, outcome)
 
 

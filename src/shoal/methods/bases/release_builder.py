@@ -39,13 +39,13 @@ class Present:
 class Outcome:
     """What a method publishes for the non-empty records: `rows` has the published row of each.
 
-    `told` has the outcome of their item occurrences; those not mentioned were suppressed. Nothing published is above the floor. `outliers`
+    `outcomes` accounts for their item occurrences; those not mentioned were suppressed. Nothing published is above the floor. `outliers`
     are records that are suppressed because they would spoil their groups; their row is -1.
     """
 
     published: Bags
     rows: Ints
-    told: Mapping[str, Part]
+    outcomes: Mapping[str, Part]
     claims: tuple[Model, ...]
     notes: tuple[str, ...] = ()
     relevance: Relevance | None = None
@@ -94,7 +94,7 @@ def build_release(method: Method, original: Original, present: Present, outcome:
         published=published,
         copies=np.bincount(rows[rows >= 0], minlength=len(published)).astype(np.int64),
         claims=outcome.claims,
-        accounting=account(original.bags, rows, outcome.told, 0 if outcome.outliers is None else len(outcome.outliers)),
+        accounting=account(original.bags, rows, outcome.outcomes, 0 if outcome.outliers is None else len(outcome.outliers)),
         method=method.name,
         parameters=plain_values(method.values()),
         secret=Secret(rows),
@@ -126,18 +126,18 @@ def _refuse_above(published: Bags, taxonomy: Taxonomy) -> None:
         raise GuaranteeNotMet("the release contains nodes above the floor", code="nodes-above-floor", hint="nothing was written")
 
 
-def account(bags: Bags, rows: Ints, told: Mapping[str, Part], outliers: int = 0) -> Accounting:
+def account(bags: Bags, rows: Ints, outcomes: Mapping[str, Part], outliers: int = 0) -> Accounting:
     """Return the outcome of records and occurrences, from the published row of each record (-1: suppressed)."""
     shown = rows >= 0
     empty = int((bags.lengths == 0).sum())
     withheld = int(bags.lengths[~shown].sum())
-    suppressed = bags.occurrences - withheld - sum(part.n for part in told.values())
+    suppressed = bags.occurrences - withheld - sum(part.n for part in outcomes.values())
     left = int((~shown).sum()) - empty - outliers
     parts = {"published": kept(int(shown.sum())), EMPTY: gone(empty), OUTLIERS: gone(outliers), NOTHING_LEFT: gone(left)}
     return Accounting(
         {
             "records": Ledger(len(bags), parts),
-            "occurrences": Ledger(bags.occurrences, {**told, "suppressed": gone(suppressed), "in withheld records": gone(withheld)}),
+            "occurrences": Ledger(bags.occurrences, {**outcomes, "suppressed": gone(suppressed), "in withheld records": gone(withheld)}),
         }
     )
 
@@ -146,12 +146,12 @@ def build_row_release(
     method: Method,
     n_rows: int,
     tables: Mapping[str, PublishedTable],
-    told: Mapping[str, Part],
+    outcomes: Mapping[str, Part],
     origin: Ints | None = None,
     notes: tuple[str, ...] = (),
     ledger: str = "rows",
 ) -> Release:
-    """Build the release of a method that takes rows: `told` has the outcome of all rows, `origin` the original row of each published
+    """Build the release of a method that takes rows: `outcomes` has the outcome of all rows, `origin` the original row of each published
     one.
     """
     secret = None
@@ -159,7 +159,7 @@ def build_row_release(
         published = np.full(n_rows, -1, np.int64)
         published[origin] = np.arange(len(origin))
         secret = Secret(published)
-    accounting = Accounting({ledger: Ledger(n_rows, told)})
+    accounting = Accounting({ledger: Ledger(n_rows, outcomes)})
     return Release(tables, method.claims(), accounting, method.name, plain_values(method.values()), secret, notes)
 
 

@@ -103,11 +103,11 @@ class InferenceMethod(RecodingMethod):
         """
         lost, all_of_them = int((gone & sensitive.here).sum()), int(sensitive.here.sum())
         forced = len(breaching(records, sensitive.mask, self.limit, 0).rules)
-        told = f"{lost:,} of {all_of_them:,} sensitive items were suppressed"
+        note = f"{lost:,} of {all_of_them:,} sensitive items were suppressed"
         if forced:
-            told += f", {forced:,} of them because more than a share {self.rho:g} of all people have them"
+            note += f", {forced:,} of them because more than a share {self.rho:g} of all people have them"
         worth = ": a larger weight keeps some of them at the cost of other items" if forced < lost == all_of_them else ""
-        return told + worth
+        return note + worth
 
     def refuse_nothing(self, published: Bags) -> None:
         """Raise if nothing is left to publish."""

@@ -66,7 +66,7 @@ class Kept:
     link: PseudonymScope = UNLINKED_ROWS
 
     @classmethod
-    def said(cls, *, window: str | None, times: str, **rest: Any) -> Self:
+    def from_parameters(cls, *, window: str | None, times: str, **rest: Any) -> Self:
         """Make settings from parameters, in which periods are plain words."""
         period: dict[str | None, Period] = {name: name for name in PERIODS}
         return cls(window=period.get(window), times=period.get(times), **rest)
@@ -75,7 +75,7 @@ class Kept:
     def claim(self) -> Support:
         """Return the claim of a release with these settings."""
         linked = None if not self.link.links else "parts" if self.link.divides_people else "people"
-        beside = self.columns if self.columns.ways else None
+        columns = self.columns if self.columns.ways else None
         return Support(
             k=self.k,
             unit=None if self.unit == WHOLE else self.unit,
@@ -83,8 +83,8 @@ class Kept:
             words=self.words,
             window=self.window,
             times=self.times,
-            columns=beside,
-            group=self.group if beside or self.times else None,
+            columns=columns,
+            group=self.group if columns or self.times else None,
             pseudonyms=linked,
         )
 
@@ -123,7 +123,7 @@ class ThresholdMethod(Method):
         """Publish what enough people share, and account for every row, word and cell."""
         found = _Rows(original, self.kept)
         table, cells = found.published()
-        release = build_row_release(self, len(original.log), {LOG: table}, found.told, found.stays, found.notes)
+        release = build_row_release(self, len(original.log), {LOG: table}, found.outcomes, found.stays, found.notes)
         assert release.accounting is not None
         return release.accounted(release.accounting.updated(words=found.words, values=cells))
 
@@ -131,20 +131,20 @@ class ThresholdMethod(Method):
 class _Rows:
     """The remaining rows of a log, and the outcome of the others."""
 
-    def __init__(self, original: LogOriginal, said: Kept) -> None:
-        self.log, self.said, self.taxonomy = original.log, said, original.taxonomy
+    def __init__(self, original: LogOriginal, settings: Kept) -> None:
+        self.log, self.settings, self.taxonomy = original.log, settings, original.taxonomy
         owners: Ints = self.log.frame["owner"].to_numpy()
         self.owners = owners - owners.min(initial=owners[0] if len(owners) else 0)
         self.people = int(self.owners.max(initial=0)) + 1
         self.window, self.windows = self._window()
-        for name in (*said.unit.columns, *said.columns.names):
+        for name in (*settings.unit.columns, *settings.columns.names):
             self._column(name)
 
     def _window(self) -> tuple[Ints | None, int]:
         """The time window of each row, and the number of windows."""
-        if self.said.window is None:
+        if self.settings.window is None:
             return None, 1
-        begins = self._times(self.said.window).to_physical()
+        begins = self._times(self.settings.window).to_physical()
         number = begins.rank("dense").to_numpy().astype(np.int64) - 1
         return number, int(number.max(initial=0)) + 1
 
@@ -161,8 +161,8 @@ class _Rows:
         """Return a column by its published name; times in their published form."""
         if name == QUERY:
             return self.log.frame["payload"]
-        if name == TIME and self.said.times is not None:
-            return self._times(self.said.times)
+        if name == TIME and self.settings.times is not None:
+            return self._times(self.settings.times)
         if name not in self.log.further:
             there = ", ".join((PAYLOAD[self.log.kind], *self.log.further))
             raise ParameterError(
@@ -178,70 +178,70 @@ class _Rows:
     @cached_property
     def _too_long(self) -> Mask:
         """Return a mask of the rows with too many words."""
-        if self.said.words is None:
+        if self.settings.words is None:
             return np.zeros(len(self.log), bool)
         texts = self.log.texts
         counts = texts.vocabulary.names.str.count_matches(r"\S+").to_numpy()
-        return np.asarray(counts[texts.items] > min(self.said.words, int(counts.max(initial=0))))
+        return np.asarray(counts[texts.items] > min(self.settings.words, int(counts.max(initial=0))))
 
     @cached_property
     def _empty(self) -> Mask:
         """Return a mask of the rows without a query, if it is part of the unit, or with an empty unit."""
-        if self.said.unit.splits:
+        if self.settings.unit.splits:
             return np.asarray(np.diff(self._read.words.indptr)[self.log.texts.items] == 0)
         empty = np.ones(len(self.log), bool)
-        for name in [QUERY] if QUERY in self.said.unit.columns else self.said.unit.columns:
+        for name in [QUERY] if QUERY in self.settings.unit.columns else self.settings.unit.columns:
             column = self._column(name)
             empty &= (column.is_null() | (column == "" if column.dtype == pl.String else False)).to_numpy()
         return empty
 
     @cached_property
     def _read(self) -> ReadWords:
-        return ReadWords.of(self.log, self.taxonomy if self.said.rare == "generalize" else None)
+        return ReadWords.of(self.log, self.taxonomy if self.settings.rare == "generalize" else None)
 
     @cached_property
     def _recoded(self) -> RecodedRows:
         candidates = np.flatnonzero(~self._empty & ~self._too_long)
         held = (self.owners[candidates], self.people)
         window = None if self.window is None else self.window[candidates]
-        return recoded(self._read, self.log.texts.items[candidates], window, self.windows, *held, self.said.k, self.said.rare)
+        return recoded(self._read, self.log.texts.items[candidates], window, self.windows, *held, self.settings.k, self.settings.rare)
 
     @cached_property
     def stays(self) -> Ints:
         """Return the published rows, in order."""
         candidates = np.flatnonzero(~self._empty & ~self._too_long)
-        if self.said.unit.splits:
+        if self.settings.unit.splits:
             found = candidates[self._recoded.stays]
         else:
-            units = _combined([self._column(name) for name in self.said.unit.columns], self.log)
+            units = _combined([self._column(name) for name in self.settings.unit.columns], self.log)
             window = None if self.window is None else self.window[candidates]
             held = Held.of(units[candidates], window, self.windows, self.owners[candidates], self.people)
             keys = units[candidates] * self.windows + (0 if window is None else window)
-            found = candidates[among(held.shared(self.said.k), keys)]
+            found = candidates[among(held.shared(self.settings.k), keys)]
         if not len(found):
-            raise nothing_shared(self.said, len(distinct(self.owners[candidates])))
+            raise nothing_shared(self.settings, len(distinct(self.owners[candidates])))
         return found
 
     # -- what is published
 
     def published(self) -> tuple[RowTable, Ledger | None]:
         """Return the rows to publish, and the outcome of the other cells."""
-        said, stays = self.said, self.stays
+        settings, stays = self.settings, self.stays
         columns: dict[str, pl.Series] = {}
-        if said.link.links:
-            columns[USER] = pl.Series(parts_of_people(Log(self.log.frame[stays], self.log.kind), said.link))
-        beside = dict(said.columns.ways) | ({TIME: EXACT} if said.times and TIME not in said.unit.columns else {})
-        cells = {name: self._cells(name, way) for name, way in beside.items()}
+        if settings.link.links:
+            columns[USER] = pl.Series(parts_of_people(Log(self.log.frame[stays], self.log.kind), settings.link))
+        others = dict(settings.columns.ways) | ({TIME: EXACT} if settings.times and TIME not in settings.unit.columns else {})
+        cells = {name: self._cells(name, way) for name, way in others.items()}
         unit = PAYLOAD[self.log.kind]
         for name in (TIME, QUERY, *self.log.further):
-            if name in said.unit.columns:
+            if name in settings.unit.columns:
                 columns[unit if name == QUERY else name] = _PLACE if name == QUERY else self._column(name)[stays]
             elif name in cells:
                 columns[unit if name == QUERY else name] = cells[name][0]
-        parts = {part: sum(told[part] for _, told in cells.values()) for part in (AS_IT_IS, GENERAL, BLANK)}
+        parts = {part: sum(outcomes[part] for _, outcomes in cells.values()) for part in (AS_IT_IS, GENERAL, BLANK)}
         ledger = Ledger(sum(parts.values()), {AS_IT_IS: kept(parts[AS_IT_IS]), GENERAL: changed(parts[GENERAL]), BLANK: gone(parts[BLANK])})
-        pseudonyms = USER if said.link.links else None
-        if QUERY in said.unit.columns:
+        pseudonyms = USER if settings.link.links else None
+        if QUERY in settings.unit.columns:
             table = RowTable.of_numbered(columns, unit, *self._queries(), pseudonyms)
         else:
             table = RowTable(pl.DataFrame(columns), pseudonyms)
@@ -249,7 +249,7 @@ class _Rows:
 
     def _queries(self) -> tuple[pl.Series, Small]:
         """Return the different published queries, and which of them each remaining row has."""
-        if self.said.unit.splits:
+        if self.settings.unit.splits:
             return self._recoded.texts()
         texts = self.log.texts
         numbers = texts.items[self.stays]
@@ -266,21 +266,21 @@ class _Rows:
         ladder = ladder_of(values, way)
         owners = self.owners[self.stays][filled.to_numpy()]
         held = Held.of(numbers, None, 1, owners, self.people)
-        shared = shared_rungs(ladder, held, self.said.group or self.said.k)
+        shared = shared_rungs(ladder, held, self.settings.group or self.settings.k)
         rung = settled(ladder, shared, np.arange(len(values)), None, 1)[numbers]
         blank, same = rung == TOP, rung == numbers
-        told = {AS_IT_IS: int(same.sum()), GENERAL: int((~same & ~blank).sum()), BLANK: int(blank.sum())}
+        outcomes = {AS_IT_IS: int(same.sum()), GENERAL: int((~same & ~blank).sum()), BLANK: int(blank.sum())}
         place = np.full(len(column), TOP, np.int64)
         place[filled.to_numpy()] = rung
-        return ladder.names.gather(pl.Series(place).replace(TOP, None).cast(pl.UInt32)), told
+        return ladder.names.gather(pl.Series(place).replace(TOP, None).cast(pl.UInt32)), outcomes
 
     # -- the account
 
     @cached_property
-    def told(self) -> Mapping[str, Part]:
+    def outcomes(self) -> Mapping[str, Part]:
         """Return the outcome of all rows."""
-        altered = int(self._recoded.altered.sum()) if self.said.unit.splits else 0
-        empty = NO_QUERY if QUERY in self.said.unit.columns else NO_UNIT
+        altered = int(self._recoded.altered.sum()) if self.settings.unit.splits else 0
+        empty = NO_QUERY if QUERY in self.settings.unit.columns else NO_UNIT
         dropped = {empty: int(self._empty.sum()), TOO_LONG: int((self._too_long & ~self._empty).sum())}
         rest = len(self.log) - len(self.stays) - sum(dropped.values())
         parts = {"published": kept(len(self.stays) - altered), CHANGED: changed(altered), RARE: gone(rest)}
@@ -289,7 +289,7 @@ class _Rows:
     @property
     def words(self) -> Ledger | None:
         """Return the outcome of the words of all rows, if words count separately."""
-        if not self.said.unit.splits:
+        if not self.settings.unit.splits:
             return None
         sizes = np.diff(self._read.words.indptr)
         return self._recoded.ledger(int(sizes[self.log.texts.items].sum()))
@@ -297,21 +297,26 @@ class _Rows:
     @property
     def notes(self) -> tuple[str, ...]:
         """Return notes on what is left out and what is not protected."""
-        alone = self.said.unit.columns == (QUERY,) and not self.said.times and not self.said.columns.ways and not self.said.link.links
-        published = (*self.said.unit.columns, *self.said.columns.names, *([TIME] if self.said.times else []))
+        alone = (
+            self.settings.unit.columns == (QUERY,)
+            and not self.settings.times
+            and not self.settings.columns.ways
+            and not self.settings.link.links
+        )
+        published = (*self.settings.unit.columns, *self.settings.columns.names, *([TIME] if self.settings.times else []))
         there = (*([TIME] if self.log.timed else []), QUERY, *self.log.further)
         dropped = [PAYLOAD[self.log.kind] if name == QUERY else name for name in there if name not in published]
         lines = [SILENT] if alone else [f"columns left out: {', '.join(dropped)}"] if dropped else []
-        lines += [LINKED] if self.said.link.links else [] if alone else [UNLINKED]
-        return (*lines, *([COMBINATIONS] if self.said.unit.splits else []))
+        lines += [LINKED] if self.settings.link.links else [] if alone else [UNLINKED]
+        return (*lines, *([COMBINATIONS] if self.settings.unit.splits else []))
 
 
-def nothing_shared(said: Kept, people: int) -> Infeasible:
+def nothing_shared(settings: Kept, people: int) -> Infeasible:
     """Return the message if no unit has k of these people."""
-    noun = "query" if said.unit == WHOLE else "word of a query" if said.unit.splits else str(said.unit)
-    within = f" within one {said.window}" if said.window else ""
-    what = f"no {noun} was used by {said.k:,} people or more{within}"
-    return Infeasible(what, code="nothing-to-publish", hint="lower k, or give more data", value=people, limit=said.k)
+    noun = "query" if settings.unit == WHOLE else "word of a query" if settings.unit.splits else str(settings.unit)
+    within = f" within one {settings.window}" if settings.window else ""
+    what = f"no {noun} was used by {settings.k:,} people or more{within}"
+    return Infeasible(what, code="nothing-to-publish", hint="lower k, or give more data", value=people, limit=settings.k)
 
 
 def _combined(columns: list[pl.Series], log: Log) -> Ints:

@@ -100,13 +100,13 @@ def shared_rungs(ladder: Ladder, held: Held, k: int) -> Ints:
 def settled(ladder: Ladder, shared: Ints, rungs: Ints | Small, window: Ints | None, windows: int) -> Ints:
     """Return the published rung for each of these rungs in its window: the lowest shared one, or TOP if there is none."""
     keys = rungs.astype(np.int64) * windows + (0 if window is None else window)
-    asked = distinct(keys)
-    at, beside = asked // windows, asked % windows
-    climbing = np.arange(len(asked))
-    while len(climbing := climbing[~among(shared, at[climbing] * windows + beside[climbing])]):
+    different = distinct(keys)
+    at, in_window = different // windows, different % windows
+    climbing = np.arange(len(different))
+    while len(climbing := climbing[~among(shared, at[climbing] * windows + in_window[climbing])]):
         at[climbing] = ladder.parent[at[climbing]]
         climbing = climbing[at[climbing] != TOP]
-    return at[places_of(asked, keys)]
+    return at[places_of(different, keys)]
 
 
 def _lifted(ladder: Ladder, pool: Ints, held: Held) -> Ints:

@@ -58,14 +58,14 @@ class ReadWords:
 class RecodedRows:
     """Recoded rows: `stays` is a mask of the remaining rows, `place` the recoded query of each of them.
 
-    A recoded query is one of `asked` in a window; `rungs` are the published forms of its words, TOP if a word is removed.
+    A recoded query is one of `queries` in a window; `rungs` are the published forms of its words, TOP if a word is removed.
     """
 
     read: ReadWords
     ladder: Ladder
     stays: Ints
     place: Ints
-    asked: Ints
+    queries: Ints
     indptr: Ints
     words: Small
     rungs: Ints
@@ -81,7 +81,7 @@ class RecodedRows:
 
     def texts(self) -> tuple[pl.Series, Small]:
         """Return the different published queries, and which of them each remaining row has."""
-        whole = self.read.texts.gather(self.asked)
+        whole = self.read.texts.gather(self.queries)
         changed = self._changed
         if changed.any():
             whole = whole.scatter(np.flatnonzero(changed), self._joined(changed))
@@ -90,16 +90,16 @@ class RecodedRows:
 
     def _joined(self, which: Mask) -> pl.Series:
         """Join the words of these recoded queries."""
-        query = np.repeat(np.arange(len(self.asked)), np.diff(self.indptr))
-        told = which[query] & (self.rungs != TOP)
-        pieces = pl.DataFrame({"query": query[told], "word": self.ladder.names.gather(self.rungs[told])})
+        query = np.repeat(np.arange(len(self.queries)), np.diff(self.indptr))
+        remaining = which[query] & (self.rungs != TOP)
+        pieces = pl.DataFrame({"query": query[remaining], "word": self.ladder.names.gather(self.rungs[remaining])})
         joined = pieces.with_columns(pl.col("query").set_sorted()).group_by("query", maintain_order=True).agg("word")
         return joined["word"].list.join(" ")
 
     def ledger(self, total: int) -> Ledger:
         """Return the outcome of all words; `total` is their number in all rows."""
         spelled = self.ladder.spelled
-        often = np.repeat(np.bincount(self.place, minlength=len(self.asked)), np.diff(self.indptr))
+        often = np.repeat(np.bincount(self.place, minlength=len(self.queries)), np.diff(self.indptr))
         same, left = self.rungs == self.words, self.rungs == TOP
         lower = np.zeros(len(same), bool) if spelled is None else ~same & (self.rungs == spelled[self.words])
         n = [int(often[mask].sum()) for mask in (same, lower, ~same & ~lower & ~left, left)]
@@ -113,32 +113,32 @@ def recoded(
     """Recode rows with these queries, windows and users."""
     keys = queries.astype(np.int64) * windows + (0 if window is None else window)
     held = Held.of(queries, window, windows, owners, people)
-    asked, askers = held.counted()
-    spread = _Spread(read.words, asked, askers, windows)
+    issued, issuers = held.counted()
+    spread = _Spread(read.words, issued, issuers, windows)
     ladder = read.ladder(rare)
     if rare == "drop":
         rungs = spread.words.astype(np.int64)
-        left = asked[_without_rare(spread, held, k)]
+        left = issued[_without_rare(spread, held, k)]
     else:
-        shared = shared_rungs(ladder, _of_words(spread, held, np.ones(len(asked), bool)), k)
+        shared = shared_rungs(ladder, _of_words(spread, held, np.ones(len(issued), bool)), k)
         rungs = settled(ladder, shared, spread.words, spread.window, windows)
-        left = asked[_how_many(rungs != TOP, spread.indptr) > 0]
+        left = issued[_how_many(rungs != TOP, spread.indptr) > 0]
     stays = np.flatnonzero(among(left, keys))
-    indptr, at = _taken(spread.indptr, places_of(asked, left))
+    indptr, at = _taken(spread.indptr, places_of(issued, left))
     return RecodedRows(read, ladder, stays, places_of(left, keys[stays]), left // windows, indptr, spread.words[at], rungs[at])
 
 
 class _Spread:
-    """The words of distinct pairs of query and window: pair i, issued by `askers[i]` people, has `words[indptr[i]:indptr[i+1]]`.
+    """The words of distinct pairs of query and window: pair i, issued by `issuers[i]` people, has `words[indptr[i]:indptr[i+1]]`.
 
     `keys` are the words in their windows, each as one number.
     """
 
-    def __init__(self, words: PlainTerms, asked: Ints, askers: Ints, windows: int) -> None:
-        self.asked, self.askers, self.windows = asked, askers, windows
-        self.indptr, at = _taken(words.indptr, asked // windows)
+    def __init__(self, words: PlainTerms, issued: Ints, issuers: Ints, windows: int) -> None:
+        self.issued, self.issuers, self.windows = issued, issuers, windows
+        self.indptr, at = _taken(words.indptr, issued // windows)
         self.words = words.items[at]
-        self.window = None if windows == 1 else np.repeat(asked % windows, np.diff(self.indptr))
+        self.window = None if windows == 1 else np.repeat(issued % windows, np.diff(self.indptr))
 
     @cached_property
     def keys(self) -> Ints:
@@ -161,8 +161,8 @@ def _how_many(which: Mask, indptr: Ints) -> Ints:
 
 def _of_words(spread: _Spread, held: Held, which: Mask) -> Held:
     """Return who has which of these words, from who issued which query."""
-    chosen = np.repeat(which, spread.askers)
-    row = np.repeat(np.arange(len(spread.asked)), spread.askers)[chosen]
+    chosen = np.repeat(which, spread.issuers)
+    row = np.repeat(np.arange(len(spread.issued)), spread.issuers)[chosen]
     starts, at = _taken(spread.indptr, row)
     owner = np.repeat(held.triples[chosen] % held.people, np.diff(starts))
     return Held.of(spread.words[at], None if spread.window is None else spread.window[at], held.windows, owner, held.people)
@@ -173,10 +173,10 @@ def _without_rare(spread: _Spread, held: Held, k: int) -> Mask:
 
     A word loses at most as many people as issued the dropped queries. It is counted again only if that might leave fewer than k.
     """
-    alive = np.ones(len(spread.asked), bool)
+    alive = np.ones(len(spread.issued), bool)
     keys, people = _of_words(spread, held, alive).counted()
     entry = places_of(keys, spread.keys)
-    row = np.repeat(np.arange(len(spread.asked)), np.diff(spread.indptr))
+    row = np.repeat(np.arange(len(spread.issued)), np.diff(spread.indptr))
     while True:
         still = alive & (_how_many(people[entry] < k, spread.indptr) == 0)
         gone_now = (alive & ~still)[row]
@@ -184,7 +184,7 @@ def _without_rare(spread: _Spread, held: Held, k: int) -> Mask:
             return alive
         alive = still
         shared = people >= k
-        lost = np.bincount(entry[gone_now], weights=spread.askers[row[gone_now]], minlength=len(keys)).astype(np.int64)
+        lost = np.bincount(entry[gone_now], weights=spread.issuers[row[gone_now]], minlength=len(keys)).astype(np.int64)
         people = np.where(shared, people - lost, 0)
         doubtful = shared & (people < k)
         having = alive & (_how_many(doubtful[entry], spread.indptr) > 0)

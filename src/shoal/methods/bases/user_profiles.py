@@ -131,8 +131,8 @@ class ProfileMethod(Method):
         published = np.isin(matches.text, matches.text[chosen])
         shared = np.isin(matches.text, matches.text[matches.people >= self.min_owners])
         rows = np.bincount(matches.match, weights=histories.rows[matches.queries], minlength=len(matches.text)).astype(np.int64)
-        told = int(rows[published].sum()), int(rows[shared & ~published].sum()), int(rows[~shared & ~published].sum())
-        return _Group(members, profile_of(histories, matches, chosen, self.min_owners), told)
+        outcomes = int(rows[published].sum()), int(rows[shared & ~published].sum()), int(rows[~shared & ~published].sum())
+        return _Group(members, profile_of(histories, matches, chosen, self.min_owners), outcomes)
 
 
 def _ledger(n_rows: int, histories: Histories, groups: list[_Group]) -> Ledger:

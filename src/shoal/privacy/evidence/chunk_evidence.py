@@ -233,17 +233,17 @@ def taken_apart(table: ChunkTable, original: Original, rows: Ints) -> TakenApart
     record = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
     clusters = table.clusters.select(CLUSTER, JOINT).with_row_index("row").cast({"row": pl.Int64})
     held = pl.DataFrame({"row": rows[record], SUBRECORD: record.astype(np.int64), ITEM: bags.vocabulary.names.gather(bags.items)})
-    told = held.join(clusters, on="row")
-    own = told.join(table.subrecords.select(CLUSTER, CHUNK, ITEM).unique(), on=[CLUSTER, ITEM])
-    shared = told.join(table.shared.select(JOINT, CHUNK, ITEM).unique(), on=[JOINT, ITEM])
-    terms = told.join(table.terms, on=[CLUSTER, ITEM])
+    entries = held.join(clusters, on="row")
+    own = entries.join(table.subrecords.select(CLUSTER, CHUNK, ITEM).unique(), on=[CLUSTER, ITEM])
+    shared = entries.join(table.shared.select(JOINT, CHUNK, ITEM).unique(), on=[JOINT, ITEM])
+    terms = entries.join(table.terms, on=[CLUSTER, ITEM])
     members = pl.DataFrame({"row": rows, SUBRECORD: np.arange(len(rows), dtype=np.int64)}).join(clusters, on="row")
     return TakenApart(
         own.select(CLUSTER, CHUNK, SUBRECORD, ITEM),
         shared.select(JOINT, CHUNK, SUBRECORD, ITEM),
         terms.select(CLUSTER, ITEM).unique(),
         members.select(CLUSTER, SUBRECORD),
-        len(told) - len(own) - len(shared) - len(terms),
+        len(entries) - len(own) - len(shared) - len(terms),
         int(((rows < 0) & (bags.lengths > 0)).sum()),
     )
 
@@ -301,15 +301,15 @@ def both_parts(subrecords: pl.DataFrame, shared: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def count_chunk_sets(told: pl.DataFrame, knowledge: AttackerKnowledge, owners: Ints | None = None) -> Counts:
+def count_chunk_sets(entries: pl.DataFrame, knowledge: AttackerKnowledge, owners: Ints | None = None) -> Counts:
     """Count the sets of one item, two items and so on in the sub-records of each chunk.
 
-    `told` are rows of `both_parts`; with `owners`, by number of the sub-record, people are counted.
+    `entries` are rows of `both_parts`; with `owners`, by number of the sub-record, people are counted.
     """
-    codes = told.select(pl.struct(PART, WHOLE, CHUNK, ITEM).rank("dense").alias("code"))["code"].to_numpy().astype(np.int64) - 1
-    numbered = told.with_columns(pl.Series("code", codes), pl.struct(PART, WHOLE, CHUNK, SUBRECORD).rank("dense").alias("row"))
+    codes = entries.select(pl.struct(PART, WHOLE, CHUNK, ITEM).rank("dense").alias("code"))["code"].to_numpy().astype(np.int64) - 1
+    numbered = entries.with_columns(pl.Series("code", codes), pl.struct(PART, WHOLE, CHUNK, SUBRECORD).rank("dense").alias("row"))
     if owners is not None:
-        numbered = numbered.with_columns(pl.Series("owner", owners[told[SUBRECORD].to_numpy()]))
+        numbered = numbered.with_columns(pl.Series("owner", owners[entries[SUBRECORD].to_numpy()]))
     by_row = numbered.sort(*(["owner"] if owners is not None else []), "row", "code")
     starts = np.flatnonzero(np.diff(by_row["row"].to_numpy().astype(np.int64), prepend=-1))
     names = numbered.unique("code").sort("code")[ITEM]

@@ -67,8 +67,8 @@ def find_origins(release: Release, original: Original) -> Origins:
     """Match as many published records as possible to originals that they generalize."""
     fit = fitting(release, original)
     matched = _largest_matching(fit.classes, fit.records, fit.wanted, len(original.bags))
-    asked = int(fit.wanted.sum() - fit.wanted[fit.undecided].sum())
-    return Origins(unmatched=asked - matched, undecided_classes=len(fit.undecided))
+    n_wanted = int(fit.wanted.sum() - fit.wanted[fit.undecided].sum())
+    return Origins(unmatched=n_wanted - matched, undecided_classes=len(fit.undecided))
 
 
 def fitting(release: Release, original: Original) -> Fitting:
@@ -268,8 +268,8 @@ def _note_on(empty: int) -> str:
 
 
 def _short_classes(k: int, short: int, records: int, smallest: int) -> list[str]:
-    told = f"{records:,} records are in {short:,} classes of fewer than {k:,}; the smallest has {smallest:,}"
-    return [told] if short else []
+    message = f"{records:,} records are in {short:,} classes of fewer than {k:,}; the smallest has {smallest:,}"
+    return [message] if short else []
 
 
 def _too_many(release: Release, original: Original) -> list[str]:

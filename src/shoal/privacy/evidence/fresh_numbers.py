@@ -201,15 +201,15 @@ def _copied_of_people(shown: pl.DataFrame, original: LogOriginal) -> list[str]:
 
 def known_people(shown: pl.DataFrame, original: LogOriginal) -> pl.DataFrame:
     """Return pairs of a pseudonym (`number`) and an `owner` with unique and equal published payloads."""
-    asked = original.log.frame.select("owner", pl.col("payload").alias(VALUE)).join(shown.select(VALUE).unique(), on=VALUE, how="semi")
-    left, right = _alone(shown, NUMBER), _alone(asked, "owner")
+    issued = original.log.frame.select("owner", pl.col("payload").alias(VALUE)).join(shown.select(VALUE).unique(), on=VALUE, how="semi")
+    left, right = _alone(shown, NUMBER), _alone(issued, "owner")
     return left.join(right, on=["rows", "print", "other"]).select(NUMBER, "owner")
 
 
-def _alone(frame: pl.DataFrame, whose: str) -> pl.DataFrame:
+def _alone(frame: pl.DataFrame, person: str) -> pl.DataFrame:
     """Return those with unique rows, identified by the number of rows and two sums of hashes."""
-    hashed = frame.select(whose, first=pl.col(VALUE).hash(1), second=pl.col(VALUE).hash(2))
-    whole = hashed.group_by(whose).agg(rows=pl.len(), print=pl.col("first").sum(), other=pl.col("second").sum())
+    hashed = frame.select(person, first=pl.col(VALUE).hash(1), second=pl.col(VALUE).hash(2))
+    whole = hashed.group_by(person).agg(rows=pl.len(), print=pl.col("first").sum(), other=pl.col("second").sum())
     return whole.filter(pl.len().over("rows", "print", "other") == 1)
 
 

@@ -77,17 +77,17 @@ def typed_values(attribute: Attribute, published: pl.Series) -> pl.Series | None
     return found
 
 
-def is_centroid(attribute: Attribute, told: Any, values: Sequence[Any]) -> bool:
+def is_centroid(attribute: Attribute, published: Any, values: Sequence[Any]) -> bool:
     """Whether this value is a valid centroid of these values of a class."""
     if attribute.kind == "numeric":
-        return _is_mean(told, values)
+        return _is_mean(published, values)
     if attribute.kind == "ordinal":
         ranked = sorted(values, key=attribute.levels.index if attribute.levels else None)
-        return bool(told == ranked[(len(ranked) - 1) // 2])
+        return bool(published == ranked[(len(ranked) - 1) // 2])
     if attribute.kind == "nominal":
         counts = Counter(values)
-        return counts[told] == max(counts.values())
-    return _is_lowest_ancestor(attribute, told, values)
+        return counts[published] == max(counts.values())
+    return _is_lowest_ancestor(attribute, published, values)
 
 
 def may_be_published(attribute: Attribute, values: pl.Series) -> bool:
@@ -99,12 +99,12 @@ def may_be_published(attribute: Attribute, values: pl.Series) -> bool:
     return bool(values.is_in(known.unique().implode()).all())
 
 
-def _is_mean(told: float, values: Sequence[float]) -> bool:
+def _is_mean(published: float, values: Sequence[float]) -> bool:
     exact = sum(map(Fraction, values), Fraction()) / len(values)
-    return abs(Fraction(told) - exact) <= Fraction(math.ulp(told))
+    return abs(Fraction(published) - exact) <= Fraction(math.ulp(published))
 
 
-def _is_lowest_ancestor(attribute: Attribute, told: str, values: Sequence[str]) -> bool:
+def _is_lowest_ancestor(attribute: Attribute, published: str, values: Sequence[str]) -> bool:
     """Whether the value is the lowest common ancestor of the values of a class."""
     assert attribute.hierarchy is not None
     names, parent = attribute.hierarchy.names, attribute.hierarchy.parent
@@ -117,7 +117,7 @@ def _is_lowest_ancestor(attribute: Attribute, told: str, values: Sequence[str]) 
         return found
 
     common = set.intersection(*(upwards(value) for value in set(values)))
-    return upwards(told) == common
+    return upwards(published) == common
 
 
 def defects_beside_original(release: Release, frame: pl.DataFrame, names: Sequence[str], classes: RowClasses, original: Table) -> list[str]:
@@ -170,9 +170,9 @@ def _centroids_by_class(published: pl.DataFrame, original: Table, label: Ints) -
     starts = np.flatnonzero(np.r_[True, np.diff(label[order]) > 0]) if len(order) else order
     wrong = np.zeros(len(starts), bool)
     for attribute in original.quasi:
-        told = published[attribute.name].gather(order[starts]).to_list()
+        centroids = published[attribute.name].gather(order[starts]).to_list()
         values = np.split(np.array(attribute.values.gather(order).to_list(), object), starts[1:])
-        wrong |= [not is_centroid(attribute, one, some.tolist()) for one, some in zip(told, values, strict=True)]
+        wrong |= [not is_centroid(attribute, one, some.tolist()) for one, some in zip(centroids, values, strict=True)]
     what = "means" if original.all_numeric else "centroids"
     return [f"{int(wrong.sum()):,} classes do not have the {what} of their rows"] if wrong.any() else []
 

@@ -79,14 +79,14 @@ def spelled(texts: pl.Series, *, split: bool) -> Spelling:
     return Spelling(words, Sequences(starts, numbers.astype(np.int64)), odd.to_numpy())
 
 
-def places_of_equals(asked: Sequences, shown: Sequences, n_words: int) -> Ints:
-    """Return the place of the equal one among the sequences `shown`, which all differ, for each of `asked`; -1 if there is none.
+def places_of_equals(sought: Sequences, shown: Sequences, n_words: int) -> Ints:
+    """Return the place of the equal one among the sequences `shown`, which all differ, for each of `sought`; -1 if there is none.
 
-    Numbers are below `n_words`, and no sequence of `asked` that has an equal is empty.
+    Numbers are below `n_words`, and no sequence of `sought` that has an equal is empty.
     """
     bits = max(1, n_words.bit_length())
-    found = np.full(len(asked), -1, np.int64)
-    left, right = (_Reading(them, np.flatnonzero(them.sizes > 0)) for them in (asked, shown))
+    found = np.full(len(sought), -1, np.int64)
+    left, right = (_Reading(them, np.flatnonzero(them.sizes > 0)) for them in (sought, shown))
     at, width = 0, BITS // bits
     while len(left.rows) and len(right.rows):
         for reading in (left, right):

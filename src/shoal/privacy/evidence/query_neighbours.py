@@ -1,7 +1,7 @@
 """Published queries, the concepts that they have in common, and the people around each of them.
 
-The weight of a word or phrase follows from the original alone: the binary digits of the number of people who asked it as a query, at
-least 1 for a word, times the number of words for a phrase; a phrase counts only if two people asked it. Two queries are affine if twice the
+The weight of a word or phrase follows from the original alone: the binary digits of the number of people who issued it as a query, at least
+1 for a word, times the number of words for a phrase; a phrase counts only if two people issued it. Two queries are affine if twice the
 weight that they share is at least theta times the sum of both. Then each has at least theta / (2 - theta) of its weight in common with the
 other, so the rarest concept that they share is among the first of each, sorted alike, before the rest becomes too light. Only published
 queries with such a concept in common are compared, in whole numbers. A pair that is missed can only make a claim fail.
@@ -52,7 +52,7 @@ class ShownQueries:
 
 @dataclass(frozen=True, eq=False)
 class AskedQueries:
-    """The different published queries with their concepts, and the people of the original who asked a published text.
+    """The different published queries with their concepts, and the people of the original who issued a published text.
 
     `concepts` has the number of a query (`node`), of a concept (`gram`) and its weight; `people` has different pairs of `node` and `owner`;
     `words` the words of each query. `unexplained` counts published rows beyond those of the original.
@@ -80,9 +80,9 @@ class AskedQueries:
 
     @property
     def fewest_people(self) -> int:
-        """The minimum number of people who asked a published query."""
-        asked = self.people.group_by("node").agg(n=pl.len())["n"]
-        return int(asked.to_numpy().min()) if len(asked) == self.n and self.n else 0
+        """The minimum number of people who issued a published query."""
+        per_query = self.people.group_by("node").agg(n=pl.len())["n"]
+        return int(per_query.to_numpy().min()) if len(per_query) == self.n and self.n else 0
 
     def people_of_words(self) -> list[int]:
         """Return the number of people with a published query that contains the word, for each published word."""
@@ -90,9 +90,9 @@ class AskedQueries:
         return found["n"].to_list()
 
 
-def _weights(asked: pl.DataFrame, longest: int) -> dict[str, int]:
+def _weights(queries: pl.DataFrame, longest: int) -> dict[str, int]:
     """Return the weights of the words and phrases that are queries of the original; other words weigh 1."""
-    people = asked.select("key", "owner").unique().group_by("key").agg(people=pl.len())
+    people = queries.select("key", "owner").unique().group_by("key").agg(people=pl.len())
     found = {}
     for key, n in people.iter_rows():
         words = key.count(" ") + 1
@@ -116,21 +116,21 @@ def _concepts(nodes: pl.DataFrame, weights: dict[str, int], longest: int) -> pl.
     return table.join(names.with_columns(weight=heavy), on="name").select("node", "gram", "weight")
 
 
-def neighbours(asked: AskedQueries, theta: Fraction) -> Ints:
-    """Count, for each published query, the people who asked it or a published query that is affine to it."""
-    found = np.zeros(asked.n, np.int64)
-    weighed = _WeighedQueries.of(asked)
-    people, starts = _listed(asked.people.select("node", pl.col("owner").rank("dense").cast(pl.Int64) - 1), asked.n)
+def neighbours(queries: AskedQueries, theta: Fraction) -> Ints:
+    """Count, for each published query, the people who issued it or a published query that is affine to it."""
+    found = np.zeros(queries.n, np.int64)
+    weighed = _WeighedQueries.of(queries)
+    people, starts = _listed(queries.people.select("node", pl.col("owner").rank("dense").cast(pl.Int64) - 1), queries.n)
     n_people = int(people.max(initial=0)) + 1
-    first = _first_concepts(asked.concepts, theta)
+    first = _first_concepts(queries.concepts, theta)
     for block in _blocks(first):
         met = block.join(first, on="gram", suffix="_near")
-        node, near = weighed.affine(*_different_pairs(met["node"].to_numpy(), met["node_near"].to_numpy(), asked.n), theta)
+        node, near = weighed.affine(*_different_pairs(met["node"].to_numpy(), met["node_near"].to_numpy(), queries.n), theta)
         around = starts[near + 1] - starts[near]
         patience.spend(int(around.sum()) * STEPS_A_PERSON, "counting the people around published queries")
         met_people = people[_places(starts[near], around)]
         counted, _ = _different_pairs(np.repeat(node, around), met_people, n_people)
-        found += np.bincount(counted, minlength=asked.n)
+        found += np.bincount(counted, minlength=queries.n)
     return found
 
 
@@ -146,11 +146,11 @@ class _WeighedQueries:
     width: int
 
     @classmethod
-    def of(cls, asked: AskedQueries) -> _WeighedQueries:
-        ordered = asked.concepts.sort("node", "gram")
+    def of(cls, queries: AskedQueries) -> _WeighedQueries:
+        ordered = queries.concepts.sort("node", "gram")
         node, gram, weight = (ordered[name].to_numpy().astype(np.int64) for name in ("node", "gram", "weight"))
         width = int(gram.max(initial=0)) + 1
-        starts = np.append(0, np.cumsum(np.bincount(node, minlength=asked.n)))
+        starts = np.append(0, np.cumsum(np.bincount(node, minlength=queries.n)))
         totals = np.append(0, np.cumsum(weight))
         return cls(gram, weight, starts, node * width + gram, np.diff(totals[starts]), width)
 

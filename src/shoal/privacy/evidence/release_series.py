@@ -49,20 +49,20 @@ def told_by_comparing(earlier: Release, release: Release, original: LogOriginal,
     now = _rows_per_query(release).join(_people_published(release, original), on="query", how="left")
     both = now.join(then, on="query", how="full", coalesce=True)
     both = both.join(_people_asking(original), on="query", how="left")
-    asked = pl.coalesce("published", "asking", pl.lit(0, pl.Int64))
-    told = both.with_columns(
+    holders = pl.coalesce("published", "asking", pl.lit(0, pl.Int64))
+    changes = both.with_columns(
         how=pl.when(pl.col("then").is_null())
         .then(pl.lit(CAME))
         .when(pl.col("rows").is_null())
         .then(pl.lit(WENT))
         .otherwise(pl.lit(CHANGED)),
         people=pl.when(pl.col("then").is_null())
-        .then(asked - (threshold - 1))
+        .then(holders - (threshold - 1))
         .when(pl.col("rows").is_null())
-        .then(threshold - asked)
+        .then(threshold - holders)
         .otherwise((pl.col("rows") - pl.col("then")).abs()),
     )
-    return told.filter(pl.col("people") > 0).select("query", "how", "people").sort("how", "people", "query")
+    return changes.filter(pl.col("people") > 0).select("query", "how", "people").sort("how", "people", "query")
 
 
 def _rows_per_query(release: Release) -> pl.DataFrame:

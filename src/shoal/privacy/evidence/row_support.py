@@ -105,14 +105,14 @@ class SeenRows:
         """Return the rows of a table, with faults of its columns."""
         payload = table.unit if QUERY in rules.columns else ""
         named = {name: payload if name == QUERY else name for name in rules.columns}
-        missing = [told for told in named.values() if told not in table.columns]
+        missing = [column for column in named.values() if column not in table.columns]
         if pseudonyms is not None and table.pseudonyms is None:
             return cls(table.frame, rules, ("the claim is about pseudonyms, but there are none",))
         if missing:
             return cls(table.frame, rules, (f"there is no column {missing[0]!r}",))
         numbered = QUERY in rules.unit.columns
         queries, numbers = table.numbered_unit if numbered else (pl.Series(dtype=pl.String), None)
-        frame = table.frame.select(pl.col(told).alias(name) for name, told in named.items())
+        frame = table.frame.select(pl.col(column).alias(name) for name, column in named.items())
         if numbers is not None:
             frame = frame.with_columns(pl.Series(QUERY, numbers).cast(pl.UInt32, strict=False))
         if pseudonyms is not None and table.pseudonyms is not None:
@@ -222,16 +222,16 @@ def recoded_original(seen: SeenRows, original: LogOriginal) -> RecodedOriginal:
     columns += [beginning(TIME, rules.window).alias(WINDOW)] if rules.window else []
     further = [name for name in rules.columns if name not in (QUERY, TIME)]
     rows = log.frame.select(*columns, *further)
-    texts = pl.DataFrame({"asked": log.texts.vocabulary.names}).with_row_index("text")
+    texts = pl.DataFrame({"typed": log.texts.vocabulary.names}).with_row_index("text")
     if rules.words is not None:
-        long = texts.filter(pl.col("asked").str.count_matches(WORD) > min(rules.words, LONGEST))
+        long = texts.filter(pl.col("typed").str.count_matches(WORD) > min(rules.words, LONGEST))
         rows = rows.join(long, on="text", how="anti")
     if QUERY in rules.unit.columns and rules.unit.splits:
         rows = _with_words(rows, log.texts.vocabulary.names, seen, original)
     elif QUERY in rules.unit.columns:
-        rows = _matched(rows, texts.filter(pl.col("asked") != "").rename({"asked": QUERY}), seen)
+        rows = _matched(rows, texts.filter(pl.col("typed") != "").rename({"typed": QUERY}), seen)
     elif QUERY in rules.ways:
-        rows = rows.join(texts.rename({"asked": QUERY}), on="text", how="left").drop("text")
+        rows = rows.join(texts.rename({"typed": QUERY}), on="text", how="left").drop("text")
     if rules.window and not rules.unit.splits:
         rows = _in_frequent_windows(rows, rules)
     for name, way in rules.cells.items():
@@ -239,11 +239,11 @@ def recoded_original(seen: SeenRows, original: LogOriginal) -> RecodedOriginal:
     return _explained(rows, seen)
 
 
-def _matched(rows: pl.DataFrame, told: pl.DataFrame, seen: SeenRows) -> pl.DataFrame:
-    """Return the rows whose texts are published under some name (`query` in `told`), with the number of that query."""
+def _matched(rows: pl.DataFrame, published: pl.DataFrame, seen: SeenRows) -> pl.DataFrame:
+    """Return the rows whose texts are published under some name (`query` in `published`), with the number of that query."""
     numbers = pl.DataFrame({QUERY: seen.queries}).with_row_index("number")
-    keys = [name for name in told.columns if name != QUERY]
-    known = told.join(numbers, on=QUERY, how="inner").select(*keys, pl.col("number").alias(QUERY))
+    keys = [name for name in published.columns if name != QUERY]
+    known = published.join(numbers, on=QUERY, how="inner").select(*keys, pl.col("number").alias(QUERY))
     return rows.join(known, on=keys, how="inner").drop("text")
 
 
@@ -254,11 +254,11 @@ def _with_words(rows: pl.DataFrame, texts: pl.Series, seen: SeenRows, original: 
     are compared with the published queries.
     """
     assert seen.spelling is not None
-    windowed, asked = seen.windowed, spelled(texts, split=seen.texts)
+    windowed, typed = seen.windowed, spelled(texts, split=seen.texts)
     pairs = rows.select("text", *windowed).unique() if windowed else pl.DataFrame({"text": np.arange(len(texts), dtype=np.uint32)})
     which = pairs["text"].to_numpy().astype(np.int64)
-    words = asked.texts.taken(which) if windowed else asked.texts
-    found = _published_words(words, pairs.select(windowed), _ladder(asked.words, seen, original), seen)
+    words = typed.texts.taken(which) if windowed else typed.texts
+    found = _published_words(words, pairs.select(windowed), _ladder(typed.words, seen, original), seen)
     recoded = words.replaced(found)
     places = places_of_equals(recoded, seen.spelling.without_odd(), len(seen.spelling.words))
     places[(texts == "").to_numpy()[which]] = -1
@@ -303,10 +303,10 @@ def _lowest(pairs: pl.DataFrame, ladder: Ladder, seen: SeenRows) -> pl.DataFrame
         published = seen.split(seen.frame.select(QUERY, *windowed).unique()).unique()
         words = words.join(published.rename({QUERY: "number"}), on="number", how="inner")
     names = pl.DataFrame({"name": ladder.names, "next": ladder.parent}).with_row_index("at").with_columns(pl.col("at").cast(pl.Int64))
-    told = names.join(words, on="name", how="inner").select("at", "number", *windowed)
+    published_words = names.join(words, on="name", how="inner").select("at", "number", *windowed)
     found, left = [], pairs.with_columns(at="rung")
     while len(left):
-        here = left.join(told, on=["at", *windowed], how="left")
+        here = left.join(published_words, on=["at", *windowed], how="left")
         found.append(here.filter(pl.col("number").is_not_null()).select("rung", *windowed, "number"))
         rest = here.filter(pl.col("number").is_null()).drop("number")
         above = rest.join(names.select("at", "next"), on="at", how="left")
@@ -332,9 +332,9 @@ def _recoded_cells(column: pl.Series, published: pl.Series, way: str) -> pl.Seri
     at = np.arange(len(values))
     while len(off := np.flatnonzero((at >= 0) & ~seen[at])):
         at[off] = ladder.parent[at[off]]
-    told = ladder.names.gather(pl.Series(at).replace(-1, None).cast(pl.UInt32))
-    table = pl.DataFrame({"value": values, "told": told})
-    return pl.DataFrame({"value": column}).join(table, on="value", how="left", maintain_order="left")["told"]
+    cells = ladder.names.gather(pl.Series(at).replace(-1, None).cast(pl.UInt32))
+    table = pl.DataFrame({"value": values, "recoded": cells})
+    return pl.DataFrame({"value": column}).join(table, on="value", how="left", maintain_order="left")["recoded"]
 
 
 def _explained(rows: pl.DataFrame, seen: SeenRows) -> RecodedOriginal:

@@ -149,7 +149,7 @@ class SensitiveColumnModel(Model):
             return type(self) is type(promise) and self.values() | {"columns": None} == promise.values()
         return super().keeps(promise)
 
-    def told(self) -> dict[str, Any]:
+    def disclosable_values(self) -> dict[str, Any]:
         """Return the parameters without the sensitive items, which may disclose what somebody has."""
         return self.values() | ({"items": str(self.items.withheld)} if self.items else {})
 
