@@ -69,7 +69,7 @@ def typed_queries(queries: dict[str, list[str]]) -> str:
 @pytest.mark.parametrize(
     ("queries", "k", "told"),
     [
-        ({f"u{i:02}": ["the of"] if i == 10 else ["apple pear", "apple plum"] for i in range(13)}, "3", "cannot be prepared separately"),
+        ({f"u{i:02}": ["the of"] if i == 10 else ["apple pear", "apple plum"] for i in range(13)}, "3", "cannot be processed separately"),
         ({f"u{i:02}": ["apple pear"] for i in range(4)}, "3", "made without 1 person"),
     ],
 )

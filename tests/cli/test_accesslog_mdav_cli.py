@@ -141,7 +141,7 @@ def test_a_log_that_leaves_somebody_out_is_found_out(shell: Shell) -> None:
     [
         (("--min-owners", "4"), "min_owners must be at most k"),
         (("--session",), "the session variable is for per=row"),
-        (("--taxonomy", "paths"), "defines records, but this method uses the rows of an access log"),
+        (("--taxonomy", "paths"), "applies to records, but this method publishes the rows of an access log"),
         (("--to", "csv"), "csv cannot represent a table of access log"),
         (("--gap", "soon"), "gap"),
         (("--format", "querylog"), "this needs an access log"),

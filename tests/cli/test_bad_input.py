@@ -72,7 +72,9 @@ def test_a_column_whose_name_is_there_twice_is_named_by_its_number(data: Shell):
 
 def test_one_person_is_not_called_people(data: Shell):
     data.file("one.csv", "user,query\n1,milk\n1,bread\n")
-    assert data("anonymize", "one.csv", "--out", "release").err.endswith("1 person cannot be hidden among 5 (lower k, or give more data)\n")
+    assert data("anonymize", "one.csv", "--out", "release").err.endswith(
+        "a group needs 5 people, but the data has only 1 (lower k or use more data)\n"
+    )
 
 
 def test_an_output_below_a_file(data: Shell):
@@ -104,7 +106,7 @@ def test_a_first_line_that_may_be_data_is_not_quoted(data: Shell):
 PARAMETERS = {
     "k below 2": (["--k", "1"], "k must be at least 2, not 1"),
     "a negative k": (["--k", "-5"], "k must be at least 2"),
-    "k larger than the number of people": (["--k", "41"], "40 people cannot be hidden among 41"),
+    "k larger than the number of people": (["--k", "41"], "a group needs 41 people, but the data has only 40"),
     "a very large k": (["--k", str(10**18)], "40 people cannot be hidden"),
     "k beyond every number": (["--k", str(10**30)], "k must be at most"),
     "k in floating point": (["--k", "1e18"], "k must be a whole number, not '1e18'"),

@@ -141,7 +141,7 @@ ERRORS = {
     "sensitive items are not named": ((), "no sensitive items are named"),
     "an item that is not there": (("--sensitive", "items:flu|zebra"), "sensitive items: 'zebra' is not in the data"),
     "too large a p": (("--sensitive", "items:i1", "--p", "20"), "records, more than one in 20"),
-    "more people than there are": (("--sensitive", "items:flu", "--p", "81"), "80 people cannot be hidden among 81"),
+    "more people than there are": (("--sensitive", "items:flu", "--p", "81"), "a group needs 81 people, but the data has only 80"),
     "the long layout": (("--sensitive", "items:flu", "--layout", "long"), "the layout long is for records of items"),
     "transactions as output": (("--sensitive", "items:flu", "--to", "transactions"), "transactions cannot represent a table of groups"),
 }

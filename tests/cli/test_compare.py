@@ -119,9 +119,9 @@ def test_a_setting_that_cannot_be_is_told(shop: Shell):
     answer = shop(*COMPARE, "--methods", "clump", "--k", "2,5000", "--json")
     assert answer.code == 0
     found = rows(answer.out)
-    assert "cannot be hidden among 5,000" in found["clump 5000"]["refused"]
+    assert "a group needs 5,000 people" in found["clump 5000"]["refused"]
     assert "1 not possible" in answer.err
-    assert "cannot be hidden among 5,000" in (shop.directory / "found" / "comparison.html").read_text()
+    assert "a group needs 5,000 people" in (shop.directory / "found" / "comparison.html").read_text()
 
 
 def test_the_commands_and_config_files_of_the_page_make_the_releases_with_those_numbers(shop: Shell):

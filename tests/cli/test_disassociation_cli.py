@@ -139,7 +139,7 @@ def test_too_few_people_are_told_and_nothing_is_written(made: Shell) -> None:
     before = made.names()
     answer = made(*MAKE[:-4], "--k", "51", "--out", "other")
     assert answer.code == 1, answer
-    assert "50 people cannot be hidden among 51" in answer.err
+    assert "a group needs 51 people, but the data has only 50" in answer.err
     assert made.names() == before
 
 

@@ -158,7 +158,7 @@ def test_values_of_few_people_are_counted_and_not_shown(shell: Shell):
     found = json.loads(shell(*words, "--json").out)
     assert (found["examples"][0], found["rare"][0]) == ([["milk", "1"]], 2)
     out = shell(*words).out
-    assert "milk and 2 rare ones hidden (--show-rare)" in out and "gin" not in out and "bread" not in out
+    assert "milk and 2 rare items hidden (--show-rare)" in out and "gin" not in out and "bread" not in out
     assert "gin" in shell(*words, "--show-rare").out
     shell.file("input", "age,pay\n" + "".join(f"{age},100\n" for age in range(9)))
     table = json.loads(shell("look", "input", "--format", "microdata", "--json").out)

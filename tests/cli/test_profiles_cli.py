@@ -119,7 +119,7 @@ def test_a_query_of_one_person_is_found_with_the_original(shell: Shell) -> None:
 def test_one_single_user_is_an_error(shell: Shell) -> None:
     answer = masked(shell, HEADER + "\n".join(rows_of(1)) + "\n")
     assert answer.code != 0
-    assert "1 person cannot be hidden among 3" in answer.err
+    assert "a group needs 3 people, but the data has only 1" in answer.err
     assert not (shell.directory / "out").exists()
 
 

@@ -490,11 +490,13 @@ def test_refusals_without_a_reason(tmp_path: Path) -> None:
     (tmp_path / "input.txt").write_text(BASKETS)
     (tmp_path / "input.csv").write_text(LOG)
     few = Case(0, "coherence", "lines", ["input.txt"], {"k": "5"})
-    assert not unjustified(few, tmp_path, "shoal: 4 people cannot be hidden among 5 (lower k)")
-    assert unjustified(few, tmp_path, "shoal: 3 people cannot be hidden among 5 (lower k)")
+    assert not unjustified(few, tmp_path, "shoal: a group needs 5 people, but the data has only 4 (lower k)")
+    assert unjustified(few, tmp_path, "shoal: a group needs 5 people, but the data has only 3 (lower k)")
     assert unjustified(few, tmp_path, "shoal: nobody has an item: every record is empty (give more data)")
     assert unjustified(
-        Case(0, "coherence", "lines", ["input.txt"], {"k": "4"}), tmp_path, "shoal: 4 people cannot be hidden among 4 (lower k)"
+        Case(0, "coherence", "lines", ["input.txt"], {"k": "4"}),
+        tmp_path,
+        "shoal: a group needs 4 people, but the data has only 4 (lower k)",
     )
     nobody = "shoal: no query was used by 3 people or more (lower k)"
     assert not unjustified(Case(0, "infrequent", "querylog", ["input.csv"], {"k": "3"}), tmp_path, nobody)

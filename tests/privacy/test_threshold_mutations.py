@@ -69,7 +69,7 @@ def vouching(ladder: Ladder, held: Held, k: int) -> Any:
 
 def one_round(spread: Any, held: Held, k: int) -> Any:
     """Drops queries with rare words once, and does not look again."""
-    keys, people = shared_words._of_words(spread, held, np.ones(len(spread.asked), bool)).counted()
+    keys, people = shared_words._of_words(spread, held, np.ones(len(spread.issued), bool)).counted()
     rare = people[np.searchsorted(keys, spread.keys)] < k
     return shared_words._how_many(rare, spread.indptr) == 0
 

@@ -125,9 +125,9 @@ def _known(known: TaxonomyCoverage) -> list[tuple[str, str]]:
 
 def _example(pairs: Example, more: int, rare: int, shown: Callable[[str, str], str]) -> str:
     left_out = [f"{more:,} more"] if more else []
-    left_out += [f"{rare:,} rare ones hidden (--show-rare)"] if rare else []
-    text = ", ".join(shown(*pair) for pair in pairs)
-    return " and ".join([*([text] if text else []), *left_out])
+    left_out += [f"{counted(rare, 'rare item')} hidden (--show-rare)"] if rare else []
+    parts = [*(shown(*pair) for pair in pairs), *left_out]
+    return ", ".join(parts[:-1]) + " and " + parts[-1] if left_out and len(parts) > 1 else ", ".join(parts)
 
 
 def _counted_item(name: str, times: str) -> str:

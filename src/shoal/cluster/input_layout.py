@@ -89,7 +89,7 @@ class ClusterInput:
         read, total = self.given.how.read, sum(defects.values())
         if defects and read.strict:
             raise InputError(
-                f"{self.called} has defective rows: {_listed(defects)}", code="defective-rows", hint=SKIPPING, defects=dict(defects)
+                f"{self.called} has malformed rows: {_listed(defects)}", code="defective-rows", hint=SKIPPING, defects=dict(defects)
             )
         if not sums["used"]:
             raise InputError(

@@ -21,7 +21,6 @@ from shoal.errors import Infeasible, ParameterError, option
 from shoal.pipeline.events import PREPARING, stage
 from shoal.pipeline.options import NO_TAXONOMY, Preparation, is_file, is_topics, load_taxonomy
 from shoal.taxonomy.place_terms import fitted_tree
-from shoal.util.wording import counted
 
 
 def keep_records(cluster: Cluster, data: Any, how: Preparation) -> ClusterRecords:
@@ -95,9 +94,9 @@ def insist_on_people(prepared: ClusterRecords, k: int) -> None:
     people = prepared.sums["people"]
     if people < k:
         raise Infeasible(
-            f"{counted(people, 'person', 'people')} cannot be hidden among {k:,}",
+            f"a group needs {k:,} people, but the data has only {people:,}",
             code="too-few-people",
-            hint="lower k, or give more data",
+            hint="lower k or use more data",
             value=people,
             limit=k,
         )

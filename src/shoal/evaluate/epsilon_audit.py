@@ -226,6 +226,6 @@ def audited_method(name: str, parameters: Mapping[str, Any]) -> Method:
     """Return the method of this name with these parameters. Raise if it has no canaries."""
     if name not in CANARIES:
         raise ParameterError(
-            f"there are no canaries for the method {name}", code="option-not-applicable", hint=f"there are for {', '.join(CANARIES)}"
+            f"the method {name} cannot be tested by experiment", code="option-not-applicable", hint=f"these can: {', '.join(CANARIES)}"
         )
     return METHODS[name].parse(dict(parameters))

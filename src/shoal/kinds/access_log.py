@@ -64,7 +64,7 @@ def read(directory: Path, files: Sequence[FileFacts], own: bool) -> AccessTable:
     fields = cut(pl.Series(lines, dtype=pl.String))
     defective = int(fields["time"].is_null().sum())
     if defective or not lines:
-        what = f"{file['name']} has {defective:,} lines that are not of an access log" if lines else f"{file['name']} is empty"
+        what = f"{file['name']} has {defective:,} lines that are not lines of an access log" if lines else f"{file['name']} is empty"
         raise InputError(what, code="not-an-access-log", hint="a release is verified as a whole or not at all")
     numbers = numbered_addresses(fields["address"])
     ranked = fields["address"].rank("dense").cast(pl.Int64) if numbers is None else numbers

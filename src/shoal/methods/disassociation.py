@@ -97,7 +97,7 @@ class Disassociation(Method):
         frequent = _left(present, rare)
         if not len(frequent.records):
             raise Infeasible(
-                f"no word is used by {self.k:,} people", code="nothing-to-publish", hint="lower k, or give more data", limit=self.k
+                f"no word is used by {self.k:,} people", code="nothing-to-publish", hint="lower k or use more data", limit=self.k
             )
         n = len(frequent.records)
         sizes = (self.cluster,) if self.cluster else (n, *(size for size in SIZES if size < n))

@@ -101,9 +101,9 @@ class KKm(Method):
         """Return clusters of at least k people with similar attributes."""
         if table.n_owners < self.k:
             raise Infeasible(
-                f"{table.n_owners:,} people cannot be hidden among {self.k:,}",
+                f"a group needs {self.k:,} people, but the data has only {table.n_owners:,}",
                 code="too-few-people",
-                hint="lower k, or give more data",
+                hint="lower k or use more data",
                 value=table.n_owners,
                 limit=self.k,
             )

@@ -74,7 +74,7 @@ class SecretSharing(UnguaranteedRows):
             raise Infeasible(
                 f"no query was issued by {self.k:,} people or more: none could be read",
                 code="nothing-to-publish",
-                hint="lower k, or give more data",
+                hint="lower k or use more data",
             )
         readable = queries.join(shared, on="payload", how="semi")
         outcomes = {

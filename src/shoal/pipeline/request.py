@@ -151,7 +151,7 @@ def _refuse_of_records(shape: str, named: dict[str, Any]) -> None:
     """Raise for options about making records if the method takes rows."""
     for name, value in named.items():
         if value is not None:
-            what = f"{option(_typed_as(name))} defines records, but this method uses the rows of {one(shape)} unchanged"
+            what = f"{option(_typed_as(name))} applies to records, but this method publishes the rows of {one(shape)}"
             raise ParameterError(what, code="option-not-applicable", hint="leave it out")
 
 

@@ -9,7 +9,7 @@ from fuzz.case import Case
 from fuzz.check import affinity, logs, records
 from helpers.checker import read_table
 
-FEW = re.compile(r"shoal: (\S+) (?:people|person) cannot be hidden among (\S+) ")
+FEW = re.compile(r"shoal: a group needs (?P<k>\S+) people, but the data has only (?P<people>\S+) ")
 EMPTY = re.compile(r"shoal: nobody has an item: every record is empty ")
 NOBODY = re.compile(r"shoal: no (query|url|word of a query|\S+) was used by")
 
@@ -17,7 +17,7 @@ NOBODY = re.compile(r"shoal: no (query|url|word of a query|\S+) was used by")
 def unjustified(case: Case, directory: Path, line: str) -> list[str]:
     """What a refusal says of the data, and the data do not."""
     if found := FEW.match(line):
-        return _few(case, directory, int(found[1].replace(",", "")), int(found[2].replace(",", "")))
+        return _few(case, directory, int(found["people"].replace(",", "")), int(found["k"].replace(",", "")))
     if EMPTY.match(line) and case.form != "documents":  # which words of a document are terms is not counted here
         owners = {record.owner for record in records.facts_of(case, directory, []).originals}
         return [f"there are {len(owners)} people with an item"] if owners else []

@@ -116,4 +116,4 @@ def _records(case: Case, wanted: Mask) -> Bags:
     try:
         return records_in(case.source.prepared(wanted).original)
     except ShoalError as error:
-        raise Skipped(f"what is known of people cannot be prepared ({error.message})") from None
+        raise Skipped(f"what is known about people cannot be processed ({error.message})") from None

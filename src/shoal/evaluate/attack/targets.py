@@ -116,7 +116,7 @@ def left_out(case: Case, draw: Draw) -> tuple[LeftOut | None, str]:
     try:
         others = case.source.prepared(outside).original
     except ShoalError as error:
-        return None, f"no control group: the people left out cannot be prepared separately ({error.message})"
+        return None, f"no control group: the people left out cannot be processed separately ({error.message})"
     found = _left_out(rest, release, others)
     return found, f"control group: another release was made without {counted(len(chosen), 'person', 'people')}"
 

@@ -233,7 +233,7 @@ def _refuse_owners(path: Path, names: Sequence[str], others: Sequence[str]) -> N
     """Raise if a column seems to contain user IDs, which must not be averaged while each row counts as a person."""
     for name in others:
         if plain(name) in KNOWN_NAMES["user"]:
-            hint = f"use {option('user', name)} if rows of one value belong to one person, else {SAY}"
+            hint = f"use {option('user', name)} if rows with the same ID belong to one person; otherwise {SAY}"
             raise InputError(
                 f"column {names.index(name) + 1} of {path}, {name!r}, seems to contain user IDs", code="user-column-unclear", hint=hint
             )

@@ -193,7 +193,7 @@ class Tally:
         if self._strict and self.defects:
             found = self.defects.frozen()
             raise InputError(
-                f"{self.source.path} has defective rows: {'; '.join(found.described(self._place))}",
+                f"{self.source.path} has malformed rows: {'; '.join(found.described(self._place))}",
                 code="defective-rows",
                 hint=_advice(found, self._hint),
                 defects=dict(found.counts),

@@ -22,7 +22,6 @@ from shoal.data.tables import PublishedTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import GuaranteeNotMet, Infeasible, ParameterError, option
 from shoal.methods import Method
-from shoal.util.wording import counted
 
 EMPTY, OUTLIERS, NOTHING_LEFT = "withheld: empty", "withheld: outliers", "withheld: nothing in common"  # parts of an account of records
 
@@ -62,9 +61,9 @@ def present_records(bags: Bags, k: int) -> Present:
         raise Infeasible("nobody has an item: every record is empty", code="too-few-people", hint="give more data", value=0, limit=k)
     if records.n_owners < k:
         raise Infeasible(
-            f"{counted(records.n_owners, 'person', 'people')} cannot be hidden among {k:,}",
+            f"a group needs {k:,} people, but the data has only {records.n_owners:,}",
             code="too-few-people",
-            hint="lower k, or give more data",
+            hint="lower k or use more data",
             value=records.n_owners,
             limit=k,
         )

@@ -316,7 +316,7 @@ def nothing_shared(settings: Kept, people: int) -> Infeasible:
     noun = "query" if settings.unit == WHOLE else "word of a query" if settings.unit.splits else str(settings.unit)
     within = f" within one {settings.window}" if settings.window else ""
     what = f"no {noun} was used by {settings.k:,} people or more{within}"
-    return Infeasible(what, code="nothing-to-publish", hint="lower k, or give more data", value=people, limit=settings.k)
+    return Infeasible(what, code="nothing-to-publish", hint="lower k or use more data", value=people, limit=settings.k)
 
 
 def _combined(columns: list[pl.Series], log: Log) -> Ints:

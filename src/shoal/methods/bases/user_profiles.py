@@ -104,9 +104,9 @@ class ProfileMethod(Method):
         histories = Histories.of(original.log)
         if len(histories) < self.k:
             raise Infeasible(
-                f"{counted(len(histories), 'person', 'people')} cannot be hidden among {self.k:,}",
+                f"a group needs {self.k:,} people, but the data has only {len(histories):,}",
                 code="too-few-people",
-                hint="lower k, or give more data",
+                hint="lower k or use more data",
                 value=len(histories),
                 limit=self.k,
             )
