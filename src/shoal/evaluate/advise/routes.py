@@ -72,7 +72,10 @@ SESSION_TWO = "a session among k people, for an attacker who knows at most 2 of 
 SESSION_MORE = "an attacker who knows more than 2 pages, or several sessions of a person, may find fewer than k people"
 NOT_ATTRIBUTES = "what all members of a group have in common is disclosed about each of them"
 ON_TOPICS = "generalizes to topics that are learned from the data, instead of categories of a general taxonomy"
-ON_TOPICS_AND_WORDNET = "generalizes to topics that are learned from the data, and words that occur with no other to categories of WordNet"
+ON_TOPICS_AND_WORDNET = (
+    "generalizes to topics that are learned from the data, and words that occur with no other to categories of WordNet; "
+    "on a log of real searches, records had 1.5 times the bits of those on WordNet alone"
+)
 NAMES_TELL = f"names of topics reveal words that at least 2k people use; {NOT_ATTRIBUTES}"
 EVENT = "a single query or event among k people"
 LINKED = "several events of one person together; they are published separately and not linked"
