@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from helpers.cli import Shell, clean_environment, failed, one_line, query_log
 from shoal.cli.main import COMMANDS, cli
 from shoal.cli.start import another_shoal
+from shoal.util.heaps import share_heaps
 
 HEAVY = ("numpy", "polars", "scipy", "altair", "rich", "jinja2", "pandas", "pyarrow")
 
@@ -161,7 +163,7 @@ def test_help_loads_few_modules():
 def test_the_help_of_anonymize_loads_no_method_and_nothing_heavy(words: list[str]):
     loaded = modules_loaded_by("anonymize", *words)
     assert not [name for name in HEAVY if loaded[name]]
-    assert loaded["shoal"] <= 37
+    assert loaded["shoal"] <= 38
 
 
 def test_the_help_of_no_command_loads_what_only_runs():
@@ -173,7 +175,7 @@ parts = [["taxonomy", name] for name in ("build", "check", "show", "coverage")]
 codes = [run([*words, "--help"]) for words in [*([name] for name in COMMANDS), *parts]]
 heavy = [name for name in {HEAVY!r} if name in sys.modules and name != "rich"]  # the screen is drawn with rich
 count = sum(name.split(".")[0] == "shoal" for name in sys.modules)
-sys.exit(f"{{codes}}, {{count}} modules, {{heavy}}" if any(codes) or heavy or count > 85 else 0)
+sys.exit(f"{{codes}}, {{count}} modules, {{heavy}}" if any(codes) or heavy or count > 86 else 0)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=clean_environment(), check=False)
     assert done.returncode == 0, done.stderr
@@ -228,3 +230,15 @@ def test_limits_of_numbers_are_in_words(shell: Shell) -> None:
     assert "--seconds N Time for all trials together. [default: 20.0; 1 to 86,400]" in told
     assert "RANGE" not in told and "<=" not in told
     assert "1 is not in the range 2 or more" in one_line(shell("advise", "x", "--k", "1"))
+
+
+def test_threads_of_a_command_share_heaps(monkeypatch: pytest.MonkeyPatch, shell: Shell):
+    asked: list[bool] = []
+    monkeypatch.setattr("shoal.cli.main.share_heaps", lambda: asked.append(True))
+    assert shell("doctor").code == 0
+    assert asked == [True]
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only this C library has heaps for threads")
+def test_the_c_library_shares_heaps() -> None:
+    assert share_heaps()

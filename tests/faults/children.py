@@ -21,7 +21,7 @@ from typing import Any
 
 from faults.interposed import Failing, calls_made, let_fail
 
-SLOWEST = 120.0  # seconds that a small run may take on a busy machine
+SLOWEST = 600.0  # seconds that a small run may take on a busy machine
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 TEMPORARY = "tmp"  # next to the directory of the command
 WHOLE = "whole"  # name of the file with the calls of a run that came to its end
