@@ -40,7 +40,7 @@ class KernelSettings:
 
 
 def cores() -> int:
-    """The number of cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
@@ -50,7 +50,7 @@ _whole: ContextVar[_kernels.Task | None] = ContextVar("shoal_whole_task", defaul
 
 
 def threads() -> int:
-    """The number of threads that a kernel may use in this context."""
+    """Return the number of threads that a kernel may use in this context."""
     return _settings.get().threads
 
 

@@ -22,37 +22,37 @@ def making(cell: Cell, inputs: Sequence[Path], keywords: Mapping[str, Any]) -> M
 
 
 def anonymize_command(inputs: Iterable[str], options: Mapping[str, Any], out: str) -> str:
-    """The command that makes a release with these options, which include the method and its parameters."""
+    """Return the command that makes a release with these options, which include the method and its parameters."""
     return _command("anonymize", inputs, options, out)
 
 
 def compare_command(inputs: Iterable[str], options: Mapping[str, Any], out: str) -> str:
-    """The command that makes a comparison with these options, which include methods and settings."""
+    """Return the command that makes a comparison with these options, which include methods and settings."""
     return _command("compare", inputs, options, out)
 
 
 def attack_command(original: str, release: str, options: Mapping[str, Any]) -> str:
-    """The command that attacks a release with what is known about people in its original."""
+    """Return the command that attacks a release with what is known about people in its original."""
     return shlex.join(["shoal", "attack", original, release, *_words(options)])
 
 
 def look_command(inputs: Iterable[str], options: Mapping[str, Any]) -> str:
-    """The command that shows how a file is read with these options."""
+    """Return the command that shows how a file is read with these options."""
     return shlex.join(["shoal", "look", *inputs, *_words(options)])
 
 
 def advise_command(inputs: Iterable[str], options: Mapping[str, Any]) -> str:
-    """The command that proposes releases, with these options, which include the goal."""
+    """Return the command that proposes releases, with these options, which include the goal."""
     return shlex.join(["shoal", "advise", *inputs, *_words(options)])
 
 
 def audit_command(release: str, options: Mapping[str, Any]) -> str:
-    """The command that audits a release from its files."""
+    """Return the command that audits a release from its files."""
     return shlex.join(["shoal", "audit", release, *_words(options)])
 
 
 def taxonomy_command(does: str, inputs: Iterable[str], options: Mapping[str, Any]) -> str:
-    """The command that makes or tests a taxonomy with these options: `learn`, `build` or `coverage`."""
+    """Return the command that makes or tests a taxonomy with these options: `learn`, `build` or `coverage`."""
     return shlex.join(["shoal", "taxonomy", does, *inputs, *_words(options)])
 
 
@@ -65,7 +65,7 @@ def _words(options: Mapping[str, Any]) -> list[str]:
 
 
 def options_file(options: Mapping[str, Any]) -> str:
-    """The same options as a config file."""
+    """Return the same options as a config file."""
     return "\n".join(f"{name.replace('_', '-')} = {toml_value(value)}" for name, value in options.items())
 
 

@@ -363,7 +363,7 @@ class Against:
         return [Verdict("nothing above the floor", verified_if(not broken), {"above": above}, broken)]
 
     def notes(self) -> list[str]:
-        """How the original was read, and how names were interpreted."""
+        """Return how the original was read, and how names were interpreted."""
         original = self.prepared.original
         notes = [f"original: {note}" for note in self.prepared.notes]
         if isinstance(original, Original) and original.reads_stars(self.release):

@@ -82,7 +82,7 @@ class Fitted:
         return cls(tree.names.names[:n], tree.parent[:n].copy(), tree.unlisted, barred, worth, renumbered, tree.loss_name)
 
     def coarse(self) -> Taxonomy:
-        """The tree in which every unknown word is one common node; created once for all tasks of a worker."""
+        """Return the tree in which every unknown word is one common node; created once for all tasks of a worker."""
         if COARSE not in self.__dict__:
             self.__dict__[COARSE] = self.with_words(pl.Series([], dtype=pl.String))
         return cast("Taxonomy", self.__dict__[COARSE])

@@ -132,7 +132,7 @@ class Model(Declared, ABC):
         return False
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """The upper bound on the success probability of an attack that the claim guarantees, if any.
+        """Return the upper bound on the success probability of an attack that the claim guarantees, if any.
 
         The test is `singling out`, `linking` or `inference`; this many items are known about a person, or (None) more than can be counted.
         `sensitive inference` is that of one of the claim's sensitive items from this many others, or (None) all others, of a record;

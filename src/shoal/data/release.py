@@ -43,7 +43,7 @@ class Secret:
         rows.flags.writeable = False
 
     def rows(self) -> Ints:
-        """The published row of each original record. For verification and metrics only."""
+        """Return the published row of each original record. For verification and metrics only."""
         return self._rows
 
     def __repr__(self) -> str:

@@ -16,7 +16,7 @@ POPULAR = "hidden_recall_popular"
 
 
 def hidden_words(method: Method, prepared: Prepared) -> dict[str, float]:
-    """What a method's release of other records, prepared in the same way, tells about words that were hidden from it.
+    """Measure how well a method's release predicts words that were hidden from it.
 
     Args:
         method: The method with its parameters.

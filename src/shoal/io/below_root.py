@@ -25,7 +25,7 @@ class Root:
             raise InputError(f"{folder} is not a folder", code="no-such-directory", hint="name the folder that contains your files")
 
     def inside(self, typed: str) -> Path:
-        """The file or folder of a path, which is relative to the root or absolute.
+        """Return the file or folder of a path, which is relative to the root or absolute.
 
         Raises:
             InputError: It is outside, also by a symbolic link, or does not exist. Both give the same error, so that nobody learns from it
@@ -64,7 +64,7 @@ class Root:
         return shown
 
     def _resolved(self, typed: str) -> Path | None:
-        """The real path, if it is inside."""
+        """Return the real path, if it is inside."""
         if "\0" in typed or len(typed) > LONGEST_PATH:
             return None
         path = Path(os.path.realpath(self.path / typed))

@@ -235,7 +235,7 @@ def is_named_like_one(path: Path) -> bool:
 
 
 def leftovers(parent: Path, *, any_machine: bool = False) -> list[Leftover]:
-    """All entries of a directory that are named like unfinished output, except those of this process. Nothing is removed.
+    """Return all entries of a directory that are named like unfinished output, except those of this process. Nothing is removed.
 
     Raises:
         OSError: The directory cannot be read.

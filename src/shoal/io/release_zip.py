@@ -74,7 +74,7 @@ def _refusal(why: str) -> InputError:
 
 
 def _names(entries: Sequence[zipfile.ZipInfo]) -> list[str]:
-    """The file names, without the one folder that may be around them."""
+    """Return the file names, without the one folder that may be around them."""
     if not entries or len(entries) > MOST_FILES:
         raise _refusal("it has no file, or too many")
     for entry in entries:

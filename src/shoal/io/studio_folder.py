@@ -55,24 +55,24 @@ class StudioFolder:
             raise OutputError(f"{keep} cannot be used: {error.strerror}", code="not-writable", hint="name another folder") from None
 
     def new(self, kind: str) -> Path:
-        """A new folder for a source or a job; names sort by the time they were made."""
+        """Return a new folder for a source or a job; names sort by the time they were made."""
         path = self.path / kind / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
         path.mkdir(mode=0o700)
         return path
 
     def part(self, folder: Path) -> Path:
-        """A new folder inside one of this studio, for a further file."""
+        """Return a new folder inside one of this studio, for a further file."""
         path = folder / secrets.token_hex(4)
         path.mkdir(mode=0o700)
         return path
 
     def named(self, kind: str, identity: str) -> Path | None:
-        """The folder of this ID; None if there is none."""
+        """Return the folder of this ID; None if there is none."""
         path = self.path / kind / identity
         return path if ID.fullmatch(identity) and path.is_dir() and not path.is_symlink() else None
 
     def all(self, kind: str) -> list[Path]:
-        """All sources or jobs, the newest first."""
+        """Return all sources or jobs, the newest first."""
         return sorted((path for path in (self.path / kind).iterdir() if ID.fullmatch(path.name) and path.is_dir()), reverse=True)
 
     def remove(self) -> None:
@@ -82,14 +82,14 @@ class StudioFolder:
 
 
 def _temporary() -> Path:
-    """A marked folder in the system's directory for temporary files, from which those of killed studios are removed."""
+    """Return a marked folder in the system's directory for temporary files, from which those of studios that were killed are removed."""
     place = Path(tempfile.gettempdir())
     partial_outputs.clear(place)
     return partial_outputs.begin(place / "shoal-studio")
 
 
 def _kept(place: Path) -> Path:
-    """A folder that the user named: new, empty, or one of a studio before."""
+    """Return a folder that the user named: new, empty, or one of a studio before."""
     path = Path(os.path.realpath(place))
     if path.exists() and not path.is_dir():
         raise OutputError(f"{place} is not a folder", code="output-is-a-file", hint="name a new folder")
@@ -191,7 +191,7 @@ class EventFile:
 
 
 def read_events(job: Path, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
-    """The events after a place in the file, and the place behind the last complete one."""
+    """Return the events after a place in the file, and the place behind the last complete one."""
     place = job / EVENTS
     if not place.is_file():
         return [], 0
@@ -248,7 +248,7 @@ class Upload:
 
 
 def safe_name(name: str) -> str:
-    """A file name without folders, leading dots and characters that mean something to a shell; the suffixes stay."""
+    """Return a file name without folders, leading dots and characters that mean something to a shell; the suffixes stay."""
     last = re.split(r"[\\/]", name)[-1]
     plain = SAFE_NAME.sub("_", last).lstrip("._-")[-LONGEST_NAME:].lstrip("._-")
     return plain or "data"

@@ -147,7 +147,7 @@ class Cohesion(RecodingMethod):
         return self.suppressed(self._moles(below, records, parts), occurring, loss), occurring
 
     def _personal_moles(self, records: PersonalRecords) -> Moles:
-        """The minimal sets of which an item must go; raises if nothing helps."""
+        """Return the minimal sets of which an item must go; raises if nothing helps."""
         names = records.bags.vocabulary
         costs = [Fraction(1)] * len(names) if self.costs is None else costs_by_item(self.costs.exact, names)
         threats = minimal_threats(Search(records, self.power, costs).found())
@@ -169,7 +169,7 @@ class Cohesion(RecodingMethod):
         )
 
     def _moles(self, below: Bags, records: Bags, parts: Parts) -> Moles:
-        """The minimal moles; raises where the empty set is one."""
+        """Return the minimal moles; raises where the empty set is one."""
         moles = minimal_moles(below, parts, self.power) if self.costs is None else self._affordable(below, parts)
         if len(moles) and not moles.sizes[0]:
             raise self._infeasible(moles, records, parts)

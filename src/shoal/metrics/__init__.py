@@ -59,7 +59,7 @@ class Metric:
         return self.needs_groups or (self.needs_groups_for is not None and self.needs_groups_for(original))
 
     def measure(self, release: Release, original: AnyOriginal) -> float:
-        """The number for this release, which is read in the vocabulary of the original; a foreign one is refused."""
+        """Return the number for this release, which is read in the vocabulary of the original; a foreign one is refused."""
         if not self.applies(release.kinds, original.shape):
             raise ParameterError(
                 f"{self.name} is not for tables of {' and '.join(sorted(release.kinds))} made from {original.shape}",
@@ -149,7 +149,7 @@ METRICS: Table[Metric] = Table(
 
 
 def measure(release: Release, original: AnyOriginal, names: list[str] | None = None) -> dict[str, float]:
-    """The named metrics (all routine ones by default); those that need the groups are left out where these are unknown.
+    """Return the named metrics (all routine ones by default); those that need the groups are left out where these are unknown.
 
     Of the routine ones also those for other kinds of tables or input, and those that need a taxonomy, where there is none.
     """
@@ -159,6 +159,6 @@ def measure(release: Release, original: AnyOriginal, names: list[str] | None = N
 
 
 def routine(kinds: Collection[str], shape: str, *, on_taxonomy: bool, adds_items: bool) -> list[Metric]:
-    """The metrics that are measured for every release of such tables from such input."""
+    """Return the metrics that are measured for every release of such tables from such input."""
     usual = [m for m in METRICS.values() if m.routine and m.applies(kinds, shape) and m.fits(adds_items)]
     return [m for m in usual if on_taxonomy or not m.needs_taxonomy]

@@ -31,7 +31,9 @@ SEEN_BEFORE = 1.0  # pseudocounts of every pair: together, and by chance
 
 
 def bits(release: Release, original: Original) -> float:
-    """What records tell where nodes are independent; the mean over the original's records, an unpublished one of which tells nothing."""
+    """Return what records tell where nodes are independent; the mean over the original's records, an unpublished one of which tells
+    nothing.
+    """
     records, tree = release.published, original.tree
     of_node = node_bits(original.bags, tree)
     first, shared = meets(records.indptr, records.items, tree)
@@ -42,7 +44,7 @@ def bits(release: Release, original: Original) -> float:
 
 
 def joint_bits(release: Release, original: Original) -> float:
-    """The same, less what nodes of a record tell in common."""
+    """Return the same without the information that nodes of a record have in common."""
     records, copies, tree = release.published, release.copies, original.tree
     chosen = np.unique(np.linspace(0, max(0, len(records) - 1), min(len(records), MOST_RECORDS)).astype(np.int64))
     of_node, pairs = node_bits(original.bags, tree), Pairs(original.bags, tree)
@@ -52,7 +54,7 @@ def joint_bits(release: Release, original: Original) -> float:
 
 
 def node_bits(bags: Bags, tree: Taxonomy) -> Floats:
-    """What each node tells about a person, of all people behind these records; a node that is true of nobody tells 0."""
+    """Return the information in bits that each node gives about a person among all people of these records; 0 if it is true of nobody."""
     people = people_below(bags, tree)
     told: Floats = (logarithm(max(1, bags.n_owners)) - logarithm(np.maximum(people, 1))) / logarithm(2.0)
     return np.where(people > 0, np.maximum(told, 0.0), 0.0)
@@ -92,7 +94,7 @@ class Pairs:
         return self._holders[node]
 
     def _above(self, items: Small) -> Ints:
-        """The lowest node above each two items: of the nodes where neighbours between them meet the first."""
+        """Return the lowest node above each two items: of the nodes where neighbours between them meet the first."""
         meeting = meets(np.array([0, len(items)]), items, self._tree)[1]
         found = np.empty((len(items), len(items)), np.int64)
         for row in range(len(items)):
@@ -102,7 +104,7 @@ class Pairs:
 
 
 def record_bits(items: Small, copies: int, of_node: Floats, pairs: Pairs) -> float:
-    """What a record of these nodes tells: all that they tell, less what they have in common along the heaviest tree that joins them."""
+    """Return the bits of a record: the sum over its nodes, minus what they have in common along the heaviest tree joining them."""
     if len(items) < 2:
         return float(of_node[items].sum())
     common = pairs.in_common(items, copies, of_node)

@@ -39,18 +39,20 @@ class BrowserUse:
 
 
 def use_before(original: AccessOriginal) -> BrowserUse:
-    """The use of browsers in the original."""
+    """Return the use of browsers in the original."""
     return _by_timeout(original.log.frame.select(VISITOR, "time", "agent"))
 
 
 def use_after(release: Release) -> BrowserUse:
-    """The use of browsers in the published log."""
+    """Return the use of browsers in the published log."""
     table = release.only(AccessTable)
     return _by_timeout(table.frame.select(pl.struct("address", "agent").rank("dense").alias(VISITOR), "time", "agent"))
 
 
 def use_by_session_variable(release: Release) -> BrowserUse:
-    """The use of browsers in a log published with a session variable, which its addresses stand for: each is one session at any times."""
+    """Return the use of browsers in a log published with a session variable, which its addresses stand for: each is one session at any
+    times.
+    """
     return _use(release.only(AccessTable).frame.select("agent", session="address"))
 
 
@@ -59,7 +61,7 @@ def _by_timeout(rows: pl.DataFrame) -> BrowserUse:
 
 
 def _use(rows: pl.DataFrame) -> BrowserUse:
-    """The use of browsers in rows that have an agent and a session."""
+    """Return the use of browsers in rows that have an agent and a session."""
     agents = rows["agent"].unique()
     families = pl.Series([browser_of(agent) for agent in agents.to_list()], dtype=pl.String)
     told = rows.with_columns(browser=rows["agent"].replace_strict(agents, families, return_dtype=pl.String))
@@ -76,12 +78,12 @@ def apart(before: Mapping[str, int], after: Mapping[str, int]) -> float:
 
 
 def click_shift(release: Release, original: AccessOriginal) -> float:
-    """How far the shares of browsers in clicks have moved."""
+    """Return how far the shares of browsers in clicks have moved."""
     return apart(use_before(original).clicks, use_after(release).clicks)
 
 
 def session_shift(release: Release, original: AccessOriginal) -> float:
-    """How far the shares of browsers in sessions have moved."""
+    """Return how far the shares of browsers in sessions have moved."""
     return apart(use_before(original).sessions, use_after(release).sessions)
 
 

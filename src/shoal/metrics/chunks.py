@@ -50,14 +50,14 @@ def pairs_together(release: Release, original: Original) -> float:
 
 
 def pair_recall(release: Release, original: Original) -> float:
-    """The share of the original's most frequent pairs that are among the most frequent ones of what is published."""
+    """Return the share of the original's most frequent pairs that are among the most frequent ones of what is published."""
     wanted = top_pairs(original.bags)
     found = {pair for pair, _ in _published_top(release)}
     return sum(pair in found for pair, _ in wanted) / len(wanted) if wanted else 1.0
 
 
 def pair_error(release: Release, original: Original) -> float:
-    """How far the published supports of the original's most frequent pairs are off, relative to the mean of both, on average."""
+    """Return how far the published supports of the original's most frequent pairs are off, relative to the mean of both, on average."""
     wanted = top_pairs(original.bags)
     pairs = [pair for pair, _ in wanted]
     expected = _supports(release, pairs) if release.of_records else _expected(chunks_in(release), pairs)
@@ -70,7 +70,7 @@ def _published_top(release: Release) -> list[tuple[Pair, int]]:
 
 
 def top_pairs(bags: Bags, copies: Ints | None = None) -> list[tuple[Pair, int]]:
-    """The pairs of terms that the most records hold, and how many; a record counts as often as it is published. Equals are by name.
+    """Return the pairs of terms that the most records hold, and how many; a record counts as often as it is published. Equals are by name.
 
     A pair is in no more records than each of its terms. So the pairs of the most frequent terms are counted, of ever more of them, until
     no term that was left out can be in a pair that belongs here.
@@ -101,7 +101,7 @@ def _pairs_of(held: sp.csr_matrix, weights: Ints, names: pl.Series) -> list[tupl
 
 
 def _supports(release: Release, wanted: list[Pair]) -> dict[Pair, float]:
-    """How many published records hold each pair."""
+    """Return how many published records hold each pair."""
     held, names = _held(release.published).tocsc(), release.published.vocabulary
     ends = names.codes([name for pair in wanted for name in pair]).reshape(-1, 2)
     holders = {int(item): held.indices[held.indptr[item] : held.indptr[item + 1]] for item in distinct(ends) if item >= 0}
@@ -118,7 +118,7 @@ def _held(bags: Bags) -> sp.csr_matrix:
 
 
 def chunks_in(release: Release) -> ChunkTable:
-    """The single table of a release of chunks."""
+    """Return the single table of a release of chunks."""
     return release.only(ChunkTable)
 
 
@@ -147,7 +147,7 @@ def _lengths(table: ChunkTable) -> list[int]:
 
 
 def _expected(table: ChunkTable, wanted: list[Pair]) -> dict[Pair, float]:
-    """The mean support of each pair over reconstructions, in which every chunk is mixed on its own."""
+    """Return the mean support of each pair over reconstructions, in which every chunk is mixed on its own."""
     told = _pairs_in_chunks(table)
     rates = _rates(table, {item for pair in wanted for item in pair})
     sizes = dict(table.clusters.select(CLUSTER, RECORDS).iter_rows())

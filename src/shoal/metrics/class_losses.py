@@ -17,14 +17,14 @@ from shoal.metrics import Metric
 
 
 def discernibility(release: Release, original: TableOriginal) -> float:
-    """The sum of the squared sizes of all classes; a row that is not published is charged as many rows as there are."""
+    """Return the sum of the squared sizes of all classes; a row that is not published is charged as many rows as there are."""
     sizes = _classes(release, original).group_by("class").len()["len"]
     missing = len(original.table) - int(sizes.sum())
     return float((sizes.cast(pl.Int64) ** 2).sum() + missing * len(original.table))
 
 
 def classification_loss(release: Release, original: TableOriginal) -> float:
-    """The share of rows whose value in an unchanged column is not the most frequent one of their class, averaged over these columns."""
+    """Return the share of rows whose value in an unchanged column is not the most frequent of their class, averaged over columns."""
     labels = [attribute.name for attribute in original.table.attributes if not attribute.quasi]
     if not labels:
         raise ParameterError(

@@ -34,7 +34,7 @@ def k_means(points: Floats, clusters: int) -> Ints:
 
 
 def far_apart(points: Floats, clusters: int) -> list[int]:
-    """The point nearest the mean, then again and again the one farthest from all."""
+    """Return the point nearest the mean, then again and again the one farthest from all."""
     near = ((points - points.mean(axis=0)) ** 2).sum(axis=1)
     chosen = [int(np.argmin(near))]
     away = ((points - points[chosen[0]]) ** 2).sum(axis=1)
@@ -45,7 +45,7 @@ def far_apart(points: Floats, clusters: int) -> list[int]:
 
 
 def lloyd(points: Floats, starts: list[int]) -> Ints:
-    """The cluster of each point, where the centres begin at these points."""
+    """Return the cluster of each point, where the centres begin at these points."""
     middle = points[starts].copy()
     label = np.zeros(len(points), np.int64)
     for _ in range(ROUNDS):
@@ -67,7 +67,7 @@ def pair_counts(left: Ints, right: Ints) -> tuple[int, int, int, int]:
 
 
 def rand_index(left: Ints, right: Ints) -> float:
-    """The share of pairs that are together in both clusterings, or apart in both."""
+    """Return the share of pairs that are together in both clusterings, or apart in both."""
     both, first, second, neither = pair_counts(left, right)
     return (both + neither) / max(1, both + first + second + neither)
 
@@ -88,7 +88,7 @@ def adjusted_rand_index(left: Ints, right: Ints) -> float:
 
 
 def records_before_and_after(release: Release, original: Original) -> tuple[Floats, Floats]:
-    """The vectors of records, at most `RECORDS` of them, and of what is published for each; nothing if it was withheld."""
+    """Return the vectors of records, at most `RECORDS` of them, and of what is published for each; nothing if it was withheld."""
     if release.secret is None:
         raise ParameterError("the record-to-group mapping is known only while a release is made", code="mapping-not-recorded")
     rows = release.secret.rows()
@@ -114,7 +114,7 @@ def _of_one_length(found: Floats) -> Floats:
 
 
 def people_before_and_after(release: Release, original: LogOriginal) -> tuple[Floats, Floats]:
-    """The vectors of everybody who has a profile, from the original and from their profile."""
+    """Return the vectors of everybody who has a profile, from the original and from their profile."""
     table = release.only(ProfileTable)
     if release.secret is None:
         raise ParameterError("the mapping from people to profiles is known only while a release is made", code="mapping-not-recorded")
@@ -139,7 +139,7 @@ def _uses(log: Log) -> pl.DataFrame:
 
 
 def _vectors(log: Log, owners: Ints, columns: pl.Series) -> Floats:
-    """How often each of these people uses each of these words, scaled to length 1."""
+    """Return how often each of these people uses each of these words, scaled to length 1."""
     places = pl.DataFrame({"word": columns, "column": np.arange(len(columns))})
     rows = pl.DataFrame({"owner": owners, "row": np.arange(len(owners))})
     used = _uses(log).join(places, on="word", how="inner").join(rows, on="owner", how="inner")
@@ -149,7 +149,7 @@ def _vectors(log: Log, owners: Ints, columns: pl.Series) -> Floats:
 
 
 def clusterings(release: Release, original: LogOriginal, clusters: int = CLUSTERS) -> tuple[Ints, Ints]:
-    """The clusters of people before and after."""
+    """Return the clusters of people before and after."""
     before, after = people_before_and_after(release, original)
     return k_means(before, clusters), k_means(after, clusters)
 

@@ -33,11 +33,11 @@ class Postings:
         self._starts = np.searchsorted(bags.items[by_item], np.arange(len(tree) + 1))
 
     def holding(self, node: int) -> Ints:
-        """The rows that hold just this node, each once."""
+        """Return the rows that hold just this node, each once."""
         return self._rows[self._starts[node] : self._starts[node + 1]]
 
     def at_or_below(self, node: int) -> Ints:
-        """The rows that hold this node or one below it; a row with several of them is there several times."""
+        """Return the rows that hold this node or one below it; a row with several of them is there several times."""
         return self._rows[self._starts[node] : self._starts[self.tree.end[node]]]
 
 
@@ -51,13 +51,13 @@ SEED = 1  # queries are the same for every release of an original
 
 
 def mean_error(release: Release, original: Original, size: int) -> float:
-    """The mean relative error of the answers to queries of this many nodes, at levels drawn at random."""
+    """Return the mean relative error of the answers to queries of this many nodes, at levels drawn at random."""
     queries = _drawn(original.bags, original.tree, size)
     return _Counting(release, original).mean_error(queries) if queries else 0.0
 
 
 def errors_by_level(release: Release, original: Original, size: int) -> dict[int, float]:
-    """The same of queries whose nodes are all of one level, for each level (the root's is 1) that enough items of a record reach."""
+    """Return the same of queries whose nodes are all of one level, for each level (the root's is 1) that enough items of a record reach."""
     counting, tree = _Counting(release, original), original.tree
     drawn = {level: drawn_at(original.bags, tree, size, level) for level in range(2, int(tree.height) + 2)}
     return {level: counting.mean_error(queries) for level, queries in drawn.items() if queries}
@@ -91,7 +91,7 @@ class _Counting:
         self._answers = _Answers(release.published, release.copies, original.tree)
 
     def mean_error(self, queries: list[Ints]) -> float:
-        """The mean relative error of the answers; what few records answer is taken relative to the sanity bound."""
+        """Return the mean relative error of the answers; what few records answer is taken relative to the sanity bound."""
         least = max(1.0, SANITY * self._n)
         right = [_exact(self._truth, nodes, self._n) for nodes in queries]
         return float(np.mean([abs(self._answers.expected(nodes) - n) / max(n, least) for nodes, n in zip(queries, right, strict=True)]))
@@ -132,7 +132,7 @@ class _Answers:
         self._index, self._copies, self._tree = Postings(published, tree), copies, tree
 
     def expected(self, nodes: Ints) -> float:
-        """The expected number of records that answer a query."""
+        """Return the expected number of records that answer a query."""
         chances = self._copies.astype(float)
         for node in nodes:
             chances *= self._chance(int(node))

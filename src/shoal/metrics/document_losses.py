@@ -46,7 +46,7 @@ def semantic_loss(release: Release, original: DocumentOriginal) -> float:
 
 
 def _published(release: Release, space: DocumentSpace) -> list[list[str]]:
-    """The names published for each document of the space."""
+    """Return the names published for each document of the space."""
     table = release.only(WeightedBagTable)
     assert release.secret is not None
     return table.frame["items"].gather(release.secret.rows()[space.documents]).to_list()

@@ -14,13 +14,13 @@ Floats = npt.NDArray[np.float64]
 
 
 def frequency_distance(release: Release, original: Original) -> float:
-    """The share of all uses that would have to be moved to other terms to make the two distributions equal (total variation)."""
+    """Return the share of all uses that would have to be moved to other terms to make the two distributions equal (total variation)."""
     before, after = _distributions(release, original)
     return float(np.abs(before - after).sum() / 2)
 
 
 def frequency_shift(release: Release, original: Original) -> float:
-    """How far, in edges of the taxonomy, a use has to be moved on average to make the two distributions equal (earth mover's)."""
+    """Return how far, in edges of the taxonomy, a use has to be moved on average to make the two distributions equal (earth mover's)."""
     before, after = _distributions(release, original)
     tree = original.tree
     surplus = before - after

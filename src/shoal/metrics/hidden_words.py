@@ -94,7 +94,7 @@ def without(records: Bags, hidden: HiddenWords) -> Bags:
 
 
 def _pairs(records: Bags, codes: Small, n_words: int) -> Ints:
-    """A number for the person and the word of each entry."""
+    """Return a number for the person and the word of each entry."""
     return np.asarray(np.repeat(records.owners, np.diff(records.indptr)) * n_words + codes[records.items])
 
 
@@ -104,7 +104,7 @@ def _without(records: Bags, gone: Mask) -> Bags:
 
 
 def _chosen(people: Ints, words: Ints) -> Mask:
-    """Which pairs, sorted by person and word, are hidden: those with the smallest hashes of word and of all words of the person."""
+    """Return which pairs, sorted by person and word, are hidden: those with the smallest hashes of word and of all words of the person."""
     first = np.flatnonzero(np.diff(people, prepend=-1))
     lengths = np.diff(np.append(first, len(people)))
     whole = np.add.reduceat(mixed(words.astype(np.uint64)), first) if len(first) else np.zeros(0, np.uint64)
@@ -155,7 +155,7 @@ class Guesser:
 
 
 def _nodes_of_words(original: Original, codes: Small, names: pl.Series, taxonomy: Taxonomy | None) -> Ints:
-    """The node of each word: that of the records; else the lowest node of the tree above it in the taxonomy; else the root."""
+    """Return the node of each word: that of the records; else the lowest node of the tree above it in the taxonomy; else the root."""
     found = np.full(len(names), -1, np.int64)
     there = (original.items >= 0) & (codes >= 0)
     found[codes[there]] = original.items[there]
@@ -205,7 +205,7 @@ class _Trial:
 
 
 def _trials(published: Bags, rows: Ints, owners: Ints, hidden: HiddenWords) -> list[_Trial]:
-    """The hidden words by what is published of their people; people of whom nothing is published are one trial."""
+    """Return the hidden words by what is published of their people; people of whom nothing is published are one trial."""
     seen = pl.DataFrame({"owner": owners, "row": rows}).filter(pl.col("row") >= 0).group_by("owner").agg(pl.col("row").unique().sort())
     pairs = pl.DataFrame({"owner": hidden.owners, "word": hidden.words}).join(seen, on="owner", how="left")
     by_rows = pairs.group_by("row").agg(pl.col("owner", "word").sort_by("owner", "word")).sort("row", nulls_last=False)
@@ -218,14 +218,14 @@ def _trials(published: Bags, rows: Ints, owners: Ints, hidden: HiddenWords) -> l
 
 
 def _class_sums(guesser: Guesser, trial: _Trial) -> Floats:
-    """How many hidden words are in each class of words and nodes, and how many would be by popularity alone."""
+    """Return how many hidden words are in each class of words and nodes, and how many would be by popularity alone."""
     popularity, classes = guesser.guess(trial.items)
     expected = len(trial.words) * np.bincount(classes, weights=popularity, minlength=WORD_CLASSES * NODE_CLASSES)
     return np.stack([np.bincount(classes[trial.words], minlength=len(expected)), expected])
 
 
 def _lifts(sums: Sequence[Floats]) -> Floats:
-    """How many times likelier than others of its class a word is below a node of each class."""
+    """Return how many times likelier than others of its class a word is below a node of each class."""
     seen, expected = np.sum([np.zeros((2, WORD_CLASSES * NODE_CLASSES)), *sums], axis=0).reshape(2, WORD_CLASSES, NODE_CLASSES)
     expected *= seen.sum(axis=1, keepdims=True) / np.maximum(expected.sum(axis=1, keepdims=True), TINY)
     return np.asarray((seen + PRIOR) / (expected + PRIOR)).ravel()
@@ -246,7 +246,7 @@ def _among(words: Ints, probability: Floats) -> Floats:
 
 
 def _interval(values: Floats, person: Ints) -> tuple[float, float, float]:
-    """The mean over all words with its 95% interval, in which people are drawn, not words."""
+    """Return the mean over all words with its 95% interval, in which people are drawn, not words."""
     mean = float(values.mean())
     whose = np.unique(person, return_inverse=True)[1]
     spread = np.bincount(whose, weights=values - mean)

@@ -50,7 +50,7 @@ def _share(attribute: Attribute, table: RowTable, release: Release) -> float:
 
 
 def _codes_of(attribute: Attribute, published: pl.Series) -> Floats:
-    """The codes of published values; refuses values that the attribute cannot have."""
+    """Return the codes of published values; refuses values that the attribute cannot have."""
     known = pl.DataFrame({"value": attribute.named_codes}).with_row_index("code")
     values = pl.DataFrame({"value": published.cast(attribute.named_codes.dtype, strict=False)})
     codes = values.join(known, on="value", how="left", maintain_order="left")["code"]

@@ -50,7 +50,7 @@ _SHOWN: WeakKeyDictionary[RowTable, tuple[Log, Mask]] = WeakKeyDictionary()
 
 
 def _shown(release: Release, original: LogOriginal) -> Mask:
-    """Which of the different queries of the original are published exactly as typed; none if no queries are published.
+    """Return which of the different queries of the original are published exactly as typed; none if no queries are published.
 
     They are compared once for the metrics of one table.
     """
@@ -85,13 +85,13 @@ _TOP_TAKES: frozenset[Shape] = frozenset({"log"})
 
 
 def shares(values: pl.Series) -> dict[str, float]:
-    """How often each value occurs, as a share of all; the most frequent first, of equals by name."""
+    """Return how often each value occurs, as a share of all; the most frequent first, of equals by name."""
     counted = pl.DataFrame({"value": values}).group_by("value").agg(n=pl.len()).sort("n", "value", descending=[True, False])
     return {value: n / len(values) for value, n in counted.iter_rows()}
 
 
 def most_frequent(values: pl.Series) -> list[str]:
-    """The first of `shares`, without sorting all values."""
+    """Return the first of `shares`, without sorting all values."""
     counted = pl.DataFrame({"value": values}).group_by("value").agg(n=pl.len())
     if len(counted) > TOP:
         counted = counted.filter(pl.col("n") >= counted["n"].top_k(TOP).min())
@@ -99,7 +99,7 @@ def most_frequent(values: pl.Series) -> list[str]:
 
 
 def words(texts: pl.Series) -> pl.Series:
-    """The words of all texts in lower case, without stop words and single letters."""
+    """Return the words of all texts in lower case, without stop words and single letters."""
     found = terms_of(texts)
     return found.vocabulary.names.gather(found.items)
 
@@ -112,7 +112,7 @@ def texts_of(release: Release, original: LogOriginal) -> tuple[pl.Series, pl.Ser
 
 
 def overlap(before: pl.Series, after: pl.Series) -> float:
-    """The share of the most frequent values before that are among as many most frequent ones after."""
+    """Return the share of the most frequent values before that are among as many most frequent ones after."""
     first, then = most_frequent(before), most_frequent(after)
     return len(set(first) & set(then)) / max(1, len(first))
 

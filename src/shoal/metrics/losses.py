@@ -33,7 +33,7 @@ from shoal.util.numbers import distinct
 
 
 def ncp(release: Release, original: Original) -> float:
-    """The mean penalty of the original's item occurrences.
+    """Return the mean penalty of the original's item occurrences.
 
     Occurrences are counted by the nodes that speak for them, block by block: the sum depends neither on blocks nor on the order of records.
     """
@@ -63,7 +63,7 @@ NCP = Metric("ncp", "normalized certainty penalty per item occurrence", "lower",
 
 
 def ggd(release: Release, original: Original) -> float:
-    """The group generalization distortion of the whole release."""
+    """Return the group generalization distortion of the whole release."""
     return _units_lost(release, original) / original.tree.units
 
 
@@ -113,7 +113,7 @@ LOSS_WITH_DROPPED = Metric(
 
 
 def bound(release: Release, original: Original) -> float:
-    """The least loss of any k-anonymous release of these records, as far as it can be proved."""
+    """Return the least loss of any k-anonymous release of these records, as far as it can be proved."""
     asked = [claim.generalized_groups for claim in release.claims if claim.generalized_groups is not None]
     if not asked:
         what = "which this release does not claim" if release.claims else "and nothing is claimed of these records"
@@ -154,7 +154,7 @@ def blm_distinct(release: Release, original: Original) -> float:
 
 
 def represented(release: Release, original: Original) -> pl.DataFrame:
-    """Which published term (of which published row) represents which original term, in how many occurrences."""
+    """Return which published term (of which published row) represents which original term, in how many occurrences."""
     if release.secret is None:
         raise ParameterError("bLM needs the record-to-group mapping, which release files do not contain", code="mapping-not-recorded")
     relevance = release.relevance or Relevance("path", LARGEST["path"])
@@ -197,7 +197,7 @@ def _distinct(bags: pl.DataFrame, original: Original) -> Floats:
 
 
 def _lowest_common(first: Small, last: Small, tree: Taxonomy) -> Small:
-    """The lowest node above both; as numbers are in preorder it is above everything between them."""
+    """Return the lowest node above both; as numbers are in preorder it is above everything between them."""
     node = first.copy()
     while len(low := np.flatnonzero(tree.end[node] <= last)):
         node[low] = tree.parent[node[low]]
@@ -235,7 +235,7 @@ BAGS: frozenset[str] = frozenset({"bags"})
 def _share(
     name: str, summary: str, better: Literal["lower", "higher", "neither"], *parts: str, routine: bool = True, kinds: frozenset[str] = BAGS
 ) -> Metric:
-    """The share of occurrences that fell into these parts of the account."""
+    """Return the share of occurrences that fell into these parts of the account."""
 
     def measure(release: Release, original: Original) -> float:
         if release.accounting is None:
@@ -247,7 +247,7 @@ def _share(
 
 
 def added(release: Release, original: Original) -> float:
-    """The share of published occurrences whose item is not in the record that they represent."""
+    """Return the share of published occurrences whose item is not in the record that they represent."""
     if release.secret is None:
         raise ParameterError("added needs the record-to-group mapping, which release files do not contain", code="mapping-not-recorded")
     published = int((release.published.lengths * release.copies).sum())
@@ -280,7 +280,7 @@ ADDED = Metric(
 
 
 def _form(name: str, summary: str, better: Literal["lower", "higher", "neither"], number: Callable[[Forms], int], *parts: str) -> Metric:
-    """The share of occurrences that are published in a form."""
+    """Return the share of occurrences that are published in a form."""
 
     def measure(release: Release, original: Original) -> float:
         if release.secret is None:
@@ -306,7 +306,7 @@ def _kept_apart(release: Release, original: Original) -> float:
 
 
 def _kept(release: Release, original: Original) -> float:
-    """The share of words as typed, as the kind of the published table has them."""
+    """Return the share of words as typed, as the kind of the published table has them."""
     by_kind = {GroupTable.kind: _kept_in_rows, ChunkTable.kind: _kept_apart}
     return by_kind.get(min(release.kinds), _AS_TYPED.formula)(release, original)
 
@@ -341,7 +341,7 @@ def mean_length(release: Release, original: Original) -> float:
 
 
 def mean_level(release: Release, original: Original) -> float:
-    """The level of a published item, on average; the root is level 1."""
+    """Return the level of a published item, on average; the root is level 1."""
     rows = release.published
     weight = np.repeat(release.copies, np.diff(rows.indptr)) * rows.counts
     levels = original.tree.depth[rows.items] + 1

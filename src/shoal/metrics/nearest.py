@@ -50,7 +50,9 @@ def unit_vectors(bags: Bags, copies: Ints) -> sp.csr_matrix:
 
 
 def places(likeness: Floats, own: int) -> Floats:
-    """The chance of each record to be among the nearest, where equally near ones are drawn; none for what is not alike, and for itself."""
+    """Return the chance of each record to be among the nearest, where equally near ones are drawn; none for what is not alike, and for
+    itself.
+    """
     near = np.round(likeness, DECIMALS)
     near[own] = -np.inf
     n = min(NEAREST, len(near) - 1)
@@ -63,7 +65,7 @@ def places(likeness: Floats, own: int) -> Floats:
 
 
 def _common(before: sp.csr_matrix, after: sp.csr_matrix, rows: Ints, record: int) -> float | None:
-    """The share of its places that the nearest of a record keep; None if none is like it."""
+    """Return the share of its places that the nearest of a record keep; None if none is like it."""
     theirs = places((before @ before[record].T).toarray().ravel(), record)
     by_row = (after @ after[rows[record]].T).toarray().ravel() if rows[record] >= 0 else np.zeros(after.shape[0])
     ours = places(np.where(rows >= 0, np.append(by_row, 0.0)[rows], 0.0), record)

@@ -51,7 +51,7 @@ class Patterns:
 
 
 def closed_patterns(bags: Bags, n: int = TOP, *, shortest: int = 1, weights: npt.ArrayLike | None = None) -> Patterns:
-    """The n most frequent closed patterns of at least `shortest` occurrences; record i counts `weights[i]` times (once by default).
+    """Return the n most frequent closed patterns of at least `shortest` occurrences; record i counts `weights[i]` times (once by default).
 
     Ties in support are decided by the items, never by the order of the records.
     """
@@ -62,7 +62,7 @@ def closed_patterns(bags: Bags, n: int = TOP, *, shortest: int = 1, weights: npt
 
 
 def recall(release: Release, original: Original, n: int | None = None, shortest: int = 1) -> float:
-    """The share of the original top patterns' terms that is found together in a published top pattern."""
+    """Return the share of the original top patterns' terms that is found together in a published top pattern."""
     theirs, ours = _both(release, original, n, shortest)
     return recall_of(theirs.bags, ours.bags)
 
@@ -70,7 +70,7 @@ def recall(release: Release, original: Original, n: int | None = None, shortest:
 def semantic_distance(
     release: Release, original: Original, n: int | None = None, shortest: int = 1, distance: SemanticDistance | None = None
 ) -> float:
-    """The distance of the original top patterns to the nearest published one, per term."""
+    """Return the distance of the original top patterns to the nearest published one, per term."""
     theirs, ours = _both(release, original, n, shortest)
     return distance_of(theirs.bags, ours.bags, distance or SemanticDistance(original.tree))
 
@@ -86,7 +86,7 @@ def recall_of(originals: Bags, published: Bags) -> float:
 
 
 def distance_of(originals: Bags, published: Bags, distance: SemanticDistance) -> float:
-    """The distance to the nearest published pattern, summed over the original ones, per occurrence in these."""
+    """Return the distance to the nearest published pattern, summed over the original ones, per occurrence in these."""
     if not originals.occurrences:
         return 0.0
     if not len(published):

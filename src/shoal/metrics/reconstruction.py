@@ -47,7 +47,7 @@ class ItemHolders:
 
 
 def reconstruction_error(release: Release, original: Original, r: int = CHOSEN, queries: int = QUERIES, seed: int = SEED) -> float:
-    """The mean error of random queries with r items each, or with all where there are fewer."""
+    """Return the mean error of random queries with r items each, or with all where there are fewer."""
     table = release.only(GroupTable)
     if not table.of_items:
         raise ParameterError("the reconstruction error is one of groups of records of items", code="metric-not-applicable")
@@ -104,7 +104,7 @@ class ComparedRows:
         )
 
     def error(self, sensitive: int, chosen: list[int]) -> float:
-        """The divergence of the estimate of the groups from the original, over the cells of the chosen items."""
+        """Return the divergence of the estimate of the groups from the original, over the cells of the chosen items."""
         cells = 1 << len(chosen)
         holders = self.before[sensitive]
         actual = np.bincount(_cells(self.before, chosen, self.n_before)[holders], minlength=cells) / max(1, len(holders))
@@ -116,7 +116,7 @@ class ComparedRows:
 
 
 def divergence(actual: Floats, estimate: Floats) -> float:
-    """The Kullback-Leibler divergence over cells in which something is; infinite where the estimate rules one of them out."""
+    """Return the Kullback-Leibler divergence over cells in which something is; infinite where the estimate rules one of them out."""
     there = actual > 0
     if (estimate[there] <= 0).any():
         return float("inf")
@@ -124,7 +124,7 @@ def divergence(actual: Floats, estimate: Floats) -> float:
 
 
 def _cells(holders: ItemHolders, chosen: list[int], n: int) -> Ints:
-    """The cell of each record: a bit for each of the chosen items."""
+    """Return the cell of each record: a bit for each of the chosen items."""
     cell = np.zeros(n, np.int64)
     for bit, item in enumerate(chosen):
         cell[holders[item]] |= 1 << bit

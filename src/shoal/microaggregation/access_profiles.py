@@ -61,7 +61,7 @@ class Slot:
 
 
 def representative(visits: Sequence[Visit], least: int, gap: timedelta) -> list[ProfileRow]:
-    """The rows for every unit of a group, by time; a value represents rows of at least `least` owners, or it is `-`."""
+    """Return the rows for every unit of a group, by time; a value represents rows of at least `least` owners, or it is `-`."""
     units = len({visit.unit for visit in visits})
     slots = sorted(_slots(visits, _rounded(len(visits), units), least), key=lambda slot: (slot.offset, slot.request, slot.referrer))
     sessions = {visit.session: visit for visit in visits}
@@ -71,7 +71,7 @@ def representative(visits: Sequence[Visit], least: int, gap: timedelta) -> list[
 
 
 def _rounded(total: int, parts: int) -> int:
-    """The mean, at least 1."""
+    """Return the mean, at least 1."""
     return max(1, (2 * total + parts) // (2 * parts))
 
 
@@ -92,7 +92,7 @@ def _slots(visits: Sequence[Visit], count: int, least: int) -> Iterable[Slot]:
 def _shares(
     visits: Sequence[Visit], values: Sequence[str], levels: Callable[[str], tuple[str, ...]], count: int, least: int
 ) -> list[tuple[str, list[Visit], int]]:
-    """The values of these rows, generalized as far as needed; the rows of each, and how many of `count` places it gets."""
+    """Return the values of these rows, generalized as far as needed; the rows of each, and how many of `count` places it gets."""
     lifted = generalized(values, [visit.owner for visit in visits], levels, least)
     behind: dict[str, list[Visit]] = defaultdict(list)
     for value, visit in zip(lifted, visits, strict=True):
@@ -143,7 +143,7 @@ def allotted(weights: dict[Key, tuple[int, int]], count: int) -> dict[Key, int]:
 
 
 def common(visits: Sequence[Visit], field: Callable[[Visit], Key | None], least: int) -> Key | None:
-    """The value that most of these rows have, of those that enough owners have; None if there is none."""
+    """Return the value that most of these rows have, of those that enough owners have; None if there is none."""
     rows = Counter(field(visit) for visit in visits)
     owners = Counter(value for value, _ in {(field(visit), visit.owner) for visit in visits})
     shared = [value for value in rows if value is not None and owners[value] >= least]
@@ -160,7 +160,7 @@ def _request(page: str, alike: Sequence[Visit], visits: Sequence[Visit], least: 
 
 
 def _size(visits: Sequence[Visit], least: int) -> int | None:
-    """The size that most rows have, if enough owners have it; else the mean of the known sizes, if enough owners have one."""
+    """Return the size that most rows have, if enough owners have it; else the mean of the known sizes, if enough owners have one."""
     told = [(visit.owner, visit.size) for visit in visits if visit.size is not None]
     usual = common(visits, lambda visit: visit.size, least)
     if usual is not None or len({owner for owner, _ in told}) < least:
@@ -179,7 +179,7 @@ def _begun(sessions: Sequence[Visit], count: int, least: int) -> list[tuple[date
 
 
 def _mean_start(run: Sequence[tuple[datetime, int]], starts: Sequence[tuple[datetime, int]], least: int) -> datetime:
-    """The mean time at which the owners of a run of sessions begin; of all sessions, if the run is of too few owners.
+    """Return the mean time at which the owners of a run of sessions begin; of all sessions, if the run is of too few owners.
 
     Each owner counts once, whatever the number of sessions: otherwise the mean of a busy owner's sessions would be published.
     """
@@ -191,7 +191,7 @@ def _mean_start(run: Sequence[tuple[datetime, int]], starts: Sequence[tuple[date
 
 
 def _starts_of_few(sessions: Sequence[Visit], least: int) -> frozenset[datetime]:
-    """The seconds at which sessions of too few owners begin: a published session begins at none of them."""
+    """Return the seconds at which sessions of too few owners begin: a published session begins at none of them."""
     owners: dict[datetime, set[int]] = defaultdict(set)
     for session in sessions:
         owners[session.start.replace(microsecond=0)].add(session.owner)
@@ -199,7 +199,7 @@ def _starts_of_few(sessions: Sequence[Visit], least: int) -> frozenset[datetime]
 
 
 def _agents(sessions: Sequence[Visit], count: int, least: int) -> list[str]:
-    """The agents of this many sessions. One of too few owners is passed over, unless that leaves none."""
+    """Return the agents of this many sessions. One of too few owners is passed over, unless that leaves none."""
     lifted = generalized([session.agent for session in sessions], [session.owner for session in sessions], agent_levels, least)
     told = [(agent, session) for agent, session in zip(lifted, sessions, strict=True) if agent != NOTHING or session.agent == NOTHING]
     behind: dict[str, list[int]] = defaultdict(list)
@@ -232,7 +232,9 @@ def _timed(slots: Sequence[Slot], sessions: Sequence[tuple[datetime, str]], gap:
 
 
 def _offsets(visits: Sequence[Visit], count: int, least: int, usual: timedelta) -> list[timedelta]:
-    """How long after the beginning of a session rows like these come: means of runs of them, or the usual one for a run of few owners."""
+    """Return how long after the beginning of a session rows like these come: means of runs of them, or the usual one for a run of few
+    owners.
+    """
     ordered = sorted((visit.time - visit.start, visit.owner) for visit in visits)
     enough = [len({owner for _, owner in run}) >= least for run in _runs(ordered, count)]
     return [_mean([offset for offset, _ in run]) if told else usual for run, told in zip(_runs(ordered, count), enough, strict=True)]

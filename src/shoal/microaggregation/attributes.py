@@ -53,7 +53,7 @@ def between_groups(values: Floats, group: Ints) -> float:
 
 
 def group_means(values: Floats, group: Ints) -> Floats:
-    """The mean of each group's rows; groups are numbered from 0 without gaps."""
+    """Return the mean of each group's rows; groups are numbered from 0 without gaps."""
     order = np.argsort(group, kind="stable")
     ends = np.cumsum(np.bincount(group))
     return np.array([_mean(values[rows]) for rows in np.split(order, ends[:-1])]).reshape(len(ends), values.shape[1])
@@ -71,7 +71,9 @@ def _mean(values: Floats) -> Floats:
 
 
 def _mean_of_column(column: Floats) -> float:
-    """The mean, off by hardly more than half of its last digit: a sum that is rounded and then divided would be off by more than one."""
+    """Return the mean, off by hardly more than half of its last digit: a sum that is rounded and then divided would be off by more than
+    one.
+    """
     try:
         near = math.fsum(column) / len(column)
         return near + math.fsum(chain(column, repeat(-near, len(column)))) / len(column) + 0.0  # zero has no sign
@@ -97,11 +99,11 @@ class AttributeSpace(ABC):
 
     @abstractmethod
     def centroid(self, rows: Ints) -> float:
-        """The code that represents these rows."""
+        """Return the code that represents these rows."""
 
     @abstractmethod
     def squared(self, code: float, rows: Ints) -> Floats:
-        """The squared distance of each row's value to that of a code."""
+        """Return the squared distance of each row's value to that of a code."""
 
     def spread(self) -> float:
         """SST: the squared distances of all rows to the centroid of all; 0 if all are alike."""
@@ -113,7 +115,7 @@ class Numbers(AttributeSpace):
     """Numbers. Sums are rounded once, so that they depend on no order of rows."""
 
     def centroid(self, rows: Ints) -> float:
-        """The mean."""
+        """Return the mean."""
         return math.fsum(self.codes[rows]) / len(rows)
 
     def squared(self, code: float, rows: Ints) -> Floats:
@@ -125,7 +127,7 @@ class Ranks(Numbers):
     """Ordinal values, by their ranks."""
 
     def centroid(self, rows: Ints) -> float:
-        """The lower median, which is one of the values."""
+        """Return the lower median, which is one of the values."""
         middle = (len(rows) - 1) // 2
         return float(np.partition(self.codes[rows], middle)[middle])
 
@@ -139,7 +141,7 @@ class Categories(AttributeSpace):
         self._everywhere = np.bincount(self._whole)
 
     def centroid(self, rows: Ints) -> float:
-        """The most frequent value."""
+        """Return the most frequent value."""
         counts = np.bincount(self._whole[rows])
         most = np.flatnonzero(counts == counts.max())
         return float(most[np.argmax(self._everywhere[most])])
@@ -159,7 +161,7 @@ class Nodes(AttributeSpace):
         self._from = cache(self._squared_from)
 
     def centroid(self, rows: Ints) -> float:
-        """The lowest common ancestor: in preorder, of the first and the last."""
+        """Return the lowest common ancestor: in preorder, of the first and the last."""
         nodes = self._whole[rows]
         first, last = int(nodes.min()), int(nodes.max())
         return float(next(node for node in self._hierarchy.upwards(first) if last < self._hierarchy.end[node]))
@@ -169,7 +171,7 @@ class Nodes(AttributeSpace):
         return self._from(int(code))[self._whole[rows]]
 
     def tree(self) -> tuple[Small, Small, Small]:
-        """The parent of each node, the end of its subtree, and its level, as kernels take them."""
+        """Return the parent of each node, the end of its subtree, and its level, as kernels take them."""
         h = self._hierarchy
         return h.parent.astype(np.int32), h.end.astype(np.int32), h.level.astype(np.int32)
 
@@ -181,7 +183,7 @@ class Nodes(AttributeSpace):
 
 
 def attribute_space(attribute: Attribute, order: Ints) -> AttributeSpace:
-    """The space of an attribute's values, in an order of rows."""
+    """Return the space of an attribute's values, in an order of rows."""
     codes = attribute.codes[order]
     if attribute.kind == "hierarchical":
         assert attribute.hierarchy is not None

@@ -72,7 +72,7 @@ def similar_blocks(space: Space[Any], owners: Ints, size: int, fewest: int) -> l
 
 
 def _divided(space: Space[Any], rows: Ints) -> list[Ints]:
-    """The rows near one pole and those near the other; numbers rise in both."""
+    """Return the rows near one pole and those near the other; numbers rise in both."""
     first = space.point(int(rows[np.argmax(space.distances(space.centroid(rows), rows))]))
     second = space.point(int(rows[np.argmax(space.distances(first, rows))]))
     sides = _nearer(space, rows, first, second)

@@ -66,11 +66,11 @@ class DocumentSpace:
         return len(self.vectors)
 
     def point(self, row: int) -> int:
-        """The document itself."""
+        """Return the document itself."""
         return row
 
     def centroid(self, rows: Ints) -> int:
-        """The medoid; of several the first."""
+        """Return the medoid; of several the first."""
         return int(rows[np.argmin(self._apart[np.ix_(rows, rows)].sum(axis=1))])
 
     def distances(self, point: int, rows: Ints) -> Floats:
@@ -78,7 +78,7 @@ class DocumentSpace:
         return np.asarray(self._apart[point, rows], np.float64)
 
     def generalized(self, rows: Ints) -> tuple[TermSlot, ...]:
-        """The vector that is published for these documents; `stands_for` follows the order of the rows."""
+        """Return the vector that is published for these documents; `stands_for` follows the order of the rows."""
         medoid = self.centroid(np.sort(rows))
         others = sorted((row for row in rows.tolist() if row != medoid), key=lambda row: (self._apart[medoid, row], row))
         slots = [_Open(term, [(medoid, place)]) for place, term in enumerate(self._terms(medoid).tolist())]
@@ -87,21 +87,21 @@ class DocumentSpace:
         return self._merged(slots, rows)
 
     def middle(self) -> tuple[str, ...]:
-        """The terms of the vector of all documents together; made once."""
+        """Return the terms of the vector of all documents together; made once."""
         if self._middle is None:
             self._middle = tuple(slot.name for slot in self.generalized(np.arange(len(self))))
         return self._middle
 
     def between(self, left: Sequence[str], right: Sequence[str]) -> float:
-        """The distance of two published vectors, by the names of their terms."""
+        """Return the distance of two published vectors, by the names of their terms."""
         return self._distance(self._named(left), self._named(right))
 
     def to_published(self, row: int, names: Sequence[str]) -> float:
-        """The distance of a document to a published vector."""
+        """Return the distance of a document to a published vector."""
         return self._distance(self._terms(row), self._named(names))
 
     def counts(self, row: int) -> dict[int, int]:
-        """How often each term occurs in a document."""
+        """Return how often each term occurs in a document."""
         span = slice(self.vectors.indptr[row], self.vectors.indptr[row + 1])
         return dict(zip(self.vectors.items[span].tolist(), self.vectors.counts[span].tolist(), strict=True))
 
@@ -109,7 +109,7 @@ class DocumentSpace:
         return self.vectors.items[self.vectors.indptr[row] : self.vectors.indptr[row + 1]]
 
     def _joined(self, slots: Sequence[_Open], row: int) -> list[_Open]:
-        """The terms after one more document was matched with them."""
+        """Return the terms after one more document was matched with them."""
         terms = self._terms(row)
         left = np.array([slot.term for slot in slots], np.int32)
         partner, common, _ = _kernels.match_terms(self._senses, left, terms)
@@ -161,14 +161,14 @@ _SPACES: WeakKeyDictionary[DocumentOriginal, DocumentSpace] = WeakKeyDictionary(
 
 
 def space_of(original: DocumentOriginal) -> DocumentSpace:
-    """The space of these documents; made once, for its distances take most of the time."""
+    """Return the space of these documents; made once, for its distances take most of the time."""
     if original not in _SPACES:
         _SPACES[original] = DocumentSpace(original)
     return _SPACES[original]
 
 
 def _distances(terms: TermTable, documents: Bags) -> Ints:
-    """All distances, in whole units."""
+    """Return all distances, in whole units."""
     n, sizes = len(documents), np.diff(documents.indptr)
     run = kernels.run(_kernels.matched_similarities, terms.senses, documents.view, kernels.threads(), label="comparing documents")
     found: Ints = run.reshape(n, n)

@@ -44,7 +44,7 @@ class Histories:
 
     @classmethod
     def of(cls, log: Log) -> Histories:
-        """The histories in a log; rows without a text are no queries."""
+        """Return the histories in a log; rows without a text are no queries."""
         asked = log.frame.filter(pl.col("payload") != "")
         texts, text = _numbered(asked["payload"])
         urls, url = _numbered(asked[URL]) if URL in asked.columns else _none(len(asked))
@@ -81,18 +81,18 @@ class Histories:
         return bool((self.time[self.time != NO_TIME] % SECOND == 0).all())
 
     def queries_of(self, people: Ints) -> Ints:
-        """The numbers of the queries of these people, one person after the other."""
+        """Return the numbers of the queries of these people, one person after the other."""
         return ranges(self.starts[people], self.starts[people + 1])
 
 
 def ranges(starts: Ints, ends: Ints) -> Ints:
-    """The whole numbers of several ranges, one range after the other."""
+    """Return the whole numbers of several ranges, one range after the other."""
     sizes = ends - starts
     return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
 
 
 def _numbered(values: pl.Series) -> tuple[Vocabulary, Small]:
-    """The different strings in order, and the number of each value; empty and missing ones have none."""
+    """Return the different strings in order, and the number of each value; empty and missing ones have none."""
     present = values.filter(values.is_not_null() & (values != "")).unique().sort()
     vocabulary = Vocabulary(present.rename("item"))
     return vocabulary, vocabulary.codes(values.fill_null(""))

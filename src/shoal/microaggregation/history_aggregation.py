@@ -40,7 +40,7 @@ class Matches:
 
     @classmethod
     def of(cls, histories: Histories, people: Ints) -> Matches:
-        """The matches among these people, in the order of text and asking."""
+        """Return the matches among these people, in the order of text and asking."""
         queries = histories.queries_of(people)
         keys, match, held_by = np.unique(
             histories.text[queries].astype(np.int64) * ASKINGS + histories.nth[queries], return_inverse=True, return_counts=True
@@ -51,7 +51,7 @@ class Matches:
         return cls(queries, match.ravel(), text, keys % ASKINGS, held_by.astype(np.int64), frequency)
 
     def among(self, some: npt.NDArray[np.bool_]) -> Matches:
-        """The same matches with some of the queries only; nobody may be left who has one of them."""
+        """Return the same matches with some of the queries only; nobody may be left who has one of them."""
         match = self.match[some]
         people = np.bincount(match, minlength=len(self.text))
         of_text = np.cumsum(np.append(False, self.text[1:] != self.text[:-1]))  # texts rise
@@ -59,7 +59,7 @@ class Matches:
         return replace(self, queries=self.queries[some], match=match, people=people, frequency=frequency)
 
     def best(self, wanted: int) -> Ints:
-        """The first of all matches that somebody has, in the order of `ranked`."""
+        """Return the first of all matches that somebody has, in the order of `ranked`."""
         rank = self.people * (int(self.frequency.max(initial=0)) + 1) + self.frequency
         held = np.flatnonzero(self.people)
         if len(held) > wanted:
@@ -67,7 +67,7 @@ class Matches:
         return held[np.argsort(-rank[held], kind="stable")][:wanted]
 
     def ranked(self, least: int) -> Ints:
-        """The matches of at least this many people, by falling number of people, falling frequency of the text, and text."""
+        """Return the matches of at least this many people, by falling number of people, falling frequency of the text, and text."""
         order = np.lexsort((-self.frequency, -self.people))
         return order[self.people[order] >= least]
 
@@ -83,13 +83,13 @@ class Profile:
 
 
 def mean_size(histories: Histories, people: Ints) -> int:
-    """The mean number of queries of these people, rounded; of halves upwards."""
+    """Return the mean number of queries of these people, rounded; of halves upwards."""
     total, n = int(histories.sizes[people].sum()), len(people)
     return (2 * total + n) // (2 * n)
 
 
 def shared_queries(histories: Histories, people: Ints, matches: Matches, least: int) -> Ints:
-    """The matches that represent these people: as many as they have queries in the mean, or all that `least` of them share.
+    """Return the matches that represent these people: as many as they have queries in the mean, or all that `least` of them share.
 
     Among matches that rank alike at the end people take turns: next is whoever has the smallest part of their own queries published.
     """
@@ -115,7 +115,7 @@ class Quota:
         self._due = np.zeros(len(histories.texts), np.int64)
 
     def take(self, people: Ints, matches: Matches, least: int) -> Ints:
-        """The matches of these people's history: as many as they have queries in the mean, none of fewer than `least` of them."""
+        """Return the matches of these people's history: as many as they have queries in the mean, none of fewer than `least` of them."""
         first = matches.nth == 0
         self._due[matches.text[first]] += matches.frequency[first]
         due = self._due[matches.text] - len(people) * matches.nth
@@ -156,7 +156,7 @@ def _in_turns(histories: Histories, people: Ints, matches: Matches, before: Ints
 
 
 def profile_of(histories: Histories, matches: Matches, chosen: Ints, least: int) -> Profile:
-    """The chosen matches with their mean times and their shared clicks; what fewer than `least` people gave is missing."""
+    """Return the chosen matches with their mean times and their shared clicks; what fewer than `least` people gave is missing."""
     place = np.full(len(matches.text), -1, np.int64)
     place[chosen] = np.arange(len(chosen))
     held = place[matches.match] >= 0
@@ -167,7 +167,7 @@ def profile_of(histories: Histories, matches: Matches, chosen: Ints, least: int)
 
 
 def _mean_times(times: Ints, at: Ints, n: int, least: int, unit: int) -> Ints:
-    """The mean of the times at each of n places, in whole units; none if fewer than `least` are known."""
+    """Return the mean of the times at each of n places, in whole units; none if fewer than `least` are known."""
     known = times != NO_TIME
     start = int(times[known].min()) if known.any() else 0
     count = np.bincount(at[known], minlength=n)
@@ -204,7 +204,7 @@ class _SharedClicks:
 
 
 def _shared_clicks(histories: Histories, queries: Ints, least: int) -> _SharedClicks:
-    """The clicks of enough people after each text, those of the most people first. Clicks without a URL count as one."""
+    """Return the clicks of enough people after each text, those of the most people first. Clicks without a URL count as one."""
     clicks = ranges(histories.clicks[queries], histories.clicks[queries + 1])
     query = np.repeat(queries, histories.clicks[queries + 1] - histories.clicks[queries])
     person = np.searchsorted(histories.starts, query, side="right") - 1
@@ -227,7 +227,7 @@ def _shared_clicks(histories: Histories, queries: Ints, least: int) -> _SharedCl
 
 
 def _different(click: Ints, person: Ints, n: int) -> Ints:
-    """The number of different people of each of n clicks; clicks rise, and the people of each do."""
+    """Return the number of different people of each of n clicks; clicks rise, and the people of each do."""
     new = np.append(True, (click[1:] != click[:-1]) | (person[1:] != person[:-1]))[: len(click)]
     return np.bincount(click[new], minlength=n)
 
@@ -236,7 +236,7 @@ MOST_ROUNDS = 1000  # through a list whose texts are hardly ever taken
 
 
 def quotas(sizes: Ints) -> Ints:
-    """How many queries members with this many queries give: by largest remainders, so that the sum is the rounded sum of all quotas."""
+    """Return how many queries each member contributes: by largest remainders, so that the sum is the rounded sum of all quotas."""
     total = int(sizes.sum())
     squares = sizes * sizes
     wanted = (2 * int(squares.sum()) + total) // (2 * total)
@@ -248,7 +248,7 @@ def quotas(sizes: Ints) -> Ints:
 
 
 def contributed(histories: Histories, members: Ints, matches: Matches, least: int, chance: np.random.Generator) -> Ints:
-    """The matches that the members give, none of fewer than `least` of them."""
+    """Return the matches that the members give, none of fewer than `least` of them."""
     sizes = histories.sizes[members]
     shared = matches.people >= least
     left: dict[int, list[int]] = {}
@@ -267,7 +267,7 @@ def contributed(histories: Histories, members: Ints, matches: Matches, least: in
 def _contributed(
     own: list[tuple[int, int]], quota: int, contribution: float, left: dict[int, list[int]], chance: np.random.Generator
 ) -> list[int]:
-    """What one member gives: texts with their repetitions, most repeated first."""
+    """Return the contribution of one member: texts with their repetitions, most repeated first."""
     given: list[int] = []
     for _ in range(MOST_ROUNDS):
         refused = []

@@ -13,7 +13,7 @@ from shoal.data.bags import Ints
 
 
 def greedy_groups(incidence: Ints, k: int) -> list[Ints]:
-    """The members of each group, k to 2k-1 of them; of equals the first is taken. There must be k."""
+    """Return the members of each group, k to 2k-1 of them; of equals the first is taken. There must be k."""
     n = len(incidence)
     pairs = np.triu(incidence + 1, 1)  # 0 where there is no pair
     free = np.ones(n, bool)
@@ -30,7 +30,7 @@ def greedy_groups(incidence: Ints, k: int) -> list[Ints]:
 
 
 def _grown(incidence: Ints, pairs: Ints, free: npt.NDArray[np.bool_], k: int) -> list[int]:
-    """The next group among those that are free."""
+    """Return the next group among those that are free."""
     members = [int(place) for place in np.unravel_index(np.argmax(pairs), pairs.shape)] if k > 1 else [int(np.argmax(free))]
     sums = incidence[members].sum(axis=0)
     while len(members) < k:

@@ -38,16 +38,16 @@ class Space(Protocol[Point]):
     """
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Return how many rows there are."""
 
     def point(self, row: int) -> Point:
-        """The point where this row lies."""
+        """Return the point where this row lies."""
 
     def centroid(self, rows: Ints) -> Point:
-        """The point that represents these rows, at least one; it must not depend on their order."""
+        """Return the point that represents these rows, at least one; it must not depend on their order."""
 
     def distances(self, point: Point, rows: Ints) -> Floats:
-        """How far each of these rows lies from the point."""
+        """Return how far each of these rows lies from the point."""
 
 
 @runtime_checkable
@@ -55,14 +55,16 @@ class HasKernel(Protocol):
     """A space whose groups a kernel forms, the same as by its distances and centroids but sooner."""
 
     def mdav(self, owners: Ints, k: int) -> Ints:
-        """The group of each row, numbered from 0 in the order of forming; owners are numbered from 0 without gaps, and are k or more."""
+        """Return the group of each row, numbered from 0 in the order of forming; owners are numbered from 0 without gaps, and are k or
+        more.
+        """
 
 
 # -- the algorithm
 
 
 def mdav_groups(space: Space[Any], owners: Ints, k: int) -> Ints:
-    """The group of each row of the space, numbered from 0 in the order of forming; every group holds rows of at least k owners."""
+    """Return the group of each row of the space, numbered from 0 in the order of forming; every group holds rows of at least k owners."""
     people, numbered = np.unique(owners, return_inverse=True)
     if len(people) < k:
         raise Infeasible(
@@ -82,12 +84,12 @@ def mdav_groups(space: Space[Any], owners: Ints, k: int) -> Ints:
 
 
 def mdav_of_people(space: Space[Any], k: int, task: _kernels.Task) -> Ints:
-    """The same where every row is another person's, of whom there are at least k, as a part of a larger task."""
+    """Return the same where every row is another person's, of whom there are at least k, as a part of a larger task."""
     return mdav_of_part(space, np.arange(len(space), dtype=np.int64), k, task)
 
 
 def mdav_of_part(space: Space[Any], owners: Ints, k: int, task: _kernels.Task) -> Ints:
-    """The same as a part of a larger task, where there are at least k owners."""
+    """Return the same as a part of a larger task, where there are at least k owners."""
     return _Grouping(space, np.unique(owners, return_inverse=True)[1].astype(np.int64), k).run(task)
 
 
@@ -101,7 +103,7 @@ class _Grouping:
         self._groups: list[Ints] = []
 
     def run(self, task: _kernels.Task) -> Ints:
-        """The paper's loop."""
+        """Return the paper's loop."""
         while self._people >= 3 * self._k:
             left = self._gather(self._farthest(self._centroid()), task)
             self._gather(int(self._live[np.argmax(left)]), task)
@@ -160,7 +162,7 @@ class _Grouping:
 
 
 def nearest_of_owners(distances: Floats, owners: Ints, k: int) -> Ints:
-    """The places of the nearest row of each of k owners, nearest first; of equals the first. There must be k owners."""
+    """Return the places of the nearest row of each of k owners, nearest first; of equals the first. There must be k owners."""
     taken = k
     while True:
         taken = min(taken, len(distances))

@@ -48,7 +48,7 @@ class Weights:
 
 
 def _shares(first: float, *others: float) -> list[int]:
-    """The shares of all weights but the first, which has the rest."""
+    """Return the shares of all weights but the first, which has the rest."""
     total = first + sum(others)
     return [int(APART * weight / total) if total else 0 for weight in others]
 
@@ -89,7 +89,7 @@ class Forest:
         return _kernels.QueryTrees(starts, held.text.astype(np.int32), time, clicks, _scaled(held.rank, self._scale_rank, MISSING), host)
 
     def _compared(self, people: Ints) -> tuple[Ints, Ints]:
-        """The queries of these people that are compared, and where those of each person start."""
+        """Return the queries of these people that are compared, and where those of each person start."""
         h = self.histories
         queries, sizes = h.queries_of(people), h.sizes[people]
         if sizes.max(initial=0) > self.most:
@@ -114,11 +114,11 @@ class TreeSpace:
         return len(self._people)
 
     def point(self, row: int) -> int:
-        """The person, by number."""
+        """Return the person, by number."""
         return row
 
     def centroid(self, rows: Ints) -> _kernels.QueryTrees:
-        """The history with the mean number of queries, those of the most people."""
+        """Return the history with the mean number of queries, those of the most people."""
         h = self._forest.histories
         represented = np.zeros(len(self), bool)
         represented[rows] = True
@@ -150,7 +150,7 @@ class TreeSpace:
 
 
 def words_of(texts: Vocabulary) -> tuple[Ints, Small, int]:
-    """The words of each text, in lower case, and how many different ones there are; numbered by their order as strings."""
+    """Return the words of each text, in lower case, and how many different ones there are; numbered by their order as strings."""
     found = plain_words(without_foreign_marks(texts.names.str.to_lowercase()))
     order = found.vocabulary.names.arg_sort().to_numpy()
     number = np.empty(len(order), np.int64)
@@ -171,18 +171,18 @@ def _texts(texts: Vocabulary, comparing: Comparing) -> _kernels.QueryTexts:
 
 
 def _hosts(urls: Vocabulary) -> Small:
-    """The host of each URL, as a number; a path alone has the empty host."""
+    """Return the host of each URL, as a number; a path alone has the empty host."""
     hosts = pl.Series([found[1] if (found := _HOST.match(url.lower())) else "" for url in urls.names], dtype=pl.String)
     return np.unique(hosts.to_numpy().astype(str), return_inverse=True)[1].ravel().astype(np.int32) if len(hosts) else np.zeros(0, np.int32)
 
 
 def _people_asking(histories: Histories) -> Ints:
-    """How many people ask each text."""
+    """Return how many people ask each text."""
     return np.bincount(histories.text[histories.nth == 0], minlength=len(histories.texts))
 
 
 def _scale(values: Ints) -> tuple[int, int]:
-    """The least value, and how far it is from the largest."""
+    """Return the least value, and how far it is from the largest."""
     return (int(values.min()), int(values.max()) - int(values.min())) if len(values) else (0, 0)
 
 
@@ -205,7 +205,7 @@ SKETCH = 8  # queries, and as many words
 
 
 def blocks_of_people(histories: Histories, size: int) -> list[Ints]:
-    """All people in blocks of `size` or a few more, in which each is in rising order; one block where there are fewer."""
+    """Return all people in blocks of `size` or a few more, in which each is in rising order; one block where there are fewer."""
     n = max(1, len(histories) // size)
     order = sketch_order(histories) if n > 1 else np.arange(len(histories), dtype=np.int64)
     return [np.sort(block) for block in np.array_split(order, n)]

@@ -21,15 +21,15 @@ class NumberSpace:
         return len(self._values)
 
     def point(self, row: int) -> Floats:
-        """The row itself."""
+        """Return the row itself."""
         return np.asarray(self._values[row])
 
     def centroid(self, rows: Ints) -> Floats:
-        """The mean."""
+        """Return the mean."""
         return np.asarray(self._values[rows].mean(axis=0))
 
     def distances(self, point: Floats, rows: Ints) -> Floats:
-        """The squared differences, added column by column."""
+        """Return the squared differences, added column by column."""
         found = np.zeros(len(rows))
         for column, place in zip(self._values.T, point, strict=True):
             found += (column[rows] - place) ** 2
@@ -60,7 +60,7 @@ class MixedSpace:
         return self._rows
 
     def point(self, row: int) -> tuple[float, ...]:
-        """The row's codes."""
+        """Return the row's codes."""
         return tuple(float(space.codes[row]) for space, _ in self._parts)
 
     def centroid(self, rows: Ints) -> tuple[float, ...]:
@@ -75,7 +75,7 @@ class MixedSpace:
         return found
 
     def improved(self, owners: Ints, groups: Ints, k: int, rounds: int, seed: int) -> Ints:
-        """The groups after this many rounds of exchanges between near ones; their loss, as distances measure it, never rises."""
+        """Return the groups after this many rounds of exchanges between near ones; their loss, as distances measure it, never rises."""
         if not self._parts:
             return groups
         codes = np.ascontiguousarray(np.column_stack([space.codes for space, _ in self._parts]), np.float64)
@@ -99,7 +99,7 @@ _KINDS: dict[type, int] = {Numbers: 0, Ranks: 1, Categories: 2, Nodes: 3}  # as 
 
 
 def improved_groups(values: Floats, owners: Ints, groups: Ints, k: int, rounds: int, seed: int) -> Ints:
-    """The groups after this many rounds, numbered from 0; the SSE of the values never rises, and more rounds continue fewer ones.
+    """Return the groups after this many rounds, numbered from 0; the SSE of the values never rises, and more rounds continue fewer ones.
 
     Groups are numbered from 0 without gaps and hold k owners or more, before and after.
     """
@@ -115,14 +115,14 @@ def improved_groups(values: Floats, owners: Ints, groups: Ints, k: int, rounds: 
 
 
 def groups_of_table(table: Table, k: int) -> Ints:
-    """The group of each row by MDAV, numbered from 0 without gaps; every group holds rows of at least k owners."""
+    """Return the group of each row by MDAV, numbered from 0 without gaps; every group holds rows of at least k owners."""
     order = table.content_order()
     space = NumberSpace(standardised(table.numbers)[order]) if table.all_numeric else MixedSpace(table, order)
     return _by_arrival(order, mdav_groups(space, table.owners[order], k))
 
 
 def better_groups_of_table(table: Table, k: int, rounds: int, seed: int) -> Ints:
-    """The same after this many rounds of local search on the loss, which never rises."""
+    """Return the same after this many rounds of local search on the loss, which never rises."""
     order = table.content_order()
     owners = table.owners[order]
     if not table.all_numeric:

@@ -31,7 +31,7 @@ LARGE = 10 * np.log(2)  # sizes that differ by a factor of 1024 are as far apart
 
 
 def address_nodes(address: str) -> tuple[str, ...]:
-    """The beginnings of an address: by octets, by groups of 16 bits, or the domains above a host."""
+    """Return the beginnings of an address: by octets, by groups of 16 bits, or the domains above a host."""
     try:
         known = ipaddress.ip_address(address)
     except ValueError:
@@ -66,7 +66,7 @@ class Visits:
 
     @classmethod
     def of(cls, rows: pl.DataFrame, unit_of: UnitOf, gap: timedelta) -> Visits:
-        """The units of a log's rows, which have the columns of an access log."""
+        """Return the units of a log's rows, which have the columns of an access log."""
         frame = rows.rename({"payload": "page"}).with_columns(sessions_of(rows[VISITOR], rows["time"], gap).alias(SESSION))
         first = {"session": pl.col(SESSION), "owner": pl.col("owner"), "row": pl.int_range(pl.len())}[unit_of]
         frame = frame.with_columns(first.cast(pl.Int64).alias("unit"))
@@ -81,7 +81,7 @@ class Visits:
 
 
 def sessions_of(visitors: pl.Series, times: pl.Series, gap: timedelta) -> pl.Series:
-    """The session of each row, numbered from 0: one visitor's rows, up to a pause of more than `gap`."""
+    """Return the session of each row, numbered from 0: one visitor's rows, up to a pause of more than `gap`."""
     rows = pl.DataFrame({"visitor": visitors, "time": times}).with_row_index("row").sort("visitor", "time")
     fresh = (pl.col("visitor") != pl.col("visitor").shift()) | (pl.col("time").diff() > gap)
     numbered = rows.with_columns(fresh.fill_null(True).cum_sum().cast(pl.Int64).alias(SESSION) - 1)
@@ -98,15 +98,15 @@ class VisitSpace:
         return len(self._visits)
 
     def point(self, row: int) -> Floats:
-        """The unit itself."""
+        """Return the unit itself."""
         return self._units.mean(np.array([row], np.int64))
 
     def centroid(self, rows: Ints) -> Floats:
-        """How often every value occurs in a unit, in the mean."""
+        """Return how often every value occurs in a unit, in the mean."""
         return self._units.mean(rows)
 
     def distances(self, point: Floats, rows: Ints) -> Floats:
-        """The weighted sum of the distances of all fields."""
+        """Return the weighted sum of the distances of all fields."""
         return self._units.distances(point, rows, kernels.threads(), _kernels.Task())
 
     @cached_property
@@ -121,7 +121,7 @@ class VisitSpace:
 
 
 def _placed(frame: pl.DataFrame, fields: Sequence[str]) -> pl.DataFrame:
-    """How often each node of each field occurs in each unit, in the order of units, fields and nodes."""
+    """Return how often each node of each field occurs in each unit, in the order of units, fields and nodes."""
     parts = []
     for number, field in enumerate(fields):
         values = frame.select("unit", pl.col(field).cast(pl.String).fill_null("-").alias("value"))
@@ -134,7 +134,7 @@ def _placed(frame: pl.DataFrame, fields: Sequence[str]) -> pl.DataFrame:
 
 
 def _numbers(visits: Visits) -> Floats:
-    """The mean time of a unit as a share of the log's, and the mean logarithm of its sizes."""
+    """Return the mean time of a unit as a share of the log's, and the mean logarithm of its sizes."""
     moment, moments = pl.col("time").to_physical(), visits.frame["time"].to_physical().to_numpy()
     length = max(1, int(moments.max() - moments.min()))
     told = visits.frame.select("unit", time=(moment - moment.min()) / length, size=(pl.col("size").fill_null(0) + 1).log() / float(LARGE))

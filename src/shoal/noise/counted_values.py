@@ -31,7 +31,7 @@ def unit_of(kind: str, asked: str | None) -> str:
 
 
 def columns_of(unit: str) -> tuple[str, ...]:
-    """The columns of a value."""
+    """Return the columns of a value."""
     return (FIRST, SECOND) if unit == PAIR else (unit,)
 
 

@@ -65,7 +65,7 @@ def disclosed(manifest: Mapping[str, Any], claims: Iterable[Model], from_file: S
 
 
 def unsafe_parts(manifest: Mapping[str, Any], safe: frozenset[Numbers]) -> Iterator[str]:
-    """The keys of a manifest that contain numbers which may not be published if only `safe` ones may."""
+    """Yield the keys of a manifest that contain numbers which may not be published if only `safe` ones may."""
     yield from (f"input.{name}" for name in manifest["input"] if name not in _safe_input(manifest["input"], safe))
     yield from (f"accounting.{name}" for name in manifest["accounting"] if not _is_safe(name, safe))
     if manifest["metrics"] and WORDS not in safe:
@@ -75,7 +75,7 @@ def unsafe_parts(manifest: Mapping[str, Any], safe: frozenset[Numbers]) -> Itera
 
 
 def unsafe_notes(manifest: Mapping[str, Any], safe: frozenset[Numbers], implied: Iterable[str]) -> Iterator[str]:
-    """The notes of a manifest that contain numbers which may not be published; `implied` are notes that follow from the tables."""
+    """Yield the notes of a manifest that contain numbers which may not be published; `implied` are notes that follow from the tables."""
     if WORDS in safe:
         return
     known = set(implied)

@@ -98,7 +98,9 @@ def learn_taxonomy(
 
 
 def _fitted_to_topics(how: Preparation, per: Per | None) -> Preparation:
-    """The preparation of a release on topics, so that they are learned from the same contexts; or from those that are requested alone."""
+    """Return the preparation of a release on topics, so that they are learned from the same contexts; or from those that are requested
+    alone.
+    """
     if per is not None:
         return replace(how, per=per, taxonomy=NO_TAXONOMY)
     return replace(how, taxonomy=TOPICS, follows=frozenset({"per"}))

@@ -78,7 +78,7 @@ class Memory:
         return cls(limit, Path(tempfile.gettempdir()) if place is None else place)
 
     def spill(self) -> Spill:
-        """The directory for spilled rows and records."""
+        """Return the directory for spilled rows and records."""
         return Spill(self.place, (self.limit - LEAST) // SHARE)
 
     def insist(self, records: Bags, needs: Needs) -> None:
@@ -430,12 +430,12 @@ def with_wordnet(spec: str) -> bool:
 
 
 def fewest_in_names(spec: str) -> int | None:
-    """How many people hold each word in the name of a topic, as in `topics:10`; None if that follows from the method."""
+    """Return how many people hold each word in the name of a topic, as in `topics:10`; None if that follows from the method."""
     return _number_after(spec, 1, "topics are named by words of a whole number of people, at least 2")
 
 
 def people_learned_from(spec: str) -> int | None:
-    """How many people topics are learned from at least, as in `topics:10:100000`; None for all people."""
+    """Return how many people topics are learned from at least, as in `topics:10:100000`; None for all people."""
     return _number_after(spec, 2, "topics are learned from a whole number of people, at least 2")
 
 

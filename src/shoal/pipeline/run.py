@@ -94,7 +94,7 @@ class Judged:
     attacks: Mapping[str, Any] = field(default_factory=dict)
 
     def publishable(self) -> Publishable:
-        """The publishable parts; they refer to the original."""
+        """Return the publishable parts; they refer to the original."""
         return Publishable(
             self.release,
             self.verdicts,
@@ -109,7 +109,7 @@ class Judged:
         )
 
     def without_original(self) -> Publishable:
-        """The publishable parts, without the original and without the mapping from records to groups."""
+        """Return the publishable parts, without the original and without the mapping from records to groups."""
         parts = self.publishable()
         page = parts.page(described(parts))
         return replace(parts, release=replace(self.release, secret=None), page=lambda manifest: replace(page, manifest=manifest))
@@ -142,7 +142,7 @@ def anonymize(
 
 
 def _claims_on_names(prepared: Prepared) -> tuple[Model, ...]:
-    """What is claimed about names of topics, where records were put on topics that were learned from them."""
+    """Return what is claimed about names of topics, where records were put on topics that were learned from them."""
     learned = prepared.original.on_taxonomy and is_topics(prepared.how.taxonomy)
     return claims_on_names(prepared.how.taxonomy) if learned else ()
 
@@ -247,7 +247,7 @@ def written_page(directory: ReleaseDirectory, name: str, text: str) -> dict[str,
 
 
 def described(publishable: Publishable) -> dict[str, Any]:
-    """The manifest that `publish` would write, with only the tables among its files.
+    """Return the manifest that `publish` would write, with only the tables among its files.
 
     Claims are judged from the tables alone, as from files.
     """
@@ -286,7 +286,7 @@ def shown_to_publisher(publishable: Publishable, manifest: Mapping[str, Any]) ->
 
 
 def _whole_manifest(publishable: Publishable, written: Sequence[Verdict], files: list[dict[str, Any]]) -> dict[str, Any]:
-    """The manifest before anything is withheld.
+    """Return the manifest before anything is withheld.
 
     The level of a claim is recorded twice: as verified with the original and the groups, which may count people, and as anyone can verify
     it from the file alone, which counts records.

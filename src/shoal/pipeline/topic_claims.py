@@ -22,7 +22,7 @@ USUAL = 5  # people whom each person is hidden among, where a method promises no
 
 
 def settled(how: Preparation, method: Method) -> Preparation:
-    """The preparation with the number of people behind each word in the name of a topic.
+    """Return the preparation with the number of people behind each word in the name of a topic.
 
     Args:
         how: How data is to be prepared on topics.
@@ -49,7 +49,7 @@ def settled(how: Preparation, method: Method) -> Preparation:
 
 
 def claims_on_names(taxonomy: str) -> tuple[Model, ...]:
-    """The claim that a release on this taxonomy makes beyond those of its method: none, unless its topics are learned from the data."""
+    """Return the additional claim of a release on this taxonomy: one about names if its topics are learned from the data."""
     people = fewest_in_names(taxonomy) if is_topics(taxonomy) else None
     if people is None:
         return ()
@@ -57,7 +57,7 @@ def claims_on_names(taxonomy: str) -> tuple[Model, ...]:
 
 
 def claims_owed(manifest: Mapping[str, Any]) -> tuple[Model, ...]:
-    """The same for a release on disk, as its manifest names the taxonomy."""
+    """Return the same for a release on disk, as its manifest names the taxonomy."""
     facts = manifest["input"]
     return claims_on_names(str(facts.get("taxonomy", ""))) if "node_loss" in facts else ()
 

@@ -67,7 +67,7 @@ class ClassLimits(Model):
         return dict.fromkeys(table.columns, "whether they are values of the original")
 
     def keeps(self, promise: Declared) -> bool:
-        """A promise without columns is kept by a claim that names columns."""
+        """Whether the promise is kept; one without columns is kept by a claim that names columns."""
         same = isinstance(promise, ClassLimits) and (promise.most, promise.apart) == (self.most, self.apart)
         return same and promise.values()["columns"] in {None, self.columns}
 

@@ -97,7 +97,7 @@ class KKmAnonymity(Model):
         return dict.fromkeys(kept, "which row they belong to") | {name: some for name in table.columns if name in judged}
 
     def keeps(self, promise: Declared) -> bool:
-        """A promise without columns is kept by a claim that names columns; whether these are all of them is checked elsewhere."""
+        """Whether the promise is kept; one without columns is kept by a claim that names columns, which are verified elsewhere."""
         if not isinstance(promise, KKmAnonymity) or (promise.k, promise.m) != (self.k, self.m):
             return False
         return promise.columns in {None, self.columns} and promise.item_sets in {None, self.item_sets}

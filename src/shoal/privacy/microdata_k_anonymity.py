@@ -63,7 +63,7 @@ class MicrodataKAnonymity(Model):
         return None if self.columns is None else self.columns.names
 
     def ceiling(self, test: str, known: int | None) -> float | None:
-        """An attacker who knows the columns of the claim finds a person with probability at most 1/k; what is inferred is not bounded."""
+        """Return 1/k for an attacker who knows the columns of the claim; inference is not bounded."""
         return 1 / self.k if test in {"singling out", "linking"} else None
 
     def judged_columns(self, table: RowTable) -> frozenset[str]:
@@ -83,7 +83,7 @@ class MicrodataKAnonymity(Model):
         return dict.fromkeys(kept, "which row they belong to") | {name: totals for name in table.columns if name in judged}
 
     def keeps(self, promise: Declared) -> bool:
-        """A promise without columns is kept by a claim that names columns; whether these are all of them is checked elsewhere."""
+        """Whether the promise is kept; one without columns is kept by a claim that names columns, which are verified elsewhere."""
         same = isinstance(promise, MicrodataKAnonymity) and promise.k == self.k
         return same and (promise.values()["columns"] in {None, self.columns})
 

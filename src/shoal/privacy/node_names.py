@@ -88,7 +88,7 @@ class NodeNames(JudgesNames):
         return self._against(names, renamed, held)
 
     def words_to_count(self, names: Iterable[str]) -> set[str]:
-        """All words that a part of a name may be: with the number at its end, or without it."""
+        """Return all words that a part of a name may be: with the number at its end, or without it."""
         parts = {part for name in names for part in name.split(BETWEEN)}
         return parts | {NUMBER.sub("", part) for part in parts}
 
@@ -102,7 +102,7 @@ class NodeNames(JudgesNames):
         return self._from_files([name for name in names if BETWEEN in name], records)
 
     def _without_categories(self, names: list[str]) -> tuple[set[str], list[str]]:
-        """The words of the data that categories show by being renamed, and the names that are no categories."""
+        """Return the words of the data that categories show by being renamed, and the names that are no categories."""
         if self.categories is None:
             return set(), names
         from shoal.taxonomy.wordnet import wordnet
@@ -136,7 +136,7 @@ class NodeNames(JudgesNames):
 
 
 def _records_per_item(release: Release) -> dict[str, int]:
-    """How many published records have each item, by its name."""
+    """Return how many published records have each item, by its name."""
     published = release.published
     copies = np.repeat(release.copies, np.diff(published.indptr))
     counts = np.bincount(published.items, weights=copies, minlength=len(published.vocabulary)).astype(np.int64)
@@ -145,14 +145,14 @@ def _records_per_item(release: Release) -> dict[str, int]:
 
 
 def _people_per_word(bags: Bags) -> dict[str, int]:
-    """How many different people hold each word of the original."""
+    """Return how many different people hold each word of the original."""
     rows = pl.DataFrame({"item": bags.items, "owner": np.repeat(bags.owners, np.diff(bags.indptr))})
     counts = rows.unique().group_by("item").len()
     return dict(zip(bags.vocabulary.names.gather(counts["item"]).to_list(), counts["len"].to_list(), strict=True))
 
 
 def _malformed(names: Iterable[str]) -> list[str]:
-    """What is wrong with the names themselves: more or fewer words than names have, a word twice, two names of the same words."""
+    """Return what is wrong with the names themselves: more or fewer words than names have, a word twice, two names of the same words."""
     parts = [name.split(BETWEEN) for name in names]
     wrong = sum(not FEWEST_WORDS <= len(words) <= MOST_WORDS or not all(words) for words in parts)
     repeated = sum(len(set(words)) < len(words) for words in parts)
@@ -168,7 +168,7 @@ def _malformed(names: Iterable[str]) -> list[str]:
 
 
 def _words_of(names: Iterable[str], known: Mapping[str, int]) -> set[str]:
-    """The words of all names, without the numbers that tell names apart; a word that is known with its number is itself."""
+    """Return the words of all names, without the numbers that tell names apart; a word that is known with its number is itself."""
     found = set()
     for name in names:
         words = name.split(BETWEEN)

@@ -127,7 +127,7 @@ def nice_ticks(largest: int) -> list[int]:
 
 
 def svg(kind: str, title: str, desc: str, height: int, inside: str) -> str:
-    """A picture of this height as wide as its column, with its title and description for those who do not see it."""
+    """Return a picture of this height as wide as its column, with its title and description for those who do not see it."""
     text = f"<title>{escaped(title)}</title><desc>{escaped(desc)}</desc>"
     label = escaped(f"{title}. {desc}")
     frame = f'class="{kind}" role="img" aria-label="{label}" width="100%" height="{height}"'

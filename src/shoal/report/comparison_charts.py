@@ -218,7 +218,7 @@ def _frontier(rows: Sequence[Numbers], utility: Utility) -> Markup:
 
 
 def _only(names: Mapping[str, str], part: str) -> dict[str, str]:
-    """The columns whose names contain this."""
+    """Return the columns whose names contain this."""
     return {name: words for name, words in names.items() if part in name}
 
 

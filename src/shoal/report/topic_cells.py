@@ -47,7 +47,7 @@ class TopicCell:
 
 
 def topic_cells(published: Bags, copies: Ints, tree: Taxonomy, named: Mask) -> tuple[TopicCell, ...]:
-    """The cells of what is published.
+    """Return the cells of what is published.
 
     Args:
         published: The published records, on the nodes of the tree.
@@ -84,7 +84,7 @@ Chosen = dict[int, "Chosen"]
 
 
 def _below(shown: Ints, tree: Taxonomy) -> dict[int, list[int]]:
-    """The shown nodes by the nearest shown node above them; those that have none are below the root."""
+    """Return the shown nodes by the nearest shown node above them; those that have none are below the root."""
     below: dict[int, list[int]] = {0: []}
     open_nodes = [0]
     for node in shown.tolist():  # in preorder, so that a node comes after those above it
@@ -96,7 +96,7 @@ def _below(shown: Ints, tree: Taxonomy) -> dict[int, list[int]]:
 
 
 def _telling(below: dict[int, list[int]], records: Callable[[list[int]], dict[int, int]], published: int) -> list[int]:
-    """The uppermost nodes that at most half of the records have: what is true of most people tells little about anybody."""
+    """Return the uppermost nodes that at most half of the records have: what is true of most people tells little about anybody."""
     nodes = below[0]
     while True:
         held = records(nodes) if nodes else {}
@@ -107,7 +107,7 @@ def _telling(below: dict[int, list[int]], records: Callable[[list[int]], dict[in
 
 
 def _chosen(below: dict[int, list[int]], weight: Ints, at: int = 0, level: int = 0) -> Chosen:
-    """The heaviest nodes below a node, and those below them."""
+    """Return the heaviest nodes below a node, and those below them."""
     if level == len(MOST):
         return {}
     heaviest = sorted(below.get(at, []), key=lambda node: (-int(weight[node]), node))[: MOST[level]]
@@ -115,7 +115,7 @@ def _chosen(below: dict[int, list[int]], weight: Ints, at: int = 0, level: int =
 
 
 def _heights(chosen: Chosen, weight: Ints) -> dict[int, float]:
-    """The height of each node: its share of all, but as much as it needs, and those below it."""
+    """Return the height of each node: its share of all, but as much as it needs, and those below it."""
     total = sum(int(weight[node]) for node in chosen) or 1
     heights: dict[int, float] = {}
 
@@ -129,7 +129,7 @@ def _heights(chosen: Chosen, weight: Ints) -> dict[int, float]:
 
 
 def _by_level(chosen: Chosen) -> Iterator[list[int]]:
-    """The nodes of each column."""
+    """Yield the nodes of each column."""
     level = [chosen]
     while any(level):
         yield [node for nodes in level for node in nodes]
@@ -137,7 +137,7 @@ def _by_level(chosen: Chosen) -> Iterator[list[int]]:
 
 
 def _records(levels: list[list[int]], published: Bags, copies: Ints, tree: Taxonomy, named: Mask) -> dict[int, int]:
-    """The published records that have each node, or a shown one below it; nodes of a column have nothing in common below them."""
+    """Return the published records that have each node, or a shown one below it; nodes of a column have nothing in common below them."""
     records_of: dict[int, int] = {}
     for nodes in levels:
         column = np.full(len(tree), -1, np.int64)

@@ -14,7 +14,7 @@ LINE = 15  # of a name, in pixels
 
 
 def topic_picture(cells: tuple[TopicCell, ...], records: int) -> Picture:
-    """The picture of the cells, of this many published records, and its numbers."""
+    """Return the picture of the cells, of this many published records, and its numbers."""
     levels = 1 + max((cell.level for cell in cells), default=0)
     height = max((cell.top + cell.height for cell in cells), default=0.0)
     inside = "".join(_drawn(cell, levels, records) for cell in cells)

@@ -73,7 +73,7 @@ CHANGES: dict[str, Handler] = {
 
 
 def make_app(studio: Studio, sessions: Sessions, hosts: frozenset[str], cookie_name: str = "shoal_studio", first: str = "/") -> Guard:
-    """The application behind its guard.
+    """Return the application behind its guard.
 
     Args:
         studio: The state that all pages share.

@@ -50,7 +50,7 @@ def _tell_time(seconds: float) -> None:
 
 
 def _row(one: Outcome, before: Mapping[tuple[str, str], Outcome]) -> Values:
-    """The success rates of an attack before and after, and what is guaranteed."""
+    """Return the success rates of an attack before and after, and what is guaranteed."""
     raw = before.get((one.attack, one.knowledge))
     return {
         "test": one.test,

@@ -27,7 +27,7 @@ PINNED = ("sep", "header", "encoding", "owners", "user", "nominal", "drop_column
 
 
 def role_choices(format: str) -> dict[str, str]:
-    """The roles that a column can have in a file of this format, with their labels."""
+    """Return the roles that a column can have in a file of this format, with their labels."""
     if format == MICRODATA:
         return {"": "choose…", **{role: FIELDS[name] for role, name in OF_TABLES.items()}}
     return {"": "not used", **{role: FIELDS[role] for role in OF_EVENTS}}
@@ -50,7 +50,7 @@ def roles_shown(columns: Sequence[str], options: Mapping[str, Any], found: Mappi
 
 
 def by_number(read: Mapping[str, str], columns: Sequence[str]) -> dict[str, str]:
-    """The columns of roles as the menus and the options call them: in a file without column names, by their numbers."""
+    """Return the columns of roles as the menus and the options call them: in a file without column names, by their numbers."""
     if list(columns) != [str(n + 1) for n in range(len(columns))]:
         return dict(read)
     numbers = {f"field {name}": name for name in columns}
@@ -58,7 +58,7 @@ def by_number(read: Mapping[str, str], columns: Sequence[str]) -> dict[str, str]
 
 
 def options_from_form(fields: Mapping[str, str], columns: Sequence[str]) -> dict[str, Any]:
-    """The options that a form asks for. What it leaves open is detected."""
+    """Return the options that a form asks for. What it leaves open is detected."""
     format = fields.get("format", "")
     options: dict[str, Any] = {"format": format} if format in FORMATS else {}
     if fields.get("sep", "") in SEPARATORS and fields.get("sep"):
@@ -86,7 +86,7 @@ def _of_table(chosen: Sequence[tuple[str, str]]) -> dict[str, str]:
 
 
 def pinned(options: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with everything that was detected written out, so that a command reads the file in the same way."""
+    """Return the options with everything that was detected written out, so that a command reads the file in the same way."""
     kept = {name: value for name, value in options.items() if name in PINNED}
     if found["format"] != MICRODATA:
         return {**kept, "format": found["format"], **found["columns"]}
@@ -97,12 +97,12 @@ def pinned(options: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, An
 
 
 def thing_of(format: str) -> str:
-    """What a record of this format has."""
+    """Return what a record of this format has."""
     return "word" if format in ("querylog", "prompts") else "page" if format == "accesslog" else "item"
 
 
 def record_is(format: str, options: Mapping[str, Any]) -> str:
-    """What makes up one record."""
+    """Return what makes up one record."""
     if format == MICRODATA:
         return "one per row"
     if format == "accesslog":
@@ -111,7 +111,7 @@ def record_is(format: str, options: Mapping[str, Any]) -> str:
 
 
 def previewed(format: str, options: Mapping[str, Any], goal: str) -> str:
-    """What a preview for a goal is about."""
+    """Return what a preview for a goal is about."""
     if goal == "counts":
         return "counts with noise"
     if goal == "queries":
@@ -121,7 +121,7 @@ def previewed(format: str, options: Mapping[str, Any], goal: str) -> str:
 
 
 def words_of_records(format: str, options: Mapping[str, Any], found: Mapping[str, Any], columns: Sequence[str]) -> dict[str, str]:
-    """What the page calls the parts of a record, and a column that could keep baskets or visits apart but is not used."""
+    """Return what the page calls the parts of a record, and a column that could keep baskets or visits apart but is not used."""
     roles = {**options, **found.get("columns", {})}
     unused = [name for name in columns if plain(name) in RECORD_NAMES and name not in roles.values()]
     offered = unused[0] if unused and format == "table" and "record" not in roles else ""
@@ -129,7 +129,7 @@ def words_of_records(format: str, options: Mapping[str, Any], found: Mapping[str
 
 
 def whose(options: Mapping[str, Any], found: Mapping[str, Any]) -> str:
-    """Who a person is in this file, as a statement to confirm."""
+    """Return who a person is in this file, as a statement to confirm."""
     format = found["format"]
     if format == "transactions":
         return "Each line is the record of one person, and no person has two lines."

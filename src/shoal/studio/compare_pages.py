@@ -88,7 +88,7 @@ def _begun(studio: Studio, source: OpenedFile, requested: Mapping[str, Any], sto
 
 
 def _methods(source: OpenedFile) -> list[str]:
-    """The methods to choose from: the usual ones and, for a table with unchanged columns, the same that also protect one of these."""
+    """Return the methods to choose from: the usual ones and, for a table with unchanged columns, variants that protect one of these."""
     usual = worth_comparing(data_of(source.options))
     columns = [name for name in str(source.options.get("keep_column", "")).split(",") if PLAIN_NAME.fullmatch(name)]
     protecting = [
@@ -98,18 +98,18 @@ def _methods(source: OpenedFile) -> list[str]:
 
 
 def _does(name: str) -> str:
-    """What a method does; with a limit for an unchanged column, what the limit adds."""
+    """Return what a method does; with a limit for an unchanged column, what the limit adds."""
     method, _, given = name.partition("(")
     return LIMITS.get(given.partition(",")[0], listed_method(method).summary)
 
 
 def _known(source: OpenedFile) -> tuple[int, ...]:
-    """How many items an attacker may know; none for a table, of which everything is known."""
+    """Return how many items an attacker may know; none for a table, of which everything is known."""
     return DEFAULT_KNOWN if data_of(source.options).known else ()
 
 
 def _values_of_k(text: str) -> list[int]:
-    """A list of numbers, as a form has it."""
+    """Return a list of numbers, as a form has it."""
     pieces = [piece.strip() for piece in text.split(",")]
     values = [int(piece) if NUMBER.fullmatch(piece) else 0 for piece in pieces]
     if len(values) > MOST_VALUES or not all(2 <= value <= LARGEST_K for value in values):
@@ -158,7 +158,7 @@ def _stored(job: StoredJob) -> list[dict[str, Any]]:
 
 
 def _board(job: StoredJob) -> dict[str, Any]:
-    """The cells of a comparison, and their chart."""
+    """Return the cells of a comparison, and their chart."""
     found = _stored(job)
     several = len({cell["per"] for cell in found}) > 1
     for cell in found:
@@ -169,7 +169,7 @@ def _board(job: StoredJob) -> dict[str, Any]:
 
 
 def _chart(found: Sequence[Mapping[str, Any]]) -> Any:
-    """The frontier of the cells that were measured and attacked; None if there are none yet."""
+    """Return the frontier of the cells that were measured and attacked; None if there are none yet."""
     rows = [
         {**cell["found"], "method": cell["method"], "per": cell["per"], "cell": cell["name"], "number": n}
         for n, cell in enumerate(found)

@@ -61,7 +61,7 @@ class _Board:
 
 
 def _described(cell: Cell, options: Mapping[str, Any]) -> Values:
-    """A cell before it is worked on, with what is needed to publish it."""
+    """Return a cell before it is worked on, with what is needed to publish it."""
     claims = cell.made().claims()
     return {
         "method": cell.method,

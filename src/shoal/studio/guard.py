@@ -58,7 +58,7 @@ class Sessions:
     _key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
 
     def admit(self, token: str) -> str | None:
-        """The cookie of a new session; None if the token is wrong. The oldest session ends if there are too many."""
+        """Return the cookie of a new session; None if the token is wrong. The oldest session ends if there are too many."""
         if not hmac.compare_digest(token.encode(), self.token.encode()):
             return None
         self.cookies.append(secrets.token_urlsafe(32))
@@ -70,7 +70,7 @@ class Sessions:
         return any(hmac.compare_digest(cookie.encode(), one.encode()) for one in self.cookies)
 
     def change_token(self, cookie: str) -> str:
-        """What a change must carry in this session."""
+        """Return what a change must carry in this session."""
         return hmac.new(self._key, cookie.encode(), hashlib.sha256).hexdigest()
 
     def may_change(self, cookie: str, given: str) -> bool:
@@ -117,7 +117,7 @@ class Guard:
         await (refusal or self.app)(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Why a request is not passed on, as the response to it; None if it may pass."""
+        """Return why a request is not passed on, as the response to it; None if it may pass."""
         headers = Headers(scope=scope)
         if "transfer-encoding" in headers and "content-length" in headers:  # where this body ends is a matter of opinion
             return PlainTextResponse("shoal studio: the length of this request is not clear\n", 400, {"connection": "close"})
@@ -162,7 +162,7 @@ class Guard:
         return response
 
     def _cookie(self, headers: Headers) -> str | None:
-        """The cookie of an open session, if the request has one."""
+        """Return the cookie of an open session, if the request has one."""
         found = SimpleCookie()
         try:
             for line in headers.getlist("cookie"):

@@ -7,7 +7,9 @@ import sys
 
 
 def read_line() -> bytes:
-    """A line of standard input; empty at its end. It is not read through the buffer, whose lock would abort the interpreter at its end."""
+    """Return a line of standard input; empty at its end. It is not read through the buffer, whose lock would abort the interpreter at its
+    end.
+    """
     line = b""
     while not line.endswith(b"\n") and (byte := os.read(sys.stdin.fileno(), 1)):
         line += byte

@@ -26,7 +26,7 @@ LARGEST_K = 1_000_000
 
 
 def sample_path(name: str) -> Path:
-    """The place of a bundled sample."""
+    """Return the place of a bundled sample."""
     return Path(str(files("shoal.samples"))) / SAMPLES[name][0]
 
 
@@ -95,7 +95,7 @@ def _opened(studio: Studio, name: str, path: Path, origin: str) -> Response:
 
 
 def below_root(studio: Studio, typed: str) -> Path:
-    """The file of a path that was typed."""
+    """Return the file of a path that was typed."""
     if studio.root is None:
         raise Refused(403, "start the studio with --root to open files by their path")
     if not typed.strip():

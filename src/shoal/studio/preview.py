@@ -70,7 +70,7 @@ class Preview:
         self._stopped = False
 
     def of(self, k: int, knows: int, goal: str = "", again: int = 0) -> Values:
-        """What each method would leave, and whom an attacker would find.
+        """Return what each method would leave, and whom an attacker would find.
 
         Args:
             k: The number of people among whom everybody is hidden.
@@ -91,7 +91,7 @@ class Preview:
             self._running.interrupt()
 
     def _methods(self, k: int, knows: int, goal: str) -> Iterator[tuple[str, dict[str, str], str]]:
-        """The methods that protect against this attacker, their parameters, and what they do."""
+        """Yield the methods that protect against this attacker, their parameters, and what they do."""
         asked = {"k": str(k)}
         if goal == COUNTS:
             yield "dp-queries", {"unit": "term" if self.facts.texts else "item"}, NOISE
@@ -105,7 +105,7 @@ class Preview:
             yield "km", {**asked, "m": str(knows)}, GENERALIZES
 
     def _measured(self, goal: str, k: int, name: str, settings: Mapping[str, str], does: str, end: float) -> Values:
-        """A method on samples that grow until the time is up."""
+        """Return a method on samples that grow until the time is up."""
         self._running = attempt = self._attempt(goal, name, settings)
         found = attempt.found if self._stopped else attempt.go_on(end - time.perf_counter())
         route = MeasuredRoute(Candidate(goal, name, does, "", ""), {}, settings, found, 1 / k, not self.facts.texts)
@@ -119,7 +119,7 @@ class Preview:
         return {**told, "kept": found.kept, "left": route.left_of_sample, "risk": risk}  # too little for a forecast
 
     def _attempt(self, goal: str, name: str, settings: Mapping[str, str]) -> Attempt:
-        """The trials of a method with these parameters, which go on where they were."""
+        """Return the trials of a method with these parameters, which go on where they were."""
         asked = (goal, name, *settings.values())
         if asked not in self._tried:
             method = chosen_method(name, dict(settings))
@@ -132,7 +132,7 @@ class Preview:
         return self._tried[asked]
 
     def _first_people(self, goal: str, k: int) -> int | None:
-        """The people of the first sample, fewer where people have many records, for an answer in time; None for the default."""
+        """Return the people of the first sample, fewer where people have many records, for an answer in time; None for the default."""
         if goal == COUNTS:
             return FIRST_COUNTED
         if goal != QUERIES:
@@ -140,7 +140,7 @@ class Preview:
         return max(TIMES_K * k, min(FIRST_PEOPLE, round(FIRST_QUERIES * self.facts.people / max(1, self.facts.rows))))
 
     def _records(self, goal: str) -> dict[str, str | None]:
-        """The options for what a record is, where a goal decides it."""
+        """Return the options for what a record is, where a goal decides it."""
         if goal == QUERIES:
             return {"record": None, "per": "event"}
         if goal in (HISTORIES, COUNTS):

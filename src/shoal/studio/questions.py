@@ -43,7 +43,7 @@ class Question:
 
 
 def question_about(problem: Mapping[str, Any], columns: Sequence[str], options: Mapping[str, Any]) -> Question | None:
-    """The question behind a problem with a file; None if an answer does not help."""
+    """Return the question behind a problem with a file; None if an answer does not help."""
     code, format = problem["code"], str(options.get("format", ""))
     if code == "unrecognized-input" or (code == "missing-column" and not format):
         return Question("What does the file contain?", f"The column names do not show it. {PEOPLE}", "format", FORMATS)
@@ -76,7 +76,7 @@ def _about_column(role: str, columns: Sequence[str], options: Mapping[str, Any])
 
 
 def option_of_answer(name: str, value: str, columns: Sequence[str]) -> dict[str, Any]:
-    """The option that an answer sets.
+    """Return the option that an answer sets.
 
     Raises:
         Refused: There is no such answer.

@@ -128,7 +128,7 @@ async def attack_release(studio: Studio, request: Request) -> Response:
 
 
 def _released(studio: Studio, request: Request) -> Path:
-    """The release directory of a job that is done."""
+    """Return the release directory of a job that is done."""
     return insist_on_end(requested_job(studio, request, PUBLISH)).folder / RELEASE
 
 

@@ -42,13 +42,13 @@ def _environment() -> Environment:
 
 
 def page(request: Request, template: str, facts: Mapping[str, Any], status: int = 200) -> Response:
-    """A page of ours, with the token that its forms need."""
+    """Return a page of ours, with the token that its forms need."""
     shared = {"change": request.scope["shoal.change_token"], "steps": {}, "step": ""}
     return HTMLResponse(_environment().get_template(template).render({**shared, **facts}), status)
 
 
 def static_file(name: str) -> Response | None:
-    """A style sheet or script that came with the package; None if there is no such file."""
+    """Return a style sheet or script that came with the package; None if there is no such file."""
     if name not in STATIC:
         return None
     package, place, kind = STATIC[name]

@@ -85,13 +85,13 @@ async def limited(request: Request, size: int, seconds: float) -> AsyncIterator[
 
 
 def file_name(request: Request) -> str:
-    """The name of an uploaded file, as the browser says."""
+    """Return the name of an uploaded file, as the browser says."""
     name = unquote(request.headers.get("x-file-name", ""), errors="replace")
     return name[-200:] or "data"
 
 
 def whole_number(fields: Mapping[str, str], name: str, low: int, high: int) -> int:
-    """A number of a form.
+    """Return a number of a form.
 
     Raises:
         ParameterError: It is none, or out of its range.

@@ -20,7 +20,7 @@ FILE_OPTIONS = ("taxonomy", "items_table")
 
 
 def requested_source(studio: Studio, request: Request) -> OpenedFile:
-    """The source of an address.
+    """Return the source of an address.
 
     Raises:
         Refused: There is none.
@@ -29,7 +29,7 @@ def requested_source(studio: Studio, request: Request) -> OpenedFile:
 
 
 def source_called(studio: Studio, identity: str) -> OpenedFile:
-    """The source of an ID.
+    """Return the source of an ID.
 
     Raises:
         Refused: There is none.
@@ -52,7 +52,7 @@ def insist_on_place(studio: Studio, origin: str, path: str) -> None:
 
 
 def insist_on_people(source: OpenedFile) -> OpenedFile:
-    """The source, if its people were confirmed; nothing goes on before.
+    """Return the source, if its people were confirmed; nothing goes on before.
 
     Raises:
         InputError: They were not.
@@ -63,7 +63,7 @@ def insist_on_people(source: OpenedFile) -> OpenedFile:
 
 
 def requested_job(studio: Studio, request: Request, *kinds: str) -> StoredJob:
-    """The job of an address, of one of some kinds if there are any.
+    """Return the job of an address, of one of some kinds if there are any.
 
     Raises:
         Refused: There is none.
@@ -75,7 +75,7 @@ def requested_job(studio: Studio, request: Request, *kinds: str) -> StoredJob:
 
 
 def job_of_source(studio: Studio, source: OpenedFile, identity: str, kind: str) -> StoredJob | None:
-    """A job about this source as it is read now; None if there is no such job."""
+    """Return a job about this source as it is read now; None if there is no such job."""
     job = studio.job(identity) if identity else None
     if job is None or job.task.get("kind") != kind or job.task.get("source") != source.identity:
         return None
@@ -83,13 +83,13 @@ def job_of_source(studio: Studio, source: OpenedFile, identity: str, kind: str) 
 
 
 def own_files(studio: Studio, options: Mapping[str, Any]) -> list[str]:
-    """The options that name a file of the studio's own folder."""
+    """Return the options that name a file of the studio's own folder."""
     place = studio.store.folder.path
     return [name for name in FILE_OPTIONS if name in options and place in Path(str(options[name])).parents]
 
 
 def insist_on_end(job: StoredJob) -> StoredJob:
-    """The job, if it is done.
+    """Return the job, if it is done.
 
     Raises:
         Refused: It is not.
@@ -100,11 +100,11 @@ def insist_on_end(job: StoredJob) -> StoredJob:
 
 
 def steps_of(source: str, choose: str = "", *, confirmed: bool = True) -> dict[str, str]:
-    """The addresses of the steps before a release. The choice may have another one, and has none before people are confirmed."""
+    """Return the addresses of the steps before a release. The choice may have another one, and has none before people are confirmed."""
     steps = {"open": "/", "understand": f"/sources/{source}"}
     return {**steps, "choose": choose or f"/sources/{source}/choose"} if confirmed else steps
 
 
 def waiting_page(request: Request, job: StoredJob, address: str, title: str, step: str, how: str = "") -> Response:
-    """The progress of a task whose result is shown at an address."""
+    """Return the progress of a task whose result is shown at an address."""
     return page(request, "waiting.html", {"job": job, "next": address, "title": title, "step": step, "how": how})

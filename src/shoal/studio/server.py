@@ -130,6 +130,6 @@ async def _serve(
 
 
 def hosts_of(host: str, port: int) -> frozenset[str]:
-    """The names by which the server may be called: those of this machine, and the one that was typed."""
+    """Return the names by which the server may be called: those of this machine, and the one that was typed."""
     typed = f"[{host}]" if ":" in host else host
     return frozenset(f"{name}:{port}" for name in (LOCAL, "localhost", typed.lower()))

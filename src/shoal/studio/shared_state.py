@@ -44,7 +44,7 @@ class Studio:
     looking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def job(self, identity: str) -> StoredJob | None:
-        """The job of this ID; None if there is none."""
+        """Return the job of this ID; None if there is none."""
         return self.store.job(identity, self.processes.alive)
 
     def begin(self, kind: str, **task: Any) -> Path:

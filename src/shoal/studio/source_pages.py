@@ -108,12 +108,12 @@ async def confirm(studio: Studio, request: Request) -> Response:
 
 
 def _typed(studio: Studio, source: OpenedFile) -> dict[str, Any]:
-    """What is needed to type a command about a source."""
+    """Return what is needed to type a command about a source."""
     return {"typed": source.typed, "options": source.options, "files": own_files(studio, source.options)}
 
 
 def _beside(source: OpenedFile) -> dict[str, Any]:
-    """The options about a source that are not in the form of its columns."""
+    """Return the options about a source that are not in the form of its columns."""
     return {name: source.options[name] for name in BESIDE if name in source.options}
 
 
@@ -267,7 +267,7 @@ def begin_release(studio: Studio, source: OpenedFile, card: Mapping[str, Any], f
 
 
 def forms_of(method: str) -> list[str]:
-    """The file formats in which releases of a method can be written, if there are several."""
+    """Return the file formats in which releases of a method can be written, if there are several."""
     kind = METHODS[method].publishes if method in METHODS else ""
     if kind == "access log":
         return []
@@ -279,7 +279,7 @@ def _confirmed(studio: Studio, request: Request) -> OpenedFile:
 
 
 def _card(advice: StoredJob | None, fields: Mapping[str, str]) -> dict[str, Any]:
-    """The route that was chosen, as it was measured."""
+    """Return the route that was chosen, as it was measured."""
     goals = (advice.result or {}).get("goals", []) if advice is not None and advice.state == DONE else []
     try:
         found: dict[str, Any] = next(one for one in goals if one["name"] == fields["route-goal"])["cards"][int(fields["route"])]

@@ -131,12 +131,12 @@ class Store:
         return OpenedFile(folder, name, str(path), origin).save()
 
     def source(self, identity: str) -> OpenedFile | None:
-        """The source of this ID; None if there is none."""
+        """Return the source of this ID; None if there is none."""
         folder = self.folder.named(SOURCES, identity)
         return None if folder is None else _source(folder)
 
     def sources(self) -> list[OpenedFile]:
-        """All sources whose files can still be found, the newest first."""
+        """Return all sources whose files can still be found, the newest first."""
         found = [_source(folder) for folder in self.folder.all(SOURCES)]
         return [one for one in found if one is not None]
 
@@ -147,12 +147,12 @@ class Store:
         return folder
 
     def job(self, identity: str, alive: Mapping[str, str]) -> StoredJob | None:
-        """The job of this ID; `alive` has the states of those that this server works on."""
+        """Return the job of this ID; `alive` has the states of those that this server works on."""
         folder = self.folder.named(JOBS, identity)
         return None if folder is None else _job(folder, alive)
 
     def jobs(self, kinds: Collection[str], alive: Mapping[str, str]) -> list[StoredJob]:
-        """All jobs of some kinds, the newest first."""
+        """Return all jobs of some kinds, the newest first."""
         found = [_job(folder, alive) for folder in self.folder.all(JOBS)]
         return [one for one in found if one is not None and one.task.get("kind") in kinds]
 

@@ -21,7 +21,7 @@ LONGEST_SECONDS = 3_600.0  # after which a browser connects again
 
 
 def event_stream(studio: Studio, request: Request, job: StoredJob) -> Response:
-    """All events of a job so far, and further ones as they come, until the last one."""
+    """Return all events of a job so far, and further ones as they come, until the last one."""
     if studio.streams >= MOST_STREAMS:
         raise Refused(503, "too many pages are open")
     return StreamingResponse(_followed(studio, request, job), media_type="text/event-stream")

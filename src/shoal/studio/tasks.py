@@ -50,7 +50,7 @@ Values = dict[str, Any]
 
 
 def described(error: ShoalError, task: Mapping[str, Any]) -> Values:
-    """An error as a page shows it. The file goes by its name; names of few people are never shown."""
+    """Return an error as a page shows it. The file goes by its name; names of few people are never shown."""
     error.naming(False, "the command line with --show-rare")
     path, name = str(task.get("path", "")), str(task.get("name", "the file"))
     texts = {"message": on_page(error.marked_message), "hint": on_page(error.marked_hint)}
@@ -62,7 +62,7 @@ def described(error: ShoalError, task: Mapping[str, Any]) -> Values:
 
 
 def look_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
-    """How a file is read with these options; where it cannot be read yet, its columns and why."""
+    """Return how a file is read with these options; where it cannot be read yet, its columns and why."""
     path, options = Path(task["path"]), dict(task.get("options", {}))
     with running(events, cancel):
         columns = _columns(path, options)
@@ -114,7 +114,7 @@ def _chart(title: str, found: Histogram, noun: str, axis: str) -> Values:
 
 
 def advise_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
-    """The routes for a goal, each tried on a sample."""
+    """Return the routes for a goal, each tried on a sample."""
     said = options_and_taxonomy(dict(task.get("options", {})))[0]
     with running(_RoutesTried(events), cancel):
         found = advise((Path(task["path"]),), said, task.get("goal"), task["k"], seconds=task["seconds"])
@@ -146,7 +146,7 @@ class _RoutesTried(Events):
 
 
 def _card(route: MeasuredRoute) -> Values:
-    """A route as a page shows it, and what is needed to take it."""
+    """Return a route as a page shows it, and what is needed to take it."""
     found, one = route.found, route.candidate
     assert found.expected_seconds is not None
     people = counted(found.people, "person", "people")
@@ -172,7 +172,7 @@ def _card(route: MeasuredRoute) -> Values:
 
 
 def _knows(method: str, settings: Mapping[str, Any]) -> int | None:
-    """How many items an attacker may know: a number, everything, or None where the guarantee is not about that."""
+    """Return how many items an attacker may know: a number, everything, or None where the guarantee is not about that."""
     family = listed_method(method).family
     if family in WHOLE_FAMILIES:
         return EVERYTHING
@@ -225,14 +225,14 @@ def publish_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: 
 
 
 def _left(manifest: Mapping[str, Any]) -> str:
-    """What is left of the data, in the words of the report."""
+    """Return what is left of the data, in the words of the report."""
     found = summary_of(dict(manifest))
     shares = [f"{share.text} {share.name}" for share in found.shares if share.n]
     return ", ".join(shares or [f"{name} {text}" for name, text in found.lines])
 
 
 def _attacks(manifest: Mapping[str, Any]) -> Values | None:
-    """What attacks on the release found, if they were made; the strongest one first."""
+    """Return what attacks on the release found, if they were made; the strongest one first."""
     found = list(outcomes_on(manifest))
     if not found:
         return None

@@ -46,7 +46,7 @@ async def taxonomies(studio: Studio, request: Request) -> Response:
 
 
 def _sources(studio: Studio) -> list[OpenedFile]:
-    """The opened files whose items can be on a taxonomy."""
+    """Return the opened files whose items can be on a taxonomy."""
     return [one for one in studio.store.sources() if one.confirmed and one.options.get("format") in OF_ITEMS]
 
 
@@ -138,7 +138,7 @@ async def taxonomy_page(studio: Studio, request: Request) -> Response:
 
 
 def _browsed(tree: Taxonomy, query: Mapping[str, str]) -> dict[str, Any]:
-    """A node with the way to it and its children; or the nodes that a search finds."""
+    """Return a node with the way to it and its children; or the nodes that a search finds."""
     name = query.get("node", "") or tree.names[0]
     node = number_of(tree, name)
     sought = query.get("q", "").strip()
@@ -153,7 +153,7 @@ def _search(tree: Taxonomy, sought: str) -> list[int]:
 
 
 def _way(tree: Taxonomy, node: int) -> list[str]:
-    """The names from the root to the parent of a node."""
+    """Return the names from the root to the parent of a node."""
     way = []
     while (node := int(tree.parent[node])) >= 0:
         way.append(tree.names[node])

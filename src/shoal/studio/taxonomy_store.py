@@ -54,7 +54,7 @@ class StoredTaxonomy:
         return self.changes[-1] if self.changes else FIRST if self.file(FIRST).is_file() else 0
 
     def file(self, version: int) -> Path:
-        """The file of a version."""
+        """Return the file of a version."""
         return self.folder / f"taxonomy-{version}.tsv"
 
     @property
@@ -63,7 +63,7 @@ class StoredTaxonomy:
         return self.file(self.version)
 
     def tree(self) -> Taxonomy:
-        """The version that counts."""
+        """Return the version that counts."""
         return _tree(self.path)
 
     def save(self, **changes: Any) -> StoredTaxonomy:
@@ -89,7 +89,7 @@ def _tree(path: Path) -> Taxonomy:
 
 
 def stored_taxonomy(folder: StudioFolder, identity: str) -> StoredTaxonomy | None:
-    """The taxonomy of this ID; None if there is none."""
+    """Return the taxonomy of this ID; None if there is none."""
     place = folder.named(TAXONOMIES, identity)
     return None if place is None else _stored(place)
 
@@ -104,7 +104,7 @@ class UsedVersion:
 
 
 def used_version(folder: StudioFolder, option: object) -> UsedVersion | None:
-    """The version that an option names; None if it names another taxonomy."""
+    """Return the version that an option names; None if it names another taxonomy."""
     path = Path(str(option or ""))
     one = stored_taxonomy(folder, path.parent.name)
     number = path.stem.rpartition("-")[2]
@@ -114,7 +114,7 @@ def used_version(folder: StudioFolder, option: object) -> UsedVersion | None:
 
 
 def stored_taxonomies(folder: StudioFolder) -> list[StoredTaxonomy]:
-    """All taxonomies, the newest first."""
+    """Return all taxonomies, the newest first."""
     found = [_stored(place) for place in folder.all(TAXONOMIES)]
     return [one for one in found if one is not None]
 

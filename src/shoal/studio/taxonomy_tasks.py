@@ -62,7 +62,7 @@ def _made(path: Path, task: Mapping[str, Any]) -> tuple[Taxonomy, tuple[str, ...
 
 
 def columns_of(path: Path) -> list[str]:
-    """The columns of a product table; none if the file is no table."""
+    """Return the columns of a product table; none if the file is no table."""
     try:
         return column_names(path, None, None)
     except ShoalError:  # making the taxonomy says what is wrong with the file
@@ -70,7 +70,7 @@ def columns_of(path: Path) -> list[str]:
 
 
 def coverage_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
-    """How much of a file a taxonomy covers, and the frequent items that it lacks; those of few people are only counted."""
+    """Return how much of a file a taxonomy covers, and the frequent items that it lacks; those of few people are only counted."""
     with running(events, cancel):
         how = prepared_as({**task["options"], "taxonomy": task["taxonomy"]}, Preparation())[0]
         records = records_of(read(Path(task["path"]), how.reading).data, how)

@@ -44,7 +44,7 @@ class Bound:
     estimate: float
 
     def as_dict(self) -> dict[str, float | bool | int]:
-        """The content as JSON values, as in the manifest."""
+        """Return the content as JSON values, as in the manifest."""
         return {
             "ggd": self.value,
             "loss": self.normalised,
@@ -66,7 +66,7 @@ def loss_lower_bound(
     seed: int = 0,
     effort: str = "balanced",
 ) -> Bound:
-    """A bound for groups of k; `bags` are records of taxonomy nodes. Beyond `exact_up_to` records a sample is examined.
+    """Return a bound for groups of k; `bags` are records of taxonomy nodes. Beyond `exact_up_to` records a sample is examined.
 
     More `effort` makes the bound larger as a rule; it has no effect on a sample.
     """
@@ -93,7 +93,7 @@ def loss_lower_bound(
 
 
 def lower_confidence_limit(shares: npt.NDArray[np.float64], confidence: float) -> float:
-    """What the mean of values between 0 and 1 exceeds with this confidence, whatever their distribution.
+    """Return what the mean of values between 0 and 1 exceeds with this confidence, whatever their distribution.
 
     Maurer and Pontil's empirical Bernstein inequality (COLT 2009, theorem 4), one-sided.
     """

@@ -54,7 +54,7 @@ class _Table:
 
 
 def parents_of_paths(paths: Iterable[Sequence[str]]) -> tuple[Parents, list[str]]:
-    """Every node's parent, and notes on what was read into the labels."""
+    """Return every node's parent, and notes on what was read into the labels."""
     table = _Table()
     for path in paths:
         table.add(path)
@@ -75,7 +75,7 @@ def parents_of_paths(paths: Iterable[Sequence[str]]) -> tuple[Parents, list[str]
 
 
 def two_parents(node: str, one: str | None, other: str | None) -> TaxonomyError:
-    """The error for a label in two places."""
+    """Return the error for a label in two places."""
     first, second = (repr(name) if name is not None else "nothing" for name in (one, other))
     return TaxonomyError(f"{node!r} has two parents, {first} and {second}", code="taxonomy-two-parents", nodes=[node, one, other])
 

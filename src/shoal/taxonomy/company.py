@@ -43,7 +43,7 @@ class Company:
         return np.asarray(np.diff(self.indptr) == 0)
 
     def filled(self, other: Company) -> Company:
-        """The same, but words that have no ties here have those that they have there, to the same features."""
+        """Return the same, but words that have no ties here have those that they have there, to the same features."""
         lonely = self.lonely
         lengths = np.where(lonely, np.diff(other.indptr), np.diff(self.indptr))
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -54,7 +54,7 @@ class Company:
 
 
 def company_of(contexts: Bags, wanted: npt.NDArray[np.bool_] | None = None) -> Company:
-    """The ties of words.
+    """Return the ties of words.
 
     Args:
         contexts: Sessions, or whole records, with the people they belong to.
@@ -78,7 +78,7 @@ def company_of(contexts: Bags, wanted: npt.NDArray[np.bool_] | None = None) -> C
 
 
 def _features(people: Ints, names: list[str]) -> Ints:
-    """The most widely held words, in the order of their names; of equally held ones those whose names come first."""
+    """Return the most widely held words, in the order of their names; of equally held ones those whose names come first."""
     enough = np.flatnonzero(people >= FEWEST_HOLDERS)
     by_people = sorted(enough.tolist(), key=lambda word: (-people[word], names[word]))[:MOST_FEATURES]
     return np.array(sorted(by_people, key=names.__getitem__), np.int64)

@@ -85,7 +85,7 @@ class SemanticDistance:
         return next((common * tens for tens in (10**6, 10**4, 100, 1) if common * tens <= FIXED_POINT), FIXED_POINT)
 
     def kernel(self, omega: int | None = None) -> Any:
-        """The measure as the kernels take it."""
+        """Return the measure as the kernels take it."""
         price = round(self.nil * self.units) if omega is None else omega
         shape = self.taxonomy.parent, self.taxonomy.end, self.level
         return _kernels.Measure(*shape, self.measure == "wu-palmer", self.units, round(self.threshold * self.units), price)
@@ -126,13 +126,13 @@ class SemanticDistance:
         return np.asarray(kernels.run(_kernels.nearest_distances, *arguments, label="matching") / self.units)
 
     def beyond_any_matching(self, *bags: Bags) -> int:
-        """A nil price that no sum of matched distances reaches, so that matching one pair more always pays."""
+        """Return a nil price that no sum of matched distances reaches, so that matching one pair more always pays."""
         longest = max(int(b.lengths.max(initial=0)) for b in bags)
         farthest = 2 * int(self.level[self.level < _kernels.FAR].max()) * self.units
         return (longest + 1) * (min(farthest, round(self.threshold * self.units)) + 1)
 
     def kernel_of_matched_terms(self, bags: Bags) -> Any:
-        """The measure for clusters by the paper's first model. Raise if sums of distances might not fit into 64 bits."""
+        """Return the measure for clusters by the paper's first model. Raise if sums of distances might not fit into 64 bits."""
         price = self.beyond_any_matching(bags)
         if 2 * price * int(bags.lengths.max(initial=0)) * len(bags) >= _kernels.UNRELATED:
             what = f"{len(bags):,} vocabularies of up to {int(bags.lengths.max()):,} terms are too many for the matching of most terms"

@@ -10,7 +10,7 @@ UNPRINTABLE = ("\t", "\n", "\r", "\0")
 
 
 def moved(tree: Taxonomy, node: str, parent: str) -> Taxonomy:
-    """The tree with a node, and all that is below it, below another node.
+    """Return the tree with a node, and all that is below it, below another node.
 
     Args:
         tree: The taxonomy.
@@ -29,7 +29,7 @@ def moved(tree: Taxonomy, node: str, parent: str) -> Taxonomy:
 
 
 def renamed(tree: Taxonomy, node: str, name: str) -> Taxonomy:
-    """The tree with another name for a node.
+    """Return the tree with another name for a node.
 
     Raises:
         TaxonomyError: There is no such node, or the name is empty or that of another node.
@@ -42,7 +42,7 @@ def renamed(tree: Taxonomy, node: str, name: str) -> Taxonomy:
 
 
 def added(tree: Taxonomy, name: str, parent: str) -> Taxonomy:
-    """The tree with a new node.
+    """Return the tree with a new node.
 
     Raises:
         TaxonomyError: There is no such parent, or the name is empty or that of a node.
@@ -52,7 +52,7 @@ def added(tree: Taxonomy, name: str, parent: str) -> Taxonomy:
 
 
 def number_of(tree: Taxonomy, node: str) -> int:
-    """The number of a node.
+    """Return the number of a node.
 
     Raises:
         TaxonomyError: There is none of this name.

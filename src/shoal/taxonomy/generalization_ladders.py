@@ -54,7 +54,7 @@ class Ladder:
 
 
 def ladder_of(values: pl.Series, way: str) -> Ladder:
-    """The ladder of different values of a column that is published this way."""
+    """Return the ladder of different values of a column that is published this way."""
     if way == EXACT:
         return Ladder(values, np.full(len(values), TOP, np.int64))
     if way == PREFIX and values.dtype != pl.String:
@@ -69,7 +69,7 @@ _LATEST: WeakKeyDictionary[Taxonomy, tuple[pl.Series, Ladder]] = WeakKeyDictiona
 
 
 def ladder_of_words(words: pl.Series, taxonomy: Taxonomy | None) -> Ladder:
-    """The ladder of different words of texts. Without a taxonomy it ends with the word in lower case.
+    """Return the ladder of different words of texts. Without a taxonomy it ends with the word in lower case.
 
     Names of nodes are written without blanks, so that each stays one word. Stop words and single letters have no node. The latest ladder
     of a taxonomy is kept, because looking words up takes long: another one of the same words in the same order is the same.
@@ -104,13 +104,13 @@ def _made_of_words(words: pl.Series, taxonomy: Taxonomy | None) -> Ladder:
 
 
 def ladder_of_items(items: pl.Series, taxonomy: Taxonomy | None) -> Ladder:
-    """The ladder of different items, which are named as the taxonomy names its nodes."""
+    """Return the ladder of different items, which are named as the taxonomy names its nodes."""
     flat = Ladder(items.rename("word"), np.full(len(items), TOP, np.int64))
     return flat if taxonomy is None else _with_nodes(flat, np.arange(len(items)), taxonomy, taxonomy.names.names)
 
 
 def _in_lower_case(words: pl.Series) -> pl.Series:
-    """The words in lower case, without marks at their ends; empty if that would not be the same when it is done again."""
+    """Return the words in lower case, without marks at their ends; empty if that would not be the same when it is done again."""
     once = in_one_case(words).str.replace_all(_MARKS, "")
     again = in_one_case(once).str.replace_all(_MARKS, "")
     return once.zip_with(once == again, pl.Series([""], dtype=pl.String).new_from_index(0, len(once)))
@@ -138,7 +138,7 @@ def _with_nodes(flat: Ladder, lowest: Ints, taxonomy: Taxonomy, names: pl.Series
 
 
 def _with_all_above(taxonomy: Taxonomy, nodes: Ints) -> npt.NDArray[np.bool_]:
-    """Which nodes are these or lie above one of them."""
+    """Return which nodes are these or lie above one of them."""
     used = np.zeros(len(taxonomy), bool)
     at = distinct(nodes)
     while len(at):
@@ -149,7 +149,7 @@ def _with_all_above(taxonomy: Taxonomy, nodes: Ints) -> npt.NDArray[np.bool_]:
 
 
 def _free_names(names: pl.Series, taken: pl.Series) -> pl.Series:
-    """The names of nodes, with a mark where a word, or another node, is called so."""
+    """Return the names of nodes, with a mark where a word, or another node, is called so."""
     clashing = (names.is_in(taken.implode()) | ~names.is_first_distinct()).arg_true()
     if clashing.is_empty():
         return names
@@ -162,7 +162,7 @@ def _free_names(names: pl.Series, taken: pl.Series) -> pl.Series:
 
 
 def _of_chains(chains: Iterator[Sequence[str]]) -> Ladder:
-    """The ladder in which each of these chains leads upwards; the first of each is a value. A name has one name above it."""
+    """Return the ladder in which each of these chains leads upwards; the first of each is a value. A name has one name above it."""
     listed = list(chains)
     number = {chain[0]: i for i, chain in enumerate(listed)}
     parent = [TOP] * len(listed)
@@ -176,14 +176,14 @@ def _of_chains(chains: Iterator[Sequence[str]]) -> Ladder:
 
 
 def _paths(values: pl.Series) -> Iterator[Sequence[str]]:
-    """A path, then without its query string, then its folders, up to that of its host."""
+    """Yield a path, then without its query string, then its folders, up to that of its host."""
     for value in values:
         page, queried, _ = value.partition("?")
         yield tuple(dict.fromkeys((value, *([f"{page}?{ANY}"] if queried else []), *folders(value))))
 
 
 def _ranges(values: pl.Series) -> Iterator[Sequence[str]]:
-    """A whole number, then the ranges it lies in, each ten times as wide, up to one that is wider than the largest number."""
+    """Yield a whole number, then the ranges it lies in, each ten times as wide, up to one that is wider than the largest number."""
     numbers = values.to_list()
     largest = max((abs(number) for number in numbers), default=0)
     for number in numbers:

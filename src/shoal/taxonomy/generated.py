@@ -57,7 +57,7 @@ class _Span(NamedTuple):
 
 
 def _texts(names: Any) -> list[str]:
-    """The names, each of which must be a text."""
+    """Return the names, each of which must be a text."""
     if not isinstance(names, Iterable):
         what = f"vocabulary is several names, not a value of type {type(names).__name__}"
         raise ParameterError(what, code="wrong-type", argument="vocabulary")

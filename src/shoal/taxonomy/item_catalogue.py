@@ -66,7 +66,7 @@ class ItemTree:
     notes: tuple[str, ...]
 
     def at(self, level: str | None) -> Catalogue:
-        """The catalogue of items that are published at a level.
+        """Return the catalogue of items that are published at a level.
 
         Raises:
             InputError: The level has fewer than two groups.
@@ -79,7 +79,7 @@ class ItemTree:
 
 
 def item_tree(table: pl.DataFrame, columns: ItemColumns) -> ItemTree:
-    """The items in a table of texts.
+    """Return the items in a table of texts.
 
     Raises:
         InputError: The table has fewer than two items, or names that cannot be distinguished.
@@ -97,7 +97,7 @@ def item_tree(table: pl.DataFrame, columns: ItemColumns) -> ItemTree:
 
 
 def _item_names(rows: pl.DataFrame, columns: ItemColumns) -> tuple[pl.DataFrame, list[str]]:
-    """A row for each item with its key and a name that no other item and no group has; and what had to be done for that."""
+    """Return a row for each item with its key and a name that no other item and no group has; and notes on changed names."""
     called = pl.col(columns.key) if columns.name is None else pl.coalesce(columns.name, columns.key)
     every = rows.select(pl.col(columns.key).alias(KEY), called.alias(ITEM)).unique(maintain_order=True)
     names = every.unique(subset=[KEY], keep="first", maintain_order=True)
@@ -136,7 +136,7 @@ def _level_of_nodes(built: LevelTree) -> Ints:
 
 
 def _lacking(built: LevelTree, nodes: Small, at: int, level: str) -> list[str]:
-    """What is worth knowing of items without a group at a level."""
+    """Return a note on items without a group at a level."""
     depth = _level_of_nodes(built)
     lacking = int((depth[nodes[depth == depth.max()]] < at).sum())
     told = counted(lacking, f"item has no {level} of its own", f"items have no {level} of their own")
@@ -144,7 +144,7 @@ def _lacking(built: LevelTree, nodes: Small, at: int, level: str) -> list[str]:
 
 
 def _down_to(built: LevelTree, level: int) -> Taxonomy:
-    """The tree without the levels below this one."""
+    """Return the tree without the levels below this one."""
     used = np.flatnonzero(_level_of_nodes(built) <= level).astype(np.int32)
     if len(used) < 2:
         raise InputError("the item level has fewer than two groups", code="too-few-items", hint="choose a finer level")
@@ -178,7 +178,7 @@ class JoinedItems:
 
 
 def names_by(catalogue: Catalogue, items: pl.Series, level: str | None) -> tuple[pl.Series, Ints]:
-    """What each of these different items is called at a level, and whether the table has it (0 or 1).
+    """Return what each of these different items is called at a level, and whether the table has it (0 or 1).
 
     An item that the table lacks keeps its own name, unless a node of the taxonomy is called so.
     """
@@ -208,7 +208,7 @@ def joined_bags(bags: Bags, catalogue: Catalogue, shelf: Shelf = IN_MEMORY) -> t
 
 
 def joined_column(items: pl.Series, counts: Ints, catalogue: Catalogue) -> tuple[pl.Series, JoinedItems]:
-    """A column of items, each with its number of occurrences, as the catalogue publishes them; and the account of it."""
+    """Return a column of items, each with its number of occurrences, as the catalogue publishes them; and the account of it."""
     different = items.unique(maintain_order=True)
     names, known = names_by(catalogue, different, catalogue.level)
     place = Vocabulary(different).codes(items)
@@ -246,7 +246,7 @@ class LevelFacts:
 
 
 def level_facts(bags: Bags, catalogue: Catalogue, fewest: int) -> tuple[LevelFacts, ...]:
-    """What each level would give of these records, whose items are keys of the catalogue."""
+    """Return facts about each level for these records, whose items are keys of the catalogue."""
     found = []
     for level in catalogue.rungs:
         names, _ = names_by(catalogue, bags.vocabulary.names, level)

@@ -39,12 +39,12 @@ class ItemColumns:
 
 
 def plain_name(name: str) -> str:
-    """A column name in small letters, without blanks, dashes and underscores."""
+    """Return a column name in small letters, without blanks, dashes and underscores."""
     return re.sub(r"[\s_-]", "", name).lower()
 
 
 def column_called(columns: Sequence[str], wanted: str) -> str:
-    """The column that is meant: of that name, or of one that differs in capitals and blanks only; an error where there is none."""
+    """Return the column that is meant: of that name, or of one that differs in capitals and blanks only; an error where there is none."""
     alike = [wanted] if wanted in columns else [name for name in columns if plain_name(name) == plain_name(wanted)]
     if len(alike) == 1:
         return alike[0]
@@ -53,7 +53,9 @@ def column_called(columns: Sequence[str], wanted: str) -> str:
 
 
 def texts_of(cells: pl.Series) -> pl.Series | None:
-    """A column as text without blanks at the ends, whole numbers as they are written; None if it holds neither; empty cells are null."""
+    """Return a column as text without blanks at the ends, whole numbers as they are written; None if it holds neither; empty cells are
+    null.
+    """
     if cells.dtype.is_float():
         held = cells.drop_nulls().drop_nans()
         if not len(held) or not ((held == held.round()) & (held.abs() < 2**53)).all():
@@ -69,7 +71,7 @@ def texts_of(cells: pl.Series) -> pl.Series | None:
 
 
 def find_key(table: pl.DataFrame, items: pl.Series, item_column: str | None) -> tuple[str, str]:
-    """The column with the items of a log, and how it was found.
+    """Return the column with the items of a log, and how it was found.
 
     Args:
         table: The product table, all cells as text.
@@ -112,7 +114,7 @@ def _part(share: float) -> str:
 
 
 def find_levels(table: pl.DataFrame, key: str, without: Iterable[str] = ()) -> tuple[str, ...]:
-    """The levels from fine to coarse: the longest chain of text columns of which each determines the next.
+    """Return the levels from fine to coarse: the longest chain of text columns of which each determines the next.
 
     Raises:
         InputError: There is no such column, or there are two chains of the same length.
@@ -143,7 +145,7 @@ def _is_number(cells: pl.Series) -> bool:
 
 
 def _one_of_equals(rows: pl.DataFrame, names: Sequence[str], groups: Mapping[str, int]) -> list[str]:
-    """The columns without those that only rename another: each value has exactly one counterpart."""
+    """Return the columns without those that only rename another: each value has exactly one counterpart."""
     kept: list[str] = []
     for name in names:
         if not any(groups[name] == groups[other] == rows.select(name, other).drop_nulls().unique().height for other in kept):
@@ -165,7 +167,7 @@ def _determines(rows: pl.DataFrame, fine: str, coarse: str) -> bool:
 
 
 def _longest(above: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
-    """All chains from a finest column to a coarsest one, in which each column determines all that follow."""
+    """Return all chains from a finest column to a coarsest one, in which each column determines all that follow."""
     found: list[tuple[str, ...]] = []
 
     def extend(chain: tuple[str, ...]) -> None:
@@ -182,7 +184,7 @@ def _longest(above: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
 
 
 def order_note(levels: Sequence[str], table: pl.DataFrame) -> str:
-    """The levels with their numbers of groups, for people."""
+    """Return the levels with their numbers of groups, for people."""
     return "levels from fine to coarse: " + ", ".join(f"{name!r} ({table[name].drop_nulls().n_unique():,} groups)" for name in levels)
 
 
@@ -203,7 +205,7 @@ def check_order(levels: Sequence[str], table: pl.DataFrame) -> None:
 
 
 def find_name(table: pl.DataFrame, key: str, levels: Sequence[str]) -> str | None:
-    """The column with readable names of items; None if there is none.
+    """Return the column with readable names of items; None if there is none.
 
     Raises:
         InputError: Several columns may have the names. None is guessed, because what is in it is published.

@@ -68,14 +68,14 @@ class Topics:
         return Taxonomy.from_parents(parents, loss)
 
     def _words_below(self, words_in: Ints) -> Ints:
-        """How many words lie below each topic, which comes before those below it."""
+        """Return how many words lie below each topic, which comes before those below it."""
         found = words_in.copy()
         for topic in range(len(found) - 1, 0, -1):
             found[self.parent[topic]] += found[topic]
         return found
 
     def without(self, words: npt.NDArray[np.bool_]) -> Topics:
-        """The same topics without these words."""
+        """Return the same topics without these words."""
         return replace(self, topic=np.where(words, -1, self.topic).astype(np.int32))
 
 
@@ -150,7 +150,7 @@ def _halved(words: Ints, people: Ints) -> tuple[Ints, list[Ints]]:
 
 
 def _reordered(company: Company, order: Ints) -> Company:
-    """The same with words in this order."""
+    """Return the same with words in this order."""
     lengths = np.diff(company.indptr)[order]
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     places = np.repeat(company.indptr[order] - indptr[:-1], lengths) + np.arange(indptr[-1])

@@ -64,7 +64,7 @@ class LevelTree:
 
 
 def summary_of(conflicts: Sequence[Conflict]) -> list[str]:
-    """A line for each kind of conflict: how many there are, what became of them, and a few examples."""
+    """Return a line for each kind of conflict: its number, how it was resolved, and a few examples."""
     by_kind: dict[str, list[Conflict]] = {}
     for one in conflicts:
         by_kind.setdefault(one.kind, []).append(one)
@@ -80,7 +80,7 @@ def _examples(conflicts: Sequence[Conflict]) -> str:
 
 
 def tree_of_levels(frame: pl.DataFrame, levels: Sequence[str], loss: str = DEFAULT_LOSS) -> LevelTree:
-    """The taxonomy in these columns of a frame, given from the highest level to the items."""
+    """Return the taxonomy in these columns of a frame, given from the highest level to the items."""
     rows = _labels(frame, levels)
     filled = rows.filter(pl.col(levels[-1]).is_not_null())
     above: dict[str, list[Group]] = {}
@@ -100,7 +100,7 @@ def tree_of_levels(frame: pl.DataFrame, levels: Sequence[str], loss: str = DEFAU
 
 
 def _labels(frame: pl.DataFrame, levels: Sequence[str]) -> pl.DataFrame:
-    """The columns of the levels as text without blanks at the ends; null if a cell is empty."""
+    """Return the columns of the levels as text without blanks at the ends; null if a cell is empty."""
     if len(levels) < 2 or len(set(levels)) < len(levels):
         raise TaxonomyError("levels are two or more different columns, from the highest to the items", code="invalid-levels")
     texts = frame.select(_text(frame[name]) for name in levels)
@@ -127,7 +127,7 @@ def _text(cells: pl.Series) -> pl.Series:
 
 
 def _shared(groups: Sequence[Group]) -> Group:
-    """The lowest group that holds all of these; the empty path is the root."""
+    """Return the lowest group that holds all of these; the empty path is the root."""
     if len(groups) == 1:
         return groups[0]
     first, last = min(groups), max(groups)
@@ -139,7 +139,7 @@ def _shared(groups: Sequence[Group]) -> Group:
 
 
 def _names(placed: Mapping[str, Group], levels: Sequence[str]) -> dict[Group, str]:
-    """A name for every group that holds an item, unlike all others and unlike the items."""
+    """Return a name for every group that holds an item, unlike all others and unlike the items."""
     groups = sorted({path[: at + 1] for path in placed.values() for at in range(len(path))})
     alike: dict[str, list[Group]] = {}
     for group in groups:
@@ -167,7 +167,7 @@ def _label(group: Group) -> str:
 
 
 def _called(group: Group, levels: Sequence[str]) -> str:
-    """A name by the group above; by the level where that has the same name or there is none."""
+    """Return a name by the group above; by the level where that has the same name or there is none."""
     above = _label(group[:-1]) if len(group) > 1 else ""
     return f"{_label(group)} ({above})" if above not in {"", _label(group)} else f"{_label(group)} ({levels[group[-1][0]]})"
 
@@ -185,7 +185,7 @@ def _by_path(group: Group, taken: Iterable[str]) -> str:
 
 
 def _rooted(placed: Mapping[str, Group], names: Mapping[Group, str]) -> tuple[str, Parents]:
-    """Every node's parent, and the root's name."""
+    """Return every node's parent, and the root's name."""
     tops = [group for group in names if len(group) == 1]
     if len(tops) == 1 and () not in placed.values():
         root = names[tops[0]]

@@ -11,7 +11,7 @@ from shoal.util.numbers import distinct
 
 
 def people_below(bags: Bags, tree: Taxonomy) -> Ints:
-    """How many people hold something below each node, or the node itself.
+    """Return how many people hold something below each node, or the node itself.
 
     Of each person, 1 is written at every item, and -1 where the ways up from an item and from the one before it meet: the sum over a
     subtree is 1 for each person who holds something in it.
@@ -26,7 +26,7 @@ def people_below(bags: Bags, tree: Taxonomy) -> Ints:
 
 
 def meets(indptr: Ints, items: Small, tree: Taxonomy) -> tuple[npt.NDArray[np.bool_], Ints]:
-    """Which entries are the first of their row; and for every other the lowest node above both it and the entry before it.
+    """Return which entries are the first of their row; and for every other the lowest node above both it and the entry before it.
 
     Items rise within a row, and a node before an item in preorder whose subtree holds it holds all in between: it is the first on the way
     up that is no later than the entry before.

@@ -27,7 +27,7 @@ SHORTEST = 3  # letters
 def document_vectors(
     texts: pl.Series, owners: Ints, most_terms: int, unknown: Unknown = "drop", taxonomy: Taxonomy | None = None
 ) -> DocumentOriginal:
-    """The vector of each text in WordNet or another taxonomy; of terms that are equally frequent in it the first by name are taken."""
+    """Return the vector of each text in WordNet or another taxonomy; among equally frequent terms, the first by name are taken."""
     known = DocumentWords(taxonomy)
     found = terms_of(texts, keep_stop_words=True, as_typed=True, phrases=known.phrases())
     words = _sorted_out(found.vocabulary.names, unknown, known)
@@ -68,7 +68,7 @@ def _sorted_out(typed: pl.Series, unknown: Unknown, known: DocumentWords) -> pl.
 
 
 def _account(words: pl.DataFrame, occurrences: Ints, single: int, unknown: Unknown) -> Ledger:
-    """The outcome of all words; `single` letters were left out before."""
+    """Return the outcome of all words; `single` letters were left out before."""
     n = {fate: int(occurrences[(words["fate"] == fate).to_numpy()].sum()) for fate in words["fate"].unique()}
     told = n.get("unknown", 0)
     parts = {
@@ -84,7 +84,7 @@ def _account(words: pl.DataFrame, occurrences: Ints, single: int, unknown: Unkno
 
 
 def _most_frequent(bags: Bags, most: int) -> Bags:
-    """The documents with their most frequent terms alone."""
+    """Return the documents with their most frequent terms alone."""
     document = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
     order = np.lexsort((bags.items, -bags.counts.astype(np.int64), document))
     rank = np.arange(len(order)) - bags.indptr[document[order]]

@@ -73,7 +73,7 @@ def place_terms(
 
 
 def with_people(tree: Taxonomy, bags: Bags) -> Taxonomy:
-    """The tree with the number of people below each node, where its node loss needs it."""
+    """Return the tree with the number of people below each node, where its node loss needs it."""
     return tree if tree.loss_name != PEOPLE else replace(tree, parent=tree.parent.copy(), people=people_below(bags, tree))
 
 
@@ -86,7 +86,7 @@ def as_typed(
     joined: int = 0,
     shelf: Shelf = IN_MEMORY,
 ) -> Original:
-    """The records with every name as it was typed, all directly below one root; a taxonomy only says what lies under its nodes."""
+    """Return the records with every name as it was typed, all directly below one root; a taxonomy only says what lies under its nodes."""
     root = ANYTHING
     while bags.vocabulary.codes([root])[0] >= 0:
         root = f"({root})"
@@ -104,7 +104,7 @@ def as_typed(
 
 
 def in_lower_case(words: Vocabulary) -> tuple[Vocabulary, Small]:
-    """The words in lower case, and the number that each word has there."""
+    """Return the words in lower case, and the number that each word has there."""
     folded = in_one_case(words.names)
     vocabulary = Vocabulary(folded.unique(maintain_order=True))
     return vocabulary, vocabulary.codes(folded)
@@ -121,7 +121,7 @@ class _Placed:
 
 
 def _placed(terms: Vocabulary, often: Ints, taxonomy: Taxonomy, unknown: Unknown, scope: Scope, floor: Floor) -> _Placed:
-    """The terms on the tree, each of which occurs so often."""
+    """Return the terms on the tree, each of which occurs so often."""
     nodes = taxonomy.nodes(terms.names)
     known = nodes >= 0
     strange = np.flatnonzero(~known & (often > 0))
@@ -162,7 +162,7 @@ def _spelling(
 
 
 def restricted(taxonomy: Taxonomy, used: Small) -> tuple[Taxonomy, Small]:
-    """The tree of the used nodes and their ancestors, and the new number of each old node (-1 for those left out)."""
+    """Return the tree of the used nodes and their ancestors, and the new number of each old node (-1 for those left out)."""
     found = np.zeros(len(taxonomy), np.int64)
     found[used] = 1
     keep = taxonomy.sum_up(found) > 0
@@ -176,7 +176,7 @@ def restricted(taxonomy: Taxonomy, used: Small) -> tuple[Taxonomy, Small]:
 
 
 def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: Vocabulary, taken: Vocabulary) -> tuple[Taxonomy, Small]:
-    """The tree with unknown terms below a node of their own, under names that no node of the whole taxonomy (`taken`) has."""
+    """Return the tree with unknown terms below a node of their own, under names that no node of the whole taxonomy (`taken`) has."""
     if taxonomy.unlisted is not None:
         raise InputError(
             "this taxonomy contains unlisted terms already", code="invalid-taxonomy", hint="place records on the taxonomy as it was read"
@@ -195,7 +195,8 @@ def _hang_unlisted(taxonomy: Taxonomy, nodes: Small, strange: Ints, vocabulary: 
 
 
 def fitted_tree(taxonomy: Taxonomy, used: Ints, strange: int, floor: Floor) -> tuple[Taxonomy, Small]:
-    """The tree that records would be put on which use these nodes and this many unknown terms, and the new numbers of the taxonomy's nodes.
+    """Return the tree that records would be put on which use these nodes and this many unknown terms, and the new numbers of the taxonomy's
+    nodes.
 
     One leaf represents all unknown terms, whose names are not shown; losses are those of the tree with all of them.
     """
@@ -209,7 +210,9 @@ def fitted_tree(taxonomy: Taxonomy, used: Ints, strange: int, floor: Floor) -> t
 
 
 def _barring(fitted: Taxonomy, above: npt.NDArray[np.bool_], floor: Floor) -> Taxonomy:
-    """The fitted tree with the nodes above the floor not to be published, nor the node of unlisted terms, which carries no information."""
+    """Return the fitted tree with the nodes above the floor not to be published, nor the node of unlisted terms, which carries no
+    information.
+    """
     barred = np.zeros(len(fitted), bool)
     barred[: len(above)] = above
     if fitted.unlisted is not None and not floor.lets_all_pass:
@@ -218,7 +221,7 @@ def _barring(fitted: Taxonomy, above: npt.NDArray[np.bool_], floor: Floor) -> Ta
 
 
 def _distinct_from(others: Vocabulary, terms: pl.Series) -> pl.Series:
-    """The terms, marked where another node already bears that name."""
+    """Return the terms, marked where another node already bears that name."""
     clashing = (terms.is_in(others.names.implode()) | ~terms.is_first_distinct()).arg_true()
     if clashing.is_empty():
         return terms

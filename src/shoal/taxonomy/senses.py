@@ -43,7 +43,7 @@ class SenseGraph:
         return level
 
     def upwards(self, node: int) -> set[int]:
-        """The node and all above it."""
+        """Return the node and all above it."""
         found, pending = {node}, [node]
         while pending:
             fresh = [above for above in self.above[pending.pop()] if above not in found]
@@ -52,7 +52,7 @@ class SenseGraph:
         return found
 
     def described(self, meanings: Sequence[int]) -> dict[int, int]:
-        """The nodes at or above these, each with the least level of one of them below it."""
+        """Return the nodes at or above these, each with the least level of one of them below it."""
         least: dict[int, int] = {}
         for meaning in meanings:
             level = int(self.level[meaning])
@@ -82,7 +82,7 @@ class TermTable:
 
 
 def senses_of(taxonomy: Taxonomy | None) -> SenseGraph:
-    """The graph of a taxonomy: all nouns of WordNet for None, all parents of an ontology's concepts, or else the tree itself."""
+    """Return the graph of a taxonomy: all nouns of WordNet for None, all parents of an ontology's concepts, or else the tree itself."""
     if taxonomy is None:
         return noun_senses()
     graph = getattr(taxonomy.lexicon, "graph", None)
@@ -94,7 +94,7 @@ def senses_of(taxonomy: Taxonomy | None) -> SenseGraph:
 
 @cache
 def noun_senses() -> SenseGraph:
-    """All nouns of WordNet."""
+    """Return all nouns of WordNet."""
     tree, nouns = wordnet(), lemmas()
     above = [[parent] if parent >= 0 else [] for parent in tree.parent.tolist()]
     for node, further in further_hypernyms().iter_rows():

@@ -15,7 +15,7 @@ NO_TOPIC = -1
 
 
 def topics_of(texts: pl.Series, kind: Kind, taxonomy: Taxonomy, level: int) -> Ints:
-    """The topic of each text, `NO_TOPIC` where no word of it is in the taxonomy.
+    """Return the topic of each text, `NO_TOPIC` where no word of it is in the taxonomy.
 
     It is the node on this level, the root's being 1, above most of its words; of several the first in the order of the tree. A word above
     that level is its own topic.

@@ -35,7 +35,7 @@ def insist_on_words(names: Sequence[str]) -> None:
 
 
 def topic_names(above: Sequence[int], titles: Sequence[tuple[str, ...]], others: int) -> list[str]:
-    """The names of all topics but the first.
+    """Return the names of all topics but the first.
 
     Args:
         above: The topic above each topic, which comes before it.
@@ -82,6 +82,6 @@ def _numbered(words: tuple[str, ...], numbers: Iterable[int]) -> Iterator[tuple[
 
 
 def _ended(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """A name of these words: one word alone is followed by dots, so that it does not look like an item."""
+    """Yield a name of these words: one word alone is followed by dots, so that it does not look like an item."""
     alone = len(words) == 1 and not RESERVED.fullmatch(words[0])
     yield (*words, MORE) if alone else words

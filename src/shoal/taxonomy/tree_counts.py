@@ -50,11 +50,11 @@ class TreeCounts:
         return _kernels.Rows(*self.rows)
 
     def scored(self, owners: Ints, k: int, owners_repeat: bool) -> _kernels.Scored:
-        """The records as kernels take them that look for groups of k people."""
+        """Return the records as kernels take them that look for groups of k people."""
         return _kernels.Scored(self.view, self.lengths, owners, self.weights, self.units, k, owners_repeat)
 
     def min_sums(self, left: npt.ArrayLike, right: npt.ArrayLike) -> Ints:
-        """The weighted min-sum of each pair of records: what a group of the two keeps, in units."""
+        """Return the weighted min-sum of each pair of records: what a group of the two keeps, in units."""
         pairs = np.asarray(left, np.int64), np.asarray(right, np.int64)
         found: Ints = kernels.run(_kernels.min_sums, self.view, *pairs, self.weights, kernels.threads())
         return found
@@ -85,7 +85,7 @@ def tree_counts(bags: Bags, taxonomy: Taxonomy, word_worth: int = 0) -> TreeCoun
 
 
 def meet(bags: Bags, taxonomy: Taxonomy, groups: npt.ArrayLike) -> Bags:
-    """The least common generalization of each group, as a bag; group labels run from 0, below 0 is in no group."""
+    """Return the least common generalization of each group, as a bag; group labels run from 0, below 0 is in no group."""
     labels = np.asarray(groups, np.int64)
     members = np.argsort(labels, kind="stable")
     members = members[np.searchsorted(labels[members], 0) :]

@@ -36,7 +36,7 @@ def _drawn(taxonomy: Taxonomy, node: int, depth: int, limit: int, indent: str) -
 
 
 def _children(taxonomy: Taxonomy, node: int) -> list[int]:
-    """The children of a node, by leaps from one subtree to the next."""
+    """Return the children of a node, by leaps from one subtree to the next."""
     found, at, stop = [], node + 1, int(taxonomy.end[node])
     while at < stop:
         found.append(at)
@@ -88,7 +88,7 @@ class Coverage:
 
 
 def coverage(bags: Bags, taxonomy: Taxonomy, limit: int = 10, people: int = FEW) -> Coverage:
-    """What the taxonomy covers of these records, and the most frequent terms that it misses. Terms of fewer people are counted only."""
+    """Return how much of these records the taxonomy covers, and the most frequent terms it lacks. Terms of few people are only counted."""
     known = taxonomy.nodes(bags.vocabulary.names) >= 0
     frequency = np.bincount(bags.items, weights=bags.counts, minlength=len(bags.vocabulary)).astype(np.int64)
     record_of_entry = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))

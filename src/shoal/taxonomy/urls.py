@@ -34,7 +34,7 @@ def are_urls(names: pl.Series) -> bool:
 
 
 def url_taxonomy(vocabulary: Vocabulary | Iterable[str], loss: str = DEFAULT_LOSS) -> Taxonomy:
-    """The folders above all items; items that hold no slash lie directly below the root."""
+    """Return the folders above all items; items that hold no slash lie directly below the root."""
     names = sorted(set(vocabulary.names if isinstance(vocabulary, Vocabulary) else vocabulary))
     if not any("/" in name for name in names):
         raise TaxonomyError("no item is a path: none contains a slash", code="no-paths", hint="paths is for URLs and paths of files")
@@ -49,7 +49,7 @@ def url_taxonomy(vocabulary: Vocabulary | Iterable[str], loss: str = DEFAULT_LOS
 
 
 def folders(path: str) -> Iterator[str]:
-    """The folders above a page, the nearest first: what a page is generalized to. Ends with that of the whole host."""
+    """Yield the folders above a page, the nearest first: what a page is generalized to. Ends with that of the whole host."""
     bare = path.partition("?")[0].partition("#")[0]
     found = _HOST.match(bare)
     least = found.end() if found else 0
@@ -62,14 +62,14 @@ def folders(path: str) -> Iterator[str]:
 
 
 def page_levels(page: str) -> tuple[str, ...]:
-    """What a page is generalized to where its folders are published in its place, itself first; `-`, the last, tells nothing of it."""
+    """Return the levels a page is generalized to if its folders are published instead, itself first; the last, `-`, reveals nothing."""
     if "/" not in page:
         return (NOTHING,)
     return (page, f"{page.partition('?')[0]}?{ANY}", *folders(page), NOTHING)
 
 
 def page_nodes(page: str) -> tuple[str, ...]:
-    """The levels on which two pages may differ: folders, the page without its query string, and, where it has one, with it."""
+    """Return the levels on which two pages may differ: folders, the page without its query string, and, where it has one, with it."""
     levels = page_levels(page)[1:-1]
     return (page, *levels) if "?" in page else levels or (page,)
 

@@ -81,7 +81,7 @@ class Morphology:
     endings: Sequence[tuple[str, str]] = DETACHMENTS
 
     def find(self, terms: pl.Series) -> Small:
-        """The place in the list of the noun that each term is a form of, -1 where there is none."""
+        """Return the place in the list of the noun that each term is a form of, -1 where there is none."""
         found = np.full(len(terms), -1, np.int32)
         written = _tidied(terms).rename("form")
         pending = pl.DataFrame({"form": written}).with_row_index("term").drop_nulls()
@@ -94,12 +94,12 @@ class Morphology:
         return found
 
     def lemmatized(self, terms: pl.Series) -> pl.Series:
-        """The noun that each term is a form of, null if there is none."""
+        """Return the noun that each term is a form of, null if there is none."""
         places = pl.Series(self.find(terms))
         return self.lemmas.gather(places.set(places < 0, None))
 
     def bases(self, terms: pl.Series) -> pl.Series:
-        """The noun that each term is an inflected form of, null if there is none, whether or not the term is a noun itself."""
+        """Return the noun that each term is an inflected form of, null if there is none, whether or not the term is a noun itself."""
         pending = pl.DataFrame({"form": _tidied(terms)}).with_row_index("term").drop_nulls()
         best = self._inflected(pending)
         return pl.Series(self.lemmas.gather(best["place"])).extend_constant(None, 1).gather(_places(best["term"], len(terms)))
@@ -113,7 +113,7 @@ class Morphology:
         return self.lemmas.is_sorted()
 
     def _listed(self, forms: pl.DataFrame) -> pl.DataFrame:
-        """The rows whose form is in the list, with its place there. A join reads the whole list, so few forms are searched in it."""
+        """Return the rows whose form is in the list, with its place there. A join reads the whole list, so few forms are searched in it."""
         if len(forms) > FEW_FORMS or not self._sorted:
             return forms.join(self._list, on="form")
         place = self.lemmas.search_sorted(forms["form"]).clip(0, len(self.lemmas) - 1).cast(pl.Int32).alias("place")
@@ -171,7 +171,7 @@ def _ranked(forms: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _detached(pending: pl.LazyFrame, endings: Sequence[tuple[str, str]], first_rank: int) -> pl.LazyFrame:
-    """The forms left by taking each ending off, those of "-ful" nouns from before it: boxesful, boxful."""
+    """Return the forms left by taking each ending off, those of "-ful" nouns from before it: boxesful, boxful."""
     has_ful = pl.col("form").str.ends_with("ful")
     parts = pending.select(
         "term",
@@ -205,7 +205,7 @@ class NounLexicon:
     related: bool = False
 
     def nodes(self, terms: pl.Series) -> Small:
-        """The node of each term, -1 where WordNet has no such noun."""
+        """Return the node of each term, -1 where WordNet has no such noun."""
         places = self.morphology.find(terms)
         if self.related:
             places = np.where(places >= 0, places, related_places(terms))
@@ -237,7 +237,7 @@ def wordnet(loss: str = DEFAULT_LOSS, *, related: bool = False) -> Taxonomy:
 
 
 def lemmas() -> pl.DataFrame:
-    """Every noun: `lemma`, the `node` of its first sense, its number of `senses`, its `uses`, is it `proper`.
+    """Return every noun: `lemma`, the `node` of its first sense, its number of `senses`, its `uses`, is it `proper`.
 
     Uses are those of the first sense in the texts that WordNet's makers tagged; most nouns have none. A
     proper noun is written with a capital in that sense.
@@ -251,34 +251,36 @@ def irregular_forms() -> pl.DataFrame:
 
 
 def further_senses() -> pl.DataFrame:
-    """The senses of nouns beyond the first, in their order: `lemma`, a place in the table of lemmas, and `node`."""
+    """Return the senses of nouns beyond the first, in their order: `lemma`, a place in the table of lemmas, and `node`."""
     return _table("senses")
 
 
 def further_hypernyms() -> pl.DataFrame:
-    """The hypernyms of synsets beyond the first: `node` and `above`."""
+    """Return the hypernyms of synsets beyond the first: `node` and `above`."""
     return _table("hypernyms")
 
 
 def noun_places(terms: pl.Series) -> Small:
-    """The place in the table of lemmas of the noun that each term is a form of, -1 where WordNet has none."""
+    """Return the place in the table of lemmas of the noun that each term is a form of, -1 where WordNet has none."""
     return _lexicon().morphology.find(terms)
 
 
 def base_nouns(terms: pl.Series) -> pl.Series:
-    """The noun that each term is a form of, null if WordNet has none: mouse for mice."""
+    """Return the noun that each term is a form of, null if WordNet has none: mouse for mice."""
     return _lexicon().morphology.lemmatized(terms)
 
 
 def related_places(terms: pl.Series) -> Small:
-    """The place of the noun that WordNet relates each adjective, verb or adverb to, as pregnancy to pregnant; -1 where there is none."""
+    """Return the place of the noun that WordNet relates each adjective, verb or adverb to, as pregnancy to pregnant; -1 where there is
+    none.
+    """
     words, place = _related()
     found = words.find(terms)
     return np.where(found >= 0, place[found], np.int32(-1))
 
 
 def phrase_finder() -> PhraseFinder:
-    """A finder of WordNet's nouns of several words, such as hot dog or hip-hop; the last word may be in the plural."""
+    """Return a finder of WordNet's nouns of several words, such as hot dog or hip-hop; the last word may be in the plural."""
     return PhraseFinder(_phrases())
 
 

@@ -99,7 +99,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def toml_value(value: object) -> str:
-    """A text, number, truth value or list of these as TOML."""
+    """Return a text, number, truth value or list of these as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (tuple, list)):

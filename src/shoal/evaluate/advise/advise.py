@@ -1,4 +1,4 @@
-"""From data and a goal to the releases that are worth making, each measured on a sample.
+"""Proposes releases of some data for a goal, each measured on a sample.
 
 Every candidate of the table of decisions (`routes`) that fits the data is tried (`trial`), first all of them on small samples, then the
 best ones on larger samples. Offered are the three that keep the most among those in which an attacker finds at most 1 in k people. The
@@ -100,7 +100,7 @@ class MeasuredRoute:
         return self._with_k(self.candidate.open) + (f"; {SEVERAL}" if apart else "")
 
     def _with_k(self, text: str) -> str:
-        """Put the number of people for k and 2k."""
+        """Replace k and 2k in a text by the number of people."""
         return OF_K.sub(lambda found: str(int(found[1] or 1) * self.k), text)
 
     @property
@@ -190,7 +190,7 @@ class MeasuredRoute:
         return self.found.why_not in (TIME_IS_UP, TOO_LONG) or self.risk_unknown
 
     def as_dict(self) -> dict[str, Any]:
-        """The route as JSON values."""
+        """Return the route as JSON values."""
         found, one = self.found, self.candidate
         return {
             "method": one.method,
@@ -276,7 +276,7 @@ def advise(
     given: Taxonomy | None = None,
     seconds: float = SECONDS,
 ) -> Advice:
-    """Read data, try what is worth trying for a goal, and return the best routes.
+    """Read data, try the candidate methods for a goal, and return the best routes.
 
     Args:
         data: Files, or data in memory that can be read again.
@@ -366,14 +366,14 @@ class _Ladder:
     _found: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def first(self, k: int, together: int) -> int:
-        """The number of the finest level that is worth trying (`item_levels`), counted once."""
+        """Return the number of the finest level that is worth trying (`item_levels`), counted once."""
         if (k, together) not in self._found:
             self._found[k, together] = first_rung(self.bags, self.catalogue, k, together)
         return self._found[k, together]
 
 
 def _ladder(samples: Samples, reading: Reading, said: Mapping[str, Any]) -> _Ladder | None:
-    """The levels of a product table, if there is one."""
+    """Return the levels of a product table, if there is one."""
     if reading.items is None:
         return None
     how = preparation(dict(said))
@@ -400,13 +400,13 @@ class _Question:
         return (None,) if self.ladder is None else self.ladder.catalogue.rungs
 
     def levels(self, one: Candidate) -> tuple[str | None, ...]:
-        """The levels to try: the one that was chosen, or all from the finest one on that is worth trying."""
+        """Return the levels to try: the one that was chosen, or all from the finest one on that is worth trying."""
         if self.ladder is None or self.said.get("item_level") is not None:
             return (self.said.get("item_level"),)
         return self.rungs[self.ladder.first(self.k or FEWEST, one.together) :]
 
     def worths(self, level: str | None) -> tuple[float, float]:
-        """Return the value of an item at a level, and one level above."""
+        """Return the value of an item at a level, and at the next coarser level."""
         if len(self.rungs) == 1:
             return 1.0, 0.0
         at = self.rungs.index(level) if level in self.rungs else 0
@@ -426,14 +426,14 @@ class _Try:
     refused: str = ""
 
     def route(self, asked: _Question) -> MeasuredRoute:
-        """The results so far."""
+        """Return the results so far."""
         found = Measured(0.0, why_not=self.refused) if self.attempt is None else self.attempt.found
         of_items = not asked.facts.texts
         return MeasuredRoute(self.candidate, self.options, self.settings, found, self.limit, of_items, self.level, asked.worths(self.level))
 
 
 def _tried(asked: _Question, goals: Sequence[Goal], end: float) -> list[MeasuredRoute]:
-    """Every candidate of these goals, tried in rounds: all on small samples, better ones on a larger one, the best until time is up."""
+    """Try every candidate of these goals in rounds: all on small samples, the better ones on a larger one, the best until time is up."""
     candidates = [one for goal in goals for one in candidates_for(goal.name, asked.facts, taxonomy_given=asked.taxonomy_given)]
     first_end = end - (1 - FIRST_ROUND) * (end - time.perf_counter())
     found: list[_Try] = []
@@ -455,7 +455,7 @@ def _tried(asked: _Question, goals: Sequence[Goal], end: float) -> list[Measured
 
 
 def _tried_at_levels(asked: _Question, one: Candidate, seconds: float, most: float) -> Iterator[_Try]:
-    """A candidate on small samples, at one level after the other, from fine to coarse, until most items are kept.
+    """Try a candidate on small samples at one level after the other, from fine to coarse, until most items are kept.
 
     Levels whose items are all worth less than the `most` that another route is of use are left out.
     """
@@ -473,7 +473,7 @@ def _tried_at_levels(asked: _Question, one: Candidate, seconds: float, most: flo
 
 
 def _begun(asked: _Question, one: Candidate, level: str | None) -> _Try:
-    """A candidate with all its options; an error is why it cannot be tried."""
+    """Return a candidate with all its options, or with the error that prevents trying it."""
     said, k = asked.said, asked.k
     settings = {**one.settings, **({} if k is None else {"k": str(k)})}
     options = {name: value for name, value in said.items() if value is not None} | dict(one.options)
@@ -496,7 +496,7 @@ def _begun(asked: _Question, one: Candidate, level: str | None) -> _Try:
 
 
 def _most_useful(asked: _Question, tries: Sequence[_Try], many: int) -> list[_Try]:
-    """The best of those that may be offered by what was found in samples, and that can be tried on more people.
+    """Return the best routes so far that may be offered and can be tried on more people.
 
     Where these are few, those follow that there was no time for.
     """
@@ -507,18 +507,18 @@ def _most_useful(asked: _Question, tries: Sequence[_Try], many: int) -> list[_Tr
 
 
 def _accepted(method: str, settings: Mapping[str, str]) -> dict[str, str]:
-    """Those of the settings that the method has; one without k, such as a method with noise, is tried without it."""
+    """Return the settings that the method has; a method without k, such as one that adds noise, is tried without it."""
     own = {declared.name for declared in METHODS[method].parameters()}
     return {name: value for name, value in settings.items() if name in own or name != "k"}
 
 
 def _order(route: MeasuredRoute) -> tuple[bool, float]:
-    """Routes with a measured risk come first, and of these the ones that keep the most."""
+    """Return the sort key: routes with a measured risk first, and of these the ones that keep the most."""
     return route.found.expected is None, -route.use
 
 
 def _ranked(goal: Goal, tried: Sequence[MeasuredRoute]) -> GoalAdvice:
-    """The routes that may be offered: first those whose risk was measured, and of these the ones that keep the most; and the others."""
+    """Split the routes into those that may be offered, best first (a measured risk, then the most kept), and the others."""
     offered = sorted((one for one in tried if one.offered), key=_order)[:MOST_ROUTES]
     return GoalAdvice(goal, tuple(offered), tuple(_without(tried, offered)))
 

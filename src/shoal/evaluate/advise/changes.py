@@ -36,7 +36,7 @@ SMALLER: dict[Per, tuple[Per, ...]] = {"user": ("session", "event"), "session": 
 
 @dataclass(frozen=True)
 class Change:
-    """Options to change, and what is protected then: `without` are options to leave out, `label` tells the release from this one."""
+    """Options to change, and what is then protected: `without` are options to leave out, `label` names the release."""
 
     why: str
     label: str
@@ -72,7 +72,7 @@ def _facts(prepared: Prepared) -> DataFacts:
 
 
 def _smaller_records(prepared: Prepared) -> Iterator[Change]:
-    """Shorter records are alike more often: sessions where there are times, events where there is a log."""
+    """Yield changes to smaller records, of which more are alike: sessions if there are times, events if there is a log."""
     reading = prepared.reading
     possible: dict[Per, bool] = {
         "session": reading is not None and reading.timed,
@@ -84,7 +84,7 @@ def _smaller_records(prepared: Prepared) -> Iterator[Change]:
 
 
 def _coarser_items(prepared: Prepared) -> Iterator[Change]:
-    """Items by coarser levels of the product table are shared by more people."""
+    """Yield changes to coarser levels of the product table, whose items more people share."""
     if prepared.items is None:
         return
     catalogue = prepared.items.catalogue
@@ -93,7 +93,7 @@ def _coarser_items(prepared: Prepared) -> Iterator[Change]:
 
 
 def _change(one: Candidate, prepared: Prepared, method: Method) -> Change | None:
-    """A candidate as a change of the release at hand; None where it is that release, or cannot work on such records."""
+    """Return a candidate as a change of the present release; None if it is that release or cannot process such records."""
     if one.method == method.name:
         return None
     made = METHODS[one.method](**{name: _number(value) for name, value in one.settings.items()})
@@ -188,7 +188,7 @@ def _kept(found: Measured) -> str:
 
 
 def _finds(found: Measured) -> str:
-    """The share of people found; for a sample, the share expected of all people."""
+    """Return the share of people found; for a sample, the forecast for all people."""
     assert found.expected is not None
     about = "" if found.whole else "about "
     return f"an attacker who knows {found.known('words')} finds {about}{percent(found.expected)} of the people"

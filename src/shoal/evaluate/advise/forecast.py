@@ -106,7 +106,7 @@ class Measured:
     of: str = PERSON
 
     def known(self, items: str = "items") -> str:
-        """What the attacker knows, in words."""
+        """Return what the attacker knows, in words."""
         return "all quasi-identifiers of a person" if self.of == ROW else f"{EASILY_KNOWN[0].items} {items} of {self.of}"
 
     @property
@@ -150,7 +150,9 @@ def expected_share(people: Sequence[int], shares: Sequence[float | None], doubli
 
 
 def _error_before(known: Sequence[tuple[float, float]], doublings: float) -> float:
-    """By how much the forecast of the last sample from those before it was wrong, over as many doublings as there are now, at most one."""
+    """Return by how much the forecast of the last sample from those before it was wrong, over as many doublings as there are now, at most
+    one.
+    """
     before, (size, share) = known[:-1], known[-1]
     step = size - before[-1][0]
     return abs(_mean_of_models(before, step) - share) * min(1.0, doublings / step)
@@ -201,7 +203,7 @@ def _from_log_odds(odds: float) -> float:
 
 
 def expected_risk(rates: Sequence[float], doublings: float, *, bounded: bool) -> float | None:
-    """The risk that is to be expected of all people: that of the sample, and more where it grows with the number of people.
+    """Return the expected risk of all people: that of the sample, or more if it grows with the number of people.
 
     The odds of being found are taken to grow with every doubling as they did over the last three samples; one person found or not found by
     chance is no growth.
@@ -216,7 +218,7 @@ def expected_risk(rates: Sequence[float], doublings: float, *, bounded: bool) ->
 
 
 def hoped_risk(rates: Sequence[float], doublings: float) -> float | None:
-    """The risk of all people if more people hide each other better, as they did in the last samples; of few samples a guess."""
+    """Return the risk of all people if it keeps falling with more people as in the last samples; a guess from few samples."""
     if not rates or doublings <= 0:
         return rates[-1] if rates else None
     odds = [_odds(rate) for rate in rates[-3:]]
@@ -226,7 +228,7 @@ def hoped_risk(rates: Sequence[float], doublings: float) -> float | None:
 
 
 def _odds(rate: float) -> float:
-    """The logarithm of the odds; one person more or less makes no difference at the ends."""
+    """Return the logarithm of the odds; one person more or less makes no difference at the ends."""
     return math.log((rate * TARGETS + 0.5) / (TARGETS - rate * TARGETS + 0.5))
 
 
@@ -253,7 +255,7 @@ def expected_seconds(people: Sequence[int], seconds: Sequence[float], total: int
 
 
 def _fitted(load: Reals, seconds: Reals) -> tuple[float, float, float]:
-    """The fixed part, the growing part of the last sample, and the power of the load by which it grows, that fit the samples best.
+    """Return the fixed part, the growing part of the last sample, and the power of the load by which it grows, that fit the samples best.
 
     Short times are measured badly, so a power is the less likely, the further from 1 it is.
     """
@@ -267,7 +269,7 @@ def _fitted(load: Reals, seconds: Reals) -> tuple[float, float, float]:
 
 
 def _parts(grown: Reals, seconds: Reals) -> tuple[float, float]:
-    """The fixed part and the factor of what has grown, by least squares of the errors of samples; neither is negative."""
+    """Return the fixed part and the factor of what has grown, by least squares of the errors of samples; neither is negative."""
     weights = 1 / (NOISE * seconds + NOISE_SECONDS) ** 2
     mean, time = np.average(grown, weights=weights), np.average(seconds, weights=weights)
     spread = float((weights * (grown - mean) ** 2).sum())

@@ -54,7 +54,7 @@ UNASKED = tuple(name for name in GOALS if name != "audit")  # goals that are pro
 
 
 def goal_called(name: str) -> Goal:
-    """The goal of this name.
+    """Return the goal of this name.
 
     Raises:
         ParameterError: There is none.
@@ -108,7 +108,7 @@ class DataFacts:
         return f"{told}, with {times}" if times and self.timed else told
 
     def as_dict(self) -> dict[str, Any]:
-        """All facts as JSON values."""
+        """Return all facts as JSON values."""
         return {**{name: getattr(self, name) for name in self.__dataclass_fields__}, "words": self.words}
 
 
@@ -135,7 +135,7 @@ def facts_of(reading: Reading) -> DataFacts:
 
 
 def _names(data: Log | Bags | Table) -> pl.Series:
-    """The different items; none of a table."""
+    """Return the different items; none of a table."""
     import polars as pl
 
     from shoal.data.bags import Bags
@@ -157,7 +157,7 @@ def _counts(data: Log | Bags | Table) -> tuple[int, int]:
 
 
 def fitting_goals(facts: DataFacts) -> tuple[Goal, ...]:
-    """The goals that data of this format can be for, the best fit first."""
+    """Return the goals that data of this format can be for, the best fit first."""
     fitting = [GOALS[name] for name in UNASKED if facts.format in GOALS[name].formats]
     return tuple(sorted(fitting, key=lambda goal: goal.formats.index(facts.format)))
 

@@ -1,4 +1,4 @@
-"""From which level of a product table on it is worth trying to publish items.
+"""Finds the finest level of a product table at which publishing items is worth a trial.
 
 A method that protects people whose attacker knows two items can keep an item where k people share its pairs with other items; one that
 protects against a single known item where k people share the item. So levels are left out whose items, or pairs of items, are mostly
@@ -21,7 +21,7 @@ SEED = 0
 
 
 def first_rung(bags: Bags, catalogue: Catalogue, k: int, together: int) -> int:
-    """The number of the finest level at which at least half of the items, or pairs of items, are shared by k people.
+    """Return the number of the finest level at which at least half of the items, or pairs of items, are shared by k people.
 
     Args:
         bags: Records of the items as the data has them.
@@ -39,13 +39,13 @@ def first_rung(bags: Bags, catalogue: Catalogue, k: int, together: int) -> int:
 
 
 def shared_items(bags: Bags, k: int) -> float:
-    """The share of the occurrences whose item at least k people have."""
+    """Return the share of the occurrences whose item at least k people have."""
     often = bags.item_counts()
     return float(often[bags.people_per_item >= k].sum() / max(1, often.sum()))
 
 
 def shared_pairs(bags: Bags, k: int) -> float:
-    """The share of the pairs of items in records that at least k people have; of very many pairs some records are drawn."""
+    """Return the share of the pairs of items in records that at least k people have; for very many pairs, from a sample."""
     lengths = bags.lengths
     pairs = int((lengths * (lengths - 1) // 2).sum())
     if not pairs:

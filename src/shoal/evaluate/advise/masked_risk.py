@@ -52,7 +52,7 @@ class MaskingAdvice:
 
 
 def masking_advice(reading: Reading) -> MaskingAdvice | None:
-    """Mask a sample of an access log as `shoal mask` does, and attack it; None where nobody can be attacked."""
+    """Mask a sample of an access log as `shoal mask` does, and attack it; None if nobody can be attacked."""
     sample = sample_of(reading, PEOPLE).data
     assert isinstance(sample, Log)
     options = Masking()

@@ -283,6 +283,6 @@ def insist_on_some_method(goal: str) -> None:
 
 
 def candidates_for(goal: str, facts: DataFacts, *, taxonomy_given: bool = False) -> list[Candidate]:
-    """The candidates for a goal whose needs this data meets; none with a taxonomy of its own where one is given."""
+    """Return the candidates for a goal that fit this data; none that brings its own taxonomy if one is given."""
     fitting = [one for one in CANDIDATES if one.goal == goal and all(CONDITIONS[need](facts) for need in one.needs)]
     return [one for one in fitting if not (taxonomy_given and "taxonomy" in one.options)]

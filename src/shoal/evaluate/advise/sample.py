@@ -41,18 +41,18 @@ class Samples:
             raise ParameterError(ONCE, code="input-read-once", hint="write it to a file first")
 
     def reading(self, how: Preparation) -> Reading:
-        """The data, or the first part of it, as this preparation reads it."""
+        """Return the data, or the first part of it, as this preparation reads it."""
         if isinstance(self._data, Log | Bags | Table):
             return read_whole(self._data, how)
         return self._read(how.reading)
 
     def seconds(self, how: Preparation) -> float:
-        """How long it takes to read all of the data as this preparation reads it."""
+        """Return how long it takes to read all of the data as this preparation reads it."""
         reading = self.reading(how)
         return self._seconds.get(how.reading, 0.0) / max(reading.part, 1e-9)
 
     def _read(self, options: ReadOptions) -> Reading:
-        """What was read before, or is read now. A product table is joined to what was read without it."""
+        """Return the data, which is read once. A product table is joined to data that was read without it."""
         if options not in self._readings:
             begun, before = time.perf_counter(), 0.0
             if options.items is None:
@@ -91,7 +91,7 @@ def drawn(source: CaseSource, everybody: Ints, people: int) -> CaseSource:
 
 
 def owners_of(data: Log | Bags | Table) -> Ints:
-    """Whose each row or record is."""
+    """Return the user of each row or record."""
     if isinstance(data, Log):
         return data.frame["owner"].to_numpy()
     if isinstance(data, Bags | Table):

@@ -1,4 +1,4 @@
-"""A route tried on samples of people, before anybody is advised to take it: what it keeps, whom an attacker finds, how long it takes.
+"""Trials of a route on samples of people: what it keeps, how many people an attacker finds, and how long it takes.
 
 A route is a method with its parameters and a way to prepare the data. Its release of a sample is made and judged in memory, and attacked by
 somebody who knows four items of each person, or of one record where people have several, or all quasi-identifiers of a row of a table.
@@ -80,7 +80,7 @@ class Attempt:
     """A route that is tried on growing samples, as long as there is time for it. It can be continued with larger samples later."""
 
     def __init__(self, samples: Samples, route: Route, total: int, first: int | None = None) -> None:
-        """Begin nothing yet.
+        """Prepare the attempt; no trial starts yet.
 
         Args:
             samples: Where samples are drawn from.
@@ -124,7 +124,7 @@ class Attempt:
         return self.found
 
     def interrupt(self) -> None:
-        """End the trial that runs, from another thread. The attempt can be continued later."""
+        """Stop the current trial from another thread. The attempt can be continued later."""
         self._interrupted = True
         if self._cancel is not None:
             self._cancel.cancel()
@@ -172,7 +172,7 @@ class Attempt:
         self._ended = self._whole or self._trials[-1].people < people  # no more people were read
 
     def _scaled(self, source: CaseSource) -> Preparation:
-        """The preparation for a sample: a least support in people becomes the same share of the sample."""
+        """Return the preparation for a sample: a least support in people becomes the same share of the sample."""
         how = self.route.how
         if how.min_support is None or source.reading.part == 1.0:
             return how
@@ -180,7 +180,7 @@ class Attempt:
 
 
 def all_measured(data: Any, routes: Sequence[Route], total: int, seconds: float) -> Iterator[Measured]:
-    """What each route amounts to; of the time that is left, a route may take twice its part."""
+    """Yield the result of each route; a route may take twice its part of the remaining time."""
     end = time.perf_counter() + seconds
     samples = Samples(data)
     for n, route in enumerate(routes):
@@ -203,7 +203,7 @@ def _within(seconds: float) -> Iterator[Cancel]:
 
 
 def _tried(source: CaseSource, route: Route, cancel: Cancel) -> SampleTrial:
-    """The release of one sample, judged and attacked."""
+    """Return the release of one sample, judged and attacked."""
     begun = time.perf_counter()
     unguaranteed = route.method.guarantees_nothing
     judged = route.made if source.reading.part == 1.0 else None
@@ -229,7 +229,7 @@ WORDS, REQUESTS, VARIANCE, MEANING = "words", "requests", "variance", "meaning"
 
 
 def _kept(judged: Judged) -> tuple[float | None, str]:
-    """The share of the data that is published as it was, and of what it is a share."""
+    """Return the share of the data that is published unchanged, and what it is a share of."""
     measure, what = _BY_SHAPE.get(judged.original.shape, (_words_kept, WORDS))
     return measure(judged), what
 
@@ -254,7 +254,7 @@ _BY_SHAPE: Mapping[str, tuple[Callable[[Judged], float | None], str]] = {
 
 
 def forecast_of(trials: Sequence[SampleTrial], method: Method, total: int, whole: bool) -> Measured:
-    """What is to be expected of all people, except for the time."""
+    """Return the forecast for all people, without the time."""
     last, people = trials[-1], [one.people for one in trials]
     doublings = 0.0 if whole else max(0.0, math.log2(total / last.people))
     growth = 0.0 if whole else max(0.0, math.log2(min(total, _people_who_help(last, method)) / last.people))
@@ -281,7 +281,7 @@ def forecast_of(trials: Sequence[SampleTrial], method: Method, total: int, whole
 
 
 def _people_who_help(trial: SampleTrial, method: Method) -> float:
-    """The number of people up to which a method keeps more of more people."""
+    """Return the number of people up to which more data lets a method keep more of each."""
     records = max(1, trial.records)
     return method.records_that_help(trial.items / records) * trial.people / records
 
@@ -292,14 +292,14 @@ def _is_bounded(method: Method) -> bool:
 
 
 def _risk(judged: Judged) -> tuple[str, Interval | None]:
-    """Of what an attacker knows something, and how many people are found by it; None where no attack is made."""
+    """Return what the attacker knows and how many people are found; None if no attack is made."""
     if isinstance(judged.original, TableOriginal):
         return ROW, share_of_linked_people(judged.release, judged.original, TARGETS, SEED)
     return known_of(owners_repeat(judged.original)), _found_by_items(judged)
 
 
 def _found_by_items(judged: Judged) -> Interval | None:
-    """How many people are found by somebody who knows four of their items; None where no attack is made."""
+    """Return how many people an attacker finds who knows four of their items; None if no attack is made."""
     stage = staged(judged.release, judged.original)
     if stage is None:
         return None

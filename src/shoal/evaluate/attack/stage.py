@@ -163,12 +163,12 @@ def shown_columns(table: RowTable) -> list[str]:
 
 
 def values_of(frame: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
-    """What these columns hold in each row, as one text; empty if any of them is."""
+    """Return the values of these columns in each row as one text; empty if any of them is empty."""
     return frame.select(pl.concat_str(columns, separator=" + ").fill_null("").alias("payload")).to_series()
 
 
 def facing(log: Log, table: RowTable) -> Log:
-    """The log with what the release shows in place of its queries, where the release shows neither queries nor items."""
+    """Return the log with the published values in place of its queries, if the release has neither queries nor items."""
     if table.has_unit:
         return log
     columns = shown_columns(table)

@@ -118,7 +118,7 @@ def _forecast(cell: Cell, periods: EarlierPeriod | None) -> dict[str, Any]:
 
 
 def _hidden(cell: Cell, prepared: Prepared) -> dict[str, Any]:
-    """What a release of records without a fifth of their words tells about these; why it could not be made."""
+    """Return how well a release of records without a fifth of their words predicts these words, or why it could not be made."""
     try:
         return dict(hidden_words(cell.made(), prepared))
     except ShoalError as error:

@@ -131,7 +131,7 @@ class ComparisonTask:
 
 
 class _PageWatch(Watch):
-    """Writes the page again when cells have ended, and passes on what it is told."""
+    """Writes the page again after cells have ended, and passes progress on."""
 
     def __init__(self, task: ComparisonTask, quick: bool, tell_time: Callable[[float], None] | None, tell_row: TellRow | None) -> None:
         self._task, self._quick, self._tell_time, self._tell_row = task, quick, tell_time, tell_row

@@ -38,7 +38,7 @@ class NamedMethod:
         return cls(name, tuple(values.items()))
 
     def __str__(self) -> str:
-        """The text that `read` parses."""
+        """Return the text that `read` parses."""
         return f"{self.method}({', '.join(f'{name}={value}' for name, value in self.given)})" if self.given else self.method
 
 

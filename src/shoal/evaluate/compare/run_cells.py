@@ -42,7 +42,7 @@ TellRow = Callable[[CellRow], None]
 
 
 class Watch:
-    """Is told how a comparison goes. Each method does nothing unless a subclass overrides it.
+    """Callbacks for the progress of a comparison. Each method does nothing unless a subclass overrides it.
 
     Attributes:
         wants_times: Whether cells are tried on a few people first, to tell how long they take and to order them by it.
@@ -54,10 +54,10 @@ class Watch:
         """Data has been read and prepared, and the cells are about to begin."""
 
     def expect(self, seconds: Mapping[Cell, float], jobs: int) -> None:
-        """Each waiting cell will take about this many seconds, as measured on a few people; `jobs` cells run at the same time."""
+        """Report the expected seconds of each waiting cell, measured on a few people; `jobs` cells run at the same time."""
 
     def row(self, row: CellRow) -> None:
-        """A row is known: first those of an earlier comparison, then each cell when it ends."""
+        """Report a row: first those of an earlier comparison, then each cell when it ends."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def compare(
         files: The directory of the comparison.
         effort: How many people are attacked.
         limits: How many cells run at the same time, for how long, and on how many people.
-        watch: Is told how it goes.
+        watch: Progress callbacks.
     """
     started = time.process_time()
     digests = [digest_of(path) for path in inputs]
@@ -178,7 +178,7 @@ def _work_off(
     stopped: set[Cell],
     tell: Callable[[Cell], None],
 ) -> None:
-    """Run the cells in parallel; record which failed or were stopped, and why, and tell of each that ended."""
+    """Run the cells in parallel; record which failed or were stopped, and why, and report each that ended."""
     threads, total = max(1, kernels.threads() // limits.jobs), kept + len(work)
     waiting, running = list(work), dict[Cell, _Running]()
     try:

@@ -40,7 +40,7 @@ class UserClusters:
         return len(self._first)
 
     def labels(self, clusters: int) -> Ints:
-        """The cluster of each person, after a few rounds of Lloyd's algorithm."""
+        """Return the cluster of each person, after a few rounds of Lloyd's algorithm."""
         label: Ints = np.argmin(self._apart[:clusters], axis=0)[self._alike]
         for _ in range(self._rounds - 1):
             centres = [self._space.centroid(np.flatnonzero(label == cluster)) for cluster in np.unique(label)]
@@ -55,12 +55,12 @@ class UserClusters:
         return self._space.distances(centre, self._first)  # type: ignore[arg-type]
 
     def _begun_at(self, starts: Sequence[int]) -> Floats:
-        """The distances of all different histories to those of these people."""
+        """Return the distances of all different histories to those of these people."""
         place = {owner: number for number, owner in enumerate(self._histories.owners.tolist())}
         return np.array([self._distances(self._space.point(place[owner])) for owner in starts])
 
     def _far_apart(self, most: int) -> Floats:
-        """The distances of all different histories to those that centres begin at."""
+        """Return the distances of all different histories to those that centres begin at."""
         starts = [int(np.argmin(self._distances(self._space.centroid(np.arange(len(self._histories))))))]
         apart = [self._distances(self._space.point(int(self._first[starts[0]])))]
         away = apart[0].copy()

@@ -242,7 +242,7 @@ def listed_roles(roles: Roles, names: Sequence[str]) -> str:
 
 
 def described_columns(roles: Roles, names: Sequence[str]) -> str:
-    """The roles and their columns for a note, with a column that could be the record but is not used."""
+    """Return the roles and their columns for a note, with a column that could be the record but is not used."""
     unused = [name for at, name in enumerate(names) if plain(name) in RECORD_NAMES and at not in roles.values()]
     hint = f"; not used: {unused[0]!r}, which {option('record', unused[0])} makes the record" if unused and "record" not in roles else ""
     return f"columns: {listed_roles(roles, names)}{hint}"

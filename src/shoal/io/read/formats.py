@@ -200,7 +200,7 @@ class Layout:
     notes: tuple[str, ...] = ()
 
     def dialect(self) -> _kernels.Dialect:
-        """The dialect with which the kernels split its lines."""
+        """Return the dialect with which the kernels split its lines."""
         return _kernels.Dialect(self.separator, has_quotes(self.separator))
 
 

@@ -122,7 +122,7 @@ LISTS_AT_ONCE = 100_000
 
 
 def _most_rows(source: Source) -> int | None:
-    """How many rows are wanted: those of whole slices, at least one; None: all of them."""
+    """Return how many rows are wanted: those of whole slices, at least one; None: all of them."""
     return None if source.extent.most is None else ROWS_AT_ONCE * max(1, source.extent.most // SLICE_BYTES)
 
 

@@ -46,7 +46,7 @@ def _edges_table(taxonomy: Taxonomy) -> bytes:
 
 
 def _header(names: list[str]) -> tuple[str, str]:
-    """What the two columns are called: words that are read as a header, and are no names of nodes."""
+    """Return what the two columns are called: words that are read as a header and are not names of nodes."""
     child = next((word for word in HEADER_WORDS if word not in names), "")
     return child, next((word for word in ABOVE if word not in names), "")
 

@@ -141,7 +141,7 @@ class _Rows:
             self._column(name)
 
     def _window(self) -> tuple[Ints | None, int]:
-        """The time window of each row, and the number of windows."""
+        """Return the time window of each row, and the number of windows."""
         if self.settings.window is None:
             return None, 1
         begins = self._times(self.settings.window).to_physical()

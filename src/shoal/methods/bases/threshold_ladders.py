@@ -43,7 +43,7 @@ class Held:
         return cls(distinct(places * people + owners), windows, people)
 
     def keys(self) -> Ints:
-        """The number and window of each triple, as one number."""
+        """Return the number and window of each triple, as one number."""
         return np.asarray(self.triples // self.people)
 
     def counted(self) -> tuple[Ints, Ints]:

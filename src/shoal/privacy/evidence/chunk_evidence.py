@@ -223,7 +223,7 @@ class TakenApart:
         return broken + ([f"{self.withheld:,} non-empty records are in no cluster"] if self.withheld else [])
 
     def sizes(self) -> pl.DataFrame:
-        """The number of records in each cluster."""
+        """Return the number of records in each cluster."""
         return self.members.group_by(CLUSTER).agg(pl.len().cast(pl.Int64).alias(RECORDS))
 
 

@@ -144,7 +144,7 @@ class SensitiveColumnModel(Model):
         return self.items
 
     def keeps(self, promise: Declared) -> bool:
-        """A promise without columns is kept by a claim that names them: only the table shows which they are."""
+        """Whether the promise is kept; one without columns is kept by a claim that names them: only the table shows which they are."""
         if isinstance(promise, SensitiveColumnModel) and promise.columns is None and promise.items is None:
             return type(self) is type(promise) and self.values() | {"columns": None} == promise.values()
         return super().keeps(promise)
