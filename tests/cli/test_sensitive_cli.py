@@ -151,5 +151,5 @@ def test_nothing_is_written_where_the_method_errs(shell: Shell, monkeypatch: pyt
     monkeypatch.setattr(method_file, "within_share", lambda bags, tree, groups, *_: (groups, meet(bags, tree, groups)))
     answer = anonymize(shell, "--sensitive", "beer.txt")
     assert answer.code == 3
-    assert "of the people hold the same sensitive item" in answer.err
+    assert "of the people have the same sensitive item" in answer.err
     assert not (shell.directory / "out").exists()

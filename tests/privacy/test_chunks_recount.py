@@ -258,7 +258,7 @@ def test_words_of_chunks(k: int) -> None:
         short = sorted(word for word, n in people.items() if n < k)
         beside = WordSupport(k=k).check(case.release(), case.original)
         assert (beside.holds, beside.achieved) == (not short, {"people": min(people.values())})
-        assert beside.rare == tuple(f"too few people hold {word!r}" for word in short[:5])
+        assert beside.rare == tuple(f"too few people have {word!r}" for word in short[:5])
         assert (f"{len(short)} published word" in " ".join(beside.witnesses)) == bool(short)
         for support in (2, 3):
             claim = DisassociatedKmAnonymity(k=2, m=1, support=support)

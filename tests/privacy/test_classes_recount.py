@@ -256,7 +256,7 @@ def test_shares_of_sensitive_items_in_classes(h: float) -> None:
         assert verdict.achieved == {"h": round(float(max(shares, default=0)), 6), "named": named}
         assert verdict.holds == (not named and all(share <= Fraction(repr(h)) for share in shares))
         over = sum(share > Fraction(repr(h)) for share in shares)
-        told = f"in {over:,} of {len(shares):,} classes more than {h:g} of the people hold the same sensitive item"
+        told = f"in {over:,} of {len(shares):,} classes more than {h:g} of the people have the same sensitive item"
         assert (told in verdict.witnesses) == (over > 0)
         bare, written = claim.check(case.release(secret=False)), len(set(wanted) & {node for told in case.shown for node in told})
         assert (bare.holds, bare.achieved) == (not written, {"named": written})

@@ -174,7 +174,7 @@ def _of_topics(facts: Manifest) -> Iterator[str]:
     if is_topics(spec) != (LEARNED_FROM in facts):
         yield f"input.{LEARNED_FROM} must be given for topics, and only for them"
     if is_topics(spec) and not re.fullmatch(rf"{TOPICS}(\+wordnet)?:[1-9]\d{{0,9}}(:[1-9]\d{{0,9}})?", spec, re.ASCII):
-        yield "input.taxonomy does not say how many people hold each word in the name of a topic"
+        yield "input.taxonomy does not say how many people have each word in the name of a topic"
 
 
 def _of_input(facts: Manifest) -> Iterator[str]:

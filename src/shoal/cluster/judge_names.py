@@ -1,7 +1,7 @@
 """Verification of the names of topics on a cluster: workers find published names that nobody holds, and count the people with each word.
 
 Published records are stored by the partition of the people they are published for, next to the original records, so that a worker sees what
-these people hold. The driver gets names of topics and numbers of people, and the model evaluates them.
+these people have. The driver gets names of topics and numbers of people, and the model evaluates them.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def improved(moles: Moles, loss: Ints) -> Hitting:
 
 
 def hit_rare_pairs(records: Bags, k: int, most: int, loss: Ints) -> Ints:
-    """Return the items of `improved`, in rising order, for all sets of at most `most` (one or two) items that fewer than k people hold.
+    """Return the items of `improved`, in rising order, for all sets of at most `most` (one or two) items that fewer than k people have.
 
     The sets are a graph, which takes a quarter of the memory of a list of them. All items are public, and there must be k people.
     """

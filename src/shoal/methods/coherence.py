@@ -1,6 +1,6 @@
 """(h,k,p)-coherence by suppressing public items everywhere (Xu, Wang, Fu and Yu, KDD'08).
 
-Guarantee: an attacker who knows at most p public items of a person finds at least k people who hold them, and no private item that more
+Guarantee: an attacker who knows at most p public items of a person finds at least k people who have them, and no private item that more
 than the
 share h of those hold. Private items stay as they are, no item is invented, and every itemset that survives keeps its support.
 

@@ -8,7 +8,7 @@ their members are better off in others, members change places along chains throu
 are dissolved and grown again from other seeds.
 
 With sensitive items no published record names one of them, nor anything that represents nothing else: such an item counts as its
-nearest ancestor that could also mean something harmless. Groups in which more than a share h of the people hold the same sensitive
+nearest ancestor that could also mean something harmless. Groups in which more than a share h of the people have the same sensitive
 item are then merged with others, at the least loss, until none is left.
 
 Guarantee: every published record is shared by at least k people. Time: linear in the records at a given effort; memory: linear

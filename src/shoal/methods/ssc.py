@@ -11,7 +11,7 @@ them. Time: for each vocabulary one search that reads the index lists of relevan
 Where this deviates from the print, and why: the seed is the shortest vocabulary that is left, equals by content, and not "the first", so
 that the answer does not depend on the order of the file (this also gives the clusters of the paper's example, which the order of its
 table does not); a bag or term dropped from the centre of l members costs l * omega, which the paper leaves open; people are counted, not
-vocabularies; only terms that enough people hold can be elected. Beyond the print: seeds whose group would keep few words wait until the
+vocabularies; only terms that enough people have can be elected. Beyond the print: seeds whose group would keep few words wait until the
 groups that keep many are formed (`promising`), so that one without a like does not use up a vocabulary that has four. With the distances
 `jaccard`, `hamming` and `cosine` only common terms count (`itemsets/common_term_groups.py`), as in the measures that the paper sets aside.
 With `matching=maximum` vocabularies are matched by the paper's first model: as many terms as possible, of which only the distances count.

@@ -2,9 +2,9 @@
 
 A fifth of the different words of each person is hidden, and the release is made of the rest. Then every word gets a probability for every
 person: its popularity, times how much likelier the person's published record makes it. That depends on the lowest node above the word that
-the record makes true: the fewer people hold something below this node, the more it should say. How much it does say is counted on one
+the record makes true: the fewer people have something below this node, the more it should say. How much it does say is counted on one
 half of the published records, for nodes of about as many people and words of about as many people together, and used for the other half.
-So a taxonomy whose categories do not go together with what people hold gains nothing, however fine its categories are.
+So a taxonomy whose categories do not go together with what people have gains nothing, however fine its categories are.
 
 The gain is that of the hidden words over popularity alone, in bits per word. The recall is the share of hidden words among the 20
 likeliest. A word that a record publishes as such is not guessed. Which words are hidden depends on the content of records, not on their
@@ -37,7 +37,7 @@ GUESSES = 20
 NODE_CLASSES = 12  # of nodes by their people: more than a half of all, more than a quarter and so on
 WORD_CLASSES = 10  # of words by their people: none, one, two or three and so on
 PRIOR = 2.0  # hidden words that are taken for seen in each class, as often as by popularity
-UNSEEN = 0.5  # pseudocount of people who hold each word, because a word may be hidden from all its holders
+UNSEEN = 0.5  # pseudocount of people who have each word, because a word may be hidden from all its holders
 MOST_RECORDS = 2_000  # different published records that are tried, evenly chosen
 DEVIATES = 1.96  # half of a 95% interval
 TINY = 1e-300  # instead of a sum of nothing

@@ -430,7 +430,7 @@ def with_wordnet(spec: str) -> bool:
 
 
 def fewest_in_names(spec: str) -> int | None:
-    """Return how many people hold each word in the name of a topic, as in `topics:10`; None if that follows from the method."""
+    """Return how many people have each word in the name of a topic, as in `topics:10`; None if that follows from the method."""
     return _number_after(spec, 1, "topics are named by words of a whole number of people, at least 2")
 
 

@@ -1,4 +1,4 @@
-"""Claims of a release on topics that were learned from its own data: how many people hold every word in a name.
+"""Claims of a release on topics that were learned from its own data: how many people have every word in a name.
 
 The names of learned topics are words of the data. Twice as many people as the method promises to hide each person among must hold each
 of these words, unless another number is given (`topics:20`). The number is settled before anything is read, since it depends on the
@@ -17,7 +17,7 @@ from shoal.methods import Method
 from shoal.pipeline.options import Preparation, fewest_in_names, is_topics, people_learned_from, with_wordnet
 from shoal.privacy.node_names import WORDNET, NodeNames
 
-TIMES = 2  # as many people hold each word of a name as each person is hidden among
+TIMES = 2  # as many people have each word of a name as each person is hidden among
 USUAL = 5  # people whom each person is hidden among, where a method promises no number
 
 

@@ -1,6 +1,6 @@
 """(h,k,p)-coherence (Xu, Wang, Fu and Yu, KDD'08): what an attacker who knows a few public items can find out.
 
-A set of at most p public items that occurs is a *mole* if fewer than k people hold it, or if more than the share h of its holders hold
+A set of at most p public items that occurs is a *mole* if fewer than k people have it, or if more than the share h of its holders hold
 one and the same private item. A release is coherent if it has no mole; the empty set counts as a set.
 
 Everything is counted from the published records, by kernels that no method calls. With the original support counts people, not

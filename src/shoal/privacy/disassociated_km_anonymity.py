@@ -16,7 +16,7 @@ What is counted, by code that no method calls:
 With the original every record must be in one cluster and be taken apart as the chunks say, with nothing added, left out or moved
 (`chunk_origins`); then people are counted, not records.
 
-A claim may also state that at least `support` people hold every published term. Readers know that then, so it restricts the possible
+A claim may also state that at least `support` people have every published term. Readers know that then, so it restricts the possible
 reconstructions, and the numbers are judged with it. Words may be left out of such a release, each of them everywhere; with the original,
 each published word must be held by this many people. `word-support` is the claim that judges this by itself.
 """

@@ -3,7 +3,7 @@
 Every set of up to m published items that occurs, the empty one among them, must be shared by at least k people. That is enough also where
 an item is published differently from record to record. Let an attacker know a set B of at most m items of a person, and let T be what
 they are published as in the person's record; what is suppressed there has no part in T. T has at most as many items as B, and occurs, so
-at least k people hold it. Each of their records may be the person's for all the attacker can tell: every item of B is there under
+at least k people have it. Each of their records may be the person's for all the attacker can tell: every item of B is there under
 a node of T, or was suppressed.
 
 Everything is counted from the published records, by kernels that no method calls. With the original people are counted, not

@@ -66,7 +66,7 @@ class NodeNames(JudgesNames):
     }
     promised_by = {"people": "people"}  # noqa: RUF012 (never changed)
 
-    people: int = param(10, minimum=2, help="minimum number of people who hold each word in the name of a published topic")
+    people: int = param(10, minimum=2, help="minimum number of people who have each word in the name of a published topic")
     categories: str | None = param(None, choices=(WORDNET,), help="public taxonomy whose categories are published next to topics")
 
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
@@ -75,7 +75,7 @@ class NodeNames(JudgesNames):
         return dict.fromkeys(fields, "apart from names of topics")
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
-        """Count the people who hold each word; from the files alone, the records in which it is published itself."""
+        """Count the people who have each word; from the files alone, the records in which it is published itself."""
         shown = _records_per_item(release)
         names = [item for item in shown if BETWEEN in item]
         if original is None:
@@ -93,7 +93,7 @@ class NodeNames(JudgesNames):
         return parts | {NUMBER.sub("", part) for part in parts}
 
     def judge_names(self, names: Sequence[str], people: Mapping[str, int]) -> Verdict:
-        """Count the people who hold each word, as workers did."""
+        """Count the people who have each word, as workers did."""
         renamed, left = self._without_categories([name for name in names if not WITHOUT_WORDS.fullmatch(name)])
         return self._against(left, renamed, people)
 
@@ -145,7 +145,7 @@ def _records_per_item(release: Release) -> dict[str, int]:
 
 
 def _people_per_word(bags: Bags) -> dict[str, int]:
-    """Return how many different people hold each word of the original."""
+    """Return how many different people have each word of the original."""
     rows = pl.DataFrame({"item": bags.items, "owner": np.repeat(bags.owners, np.diff(bags.indptr))})
     counts = rows.unique().group_by("item").len()
     return dict(zip(bags.vocabulary.names.gather(counts["item"]).to_list(), counts["len"].to_list(), strict=True))

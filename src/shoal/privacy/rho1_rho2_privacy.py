@@ -20,7 +20,7 @@ from shoal.util.wording import counted
 
 @dataclass(frozen=True)
 class Rho1Rho2Privacy(SensitiveColumnModel):
-    """A sensitive value held by at most a share rho1 of all people is held by at most a share rho2 of each class."""
+    """If at most a share rho1 of all people have a sensitive value, at most a share rho2 of each class have it."""
 
     name = "rho1-rho2-privacy"
     protects = (

@@ -77,7 +77,7 @@ class RhoUncertainty(Model):
             )
 
     reads_items_widely = False
-    safe_numbers = frozenset({"people"})  # how many occurrences were suppressed says how many people hold a suppressed sensitive item
+    safe_numbers = frozenset({"people"})  # how many occurrences were suppressed says how many people have a suppressed sensitive item
 
     @property
     def sensitive_items(self) -> Items | None:

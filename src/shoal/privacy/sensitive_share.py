@@ -94,7 +94,7 @@ class SensitiveShare(Model):
         classes = _forced(release, original, below)
         broken = self._words(named)
         if over := self._over(classes):
-            broken += (f"{over:,} classes fit so few records without a sensitive item that more than {self.h:g} of their people hold it",)
+            broken += (f"{over:,} classes fit so few records without a sensitive item that more than {self.h:g} of their people have it",)
         achieved = {"h_at_least": _greatest(classes), "named": named}
         note = f"of {len(classes):,} classes the fewest possible holders were counted, from all records that match it"
         return _without_groups(str(self), achieved, broken, note)
@@ -112,7 +112,7 @@ class SensitiveShare(Model):
         classes = _counted(release, original, below, rows)
         broken = self._words(named)
         if over := self._over(classes):
-            broken += (f"in {over:,} of {len(classes):,} classes more than {self.h:g} of the people hold the same sensitive item",)
+            broken += (f"in {over:,} of {len(classes):,} classes more than {self.h:g} of the people have the same sensitive item",)
         note = f"people were counted in {len(classes):,} equivalence classes"
         return Verdict(str(self), verified_if(not broken), {"h": _greatest(classes), "named": named}, broken, (note,))
 

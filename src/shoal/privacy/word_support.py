@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shoal.data.original import Original
     from shoal.data.tables import PublishedTable
 
-LEVELS = {"people": "people who hold the rarest published word", "records": "records that certainly hold the rarest published word"}
+LEVELS = {"people": "people who have the rarest published word", "records": "records that certainly contain the rarest published word"}
 NAMED = 5  # rare words that a verdict names, for those who ask
 
 
@@ -84,7 +84,7 @@ def _words(n: int) -> str:
 
 
 def _named(word: str) -> str:
-    return f"too few people hold {word!r}"
+    return f"too few people have {word!r}"
 
 
 def _smallest(numbers: pl.Series) -> int:

@@ -89,7 +89,7 @@ def _columns(path: Path, options: Mapping[str, Any]) -> list[str]:
 
 
 def _charts(reading: Reading, how: Preparation) -> list[Values]:
-    """Lengths of records, and items by how many people hold them; none of a table."""
+    """Lengths of records, and items by how many people have them; none of a table."""
     data = reading.data
     if not isinstance(data, Log | Bags):
         return []

@@ -29,7 +29,7 @@ STRONGEST = 128  # ties of a word: those that chance explains least
 
 @dataclass(frozen=True, eq=False)
 class Company:
-    """Of each word its ties to `features`, as sparse rows; and how many people hold each word."""
+    """Of each word its ties to `features`, as sparse rows; and how many people have each word."""
 
     indptr: Ints
     features: Small

@@ -6,7 +6,7 @@ Company is that of words of two people or more, and each word counts by its peop
 below the topic that fits them best. Words that never occur with one of two people or more, neither in a session nor in a record, are apart,
 in parts of neighbours in the alphabet.
 
-The tree depends on which people hold which words together: not on the order of rows or words, the names of people, threads or the machine.
+The tree depends on which people have which words together: not on the order of rows or words, the names of people, threads or the machine.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Topics:
         return np.asarray((self.topic < 0) | (self.topic >= self.others))
 
     def taxonomy(self, loss: str = DEFAULT_LOSS, fewest: int = 1) -> Taxonomy:
-        """Return the tree of the topics and of the words that at least `fewest` people hold."""
+        """Return the tree of the topics and of the words that at least `fewest` people have."""
         root = ROOT if fewest >= self.fewest else RARE_ROOT
         above = self.parent.tolist()
         names = [root, *topic_names(above, self.titles, self.others)]
@@ -84,7 +84,7 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None
 
     Args:
         contexts: Words that occur together, with the people who used them.
-        fewest: The number of people who hold each word that names a topic; a topic without two such words is not split.
+        fewest: The number of people who have each word that names a topic; a topic without two such words is not split.
         wider: Whole records of the same words, for those that occur with no widely held word in `contexts`.
 
     Returns:

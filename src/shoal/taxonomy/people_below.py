@@ -1,4 +1,4 @@
-"""How many people hold something below each node of a taxonomy."""
+"""How many people have something below each node of a taxonomy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shoal.util.numbers import distinct
 
 
 def people_below(bags: Bags, tree: Taxonomy) -> Ints:
-    """Return how many people hold something below each node, or the node itself.
+    """Return how many people have something below each node, or the node itself.
 
     Of each person, 1 is written at every item, and -1 where the ways up from an item and from the one before it meet: the sum over a
     subtree is 1 for each person who holds something in it.

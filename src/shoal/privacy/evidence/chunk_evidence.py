@@ -10,7 +10,7 @@ a set I of chunks, and let a_i sub-records of that chunk hold S_i. Over all reco
   A chunk outside I with n - k or more sub-records fills them alone. Otherwise the sum of all |C_i| must be at least n + j (|I| - 1).
   With j = k this is Lemma 2 of Terrovitis et al.
 * the fewest are n - sum(n - a_i), or none if that is negative: S is missing in n - a_i records for each chunk, and these can be chosen
-  apart. A term of the term chunk counts as a_i = 1; or as more where it is known how many people hold every published term at least, and
+  apart. A term of the term chunk counts as a_i = 1; or as more where it is known how many people have every published term at least, and
   other clusters have no room for this many (`known_holders`). Each such term then counts as a chunk of its own.
 
 Both must be 0, or at least k: no set may be possible in few records, and none certain in few. The first is the guarantee of disassociation.

@@ -1,4 +1,4 @@
-"""How many people hold each word of a release of chunks: bounds that the files imply, and exact counts from the original.
+"""How many people have each word of a release of chunks: bounds that the files imply, and exact counts from the original.
 
 Record chunks and shared chunks show how often a word occurs. A term chunk shows only that at least one record of its cluster holds the
 word. So the files imply a lower and an upper bound on the number of records, and the original gives the number of people.

@@ -59,7 +59,7 @@ class JudgesNames(JudgedOnWorkers):
 
     @abstractmethod
     def judge_names(self, names: Sequence[str], people: Mapping[str, int]) -> Verdict:
-        """Verify the names, given how many people hold each word."""
+        """Verify the names, given how many people have each word."""
 
     @abstractmethod
     def judge_published_names(self, names: Sequence[str], records: Mapping[str, int]) -> Verdict:
