@@ -24,7 +24,8 @@ from shoal.taxonomy.generalization_ladders import TOP, Ladder
 from shoal.util.numbers import distinct, runs
 
 FOOD = Taxonomy.from_parents(
-    {"thing": None, "fruit": "thing", "apple": "fruit", "pear": "fruit", "plum": "fruit", "tool": "thing", "saw": "tool", "axe": "tool"}
+    {"thing": None, "fruit": "thing", "apple": "fruit", "pear": "fruit", "plum": "fruit", "tool": "thing"}
+    | dict.fromkeys(("saw", "axe", "hammer"), "tool")
 )
 MARCH, APRIL = "2006-03-01 10:00", "2006-04-01 10:00"
 ROWS = [
@@ -40,6 +41,8 @@ ROWS = [
     (1, APRIL, "saw", None),
     (2, APRIL, "saw", None),
     (3, APRIL, "axe", None),
+    (1, APRIL, "hammer here", None),
+    (2, APRIL, "hammer there", None),
 ]
 LOG = LogOriginal(
     Log(
@@ -56,7 +59,7 @@ def judged(**said: Any) -> Verdict:
     return release.claims[0].check(release, LOG)
 
 
-def vouching(ladder: Ladder, held: Held, k: int) -> Any:
+def vouching(ladder: Ladder, held: Held, k: int, known: Any) -> Any:
     """Counts all people below a rung, also those whose own word is published."""
     span, found, pool = held.people, [], held.triples
     while len(pool):
@@ -64,7 +67,7 @@ def vouching(ladder: Ladder, held: Held, k: int) -> Any:
         found.append(keys[people >= k])
         above = ladder.parent[pool // span]
         pool = distinct(above[above != TOP] * span + pool[above != TOP] % span)
-    return np.unique(np.concatenate(found))
+    return np.unique(np.concatenate([known, *found]))
 
 
 def one_round(spread: Any, held: Held, k: int) -> Any:
@@ -79,7 +82,7 @@ def rows_for_people(numbers: Any, window: Any, windows: int, owners: Any, people
 
 
 def fewer(true: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda ladder, held, k: true(ladder, held, k - 1)
+    return lambda ladder, held, k, known: true(ladder, held, k - 1, known)
 
 
 # What is broken, how, the parameters that meet it, and what the judge says.

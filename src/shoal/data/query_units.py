@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-import numpy as np
 import polars as pl
 
-from shoal.data.log import PlainTerms, whole_items
+from shoal.data.bags import Vocabulary, number_pieces
+from shoal.data.log import PlainTerms
 from shoal.data.tables.rows import PAYLOAD
 from shoal.errors import ParameterError
 from shoal.parameters import Typed, Written
@@ -119,13 +119,8 @@ _ODD_BLANKS = r"^\s|\s$|\s\s|[^\S ]"
 
 def words_of(texts: pl.Series) -> PlainTerms:
     """Return the words of each text in order, as numbers. Words are separated by one blank, with none at the ends."""
-    lists = texts.str.split(" ")
-    sizes = lists.list.len().to_numpy().astype(np.int64)
-    words, empty = lists.explode(), (texts == "").to_numpy()
-    if empty.any():  # an empty text splits into one empty word
-        words, sizes = words.filter(words != ""), np.where(empty, 0, sizes)
-    found = whole_items(words)
-    return PlainTerms(np.append(0, np.cumsum(sizes)), found.items, found.vocabulary)
+    indptr, items, words = number_pieces(texts, " ")
+    return PlainTerms(indptr, items, Vocabulary.of_different(words))
 
 
 def n_words(texts: pl.Series) -> int:

@@ -137,14 +137,16 @@ def query_facts(table: RowTable, original: LogOriginal, fewest: int, *, unguaran
     rows = pl.DataFrame({"query": names, "n": np.bincount(numbers[numbers >= 0], minlength=len(names)).astype(np.int64)})
     texts = original.log.texts
     filled = (texts.vocabulary.names != "").to_numpy()
-    issued = filled[texts.items]
     often = np.bincount(texts.items, minlength=len(filled)).astype(np.int64)
     before = np.sort(often[filled & (often > 0)])
-    people = people_from_zero(original.log.frame["owner"].to_numpy()[issued])
+    items, owners = texts.items, original.log.frame["owner"].to_numpy()
+    if not filled.all():
+        issued = filled[items]
+        items, owners = items[issued], owners[issued]
     return QueryFacts(
         before=len(before),
         after=len(rows),
-        sizes=compare_shared(before, (often[texts.items[issued]], people), rows["n"].to_numpy(), fewest),
+        sizes=compare_shared(before, (often, items, people_from_zero(owners)), rows["n"].to_numpy(), fewest),
         frequent=_most_frequent(_common(rows, original) if unguaranteed else rows),
     )
 

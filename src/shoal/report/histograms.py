@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from shoal.data.bags import Ints
+from shoal.data.bags import Ints, Small
 from shoal.report.formatting import short
 
 MOST_SINGLE = 40
@@ -107,17 +107,19 @@ def compare(before: Ints, people: Ints, after: Ints, after_weights: Ints, fewest
     return joined(_bins(edges), counts, seen, fewest)
 
 
-def compare_shared(before: Ints, held: tuple[Ints, Ints], after: Ints, fewest: int) -> Histogram:
-    """Compare original values that several people share with published ones; `held` has the values and user numbers.
+def compare_shared(before: Ints, held: tuple[Ints, Ints | Small, Ints], after: Ints, fewest: int) -> Histogram:
+    """Compare original values that several people share with published ones.
 
-    Their common bins contain no or at least `fewest` people of the original.
+    `held` has the value of each thing, and for everyone who has a thing its number and that of the user. The common bins contain no or at
+    least `fewest` people of the original.
     """
     every = np.concatenate([before, after])
     if not len(every):
         return Histogram()
     edges = ladder(int(every.min()), int(every.max()))
-    values, people = held
-    seen = people_seen(np.searchsorted(edges, values, side="right") - 1, people, len(edges) - 1)
+    values, things, people = held
+    bin_of = np.searchsorted(edges, values, side="right") - 1
+    seen = people_seen(bin_of[things], people, len(edges) - 1)
     return joined(_bins(edges), (_fill(after, edges, None), _fill(before, edges, None)), seen, fewest)
 
 

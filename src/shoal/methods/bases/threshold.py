@@ -188,7 +188,8 @@ class _Rows:
     def _empty(self) -> Mask:
         """Return a mask of the rows without a query, if it is part of the unit, or with an empty unit."""
         if self.settings.unit.splits:
-            return np.asarray(np.diff(self._read.words.indptr)[self.log.texts.items] == 0)
+            wordless = np.diff(self._read.words.indptr) == 0
+            return wordless[self.log.texts.items] if wordless.any() else np.zeros(len(self.log), bool)
         empty = np.ones(len(self.log), bool)
         for name in [QUERY] if QUERY in self.settings.unit.columns else self.settings.unit.columns:
             column = self._column(name)
@@ -196,12 +197,17 @@ class _Rows:
         return empty
 
     @cached_property
+    def _candidates(self) -> Ints:
+        """Return the rows that have a unit and few enough words."""
+        return np.flatnonzero(~self._empty & ~self._too_long)
+
+    @cached_property
     def _read(self) -> ReadWords:
         return ReadWords.of(self.log, self.taxonomy if self.settings.rare == "generalize" else None)
 
     @cached_property
     def _recoded(self) -> RecodedRows:
-        candidates = np.flatnonzero(~self._empty & ~self._too_long)
+        candidates = self._candidates
         held = (self.owners[candidates], self.people)
         window = None if self.window is None else self.window[candidates]
         return recoded(self._read, self.log.texts.items[candidates], window, self.windows, *held, self.settings.k, self.settings.rare)
@@ -209,7 +215,7 @@ class _Rows:
     @cached_property
     def stays(self) -> Ints:
         """Return the published rows, in order."""
-        candidates = np.flatnonzero(~self._empty & ~self._too_long)
+        candidates = self._candidates
         if self.settings.unit.splits:
             found = candidates[self._recoded.stays]
         else:
@@ -266,7 +272,7 @@ class _Rows:
         ladder = ladder_of(values, way)
         owners = self.owners[self.stays][filled.to_numpy()]
         held = Held.of(numbers, None, 1, owners, self.people)
-        shared = shared_rungs(ladder, held, self.settings.group or self.settings.k)
+        shared = shared_rungs(ladder, held, self.settings.group or self.settings.k, np.zeros(0, np.int64))
         rung = settled(ladder, shared, np.arange(len(values)), None, 1)[numbers]
         blank, same = rung == TOP, rung == numbers
         outcomes = {AS_IT_IS: int(same.sum()), GENERAL: int((~same & ~blank).sum()), BLANK: int(blank.sum())}

@@ -79,10 +79,13 @@ def places_of(ordered: Ints, numbers: Ints) -> Ints:
     return table[numbers]
 
 
-def shared_rungs(ladder: Ladder, held: Held, k: int) -> Ints:
-    """Return the published pairs of rung and window, sorted: each is shared by k people, including those it represents."""
+def shared_rungs(ladder: Ladder, held: Held, k: int, known: Ints) -> Ints:
+    """Return the published pairs of rung and window, sorted: each is shared by k people, including those it represents.
+
+    `known` are pairs that k people share for certain, sorted; `held` need not have them, as nobody of theirs climbs.
+    """
     keys, people = held.counted()
-    shared = keys[people >= k]
+    shared = distinct(np.concatenate([known, keys[people >= k]]))
     rest = held.triples[~among(shared, held.keys())]
     height = ladder.height[rest // (held.people * held.windows)]
     climbing, found = rest[:0], [shared]

@@ -6,6 +6,7 @@ queries. Removing and replacing words does not affect other words: one pass is e
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -20,6 +21,7 @@ from shoal.data.query_units import with_single_blanks, words_of
 from shoal.data.taxonomy import Taxonomy
 from shoal.methods.bases.threshold_ladders import Held, Mask, among, places_of, settled, shared_rungs
 from shoal.taxonomy.generalization_ladders import TOP, Ladder, ladder_of_items, ladder_of_words
+from shoal.util.numbers import distinct
 
 Rare = Literal["drop", "omit", "generalize"]
 AS_TYPED, LOWER, REPLACED = "as typed", "lower-cased", "generalized"
@@ -75,7 +77,7 @@ class RecodedRows:
         """Return a mask of the remaining rows whose words differ from those typed."""
         return self._changed[self.place]
 
-    @property
+    @cached_property
     def _changed(self) -> Mask:
         return _how_many(self.rungs != self.words, self.indptr) > 0
 
@@ -120,7 +122,9 @@ def recoded(
         rungs = spread.words.astype(np.int64)
         left = issued[_without_rare(spread, held, k)]
     else:
-        shared = shared_rungs(ladder, _of_words(spread, held, np.ones(len(issued), bool)), k)
+        known = distinct(spread.keys[np.repeat(issuers >= k, np.diff(spread.indptr))])
+        doubtful = spread.only(~among(known, spread.keys))
+        shared = shared_rungs(ladder, _of_words(doubtful, held, np.diff(doubtful.indptr) > 0), k, known)
         rungs = settled(ladder, shared, spread.words, spread.window, windows)
         left = issued[_how_many(rungs != TOP, spread.indptr) > 0]
     stays = np.flatnonzero(among(left, keys))
@@ -139,6 +143,14 @@ class _Spread:
         self.indptr, at = _taken(words.indptr, issued // windows)
         self.words = words.items[at]
         self.window = None if windows == 1 else np.repeat(issued % windows, np.diff(self.indptr))
+
+    def only(self, which: Mask) -> _Spread:
+        """Return the same pairs with only these of their words."""
+        found = copy(self)
+        vars(found).pop("keys", None)
+        found.indptr, found.words = np.append(0, np.cumsum(which))[self.indptr], self.words[which]
+        found.window = None if self.window is None else self.window[which]
+        return found
 
     @cached_property
     def keys(self) -> Ints:
