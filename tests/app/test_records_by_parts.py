@@ -6,6 +6,8 @@ import random
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from helpers.errors import refuses
 from shoal.io.disk_columns import Spill
 from shoal.io.read import streaming_records as parts
 from shoal.io.read.dispatch import Reading, ReadOptions, read
+from shoal.pipeline import prepare
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import RecordGatherer, records_of
 
@@ -52,6 +55,27 @@ def both(path: Path, how: Preparation, spill: Spill | None = None) -> tuple[tupl
     gatherer = RecordGatherer(how, spill)
     by_parts = read(path, how.reading, gathering=gatherer.gathering)
     return (whole, records_of(whole.data, how)), (by_parts, gatherer.records)
+
+
+def test_a_log_in_memory_is_split_into_words_a_few_people_at_a_time(monkeypatch, tmp_path) -> None:
+    """With users in order; in another order it is one part. Words, records and users are the same, in the same order."""
+    events = [(owner, minute, [WORDS[(owner + minute) % len(WORDS)], "pear tree"]) for owner in range(9) for minute in range(owner % 4 + 1)]
+    for rows_of_log, n_parts in ((events, 5), (events[::-1], 5), (events[1::2] + events[::2], 1)):
+        for per in ("user", "session"):
+            how = Preparation(per=per)
+            log = read(log_file(tmp_path, rows_of_log), how.reading).data
+            whole = records_of(log, how).bags
+            monkeypatch.setattr(prepare, "ROWS_AT_ONCE", 4)
+            parts_of_log = list(prepare._parts(log))
+            made = records_of(log, how).bags
+            monkeypatch.undo()
+            assert len(parts_of_log) == n_parts
+            assert pl.concat([part.frame for part in parts_of_log]).equals(log.frame)
+            owners = [set(part.frame["owner"]) for part in parts_of_log]
+            assert sum(map(len, owners)) == len(set().union(*owners))
+            assert made.vocabulary.names.equals(whole.vocabulary.names)
+            for name in ("indptr", "items", "counts", "owners"):
+                assert np.array_equal(getattr(made, name), getattr(whole, name))
 
 
 @pytest.mark.parametrize("per", ["user", "session", "event"])

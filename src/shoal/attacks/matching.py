@@ -104,10 +104,10 @@ class Matcher:
         n = max(1, self.scene.n_records)
         return np.asarray(np.rint(UNIT * np.log2(n / np.clip(records, 1, n))), np.int64)
 
-    def blocks(self, people: People) -> Iterator[Block]:
+    def blocks(self, people: People, size: int = BLOCK) -> Iterator[Block]:
         """Yield people in blocks that are processed together."""
-        for start in range(0, len(people), BLOCK):
-            numbers = np.arange(start, min(len(people), start + BLOCK))
+        for start in range(0, len(people), size):
+            numbers = np.arange(start, min(len(people), start + size))
             yield Block(self, slice(start, start + len(numbers)), people.select(numbers))
 
     def best(

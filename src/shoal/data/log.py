@@ -55,6 +55,14 @@ class PlainTerms:
     vocabulary: Vocabulary
 
 
+@dataclass(frozen=True, eq=False)
+class NumberedTexts:
+    """Texts as numbers: `items` has the place of each text among the different ones."""
+
+    items: Small
+    vocabulary: Vocabulary
+
+
 Split = Callable[[pl.Series], Terms]
 
 
@@ -86,7 +94,7 @@ class Log:
     def of_numbered(cls, frame: pl.DataFrame, texts: pl.Series, numbers: Small, kind: Kind = "text") -> Log:
         """Make a log of events whose payloads have numbers: `texts` are different, each occurs, and they are in order of occurrence."""
         log = cls(frame.with_columns(texts.gather(numbers).alias("payload")), kind)
-        vars(log)["texts"] = PlainTerms(np.arange(len(numbers) + 1), numbers, Vocabulary.of_different(texts))
+        vars(log)["texts"] = NumberedTexts(numbers, Vocabulary.of_different(texts))
         return log
 
     def __len__(self) -> int:
@@ -118,9 +126,10 @@ class Log:
         return self.frame["owner"].n_unique()
 
     @cached_property
-    def texts(self) -> PlainTerms:
+    def texts(self) -> NumberedTexts:
         """Return the distinct payloads in order of first occurrence, and the number of each event's payload."""
-        return whole_items(self.frame["payload"])
+        names, numbers = number_strings(self.frame["payload"])
+        return NumberedTexts(numbers, Vocabulary.of_different(names))
 
     def bags(self, per: Per = "user", gap: timedelta = HALF_AN_HOUR, split: Split | None = None) -> Bags:
         """Make one record per user, session (which ends after inactivity longer than `gap`), event, or user and record ID, with repeats."""
@@ -173,7 +182,7 @@ class Log:
         return Log(kept.with_columns(payload=_filtered(self.frame["payload"], stays)), self.kind)
 
     @property
-    def _numbered(self) -> PlainTerms | None:
+    def _numbered(self) -> NumberedTexts | None:
         """The payloads as numbers, if they were numbered before."""
         return vars(self).get("texts")
 
@@ -197,10 +206,9 @@ class Log:
         return whole_items(self.frame["payload"].gather(events)).items if self._numbered is None else self._numbered.items[events]
 
     def _terms(self, split: Split | None) -> Terms:
-        payload = self.frame["payload"]
         if self.kind == "item":
-            return whole_items(payload)
-        return (split or plain_words)(payload)
+            return PlainTerms(np.arange(len(self) + 1), self.texts.items, self.texts.vocabulary)
+        return (split or plain_words)(self.frame["payload"])
 
     def _records(self, per: Per, gap: timedelta) -> tuple[Ints | None, Ints]:
         """Return the order of the events by record (None: as they are), and where each record starts."""

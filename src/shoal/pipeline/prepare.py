@@ -140,7 +140,7 @@ def records_of(data: Log | Bags | Table, how: Preparation) -> Records:
     if isinstance(data, Log):
         gatherer = RecordGatherer(how)
         # Times take much of the memory of a log, which is the largest object in memory.
-        return gatherer.gathered(iter([data if how.reading.needs_times else data.without_times()]))
+        return gatherer.gathered(_parts(data if how.reading.needs_times else data.without_times()))
     if how.per != "user":
         raise ParameterError(
             f"transactions have no {how.per}s: each line is one person's record",
@@ -149,6 +149,26 @@ def records_of(data: Log | Bags | Table, how: Preparation) -> Records:
         )
     insist_on_texts(how, False)
     return Records(data)
+
+
+ROWS_AT_ONCE = 4_000_000  # of a log in memory, whose words are split
+
+
+def _parts(log: Log) -> Iterator[Log]:
+    """Yield a log in parts with all events of their users, if its rows are in the order of users; otherwise as a whole.
+
+    The words of a part take several times the memory of its rows. The order of records and words does not depend on the parts.
+    """
+    owners, start = log.frame["owner"], 0
+    if len(log) <= ROWS_AT_ONCE or not owners.is_sorted():
+        yield log
+        return
+    numbers = owners.to_numpy()
+    while start < len(log):
+        last = min(start + ROWS_AT_ONCE, len(log)) - 1
+        end = int(np.searchsorted(numbers, numbers[last], side="right"))
+        yield Log(log.frame[start:end], log.kind)
+        start = end
 
 
 def insist_on_texts(how: Preparation, texts: bool) -> None:

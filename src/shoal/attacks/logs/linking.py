@@ -18,6 +18,7 @@ from shoal.attacks.scores import Scores
 from shoal.data.bags import Bags, Ints
 
 WORSE_THAN_ANY = 1
+AT_ONCE = 16  # people whose similarity to every published record is held at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,7 @@ def linked(one: Linkable, knowledge: str, eccentricity: float) -> Trial:
     matcher = Matcher(one.scene)
     success: Chances = np.zeros(len(one.people))
     claimed: npt.NDArray[np.bool_] = np.zeros(len(one.people), bool)
-    for block in matcher.blocks(one.people):
+    for block in matcher.blocks(one.people, AT_ONCE):
         place = block.place
         scores = _without_own(matcher.likeness(one.known.select(np.arange(place.start, place.stop))), one, place)
         success[place] = block.chance(scores)

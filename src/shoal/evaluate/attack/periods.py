@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from shoal.attacks import ORIGINAL, RELEASE
 from shoal.attacks.attacker_view import People
@@ -18,14 +17,16 @@ from shoal.attacks.logs.linking import Linkable
 from shoal.attacks.scenarios import Skipped
 from shoal.data.bags import Bags, Ints
 from shoal.data.claims import Model
-from shoal.data.log import Log
+from shoal.data.log import Log, people_from_zero
 from shoal.errors import ShoalError
 from shoal.evaluate.attack.case import Case
 from shoal.evaluate.attack.linking_subjects import Linking, of_owners, rows_of_owners
 from shoal.evaluate.attack.stage import Stage, raw_stage, records_in, stage_of
 from shoal.evaluate.attack.targets import chosen_people
+from shoal.util.numbers import distinct
 
 Mask = npt.NDArray[np.bool_]
+A_DAY = 86_400_000_000  # in microseconds, the unit of the times of a log
 EARLIER, ONE_DAY = "all of an earlier period", "one day of it"
 
 
@@ -44,20 +45,42 @@ class Periods:
             raise Skipped("the original has no times (the option time names their column)")
         if not log.all_timed:
             raise Skipped("some rows of the original have no time")
-        times = log.frame["time"]
-        later = times.filter(times > times.min())
-        if not len(later):
+        owners, times = log.frame["owner"].to_numpy(), log.frame["time"].to_physical().to_numpy()
+        later = times > times.min()
+        if not later.any():
             raise Skipped("all rows of the original have the same time")
-        cut = max(times.sort()[len(times) // 2], later.min())
-        marked = log.frame.select("owner", early=pl.col("time") < cut, date=pl.col("time").dt.date())
-        last = pl.col("date").filter("early").max().over("owner")
-        day = marked.select((pl.col("early") & (pl.col("date") == last)).fill_null(False)).to_series()
-        return cls(log.frame["owner"].to_numpy(), marked["early"].to_numpy(), day.to_numpy())
+        cut = max(np.partition(times, len(times) // 2)[len(times) // 2], times.min(where=later, initial=np.iinfo(np.int64).max))
+        earlier = times < cut
+        return cls(owners, earlier, _on_the_last_day(owners, times, earlier))
 
     def in_both(self, people: Ints) -> Ints:
         """Return the people with earlier and later rows, sorted."""
-        both = np.intersect1d(self.owners[self.earlier], self.owners[~self.earlier])
-        return np.intersect1d(people, both)
+        early, late = _people(self.owners[self.earlier]), _people(self.owners[~self.earlier])
+        return np.intersect1d(people, np.intersect1d(early, late, assume_unique=True))
+
+
+def _runs(owners: Ints) -> Ints:
+    """Return where rows of another person begin. Rows of one person mostly follow one another."""
+    return np.flatnonzero(np.append(True, owners[1:] != owners[:-1])[: len(owners)])
+
+
+def _people(owners: Ints) -> Ints:
+    """Return the people of these rows, sorted."""
+    return distinct(owners[_runs(owners)])
+
+
+def _rows_of(people: Ints, owners: Ints) -> Mask:
+    """Return which rows are of these people."""
+    starts = _runs(owners)
+    return np.repeat(np.isin(owners[starts], people), np.diff(np.append(starts, len(owners))))
+
+
+def _on_the_last_day(owners: Ints, times: Ints, earlier: Mask) -> Mask:
+    """Return which of the earlier rows are of the last day on which their person has one."""
+    people, dates = people_from_zero(owners), (times // A_DAY).astype(np.int32)
+    last = np.full(int(people.max(initial=-1)) + 1, np.iinfo(np.int32).min)
+    np.maximum.at(last, people[earlier], dates[earlier])
+    return np.asarray(earlier & (dates == last[people]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +115,7 @@ def periods(case: Case, draw: Draw) -> list[Linking]:
     cut = Periods.of(case.source.reading.data)
     absent = chosen_people(cut.owners, draw) if draw.control else np.zeros(0, np.int64)
     try:
-        rest, release = case.made_of(~np.isin(cut.owners, absent) & ~cut.earlier)
+        rest, release = case.made_of(~_rows_of(absent, cut.owners) & ~cut.earlier)
     except ShoalError as error:
         raise Skipped(f"the release cannot be made of the later period alone ({error.message})") from None
     raw, released = raw_stage(rest), stage_of(rest, release)
@@ -106,9 +129,9 @@ def periods(case: Case, draw: Draw) -> list[Linking]:
 def _acquaintance(case: Case, cut: Periods, people: Ints, absent: Ints) -> Acquaintance:
     if not len(people):
         raise Skipped("nobody is in both periods and published")
-    looked_for = np.isin(cut.owners, np.concatenate([people, absent]))
+    looked_for = _rows_of(np.concatenate([people, absent]), cut.owners)
     known = {EARLIER: _records(case, cut.earlier & looked_for), ONE_DAY: _records(case, cut.day & looked_for)}
-    truth = _records(case, ~cut.earlier & np.isin(cut.owners, absent)) if len(absent) else None
+    truth = _records(case, ~cut.earlier & _rows_of(absent, cut.owners)) if len(absent) else None
     return Acquaintance(people, absent, known, truth)
 
 
