@@ -8,7 +8,6 @@ continues it; `--again` tries those again that were not killed. `--summary` coun
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import random
 import sys
@@ -52,11 +51,10 @@ def _try_all(server: Any, every: list[tuple[Path, str, Any]], options: argparse.
 
     log, listed = Log(options.log), Equivalents()
     rng, end = random.Random(options.seed), time.monotonic() + 3600 * options.hours
-    states = {path: hashlib.sha256(path.read_bytes()).hexdigest()[:16] for path in {path for path, *_ in every}}
     print(f"{len(every)} mutants", flush=True)
     rng.shuffle(every)
     for path, name, mutant in every[: round(options.share * len(every))]:
-        known = log.end(name, mutant, states[path])
+        known = log.end(name, mutant, current=True)
         if listed.reason(name, mutant) or known in {KILLED, LATE} or (known and not options.again):
             continue
         if time.monotonic() > end:
@@ -66,7 +64,7 @@ def _try_all(server: Any, every: list[tuple[Path, str, Any]], options: argparse.
         ended = os.times()
         seconds = ended.children_user + ended.children_system - began.children_user - began.children_system
         if not known or outcome in {KILLED, LATE, PASSED}:  # fewer tests may not reach what others reached
-            log.add(name, mutant, states[path], outcome, round(seconds, 2))
+            log.add(name, mutant, outcome, round(seconds, 2))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -51,6 +52,7 @@ class Mutant:
     where: str
     change: str
     number: int
+    state: str  # of the function or constant: a digest of its code
     node: int
     way: int
     outside: bool  # of functions: it runs while the module is loaded
@@ -61,7 +63,7 @@ def mutants(source: str) -> list[Mutant]:
     tree = ast.parse(source)
     inside = {id(part) for part in _in_functions(tree)}
     untouched = {id(part) for whole in (*_not_computed(tree), *_wording(tree)) for part in ast.walk(whole)}
-    places, same = dict(_places(tree, "")), Counter[tuple[str, str]]()
+    places, same = {part: place for part, *place in _places(tree, "", "")}, Counter[tuple[str, str]]()
     found = []
     for at, node in enumerate(ast.walk(tree)):
         if id(node) in untouched:
@@ -71,9 +73,9 @@ def mutants(source: str) -> list[Mutant]:
             _change(changed, way)
             place = cast(ast.expr, node)
             last, change = place.end_lineno or place.lineno, f"{ast.unparse(node)} -> {ast.unparse(changed)}"
-            where = places[id(node)]
+            where, state = places[id(node)]
             same[where, change] += 1
-            found.append(Mutant(place.lineno, last, where, change, same[where, change], at, way, id(node) not in inside))
+            found.append(Mutant(place.lineno, last, where, change, same[where, change], state, at, way, id(node) not in inside))
     return sorted(found, key=lambda mutant: mutant.line)
 
 
@@ -85,19 +87,24 @@ def changed(source: str, mutant: Mutant) -> ast.Module:
     return ast.fix_missing_locations(tree)
 
 
-def _places(node: ast.AST, name: str) -> Iterator[tuple[int, str]]:
-    """The qualified name of the function, class or constant that each part of a file is in."""
+def _places(node: ast.AST, name: str, state: str) -> Iterator[tuple[int, str, str]]:
+    """The qualified name of the function, class or constant that each part of a file is in, and the state of its code."""
+    outermost = isinstance(node, ast.Module | ast.ClassDef)
     for part in ast.iter_child_nodes(node):
-        inner = name
+        inner, code = name, _digest(part) if outermost and not isinstance(part, ast.ClassDef) else state
         match part:
             case ast.FunctionDef(name=own) | ast.ClassDef(name=own):
                 inner = f"{name}.{own}" if name else own
-            case ast.Assign(targets=[ast.Name(id=own)]) | ast.AnnAssign(target=ast.Name(id=own)) if isinstance(
-                node, ast.Module | ast.ClassDef
-            ):
+            case ast.Assign(targets=[ast.Name(id=own)]) | ast.AnnAssign(target=ast.Name(id=own)) if outermost:
                 inner = f"{name}.{own}" if name else own
-        yield id(part), inner
-        yield from _places(part, inner)
+            case ast.Assign(targets=[ast.Tuple(elts=names)]) if outermost:
+                inner = ", ".join(map(ast.unparse, names))
+        yield id(part), inner, code
+        yield from _places(part, inner, code)
+
+
+def _digest(node: ast.AST) -> str:
+    return hashlib.sha256(ast.unparse(node).encode()).hexdigest()[:16]
 
 
 def _in_functions(tree: ast.Module) -> Iterator[ast.AST]:

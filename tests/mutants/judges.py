@@ -22,6 +22,9 @@ TESTS = tuple(
     if path.name not in COMPUTE_EARLY
 )
 
+# Tests of what modules declare, which run for changes outside of functions even where they run no line of a judge.
+DECLARATIONS = ("test_declared_models.py::test_defaults", "test_declared_models.py::test_which")
+
 
 def judges() -> list[Path]:
     """The files of all models, and of what they count with."""

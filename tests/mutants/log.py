@@ -17,7 +17,7 @@ Named = tuple[str, Mutant]  # a mutant with the name of its file
 
 
 class Log:
-    """What is known of mutants, by file, place, change and number; the state of the judge's file must be the one of now."""
+    """What is known of mutants, by file, place, change and number."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -26,16 +26,16 @@ class Log:
         for line in map(json.loads, lines):
             self._known[line["file"], line["where"], line["change"], line["number"]] = line
 
-    def end(self, name: str, mutant: Mutant, state: str | None = None) -> str | None:
-        """What became of a mutant; None if it was not tried, or in another state of its file."""
+    def end(self, name: str, mutant: Mutant, *, current: bool = False) -> str | None:
+        """What became of a mutant; None if it was not tried, or (`current`) if its function has changed since."""
         line = self._known.get(_key(name, mutant))
-        return None if line is None or state not in {None, line["state"]} else str(line["end"])
+        return None if line is None or (current and line["state"] != mutant.state) else str(line["end"])
 
-    def add(self, name: str, mutant: Mutant, state: str, end: str, seconds: float) -> None:
+    def add(self, name: str, mutant: Mutant, end: str, seconds: float) -> None:
         """Record what became of a mutant."""
         file, where, change, number = key = _key(name, mutant)
         line = {"file": file, "where": where, "change": change, "number": number, "line": mutant.line, "end": end, "seconds": seconds}
-        self._known[key] = line | {"state": state}
+        self._known[key] = line | {"state": mutant.state}
         if self._path:
             with self._path.open("a", encoding="utf-8") as file_of_log:
                 file_of_log.write(json.dumps(self._known[key]) + "\n")

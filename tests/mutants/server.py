@@ -27,7 +27,7 @@ from _pytest.runner import runtestprotocol
 from hypothesis import Phase, settings
 
 from mutants.change import Mutant, changed
-from mutants.judges import ROOT
+from mutants.judges import DECLARATIONS, ROOT
 from mutants.log import KILLED, LATE, PASSED
 from mutants.replace import LoadedFunctions, NotReplaced
 
@@ -64,6 +64,7 @@ class MutantServer:
         if "polars-0\n" in {task.joinpath("comm").read_text() for task in Path("/proc/self/task").iterdir()}:
             raise pytest.UsageError("a test file computes while it is loaded: forks would wait for threads that they do not have")
         self._items = {item.nodeid: item for item in session.items}
+        self._declaring = [name for name in self._items if any(part in name for part in DECLARATIONS)]
         self._loaded = LoadedFunctions(self._files)
         self._base = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
         self._measure()
@@ -139,7 +140,8 @@ class MutantServer:
         of_file = {name: reached for name, reached in self._reached.items() if file in reached.lines}
         lines = set(range(mutant.line, mutant.last_line + 1))
         exact = [name for name, reached in of_file.items() if lines & set(reached.lines[file])]
-        return sorted(exact or (of_file if mutant.outside else ()), key=lambda name: of_file[name].seconds)
+        by_time = sorted(exact or (of_file if mutant.outside else ()), key=lambda name: of_file[name].seconds)
+        return [*self._declaring, *by_time] if mutant.outside and not exact else by_time
 
     # -- mutants
 

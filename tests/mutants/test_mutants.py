@@ -113,16 +113,21 @@ def test_every_listed_mutant_of_the_judges_exists() -> None:
 
 
 def test_later_lines_of_a_log_replace_earlier_ones(tmp_path: Path) -> None:
-    place, every = tmp_path / "log.jsonl", [("a", mutant) for mutant in mutants("def judge(n):\n    return n > 1\n")]
+    source = "def judge(n):\n    return n > 1\ndef other(n):\n    return n\n"
+    place, every = tmp_path / "log.jsonl", [("a", mutant) for mutant in mutants(source)]
     for end in ("survived", "killed"):
-        Log(place).add(*every[0], "now", end, 0.1)
-    Log(place).add(*every[1], "now", "survived", 0.1)
+        Log(place).add(*every[0], end, 0.1)
+    Log(place).add(*every[1], "survived", 0.1)
     log = Log(place)
-    assert [log.end(*one, "now") for one in every] == ["killed", "survived"]
-    assert log.end(*every[0], "later") is None, "the judge has changed since"
+    assert [log.end(*one, current=True) for one in every] == ["killed", "survived"]
     found = ends_of(log, every, Equivalents())
     assert "| `a` | 2 | 1 | 1 | 0 |" in summary(found)
     assert survivors(found) == "a:2 [survived] judge: 1 -> 2"
+    moved = mutants("\n\n" + source.replace("return n\n", "return [n]\n"))
+    assert log.end("a", moved[0], current=True) == "killed"
+    changed_since = mutants(source.replace("n > 1", "n > 1 or n"))
+    same = next(mutant for mutant in changed_since if mutant.change == every[0][1].change)
+    assert (log.end("a", same, current=True), log.end("a", same)) == (None, "killed")
 
 
 def test_every_mutant_runs_in_a_loaded_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

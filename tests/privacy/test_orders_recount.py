@@ -344,7 +344,7 @@ def test_words_of_texts() -> None:
     assert spelled(pl.Series(["a b"]), split=True).without_odd().sizes.tolist() == [2]
 
 
-@pytest.mark.parametrize("large", [0, 2**40])
+@pytest.mark.parametrize("large", [0, 3_610_000_000, 2**40])
 def test_different_pairs(large: int) -> None:
     rng = random.Random(large)
     for _ in range(20):
