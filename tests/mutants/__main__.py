@@ -2,7 +2,7 @@
 
 A mutant is killed if a test fails that reaches the changed line, or if it runs for too long. The others survive: either the change makes
 no difference, which `equivalent.toml` lists with the reason, or a test is missing. The log has one line per mutant, and the same command
-continues it; `--again` tries those again that were not killed. `--summary` counts a log, `--survivors` lists what it has of survivors.
+continues it; `--again` tries those of the log again that were not killed. `--summary` counts a log, `--survivors` lists what it has of survivors.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _try_all(server: Any, every: list[tuple[Path, str, Any]], options: argparse.
     rng.shuffle(every)
     for path, name, mutant in every[: round(options.share * len(every))]:
         known = log.end(name, mutant, current=True)
-        if listed.reason(name, mutant) or known in {KILLED, LATE} or (known and not options.again):
+        if listed.reason(name, mutant) or known in {KILLED, LATE} or (known is not None) != options.again:
             continue
         if time.monotonic() > end:
             break
@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--budget", type=float, default=20.0, help="seconds of processor time for one mutant (default: 20)")
     parser.add_argument("--seed", type=int, default=0, help="another order of the mutants")
     parser.add_argument("--log", type=Path, metavar="FILE", help="log to write, and to continue if it exists")
-    parser.add_argument("--again", action="store_true", help="try survivors of the log again")
+    parser.add_argument("--again", action="store_true", help="try the survivors of the log again, and no others")
     parser.add_argument("--summary", action="store_true", help="count what the log contains")
     parser.add_argument("--survivors", action="store_true", help="list the survivors in the log")
     parser.add_argument("tests", nargs="*", metavar="TESTS", help="other tests than those of judges")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -341,3 +341,60 @@ def test_numbers_against_all_reconstructions(support: int) -> None:
         assert verdict.holds == expected, (k, m, cluster, verdict.witnesses)
         outcomes[expected] += 1
     assert min(outcomes.values()) > 4
+
+
+def test_terms_that_may_meet_by_counting() -> None:
+    """Of a set of chunks, j records can hold terms of all of them if the other sub-records suffice to fill the other records."""
+    rng = random.Random(7)
+    outcomes = Counter[bool]()
+    for _ in range(300):
+        k, m, n = rng.choice([2, 3]), rng.randint(1, 4), rng.randint(3, 9)
+        sizes = [rng.randint(k, max(k, n)) for _ in range(rng.randint(1, 4))]
+        if max(sizes) > n or sum(sizes) < n:
+            continue
+
+        def can(chosen: tuple[int, ...], j: int, sizes: list[int] = sizes, n: int = n) -> bool:
+            rest = sum(min(size, n - j) for at, size in enumerate(sizes) if at not in chosen)
+            return sum(sizes[at] - j for at in chosen) + rest >= n - j
+
+        several = [some for h in range(2, min(m, len(sizes)) + 1) for some in combinations(range(len(sizes)), h)]
+        expected = any(can(some, 1) and not can(some, k) for some in several)
+        cluster = ClusterChunks(n, [[("a",)] * size for size in sizes])
+        assert cluster.possible_in_few(k, m) == expected, (k, m, n, sizes)
+        assert not ClusterChunks(n, cluster.chunks, [1]).possible_in_few(k, m)
+        outcomes[expected] += 1
+    assert min(outcomes.values()) > 10
+
+
+def test_terms_that_certainly_meet_by_counting() -> None:
+    rng = random.Random(8)
+    outcomes = Counter[bool]()
+    for _ in range(300):
+        n, m, few = rng.randint(2, 7), rng.randint(1, 4), rng.randint(1, 3)
+        chunks = [
+            [tuple(sorted(rng.sample(letters, rng.randint(1, len(letters))))) for _ in range(rng.randint(1, n))]
+            for letters in rng.sample(["a", "bc", "def"], rng.randint(0, 3))
+        ]
+        terms = [rng.randint(1, n) for _ in range(rng.randint(0, 2))]
+        options = [[(0, 0)] for _ in chunks]
+        for option, chunk in zip(options, chunks, strict=True):
+            known = {some for row in chunk for size in range(1, len(row) + 1) for some in combinations(row, size)}
+            option += [(len(some), sum(set(some) <= set(row) for row in chunk)) for some in known]
+        options += [[(0, 0), (1, held)] for held in terms]
+        expected = False
+        for choice in product(*options):
+            held = [a for size, a in choice if size]
+            certain = n - sum(n - a for a in held)
+            expected |= len(held) > 1 and sum(size for size, _ in choice) <= m and 0 < certain <= few
+        assert ClusterChunks(n, chunks, terms).certain_in_few(m, few) == expected, (n, m, few, chunks, terms)
+        outcomes[expected] += 1
+    assert min(outcomes.values()) > 10
+
+
+def test_one_term_does_not_meet_another() -> None:
+    release = chunk_release((2, [["a", "a"]], ""), (2, [["b", "b"]], ""), shared=[["c", "c", "c"]])
+    assert DisassociatedKmAnonymity(k=2, m=1).check(release).holds
+    verdict = DisassociatedKmAnonymity(k=2, m=2).check(release)
+    assert verdict.witnesses == ("1 cluster whose shared terms are bound to meet others",)
+    wide = chunk_release((2, [["a", "a", "a"]], ""), (2, [["b", "b"]], ""), shared=[["c"] * 5])
+    assert "2 clusters with more sub-records in a chunk than records" in DisassociatedKmAnonymity(k=2, m=1).check(wide).witnesses

@@ -322,3 +322,16 @@ def test_more_records_than_there_were() -> None:
         release = Release.of_bags(Bags.from_lists([["a"]]), np.array([2], np.int64), secret=Secret(np.array(rows, np.int64)))
         assert KDeltaAnonymity(k=2, delta=0).check(release, original).holds == holds
     assert not PublicKAnonymity(k=2).check(Release.from_records(Bags.from_lists([["a"]]))).holds
+
+
+def test_a_share_of_one_allows_everything() -> None:
+    case = Case([("Apple",), ("Apple",)], [("Apple",), ("Apple",)], [0, 1])
+    for h, holds in ((1.0, True), (0.99, False)):
+        verdict = SensitiveShare(h=h, items=Items(names=frozenset({"Apple"}))).check(case.release(), case.original)
+        assert (verdict.holds, verdict.achieved) == (holds, {"h": 1.0, "named": 1})
+        bare = SensitiveShare(h=h, items=Items(names=frozenset({"Apple"}))).check(case.release(secret=False))
+        assert bare.standing == ("not checkable" if holds else "fails")
+    for rows in ([0, 0, 0], [0, -1]):
+        wrong = Release.of_bags(on(TREE, [("Apple",)]), np.array([2]), secret=Secret(np.array(rows, np.int64)))
+        verdict = SensitiveShare(h=1.0, items=Items(names=frozenset({"Apple"}))).check(wrong, case.original)
+        assert verdict.witnesses == ("records were lost or added without being accounted for",)

@@ -155,8 +155,9 @@ def plain_delta(steps: Sequence[NoisyStep], epsilon: float) -> float:
         (replace(SELECT, threshold=1.0),),
         (replace(SELECT, scale=50.0, threshold=400.0),),
         (GUIDE,),
+        (replace(SELECT, scale=10.0, threshold=24.0, cap=1), replace(COUNTS, scale=2.0)),
     ],
-    ids=range(9),
+    ids=range(10),
 )
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
 def test_gaussian_noise_adds_up(steps: tuple[NoisyStep, ...], epsilon: float) -> None:

@@ -244,6 +244,28 @@ def test_the_only_column_of_texts_has_the_sets() -> None:
     assert rare.rare == ("{b} has only 1 match in a class",)
 
 
+def test_people_with_a_set_of_items() -> None:
+    """Two rows have milk, but they are of one person; without users of several rows, rows are people."""
+    baskets = pl.Series(["Milk", "Milk", "", ""])
+    ages = Attribute("age", "numeric", pl.Series([20.0] * 4))
+    basket = Attribute("basket", "items", baskets, tree=Taxonomy.from_parents(dict(FOOD)))
+    frame = pl.DataFrame({"age": ["20"] * 4, "basket": baskets})
+    claim = KKmAnonymity(k=2, m=1, columns=["age"], item_sets=["basket"])
+    for owners, people in (([1, 1, 2, 3], 1), ([1, 2, 3, 4], 2), ([1, 2, 2, 3], 2)):
+        original = TableOriginal(Table((ages, basket), np.array(owners)))
+        for secret in (None, Secret(np.arange(4))):
+            verdict = claim.check(Release({"microdata": RowTable(frame)}, secret=secret), original)
+            known = secret is not None or len(set(owners)) == 4
+            assert verdict.achieved == {"records": 2, "m": 1} | ({"people": people} if known else {})
+            assert verdict.holds == (people > 1 or not known)
+    swapped = Release(
+        {"microdata": RowTable(frame.with_columns(basket=pl.Series(["", "Milk", "Milk", ""])))}, secret=Secret(np.array([2, 1, 0, 3]))
+    )
+    assert claim.check(swapped, TableOriginal(Table((ages, basket), np.array([1, 1, 2, 3])))).achieved["people"] == 1
+    repeated = claim.check(Release({"microdata": RowTable(frame.with_columns(basket=pl.lit("Milk|Milk")))}))
+    assert "4 items are repeated in their row" in repeated.witnesses
+
+
 # -- microdata
 
 
