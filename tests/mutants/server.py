@@ -33,6 +33,7 @@ from mutants.replace import LoadedFunctions, NotReplaced
 
 SLOWEST = 20.0  # seconds of processor time of a test that takes part
 BUDGET = 20.0  # seconds of processor time for one mutant, after which no further test begins
+LIMIT = 20  # more seconds of it, after which a mutant counts as running without end
 PATIENCE = 240.0  # seconds until a fork counts as stuck
 UNREACHED, UNCHANGED = "not reached", "no effect"
 ENDS = {0: PASSED, 1: KILLED, 3: UNCHANGED, -signal.SIGXCPU: LATE, -signal.SIGKILL: LATE}
@@ -150,7 +151,7 @@ class MutantServer:
         names = self.reaching(path, mutant)
         if not names:
             return UNREACHED
-        return ENDS.get(self._in_fork(lambda: self._run_changed(module, path, mutant, names), round(2 * self._budget)), KILLED)
+        return ENDS.get(self._in_fork(lambda: self._run_changed(module, path, mutant, names), LIMIT + round(self._budget)), KILLED)
 
     def _run_changed(self, module: str, path: Path, mutant: Mutant, names: Sequence[str]) -> int:
         try:
