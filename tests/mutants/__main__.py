@@ -2,7 +2,8 @@
 
 A mutant is killed if a test fails that reaches the changed line, or if it runs for too long. The others survive: either the change makes
 no difference, which `equivalent.toml` lists with the reason, or a test is missing. The log has one line per mutant, and the same command
-continues it; `--again` tries those of the log again that were not killed. `--summary` counts a log, `--survivors` lists what it has of survivors.
+continues it; `--again` tries those of the log again that were not killed. `--summary` counts a log, and `--survivors` lists what it has of
+survivors.
 """
 
 from __future__ import annotations
