@@ -96,14 +96,14 @@ def _in_fact(findings: Sequence[AttackFinding], people: Sequence[AttackFinding],
         best = _strongest(findings)
         return f"the strongest attack ({best.attack}: {best.knowledge}) succeeds in {percent(best.rate)} of the cases"
     known = {one.knowledge: one for one in people if one.attack == KnownItems.name}
-    told = [known[str(knowledge)] for knowledge in EASILY_KNOWN if str(knowledge) in known]
+    shown_rates = [known[str(knowledge)] for knowledge in EASILY_KNOWN if str(knowledge) in known]
     worst = _strongest(people)
     least = f"{percent(worst.rate)} of the people are found ({worst.attack}: {worst.knowledge})"
-    if not told:
+    if not shown_rates:
         return least
-    first = f"an attacker who knows {told[0].knowledge} of {of} finds {percent(told[0].rate)} of the people"
-    rest = "".join(f" ({one.knowledge}: {percent(one.rate)})" for one in told[1:])
-    return f"{first}{rest}" + (f"; in the worst case {least}" if worst.rate > max(one.rate for one in told) else "")
+    first = f"an attacker who knows {shown_rates[0].knowledge} of {of} finds {percent(shown_rates[0].rate)} of the people"
+    rest = "".join(f" ({one.knowledge}: {percent(one.rate)})" for one in shown_rates[1:])
+    return f"{first}{rest}" + (f"; in the worst case {least}" if worst.rate > max(one.rate for one in shown_rates) else "")
 
 
 def _strongest(findings: Sequence[AttackFinding]) -> AttackFinding:

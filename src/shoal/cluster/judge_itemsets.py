@@ -87,11 +87,11 @@ def repeated_in(shown: Shown) -> list[str]:
 
 def defects_of(cluster: Cluster, shown: Shown, *, with_original: bool) -> list[str]:
     """Return other faults: repeated items, whose counts would be knowledge too; or changes of the original other than suppression."""
-    told = repeated_in(shown)
+    defects = repeated_in(shown)
     if shown.strange:
-        told.append(f"{shown.strange:,} published items match nothing in their record")
+        defects.append(f"{shown.strange:,} published items match nothing in their record")
     partly = _suppressed_in_part(cluster, shown.frame) if with_original else 0
-    return [*told, *([f"{partly:,} items were changed in some records but not in all"] if partly else [])]
+    return [*defects, *([f"{partly:,} items were changed in some records but not in all"] if partly else [])]
 
 
 def _suppressed_in_part(cluster: Cluster, frame: Any) -> int:

@@ -45,10 +45,10 @@ class Logged:
 
 def logged_rows(how: Splitting, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return the rows of all people whose events are here, and a tally of them."""
-    log, told = log_of(how, table)
-    told["owners"] = log.n_owners
+    log, spellings = log_of(how, table)
+    spellings["owners"] = log.n_owners
     yield rows_of_log(log, how, part)
-    yield told_rows(LOGGED, "tally", [json.dumps(told)])
+    yield told_rows(LOGGED, "tally", [json.dumps(spellings)])
 
 
 def rows_of_log(log: Log, how: Splitting, part: int) -> pa.Table:

@@ -50,13 +50,13 @@ def asked_schema(keys: tuple[str, ...]) -> pa.Schema:
 def asked_rows(how: Asking, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return the values and the texts of all people whose events are here, and a tally of them."""
     schema = asked_schema(columns_of(how.unit))
-    log, told = log_of(how, table)
+    log, spellings = log_of(how, table)
     values = asked_values(log, how.unit)
-    told["values"] = len(values)
+    spellings["values"] = len(values)
     nothing = pl.lit(None, pl.String)
     yield values.with_columns(pl.col(OWNER) + part * PARTS, text=nothing, tally=nothing).select(schema.names).to_arrow().cast(schema)
     yield told_rows(schema, "text", log.frame["payload"].drop_nulls().unique().to_list())
-    yield told_rows(schema, "tally", [json.dumps(told)])
+    yield told_rows(schema, "tally", [json.dumps(spellings)])
 
 
 def read_values(cluster: Cluster, data: Any, how: Preparation, unit: str | None) -> Asked:

@@ -162,10 +162,10 @@ def record_places(table: pa.Table) -> Ints:
 
 def placed_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return the records of all people whose events are here, on the whole taxonomy or as typed, and a tally of them."""
-    log, told = log_of(how, table)
+    log, spellings = log_of(how, table)
     records = records_of(log, how.how)
-    yield from _typed(how, records, part, told) if how.how.typed_names else _placed(how, records, part, told)
-    yield told_rows(RECORDS, "words", [[json.dumps(told)]], TALLY)
+    yield from _typed(how, records, part, spellings) if how.how.typed_names else _placed(how, records, part, spellings)
+    yield told_rows(RECORDS, "words", [[json.dumps(spellings)]], TALLY)
 
 
 def kept_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:

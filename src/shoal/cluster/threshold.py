@@ -29,15 +29,15 @@ NOTHING_WRITTEN = "nothing was written"
 
 def released(cluster: Cluster, data: Any, how: Preparation, method: ThresholdMethod, directory: ReleaseDirectory) -> outcome.ClusterRelease:
     """Publish what enough people share, verify it, write it, and verify what was written."""
-    said = method.kept
-    logged = read_log(cluster, data, how, splits=said.unit.splits)
-    by_words = said.unit.splits and logged.found.text
+    settings = method.kept
+    logged = read_log(cluster, data, how, splits=settings.unit.splits)
+    by_words = settings.unit.splits and logged.found.text
     stage(GROUPING)
-    answered = shared_rows.answered_rows(cluster, logged.rows, said, by_words=by_words)
-    sums = row_outcome.summed(cluster, logged, answered, said)
+    answered = shared_rows.answered_rows(cluster, logged.rows, settings, by_words=by_words)
+    sums = row_outcome.summed(cluster, logged, answered, settings)
     if not sums["published"]:
-        people = cluster.collect(shared_rows.candidates(logged.rows, said).selectExpr("count(distinct owner)"))[0][0]
-        raise nothing_shared(said, int(people))
+        people = cluster.collect(shared_rows.candidates(logged.rows, settings).selectExpr("count(distinct owner)"))[0][0]
+        raise nothing_shared(settings, int(people))
     return _judged_and_written(cluster, logged, shared_rows.published_rows(answered), sums, method, directory, by_words=by_words)
 
 

@@ -164,5 +164,5 @@ def write_stored(cluster: Cluster, shown: Step, rows: int, directory: Path) -> l
 
 
 def _fact(content: Content, file: int, rows: int, digest: str) -> FileFact:
-    told = {"table": content.table, "kind": content.kind, "layout": content.layout}
-    return FileFact(content.file_name(file), rows, digest, "parquet", **told, part=f"{file + 1:05}", columns=content.columns)
+    facts = {"table": content.table, "kind": content.kind, "layout": content.layout}
+    return FileFact(content.file_name(file), rows, digest, "parquet", **facts, part=f"{file + 1:05}", columns=content.columns)

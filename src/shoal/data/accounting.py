@@ -74,11 +74,11 @@ class Ledger:
 
     def split(self, part: str, into: Mapping[str, Part]) -> Ledger:
         """Return this ledger with one part divided further."""
-        told: dict[str, Part] = {}
+        parts: dict[str, Part] = {}
         for name, whole in self.parts.items():
             for finer, share in (into if name == part else {name: whole}).items():
-                told[finer] = Part(told[finer].n + share.n, share.fate) if finer in told else share
-        return Ledger(self.total, told)
+                parts[finer] = Part(parts[finer].n + share.n, share.fate) if finer in parts else share
+        return Ledger(self.total, parts)
 
     def widened(self, reason: str, n: int) -> Ledger:
         """Return this ledger with n more units in the total, which are lost for this reason."""

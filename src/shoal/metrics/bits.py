@@ -39,8 +39,8 @@ def bits(release: Release, original: Original) -> float:
     first, shared = meets(records.indptr, records.items, tree)
     gained = of_node[records.items] - np.where(first, 0.0, of_node[shared])
     rows = np.repeat(np.arange(len(records)), np.diff(records.indptr))
-    told = np.bincount(rows, weights=gained, minlength=len(records))
-    return float((told * release.copies).sum()) / max(1, len(original.bags))
+    gained_bits = np.bincount(rows, weights=gained, minlength=len(records))
+    return float((gained_bits * release.copies).sum()) / max(1, len(original.bags))
 
 
 def joint_bits(release: Release, original: Original) -> float:
@@ -48,16 +48,18 @@ def joint_bits(release: Release, original: Original) -> float:
     records, copies, tree = release.published, release.copies, original.tree
     chosen = np.unique(np.linspace(0, max(0, len(records) - 1), min(len(records), MOST_RECORDS)).astype(np.int64))
     of_node, pairs = node_bits(original.bags, tree), Pairs(original.bags, tree)
-    told = [record_bits(records.items[records.indptr[row] : records.indptr[row + 1]], int(copies[row]), of_node, pairs) for row in chosen]
-    share = float((np.array(told) * copies[chosen]).sum() / max(1, copies[chosen].sum()))
+    bits_of_records = [
+        record_bits(records.items[records.indptr[row] : records.indptr[row + 1]], int(copies[row]), of_node, pairs) for row in chosen
+    ]
+    share = float((np.array(bits_of_records) * copies[chosen]).sum() / max(1, copies[chosen].sum()))
     return share * float(copies.sum()) / max(1, len(original.bags))
 
 
 def node_bits(bags: Bags, tree: Taxonomy) -> Floats:
     """Return the information in bits that each node gives about a person among all people of these records; 0 if it is true of nobody."""
     people = people_below(bags, tree)
-    told: Floats = (logarithm(max(1, bags.n_owners)) - logarithm(np.maximum(people, 1))) / logarithm(2.0)
-    return np.where(people > 0, np.maximum(told, 0.0), 0.0)
+    node_information: Floats = (logarithm(max(1, bags.n_owners)) - logarithm(np.maximum(people, 1))) / logarithm(2.0)
+    return np.where(people > 0, np.maximum(node_information, 0.0), 0.0)
 
 
 class Pairs:

@@ -64,9 +64,9 @@ def _use(rows: pl.DataFrame) -> BrowserUse:
     """Return the use of browsers in rows that have an agent and a session."""
     agents = rows["agent"].unique()
     families = pl.Series([browser_of(agent) for agent in agents.to_list()], dtype=pl.String)
-    told = rows.with_columns(browser=rows["agent"].replace_strict(agents, families, return_dtype=pl.String))
-    clicks = told.group_by("browser").len()
-    sessions = told.group_by("browser").agg(pl.col("session").n_unique())
+    used = rows.with_columns(browser=rows["agent"].replace_strict(agents, families, return_dtype=pl.String))
+    clicks = used.group_by("browser").len()
+    sessions = used.group_by("browser").agg(pl.col("session").n_unique())
     return BrowserUse(dict(clicks.iter_rows()), dict(sessions.iter_rows()))
 
 

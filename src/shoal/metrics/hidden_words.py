@@ -248,7 +248,7 @@ def _among(words: Ints, probability: Floats) -> Floats:
 def _interval(values: Floats, person: Ints) -> tuple[float, float, float]:
     """Return the mean over all words with its 95% interval, in which people are drawn, not words."""
     mean = float(values.mean())
-    whose = np.unique(person, return_inverse=True)[1]
-    spread = np.bincount(whose, weights=values - mean)
+    person_of_entry = np.unique(person, return_inverse=True)[1]
+    spread = np.bincount(person_of_entry, weights=values - mean)
     half = DEVIATES * float(np.sqrt((spread**2).sum())) / len(values)
     return mean, mean - half, mean + half

@@ -57,10 +57,10 @@ def _shown(release: Release, original: LogOriginal) -> Mask:
     (table,) = release.tables_of(RowTable)
     known = _SHOWN.get(table)
     if known is None or known[0] is not original.log:
-        asked = original.log.texts.vocabulary.names
+        original_texts = original.log.texts.vocabulary.names
         published = table.numbered_unit[0] if table.has_unit else pl.Series([], dtype=pl.String)
-        number = number_strings(pl.concat([published, asked], rechunk=False))[1][len(published) :]
-        known = original.log, (number < len(published)) & (asked != "").to_numpy()
+        number = number_strings(pl.concat([published, original_texts], rechunk=False))[1][len(published) :]
+        known = original.log, (number < len(published)) & (original_texts != "").to_numpy()
         _SHOWN[table] = known
     return known[1]
 
@@ -107,8 +107,8 @@ def words(texts: pl.Series) -> pl.Series:
 def texts_of(release: Release, original: LogOriginal) -> tuple[pl.Series, pl.Series]:
     """Return the queries before and after, with repetitions."""
     table = release.only(ProfileTable)
-    asked = original.log.frame["payload"]
-    return asked.filter(asked != ""), table.frame[table.unit]
+    original_texts = original.log.frame["payload"]
+    return original_texts.filter(original_texts != ""), table.frame[table.unit]
 
 
 def overlap(before: pl.Series, after: pl.Series) -> float:

@@ -114,13 +114,13 @@ LOSS_WITH_DROPPED = Metric(
 
 def bound(release: Release, original: Original) -> float:
     """Return the least loss of any k-anonymous release of these records, as far as it can be proved."""
-    asked = [claim.generalized_groups for claim in release.claims if claim.generalized_groups is not None]
-    if not asked:
+    sizes = [claim.generalized_groups for claim in release.claims if claim.generalized_groups is not None]
+    if not sizes:
         what = "which this release does not claim" if release.claims else "and nothing is claimed of these records"
         raise ParameterError(
             f"the bound is one for k-anonymity, {what}", code="metric-not-applicable", hint="shoal bound computes it for any k"
         )
-    return loss_lower_bound(original.bags, original.tree, max(asked), effort="fast").normalised
+    return loss_lower_bound(original.bags, original.tree, max(sizes), effort="fast").normalised
 
 
 BOUND = Metric(

@@ -51,11 +51,11 @@ def reconstruction_error(release: Release, original: Original, r: int = CHOSEN, 
     table = release.only(GroupTable)
     if not table.of_items:
         raise ParameterError("the reconstruction error is one of groups of records of items", code="metric-not-applicable")
-    told = ComparedRows.of(table, original)
-    if not len(told.sensitive):
+    compared = ComparedRows.of(table, original)
+    if not len(compared.sensitive):
         return 0.0
     rng = np.random.default_rng(seed)
-    errors = [told.error(int(rng.choice(told.sensitive)), _drawn(rng, told.known, r)) for _ in range(queries)]
+    errors = [compared.error(int(rng.choice(compared.sensitive)), _drawn(rng, compared.known, r)) for _ in range(queries)]
     return float(np.mean(errors))
 
 
@@ -108,10 +108,10 @@ class ComparedRows:
         cells = 1 << len(chosen)
         holders = self.before[sensitive]
         actual = np.bincount(_cells(self.before, chosen, self.n_before)[holders], minlength=cells) / max(1, len(holders))
-        told = self.n_counts[self.counts[sensitive]]
-        chance = np.bincount(told[:, 0], weights=told[:, 1], minlength=len(self.group_sizes)) / self.group_sizes
+        group_counts = self.n_counts[self.counts[sensitive]]
+        chance = np.bincount(group_counts[:, 0], weights=group_counts[:, 1], minlength=len(self.group_sizes)) / self.group_sizes
         weights = chance[self.row_group]
-        estimate = np.bincount(_cells(self.after, chosen, len(self.row_group)), weights=weights, minlength=cells) / told[:, 1].sum()
+        estimate = np.bincount(_cells(self.after, chosen, len(self.row_group)), weights=weights, minlength=cells) / group_counts[:, 1].sum()
         return divergence(actual, estimate)
 
 

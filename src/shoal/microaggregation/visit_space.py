@@ -137,6 +137,6 @@ def _numbers(visits: Visits) -> Floats:
     """Return the mean time of a unit as a share of the log's, and the mean logarithm of its sizes."""
     moment, moments = pl.col("time").to_physical(), visits.frame["time"].to_physical().to_numpy()
     length = max(1, int(moments.max() - moments.min()))
-    told = visits.frame.select("unit", time=(moment - moment.min()) / length, size=(pl.col("size").fill_null(0) + 1).log() / float(LARGE))
-    means = told.group_by("unit").agg(pl.col("time", "size").sort().mean()).sort("unit")
+    scaled = visits.frame.select("unit", time=(moment - moment.min()) / length, size=(pl.col("size").fill_null(0) + 1).log() / float(LARGE))
+    means = scaled.group_by("unit").agg(pl.col("time", "size").sort().mean()).sort("unit")
     return np.ascontiguousarray(means.select("time", "size").to_numpy())

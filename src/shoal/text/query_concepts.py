@@ -88,9 +88,9 @@ class Concepts:
 
 def _asked(runs: Ints, whole: Ints, people: Ints, n: int) -> Ints:
     """Return the people who asked each of n runs of words as a query: `whole` are the places of the runs that are whole queries."""
-    asked = np.zeros(n, np.int64)
-    asked[runs[whole]] = people
-    return asked
+    counts = np.zeros(n, np.int64)
+    counts[runs[whole]] = people
+    return counts
 
 
 def binary_digits(numbers: Ints) -> Ints:

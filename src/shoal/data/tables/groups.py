@@ -38,8 +38,8 @@ class GroupTable(PublishedTable):
     histogram: pl.DataFrame
 
     def __post_init__(self) -> None:
-        told = column_types(self.histogram)
-        if column_types(self.rows, lists=True).get(GROUP) != "integer" or told.get(GROUP) != "integer" or told.get(COUNT) != "integer":
+        types = column_types(self.histogram)
+        if column_types(self.rows, lists=True).get(GROUP) != "integer" or types.get(GROUP) != "integer" or types.get(COUNT) != "integer":
             raise ShoalError(f"rows and histogram have a {GROUP}, and the histogram a {COUNT}, all whole numbers", code="invalid-table")
         if self.histogram[COUNT].null_count() or (self.histogram[COUNT] < 1).any():
             raise ShoalError("a histogram has a count below 1", code="invalid-table")

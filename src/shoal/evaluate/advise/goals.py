@@ -95,7 +95,7 @@ class DataFacts:
         """A description of the data in plain words."""
         about = "" if self.part >= 1 else "about "
         people, rows = counted(self.people, "person", "people"), f"{about}{self.rows:,}"
-        told = {
+        sentence = {
             QUERYLOG: f"a log of {rows} queries by {about}{people}",
             PROMPTS: f"{rows} prompts by {about}{people}",
             ACCESSLOG: f"an access log with {rows} requests by {about}{counted(self.people, 'visitor')}",
@@ -105,7 +105,7 @@ class DataFacts:
             DOCUMENTS: f"{rows} documents",
         }[self.format]
         times = {QUERYLOG: "times", TABLE: "times"}.get(self.format)
-        return f"{told}, with {times}" if times and self.timed else told
+        return f"{sentence}, with {times}" if times and self.timed else sentence
 
     def as_dict(self) -> dict[str, Any]:
         """Return all facts as JSON values."""

@@ -90,8 +90,8 @@ class Cell:
 
     def key(self, data: str) -> str:
         """Return a name for the result of this cell on some data."""
-        told = json.dumps([self.method, self.settings, self.per, data], sort_keys=True)
-        return hashlib.sha256(told.encode()).hexdigest()[:24]
+        description = json.dumps([self.method, self.settings, self.per, data], sort_keys=True)
+        return hashlib.sha256(description.encode()).hexdigest()[:24]
 
 
 @dataclass(frozen=True)

@@ -205,8 +205,8 @@ def _work_off(
 def _started(work: _Work, effort: AttackEffort, threads: int) -> subprocess.Popen[bytes]:
     cell = work.cell
     limits = {"threads": threads, "patience": patience()}
-    told = {"method": cell.method, "settings": cell.settings, "per": cell.per, "effort": asdict(effort), **limits}
-    words = [sys.executable, "-m", "shoal.evaluate.compare.cell", str(work.prepared), json.dumps(told), str(work.result)]
+    task = {"method": cell.method, "settings": cell.settings, "per": cell.per, "effort": asdict(effort), **limits}
+    words = [sys.executable, "-m", "shoal.evaluate.compare.cell", str(work.prepared), json.dumps(task), str(work.result)]
     try:
         # Nothing is written to the pipe. Its end tells the cell that this process is gone, also if it was killed.
         return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.PIPE)
@@ -219,8 +219,8 @@ def _started(work: _Work, effort: AttackEffort, threads: int) -> subprocess.Pope
 
 def as_frame(rows: Sequence[CellRow]) -> pl.DataFrame:
     """Return one row per cell: method, settings, unit of a record, then all numbers; empty if a cell has none."""
-    told = [{"method": row.cell.method, **dict(row.cell.settings), "per": row.cell.per, **_plain(row)} for row in rows]
-    return pl.DataFrame(told, infer_schema_length=None)
+    rows_of_cells = [{"method": row.cell.method, **dict(row.cell.settings), "per": row.cell.per, **_plain(row)} for row in rows]
+    return pl.DataFrame(rows_of_cells, infer_schema_length=None)
 
 
 def _plain(row: CellRow) -> dict[str, float | str]:

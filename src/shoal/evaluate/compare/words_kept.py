@@ -117,9 +117,9 @@ def _in_profiles(release: Release, original: LogOriginal) -> Words:
     """Compare the history of a person's pseudonym with the person's queries and words."""
     table = release.only(ProfileTable)
     owners = distinct(original.log.frame["owner"].to_numpy())
-    whose = pl.DataFrame({"owner": owners, table.of_whom: _rows(release)}).cast({table.of_whom: table.frame[table.of_whom].dtype})
-    told = table.frame.select(table.of_whom, payload=pl.col(table.unit)).join(whose, on=table.of_whom).select("owner", "payload")
-    return _of_people(original.log, told, told["owner"].unique().to_numpy())
+    users = pl.DataFrame({"owner": owners, table.of_whom: _rows(release)}).cast({table.of_whom: table.frame[table.of_whom].dtype})
+    published = table.frame.select(table.of_whom, payload=pl.col(table.unit)).join(users, on=table.of_whom).select("owner", "payload")
+    return _of_people(original.log, published, published["owner"].unique().to_numpy())
 
 
 def _in_counts(release: Release, original: LogOriginal) -> Words:
@@ -142,8 +142,8 @@ def _in_visits(release: Release, original: AccessOriginal) -> Words:
     table = release.only(AccessTable)
     pages = published_visits(table).frame.unique()
     addresses = table.frame["address"].gather(_rows(release))
-    whose = pl.DataFrame({"owner": original.log.frame["owner"], "address": addresses}).unique()
-    shown = whose.join(pages.rename({"owner": "address"}), on="address").select("owner", "payload")
+    users = pl.DataFrame({"owner": original.log.frame["owner"], "address": addresses}).unique()
+    shown = users.join(pages.rename({"owner": "address"}), on="address").select("owner", "payload")
     return _of_people(original.log, shown, shown["owner"].unique().to_numpy())
 
 
@@ -155,9 +155,9 @@ def _of_people(log: Log, shown: pl.DataFrame, left: Ints) -> Words:
     at = np.full(len(before), -1, np.int64)
     at[np.searchsorted(before.owners, after.owners)] = np.arange(len(after))
     kept = before.to_scipy().minimum(published_rows(placed, at)).tocsr()
-    asked = log.frame.select("owner", "payload").filter(pl.col("payload") != "")
-    there = asked.join(shown.unique(), on=["owner", "payload"], how="left", maintain_order="left", coalesce=False)["owner_right"]
-    texts = Texts(there.is_not_null().to_numpy(), asked["payload"].rank("dense").to_numpy().astype(np.int64))
+    queries = log.frame.select("owner", "payload").filter(pl.col("payload") != "")
+    there = queries.join(shown.unique(), on=["owner", "payload"], how="left", maintain_order="left", coalesce=False)["owner_right"]
+    texts = Texts(there.is_not_null().to_numpy(), queries["payload"].rank("dense").to_numpy().astype(np.int64))
     return Words(before, kept, np.isin(before.owners, left), texts)
 
 

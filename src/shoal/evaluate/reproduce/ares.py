@@ -14,7 +14,7 @@ def run(asked: ExperimentSize) -> Experiment:
     parts = [part(asked) for part in (documents, sites, queries)]
     figures = tuple(figure for found, _, _ in parts for figure in found)
     statements = tuple(finding for _, found, _ in parts for finding in found)
-    return Experiment("ares", TITLE, CITATION, "; ".join(told for _, _, told in parts), figures, statements, NOTES)
+    return Experiment("ares", TITLE, CITATION, "; ".join(source for _, _, source in parts), figures, statements, NOTES)
 
 
 TITLE = "New privacy-preserving data mining techniques (ARES)"

@@ -39,7 +39,7 @@ ALIKE = 0.1  # how far from it a similarity may be
 
 def documents(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding, ...], str]:
     """Return Table 2.2 and Figure 2.1, with findings."""
-    texts, told = _texts(asked)
+    texts, source = _texts(asked)
     ks = [k for k in KS if k <= len(texts) // 2]
     steps = ExperimentProgress("documents", len(TERMS) * len(ks))
     rows: list[Row] = []
@@ -62,7 +62,7 @@ def documents(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFin
         Figure("wordnet", "Section 2.4: Jaccard similarity of terms with and without words that WordNet lacks", tuple(alike)),
     )
     written = data_set(asked.data, "documents", "docs") is not None
-    return figures, (*findings(rows), _wordnet_finding(alike, written=written)), told
+    return figures, (*findings(rows), _wordnet_finding(alike, written=written)), source
 
 
 def mean_jaccard(some: Bags, others: Bags) -> float:

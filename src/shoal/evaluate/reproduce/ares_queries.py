@@ -36,7 +36,7 @@ ALIKE = 0.1  # difference of an index over k that is still similar
 def queries(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding, ...], str]:
     """Return figures 3.6 to 3.9, with findings."""
     named = replace(asked, data=data_set(asked.data, "quer")) if asked.data is not None else asked
-    log, told = query_log(named, ReadOptions(needs_clicks=True, needs_times=True))
+    log, source = query_log(named, ReadOptions(needs_clicks=True, needs_times=True))
     original = LogOriginal(log)
     ks = [k for k in KS if 2 * k <= original.n_owners]
     kappas = [kappa for kappa in KAPPAS if 2 * kappa <= original.n_owners]
@@ -59,7 +59,7 @@ def queries(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFindi
         Figure("clusters", "Figure 3.8: indices of Rand and Jaccard", tuple(indices), Lines("clusters", "index value", "masked", "index")),
         Figure("top", "Figure 3.6: share of the ten most frequent that still are", tuple(tops)),
     )
-    return figures, tuple(findings(frequencies, indices, tops)), told
+    return figures, tuple(findings(frequencies, indices, tops)), source
 
 
 FREQUENCY = Lines("k", "frequency %", "rank", "of")

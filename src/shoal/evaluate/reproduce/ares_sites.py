@@ -89,11 +89,11 @@ def over_k(site: str, way: str, original: AccessOriginal, steps: ExperimentProgr
 def _rows(site: str, way: str, k: int, use: BrowserUse, names: Sequence[str]) -> list[Row]:
     common = {"site": site, "way": way, "data": f"{site}, {way}", "k": k}
     total = max(1, use.n_sessions)
-    told = {name: 100 * use.sessions.get(name, 0) / total for name in names}
-    told["others"] = 100 - sum(told.values())
+    shares = {name: 100 * use.sessions.get(name, 0) / total for name in names}
+    shares["others"] = 100 - sum(shares.values())
     counts = {"clicks": sum(use.clicks.values()), "sessions": use.n_sessions}
     return [
-        *({**common, "browser": name, "sessions %": share} for name, share in told.items()),
+        *({**common, "browser": name, "sessions %": share} for name, share in shares.items()),
         *({**common, "browser": "all", "what": what, "count": float(n)} for what, n in counts.items()),
     ]
 

@@ -343,15 +343,15 @@ def _measured(bags: Bags, parts: Parts, power: Power) -> dict[str, float]:
     started = time.process_time()
     moles = minimal_moles(bags, parts, power)
     found = time.process_time()
-    told = {"MM/IL": greedy(moles, support, "mm/il").loss * percent}
+    losses = {"MM/IL": greedy(moles, support, "mm/il").loss * percent}
     done = time.process_time()
-    told |= {name: greedy(moles, support, name.lower()).loss * percent for name in ("MM", "1/IL")}
+    losses |= {name: greedy(moles, support, name.lower()).loss * percent for name in ("MM", "1/IL")}
     begun = time.process_time()
     shown, _ = specialize(bags, parts, power.k)
     spent = time.process_time() - begun
     public = float(support[parts == PUBLIC].sum())
-    told |= {"RmAll": public * percent, TDS: (public - float(support[shown].sum())) * percent}
-    return told | {"FindMole": found - started, "TotalTime": done - started, TDS + " seconds": spent}
+    losses |= {"RmAll": public * percent, TDS: (public - float(support[shown].sum())) * percent}
+    return losses | {"FindMole": found - started, "TotalTime": done - started, TDS + " seconds": spent}
 
 
 def _described(data: Data) -> dict[str, Any]:

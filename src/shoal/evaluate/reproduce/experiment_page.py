@@ -86,8 +86,8 @@ def markdown(experiment: Experiment, command: str = "", folder: str = "") -> str
     lines = [f"## {experiment.title}", "", f"*{experiment.citation}*", "", f"Data: {experiment.data}.", ""]
     lines += [f"Command: `{command}`", ""] if command else []
     lines += [f"- {note}" for note in experiment.notes] + ([""] if experiment.notes else [])
-    told = [{"where": one.place, "the paper": one.says, "here": one.seen, "": f"**{one.verdict}**"} for one in experiment.findings]
-    lines += [*_table(told), ""]
+    findings = [{"where": one.place, "the paper": one.says, "here": one.seen, "": f"**{one.verdict}**"} for one in experiment.findings]
+    lines += [*_table(findings), ""]
     for figure in experiment.figures:
         lines += [f"### {figure.title}", ""]
         lines += [f"![{figure.title}]({folder}{figure.name}.svg)", ""] if figure.lines else []

@@ -38,7 +38,7 @@ SUPPRESSED = 0.9
 
 def run(asked: ExperimentSize) -> Experiment:
     """Run the comparison with LG(bag), and the user of Table I."""
-    log, told = query_log(asked)
+    log, source = query_log(asked)
     bags = on_wordnet(log, as_sets=False)
     steps = ExperimentProgress("ssc", len(KS) * 4 + 2)
     theirs = closed_patterns(bags.bags, PATTERNS)
@@ -55,7 +55,7 @@ def run(asked: ExperimentSize) -> Experiment:
         Figure("user", "Table I: one user's vocabulary", (user,)),
     )
     mean = bags.bags.occurrences / len(bags.bags)
-    data = f"{told}: {len(bags.bags):,} vocabularies of {mean:.1f} occurrences of WordNet nouns"
+    data = f"{source}: {len(bags.bags):,} vocabularies of {mean:.1f} occurrences of WordNet nouns"
     return Experiment("ssc", TITLE, CITATION, data, figures, tuple(findings(rows, user, suppressed)), NOTES)
 
 

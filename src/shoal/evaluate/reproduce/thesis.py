@@ -128,7 +128,7 @@ ORDER = (PRINTED1, PRINTED2, PARTITION, CLUMP1, CLUMP2, INCREASE, PARTITION_LCG)
 
 def run(asked: ExperimentSize) -> Experiment:
     """Return all figures of chapter 6."""
-    log, told = query_log(asked, like="thesis")
+    log, source = query_log(asked, like="thesis")
     whole = on_wordnet(log, as_sets=True)
     sizes = compared_sizes(len(whole.bags))
     steps = ExperimentProgress("thesis", len(sizes) * (len(KS) + 1) + len(RS))
@@ -145,7 +145,7 @@ def run(asked: ExperimentSize) -> Experiment:
         Figure("density", "Table 6.1: density of the first transactions", tuple(densities)),
     )
     mean = whole.bags.occurrences / len(whole.bags)
-    data = f"{told}: {len(whole.bags):,} transactions of {mean:.1f} WordNet nouns, {len(whole.tree):,} nodes in the taxonomy"
+    data = f"{source}: {len(whole.bags):,} transactions of {mean:.1f} WordNet nouns, {len(whole.tree):,} nodes in the taxonomy"
     return Experiment("thesis", TITLE, CITATION, data, figures, tuple(findings(losses, over_r, times, densities)), NOTES)
 
 
