@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeVar
 
 from shoal import _kernels
 
+M_ARENA_MAX = -8  # an option of mallopt, from malloc.h of glibc
 MOST_THREADS = 1024  # more than any machine has use for
 NAP_SECONDS = 0.05
 
@@ -65,6 +66,21 @@ def using(threads: int | None = None, watch: Watch | None = None, whole: _kernel
     finally:
         _whole.reset(part)
         _settings.reset(token)
+
+
+def share_heaps() -> bool:
+    """Let threads share one heap of the C library per core; called by programs of our own, before they compute.
+
+    The C library of Linux gives threads heaps of their own, up to eight for each core, and memory that is freed in one is not used for
+    another. A program that starts threads again and again would hold more and more. False if the C library has no such setting.
+    """
+    import ctypes  # loaded by Polars anyway, but not by every help
+
+    try:
+        set_option = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError, TypeError):  # another C library
+        return False
+    return bool(set_option(M_ARENA_MAX, max(2, cores())))
 
 
 def checkpoint() -> None:

@@ -18,7 +18,6 @@ import click
 from shoal.cli.completion import VARIABLE, complete
 from shoal.cli.interrupts import interrupted, interrupts, not_removed
 from shoal.io import partial_outputs as unfinished
-from shoal.util.heaps import share_heaps
 from shoal.util.wording import nearest, visible
 
 COMMANDS = {
@@ -82,11 +81,6 @@ class LazyCommands(click.Group):
         command: click.Command = getattr(import_module(f"shoal.cli.{MODULES.get(name, name)}"), ATTRIBUTES.get(name, "command"))
         interrupts.loading = False
         return command
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command. Its threads share the heaps of the C library."""
-        share_heaps()
-        return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the goals and the list of commands without loading them."""

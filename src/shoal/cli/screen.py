@@ -111,6 +111,7 @@ class _Lines:
 
 @contextmanager
 def _bars() -> Iterator[_Bars | _Lines | None]:
+    kernels.share_heaps()  # what shows its progress computes
     if not sys.stderr.isatty():
         yield None if os.environ.get("SHOAL_PROGRESS") == "off" else _Lines()
         return

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from shoal import kernels
 from shoal.errors import Cancelled, ShoalError
 from shoal.io.studio_folder import RESULT, EventFile, read_toml, save_json
 from shoal.pipeline.events import Cancel, Events
@@ -27,7 +28,6 @@ from shoal.studio.spelling import on_page
 from shoal.studio.states import ADVISE, ATTACK, AUDIT, CANCELLED, COMPARE, COVERAGE, DONE, FAILED, INTERRUPTED, JOB, LOOK, PUBLISH, TAXONOMY
 from shoal.studio.tasks import advise_task, audit_task, described, look_task, publish_task
 from shoal.studio.taxonomy_tasks import coverage_task, taxonomy_task
-from shoal.util.heaps import share_heaps
 
 SECONDS_BETWEEN = 0.2  # progress events
 LOWER_PRIORITY = 5  # so that pages are answered at once while a task uses all cores
@@ -127,5 +127,5 @@ def run_task(folder: Path, events: FileEvents, stop: Stop) -> dict[str, Any]:
 if __name__ == "__main__":
     line = read_line()
     os.nice(LOWER_PRIORITY)
-    share_heaps()
+    kernels.share_heaps()
     sys.exit(main(Path(os.fsdecode(line.rstrip(b"\n")))) if line else 0)

@@ -32,7 +32,6 @@ from shoal.report.facts import fewest_named
 from shoal.report.topic_cells import TOPIC_CELLS, topic_cells
 from shoal.taxonomy.topic_names import RARE_ROOT, ROOT
 from shoal.taxonomy.tree_counts import published_items
-from shoal.util.heaps import share_heaps
 
 TASKS = (
     "bits",
@@ -148,5 +147,5 @@ def main(prepared: str, told: str, result: str) -> None:
 
 
 if __name__ == "__main__":
-    share_heaps()
+    kernels.share_heaps()
     main(*sys.argv[1:])
