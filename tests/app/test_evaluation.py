@@ -41,7 +41,7 @@ def test_a_comparison_is_that_of_the_command(shop: Shell) -> None:
     pages = [Path(place, "comparison.html").read_text("utf-8") for place in ("typed", "called")]
     assert all("shoal anonymize baskets.txt --method clump --k 2" in page for page in pages)
     again = shop("compare", "baskets.txt", "--out", "called", *typed, "--json")
-    assert "2 runs: 2 resumed from an earlier comparison" in again.err
+    assert "2 runs, 2 of them from an earlier comparison" in again.err
 
 
 def test_methods_that_cannot_be_compared_are_rows_and_notes(shop: Shell, caplog: pytest.LogCaptureFixture) -> None:

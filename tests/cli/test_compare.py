@@ -96,7 +96,7 @@ def test_a_comparison_that_was_killed_goes_on(shop: Shell):
     assert there >= 2
     answer = shop(*COMPARE, "--methods", "clump,partition", "--k", "2,3,4", "--json")
     assert answer.code == 0
-    assert f": {there} resumed from an earlier comparison, 0 not possible" in answer.err
+    assert f", {there} of them from an earlier comparison" in answer.err
     assert not list((shop.directory / "found").glob(".*")), "prepared data was left behind"
 
 
@@ -120,7 +120,7 @@ def test_a_setting_that_cannot_be_is_told(shop: Shell):
     assert answer.code == 0
     found = rows(answer.out)
     assert "a group needs 5,000 people" in found["clump 5000"]["refused"]
-    assert "1 not possible" in answer.err
+    assert "1 run not possible" in answer.err
     assert "a group needs 5,000 people" in (shop.directory / "found" / "comparison.html").read_text()
 
 

@@ -113,12 +113,12 @@ def test_broken_requests_stay_as_rows(tmp_path: Path) -> None:
 def test_broken_lines_are_malformed_rows(tmp_path: Path) -> None:
     cut_off = line()[:-5] + "\n"
     good = [line() for _ in range(40)]
-    reading = read_lines(tmp_path, *good, cut_off, line(time="32/May/2015:10:05:03 +0000"), "\n", line(status=99))
+    reading = read_lines(tmp_path, *good, cut_off, line(time="32/May/2015:10:05:03 +0000"), "\n", line(status=99), line(size="٣"))
     assert reading.rows.as_dict() == {
-        "in": 44,
+        "in": 45,
         "used": 40,
         "blank lines": 1,
-        "malformed: not a line of an access log": 2,
+        "malformed: not a line of an access log": 3,
         "malformed: unreadable time": 1,
     }
 

@@ -192,5 +192,5 @@ def test_a_comparison_that_was_cancelled_is_resumed_where_it_stopped(tmp_path: P
         assert wait_for(found, again) == DONE
         cells = load_json(stored(found, again).folder / CELLS)
         assert {cell["state"] for cell in cells} == {"measured"}
-        assert f"3 runs: {kept} resumed from an earlier comparison" in " ".join(stored(found, again).result["notes"])
+        assert f"3 runs, {kept} of them from an earlier comparison" in " ".join(stored(found, again).result["notes"])
         assert not list(stored(found, job).folder.rglob(".*"))

@@ -442,10 +442,13 @@ def _without_marks(name: list[str], holders: dict[str, set[str]]) -> list[str]:
     """The words of a name, without the dots and the number that are not words."""
     *others, last = name
     if last == "..." and len(others) == 1:
-        return others
-    if last not in holders and last.endswith(")") and " (" in last:
-        last = last[: last.rindex(" (")]
-    return [*others, last]
+        return [_without_number(others[0], holders)]
+    return [*others, _without_number(last, holders)]
+
+
+def _without_number(word: str, holders: dict[str, set[str]]) -> str:
+    """A word without the number behind it, unless both together are a word."""
+    return word[: word.rindex(" (")] if word not in holders and word.endswith(")") and " (" in word else word
 
 
 # -- the floor

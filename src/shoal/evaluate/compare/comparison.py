@@ -169,7 +169,11 @@ def _quick_note(effort: AttackEffort) -> str:
 
 def _notes(found: Comparison) -> list[str]:
     refused = sum("refused" in row.found for row in found.rows)
-    notes = [f"{counted(len(found.rows), 'run')}: {found.resumed:,} resumed from an earlier comparison, {refused:,} not possible"]
+    notes = [counted(len(found.rows), "run")]
+    if found.resumed:
+        notes[0] += f", {found.resumed:,} of them from an earlier comparison"
+    if refused:
+        notes.append(f"{counted(refused, 'run')} not possible with this data: the page gives the reasons")
     if late := [row for row in found.rows if STOPPED in row.found]:
         notes.append(f"{counted(len(late), 'run')} stopped after the time limit of {duration(late[0].found[STOPPED])} for one run")
     if found.preparing:
@@ -179,7 +183,9 @@ def _notes(found: Comparison) -> list[str]:
         notes.append("no forecast on a later period: the input has no times, or too few rows with times")
     if unpredictive := [row.cell.label for row in found.rows if row.found.get(GAIN_LOW, 1.0) <= 0]:
         names = listed(unpredictive, len(unpredictive))
-        notes.append(f"hidden words are predicted no better than by popularity alone from releases of {names}")
+        notes.append(
+            f"hidden words are predicted no better than by popularity alone (how many people use each word) from releases of {names}"
+        )
     return notes
 
 

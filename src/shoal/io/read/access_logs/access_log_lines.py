@@ -16,10 +16,10 @@ import polars as pl
 from shoal.data.bags import number_strings
 
 _QUOTED = r'"((?:[^"\\]|\\.)*)"'
-_LINE = rf'^(\S+) (\S+) ([^\["]+?) \[([^\]]+)\] {_QUOTED} ([1-9]\d\d) (\d{{1,18}}|-)(?: {_QUOTED} {_QUOTED})?$'
-_REQUEST = r"^([A-Za-z][A-Za-z0-9_-]*) ((?:/|[A-Za-z][A-Za-z0-9+.-]*://).*?|\*|[^\s/:]+:\d+)(?: (HTTP/\d(?:\.\d)?))?$"
+_LINE = rf'^(\S+) (\S+) ([^\["]+?) \[([^\]]+)\] {_QUOTED} ([1-9][0-9][0-9]) ([0-9]{{1,18}}|-)(?: {_QUOTED} {_QUOTED})?$'
+_REQUEST = r"^([A-Za-z][A-Za-z0-9_-]*) ((?:/|[A-Za-z][A-Za-z0-9+.-]*://).*?|\*|[^\s/:]+:[0-9]+)(?: (HTTP/[0-9](?:\.[0-9])?))?$"
 # A line of which each bracket and quotation mark has its place: nearly all lines, which need no search for the ends of their fields.
-_PLAIN_LINE = r'^[^\s"\\]+ [^\s"\\\[]+ [^"\\\[\s]+ \[[^\[\]"\\]+\] "[^"\\]*" [1-9]\d\d (?:\d{1,18}|-)(?: "[^"\\]*" "[^"\\]*")?$'
+_PLAIN_LINE = r'^[^\s"\\]+ [^\s"\\\[]+ [^"\\\[\s]+ \[[^\[\]"\\]+\] "[^"\\]*" [1-9][0-9][0-9] (?:[0-9]{1,18}|-)(?: "[^"\\]*" "[^"\\]*")?$'
 _FIELDS = ("address", "ident", "auth", "stamp", "request", "status", "size", "referrer", "agent")
 _TIME = "%d/%b/%Y:%H:%M:%S %z"
 _SOUND = re.compile(_LINE)
