@@ -107,7 +107,7 @@ PARAMETERS = {
     "k below 2": (["--k", "1"], "k must be at least 2, not 1"),
     "a negative k": (["--k", "-5"], "k must be at least 2"),
     "k larger than the number of people": (["--k", "41"], "a group needs 41 people, but the data has only 40"),
-    "a very large k": (["--k", str(10**18)], "40 people cannot be hidden"),
+    "a very large k": (["--k", str(10**18)], "a group needs 1,000,000,000,000,000,000 people"),
     "k beyond every number": (["--k", str(10**30)], "k must be at most"),
     "k in floating point": (["--k", "1e18"], "k must be a whole number, not '1e18'"),
     "k that is no number": (["--k", "nan"], "k must be a whole number, not 'nan'"),

@@ -110,7 +110,7 @@ def test_the_report_tells_of_queries(desk: Shell) -> None:
 def test_options_of_records_are_refused(desk: Shell, words: tuple[str, ...]) -> None:
     line = one_line(desk("anonymize", "log.tsv", "--method", "infrequent", *words, "--out", "x"))
     assert words[0] in line
-    assert "this method uses the rows of a log unchanged" in line
+    assert "this method publishes the rows of a log" in line
     assert "x" not in desk.names()
 
 

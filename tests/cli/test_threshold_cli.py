@@ -177,9 +177,9 @@ def test_every_preset_can_be_had_and_says_what_it_does_not_protect(shell: Shell)
     [
         (["--unit", "query", "--rare", "omit"], "use unit=term"),
         (["--unit", "term", "--window", "day"], "use times=day"),
-        (["--unit", "term", "--per", "user"], "this method uses the rows of a log unchanged"),
+        (["--unit", "term", "--per", "user"], "this method publishes the rows of a log"),
         (["--columns", "town"], "this log has no column 'town'"),
-        (["--taxonomy", "wordnet"], "this method uses the rows of a log unchanged"),
+        (["--taxonomy", "wordnet"], "this method publishes the rows of a log"),
         (["--link", "weekly"], "such as gap:30m or rows:10"),
     ],
     ids=str,

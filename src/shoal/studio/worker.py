@@ -126,6 +126,7 @@ def run_task(folder: Path, events: FileEvents, stop: Stop) -> dict[str, Any]:
 
 if __name__ == "__main__":
     line = read_line()
-    os.nice(LOWER_PRIORITY)
+    if hasattr(os, "nice"):
+        os.nice(LOWER_PRIORITY)
     kernels.share_heaps()
     sys.exit(main(Path(os.fsdecode(line.rstrip(b"\n")))) if line else 0)
