@@ -76,7 +76,7 @@ def split_by_hand(line: str) -> Fields:
 
 
 def _digits(text: str) -> bool:
-    return text.isdecimal()
+    return text.isascii() and text.isdecimal()
 
 
 def _quoted(text: str) -> tuple[str | None, str]:

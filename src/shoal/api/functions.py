@@ -486,7 +486,7 @@ def attack(
         control: Share of the people to leave out of the release as a control group, from 0 to 0.9.
         seed: Seed for drawing the people and what is known about them.
         remakes: Number of people for whom some attacks make the release again. Default: 25, fewer for many records, 2 if `quick`.
-        sampling_fraction: Share of the population that a table has, for an estimate of the people who are unique in the population.
+        sampling_fraction: Share of the population that is in the table, to estimate how many people are unique in the population.
         quick: Attack a small sample of people. The result is marked as such.
         other_releases: Directories of other releases of the same original that the attacker has too.
         sensitive: Items that the attacker wants to learn, if no claim names them: names, a file, or "under:NODE".

@@ -29,11 +29,16 @@ class Draw(Declared):
     )
     seed: int = param(0, minimum=0, help="random seed for drawing people and what is known about them")
     remakes: int | None = param(
-        None, minimum=0, help=f"number of people for each of whom the release is made again (default: {REMAKES}, fewer for large data)"
+        None,
+        minimum=0,
+        help=f"how often the release is made again, each time for another person (default: {REMAKES}, fewer for large data)",
     )
 
     sampling_fraction: float | None = param(
-        None, minimum=1e-6, maximum=1, help="share of the population that a table has: estimates who is unique in the population"
+        None,
+        minimum=1e-6,
+        maximum=1,
+        help="share of the population that is in the table, to estimate how many people are unique in it",
     )
 
     @classmethod

@@ -178,7 +178,7 @@ _DATA_OPTIONS = {
     "terms": click.option(
         "--terms",
         metavar="N|LIST",
-        help="Number of terms in a document's vector [default: 50], or rules for words of texts: "
+        help="Number of terms in a document's vector [default: 50], or how words of texts are formed: "
         "domains,phrases,collocations[:PEOPLE],related.",
     ),
     "tree": click.option(

@@ -329,7 +329,13 @@ ONE_LEVEL = _form(
 CATEGORIES = _form(
     "categories", "share of occurrences generalized by two or more levels", "neither", lambda forms: forms.category, CATEGORY
 )
-AT_ROOT = _form("at_root", "share of occurrences published as the root or as unlisted", "lower", lambda forms: forms.top, TOP)
+AT_ROOT = _form(
+    "at_root",
+    "share of occurrences published as the root or as the node of words that are not in the taxonomy",
+    "lower",
+    lambda forms: forms.top,
+    TOP,
+)
 
 
 # The shape of what is published: how long records are and how deep their items lie.

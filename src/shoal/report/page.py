@@ -155,7 +155,9 @@ def _with_bars(items: Sequence[PublishedItem], records: int) -> list[Any]:
 # -- executive summary
 
 
-UNTRIED = "No attack was run before this release was written. Use the option attack of `shoal anonymize`, or `shoal attack` afterwards."
+UNTRIED = (
+    "No attack was run before this release was written. Use `shoal anonymize` with its option for attacks, or `shoal attack` afterwards."
+)
 WITHHELD = "Counts with noise. The number of people is not published: exact numbers would break the guarantee."
 
 
