@@ -117,7 +117,7 @@ TAMPERINGS: dict[str, Tampering] = {
     "addresses in the original's order": Tampering(
         "access", lines(addresses_in_order), Named("the published addresses"), Caught("the published addresses follow")
     ),
-    "a field more in a line": Tampering("access", line(r"$", ' "ann"'), damaged("lines that are not of an access log")),
+    "a field more in a line": Tampering("access", line(r"$", ' "ann"'), damaged("lines that are not lines of an access log")),
     "a field more before the line": Tampering("common", line(r"^", "ann "), no_claim("address")),
     "both formats": Tampering(
         "access",
