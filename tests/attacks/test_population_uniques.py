@@ -110,7 +110,7 @@ def test_it_is_typed(shell: Shell) -> None:
     for name, chance in (("Pitman", pitman_chance(sizes, 0.5)), ("Zayatz", zayatz_chance(sizes, 0.5))):
         assert rates["original", f"all quasi-identifiers; {name}"] == pytest.approx(chance * 2 / 12)
         assert rates["release", f"all quasi-identifiers; {name}"] == 0
-    assert any("2 people are alone among the 11" in note and "22 of the population" in note for note in found["notes"])
+    assert any("2 people are unique among the 11" in note and "22 of the population" in note for note in found["notes"])
     assert prod(rates.values()) == 0
     failed(shell("attack", "people.csv", "release", "-a", "population-unique"), "missing-argument", argument="sampling_fraction")
     shell.file("baskets.txt", "Apple,Milk\nApple,Milk\n")

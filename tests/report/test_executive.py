@@ -39,7 +39,7 @@ def test_the_head_says_what_a_reader_must_know(manifest: dict[str, Any]) -> None
     short = told(manifest)
     assert short["Published"] == "800 of 800 records of 800 people; none suppressed."
     assert short["Guaranteed"] == "Every published record is shared by at least k people, where k = 5."
-    assert short["Not guaranteed"] == MODELS["k-anonymity"].limits
+    assert short["Limits of the guarantee"] == MODELS["k-anonymity"].limits
     kept = manifest["accounting"]["occurrences"]
     share = 100 * kept["kept"] / (kept["in"] - kept.get("dropped: repeated in its record", 0))
     assert short["Utility"].startswith(f"{share:.1f}% of the words are published as typed")
@@ -57,7 +57,7 @@ def test_a_release_without_a_guarantee_promises_nothing() -> None:
     result = shoal.anonymize(searches(), "old-remedies", no_guarantee=True)
     short = told(dict(result.manifest))
     assert short["Guaranteed"] == "Nothing."
-    assert "Not guaranteed" not in short
+    assert "Limits of the guarantee" not in short
 
 
 def test_noise_tells_no_number_of_people() -> None:

@@ -125,7 +125,7 @@ def test_what_was_asked(facts: Facts) -> None:
     text = Outline(render_report(facts)).text
     assert Clump.summary() in text
     assert "Milani Fard and Wang" in text
-    assert f"r 10 {Clump.parameters()[1].help} (default)" in text
+    assert f"r 10 (default) {Clump.parameters()[1].help}" in text
     assert "one record per user" in text
     assert "unknown terms keep terms missing from the taxonomy are kept" in text
     assert "format transactions" in text

@@ -141,7 +141,7 @@ _DATA_OPTIONS = {
     "owners": click.option(
         "--owners",
         type=click.Choice(OWNERS),
-        help="Treat user IDs that differ only in spelling (ann, Ann) as one person (folded) or as different people (exact).",
+        help="Who is one person: treat user IDs that differ only in spelling (ann, Ann) as one (folded) or as different people (exact).",
     ),
     "site-links": click.option(
         "--site-links",

@@ -46,7 +46,7 @@ class Microaggregation(TableMethod):
     """Groups rows to minimize the squared distances to the centroids of their groups, and publishes the centroids."""
 
     name = "microaggregation"
-    paper = "this project"
+    paper = "none (developed for shoal)"
     worth_comparing = True
 
     k: int = param(3, minimum=2, help="minimum number of people per published combination of values")

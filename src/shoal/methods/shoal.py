@@ -123,7 +123,7 @@ class Shoal(GroupingMethod):
     """Grows groups one at a time and improves them by local search; publishes each group's least common generalization."""
 
     name = "shoal"
-    paper = "this project"
+    paper = "none (developed for shoal)"
     worth_comparing = True
 
     k: int = param(5, minimum=2, help="minimum number of people per published record")

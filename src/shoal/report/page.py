@@ -175,7 +175,7 @@ def in_short(manifest: Mapping[str, Any], summary: Summary) -> list[SummaryPoint
     claims = manifest.get("claims", [])
     points = [SummaryPoint("Published", _published(manifest)), SummaryPoint("Guaranteed", _guaranteed(manifest))]
     if limits := limits_of(claims):
-        points.append(SummaryPoint("Not guaranteed", limits))
+        points.append(SummaryPoint("Limits of the guarantee", limits))
     points.append(SummaryPoint("Utility", _left(manifest, summary)))
     return [*points, SummaryPoint("Disclosure risk", _gained(manifest)), *_verdict_of_attacks(manifest)]
 
@@ -262,7 +262,7 @@ def _verdict(promised: Sequence[Mapping[str, Any]]) -> str:
 # -- citation
 
 
-OWN = "this project"  # the paper of a method that has none
+OWN = "none (developed for shoal)"  # the paper of a method that has none
 TITLE = "shoal: anonymization of query logs, baskets and click streams"
 _SPECIAL = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _SPECIAL |= {sign: f"\\{sign}" for sign in "&%$#_"}

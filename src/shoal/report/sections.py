@@ -168,13 +168,8 @@ def method_rows(manifest: Mapping[str, Any]) -> tuple[TableLine, list[TableLine]
     rows = []
     for key, value in manifest.get("parameters", {}).items():
         meaning, default = helps.get(key, (_meaning(key, value), object()))
-        rows.append(
-            TableLine(
-                LABELS.get(key, spoken(key)),
-                number(value),
-                meaning + (" (default)" if value == default and "(default" not in meaning else ""),
-            )
-        )
+        usual = " (default)" if value == default and "(default" not in meaning else ""
+        rows.append(TableLine(LABELS.get(key, spoken(key)), number(value) + usual, meaning))
     return TableLine(plain(method), declared.paper if declared else "", declared.summary() if declared else ""), rows
 
 
@@ -200,7 +195,8 @@ def settings_line(manifest: Mapping[str, Any]) -> str:
 
 def accounts(manifest: Mapping[str, Any]) -> list[Account]:
     """Return the ledgers of rows, records and item occurrences, as far as they exist."""
-    titles = {"rows": "Rows of the input", "words": "Words of the input", "records": "Records", "occurrences": "Item occurrences"}
+    words = "Words of the input: how they were read"
+    titles = {"rows": "Rows of the input", "words": words, "records": "Records", "occurrences": "Item occurrences"}
     method = str(manifest.get("method"))
     return [_account(titles.get(key, spoken(key)), ledger, method) for key, ledger in manifest.get("accounting", {}).items()]
 

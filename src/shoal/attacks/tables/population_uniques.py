@@ -65,8 +65,8 @@ class PopulationUnique(TableAttack):
         n, alone = int(people.sum()), int((people == 1).sum())
         found = [f"{alone * chance:,.0f} ({name})" for name, chance in _chances(people[people > 0], original.fraction).items()]
         everybody = round(n / original.fraction)
-        note = f"{counted(alone, 'person is', 'people are')} alone among the {n:,} of the original"
-        return [f"{note}; an estimated {' or '.join(found)} of them are alone among the {everybody:,} of the population"]
+        note = f"{counted(alone, 'person is', 'people are')} unique among the {n:,} of the original"
+        return [f"{note}; an estimated {' or '.join(found)} of them are unique among the {everybody:,} of the population"]
 
 
 def _chances(sizes: Ints, fraction: float) -> dict[str, float]:
