@@ -53,7 +53,7 @@ def test_forecasts_from_samples_are_within_a_quarter_of_what_all_kept(shares: li
 @pytest.mark.parametrize(
     ("kept", "people", "items", "of_all"),
     [
-        # Measured: `shoal` forms groups within blocks. On T10I4D100K it keeps 43 % of 16,000 people and of 100,000; on BMS-WebView-2.
+        # Measured: `shoal` forms groups within blocks. On T10I4D100K it keeps 43% of 16,000 people and of 100,000; on BMS-WebView-2.
         ([0.013, 0.034, 0.127, 0.222, 0.334], 100_000, 10, 0.431),
         ([0.020, 0.029, 0.065, 0.085, 0.131], 77_512, 5, 0.254),
     ],

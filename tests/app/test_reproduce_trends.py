@@ -14,7 +14,7 @@ from shoal.evaluate.reproduce.trends import cells_below, falls, of_all, rises, v
     [
         ([1.0, 2.0, 3.0], True, False),
         ([3.0, 2.0, 1.0], False, True),
-        ([1.0, 2.0, 1.99, 3.0], True, False),  # a step down of less than 2 % of the greatest
+        ([1.0, 2.0, 1.99, 3.0], True, False),  # a step down of less than 2% of the greatest
         ([1.0, 2.0, 1.5, 3.0], True, False),  # one of six pairs goes down
         ([1.0, 3.0, 2.0, 1.5], False, False),  # three of six do
         ([1.0, 1.0, 1.0], False, False),

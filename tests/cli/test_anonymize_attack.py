@@ -109,7 +109,7 @@ def test_where_everybody_is_attacked_the_rate_itself_is_judged(shop: Shell) -> N
 
 
 def test_a_promise_that_an_attack_breaks_is_not_published(shop: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With 3 people alike somebody who knows everything finds the record in about a third of the cases: a promise of 1 % is broken."""
+    """With 3 people alike somebody who knows everything finds the record in about a third of the cases: a promise of 1% is broken."""
     monkeypatch.setattr(KAnonymity, "ceiling", lambda self, test, known: 0.01)
     answer = anonymize(shop, "--attack", "known-items", "--control", "0")
     assert answer.code == 3
@@ -129,7 +129,7 @@ def test_a_rate_of_a_handful_of_people_is_in_no_error(shop: Shell, monkeypatch: 
 
 
 def test_a_promise_that_may_be_broken_is_warned_of(shop: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of ten people a rate of 1/3 lies between 12 % and 65 %: neither above a promise of one half nor for certain within."""
+    """Of ten people a rate of 1/3 lies between 12% and 65%: neither above a promise of one half nor for certain within."""
     monkeypatch.setattr(KAnonymity, "ceiling", lambda self, test, known: 0.5 if test == "singling out" else None)
     answer = anonymize(shop, "--attack", "known-items", "--targets", "10", "--control", "0")
     assert answer.code == 0

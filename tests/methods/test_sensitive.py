@@ -91,7 +91,7 @@ def baskets() -> tuple[Bags, Taxonomy]:
 
 
 def test_a_substitute_does_not_give_the_item_away() -> None:
-    """A release that says beer of those twenty says bottled beer of them with a certainty of 80 %."""
+    """A release that says beer of those twenty says bottled beer of them with a certainty of 80%."""
     bags, taxonomy = baskets()
     bottled = int(taxonomy.names.codes(["bottled beer"])[0])
     release = applied(Shoal(k=5, sensitive={"bottled beer"}, h=0.5), bags, taxonomy)

@@ -40,7 +40,7 @@ def half_the_noise(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("values", [LAPLACE, {"mechanism": "korolova", "epsilon": 2.0}, GAUSSIAN], ids=["laplace", "counts", "gaussian"])
 def test_right_code_never_exceeds_its_claim_in_twenty_audits(values: dict[str, object]) -> None:
-    """All twenty together with a confidence of 99.9 %, and once more with the canaries of all in one audit, which finds smaller errors."""
+    """All twenty together with a confidence of 99.9%, and once more with the canaries of all in one audit, which finds smaller errors."""
     for seed in range(20):
         assert audit_epsilon(method(values), CanaryDraw(runs=1, canaries=500, seed=seed, confidence=1 - 0.001 / 20)).holds
     assert audit_epsilon(method(values), CanaryDraw(runs=20, canaries=500, seed=20)).holds

@@ -209,7 +209,7 @@ def test_private_items_chosen_as_printed_leave_no_solution_on_dense_data() -> No
 
 
 def test_h_decides_on_dense_baskets_where_the_support_would_not() -> None:
-    """Section 4.1 has a low distortion at small k and p: without a bound on private items (h = 1) it is, at h = 40 % it is not."""
+    """Section 4.1 has a low distortion at small k and p: without a bound on private items (h = 1) it is, at h = 40% it is not."""
     bags = Baskets(1_500, 20, 8, 150, 100).bags(0)
     parts = choose(bags, 0.15, 0)
     low, high = (measured(bags, parts, Power(h, 5, 2))["MM/IL"] for h in (1.0, H))

@@ -83,7 +83,7 @@ def test_a_picture_for_all_that_was_measured_and_none_for_what_was_not():
     found = {picture.name: picture for picture in pictures(flat)}
     assert list(found) == CHARTS
     assert [name for name, _ in found["frontier"].table] == ["shoal k=5", "km k=5 m=2"], "no point is made up for what was not attacked"
-    assert found["coverage"].table[2] == ("chunks k=5", ("100.0 %", "", "", "", "", ""))
+    assert found["coverage"].table[2] == ("chunks k=5", ("100.0%", "", "", "", "", ""))
     assert found["loss"].columns == ("loss", "lower bound")
     assert [picture.name for picture in pictures([{"cell": "a", "method": "a", "per": "user", "kept": 0.5}])] == ["coverage"]
 

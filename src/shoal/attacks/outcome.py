@@ -14,12 +14,12 @@ from shoal.data.bags import Ints
 # -- confidence intervals of rates
 
 
-Z = 1.959963984540054  # two-sided, 95 %
+Z = 1.959963984540054  # two-sided, 95%
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A rate with its 95 % confidence interval."""
+    """A rate with its 95% confidence interval."""
 
     rate: float
     low: float

@@ -1,6 +1,6 @@
 """The least support of an item: a number of people, or a share of all people, below which an item is left out in preparation.
 
-Xu, Wang, Fu and Yu (KDD 2008) leave out items below a support of 0.1 %. Support is counted in people, since one person may own several
+Xu, Wang, Fu and Yu (KDD 2008) leave out items below a support of 0.1%. Support is counted in people, since one person may own several
 records.
 """
 

@@ -174,7 +174,7 @@ def format_number(name: str, value: Any) -> str:
     """Format a number for a table."""
     if value is None or isinstance(value, str):
         return value or ""
-    return f"{value:,.3g}" if name in NOT_SHARES else f"{100 * value:.1f} %"
+    return f"{value:,.3g}" if name in NOT_SHARES else f"{100 * value:.1f}%"
 
 
 def _picture(name: str, title: str, words: str, rows: Sequence[Numbers], names: Mapping[str, str], drawing: Markup) -> ComparisonChart:

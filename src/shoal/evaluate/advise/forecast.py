@@ -12,7 +12,7 @@ from 1 is taken only if they agree about it, because a small error in short time
 
 Where no claim bounds the risk, that of a sample is too low: words that are published of all people, but not of the sample, are known too.
 The odds of being found are then taken to grow with every doubling as they did over the last three samples. On a generated log of 12,000
-people this gives 100 % for coherence with p = 1, where 87 % are found, and 0.5 % with p = 2, where 0.6 % are. It is an estimate, and too
+people this gives 100% for coherence with p = 1, where 87% are found, and 0.5% with p = 2, where 0.6% are. It is an estimate, and too
 low of much smaller samples.
 """
 

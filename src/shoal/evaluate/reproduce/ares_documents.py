@@ -116,5 +116,5 @@ def findings(rows: Sequence[Row]) -> Iterator[PaperFinding]:
     more = cells_below(lines["L %", 100], lines["L %", 50])
     yield PaperFinding("Figure 2.1", "50 terms lose more than 100", of_all(more, len(lines["L %", 50]), "k"), more == len(lines["L %", 50]))
     apart = [abs(a - b) / max(b, 1e-9) for t in TERMS for a, b in zip(lines["SSA + SSE", t], lines["SST", t], strict=True)]
-    seen = f"SSA + SSE is {span([100 * a for a in apart], 0)} % off the sum of squares that is computed directly"
+    seen = f"SSA + SSE is {span([100 * a for a in apart], 0)}% off the sum of squares that is computed directly"
     yield PaperFinding("Section 2.4", "SST = SSA + SSE", seen, max(apart) <= CONSTANT)

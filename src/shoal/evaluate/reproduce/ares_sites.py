@@ -124,12 +124,12 @@ def findings(rows: Sequence[Row]) -> Iterator[PaperFinding]:
     for site, place in ((SMALL_SITE, "Figure 3.2, site A"), (LARGE_SITE, "Table 3.1, site B")):
         found = {one["measure"]: one for one in _spreads(shares) if one["data"] == f"{site}, {plain}"}
         spreads, slopes = ([value for name, value in found[what].items() if name not in ("data", "measure")] for what in (SPREAD, SLOPE))
-        seen = f"standard deviations {span(spreads, 1)} %"
+        seen = f"standard deviations {span(spreads, 1)}%"
         yield PaperFinding(
-            place, f"the use of browsers is maintained (at most {PUBLISHED_SPREAD} %)", seen, max(spreads) <= PUBLISHED_SPREAD
+            place, f"the use of browsers is maintained (at most {PUBLISHED_SPREAD}%)", seen, max(spreads) <= PUBLISHED_SPREAD
         )
-        seen = f"regression coefficients {span(slopes, 3)} %"
-        low = f"the use of browsers hardly depends on k (less than {PUBLISHED_SLOPE} % for each step)"
+        seen = f"regression coefficients {span(slopes, 3)}%"
+        low = f"the use of browsers hardly depends on k (less than {PUBLISHED_SLOPE}% for each step)"
         yield PaperFinding(place, low, seen, max(map(abs, slopes)) < PUBLISHED_SLOPE)
     line = [ratio for k, ratio in zip(KS, ratios[LARGE_SITE, kept], strict=True) if k < GOOD_K]
     yield PaperFinding("Figure 3.5, site B", "with the session variable sessions are quite good for k < 30", _ratio_text(line), _near(line))

@@ -1,6 +1,6 @@
 """Xu, Wang, Fu and Yu (KDD'08), section 4: distortion and runtime of (h,k,p)-coherence over k, p and the share of public items.
 
-Items below 0.1 % support are removed first, a random share delta of the others is public, numbers are means over five choices, with their
+Items below 0.1% support are removed first, a random share delta of the others is public, numbers are means over five choices, with their
 spread. A file of the user is read completely, or a random sample of it. Where there are fewer transactions than the paper had, k is smaller
 in proportion. What the paper leaves open: its private items (the most frequent
 item of some record that is not public) are mostly held by more than the share h on Connect, and then nothing gives coherence (its
@@ -63,8 +63,8 @@ def _connect(rows: Rows, own: bool) -> Iterator[PaperFinding]:
     most = sum(row["RmAll"] >= max(row[name] for name in METHODS) for row in rows)
     yield PaperFinding(place, "RmAll has the highest distortion", of_all(most, len(rows)), most == len(rows))
     drawn = _at_defaults(rows, CONNECT)["RmAll draws"]
-    says = "RmAll distorts 41.94 %"
-    yield PaperFinding(place, says, f"{_spread(drawn)} %", abs(float(np.mean(drawn)) - PUBLISHED_RMALL) <= NEAR_POINTS if own else None)
+    says = "RmAll distorts 41.94%"
+    yield PaperFinding(place, says, f"{_spread(drawn)}%", abs(float(np.mean(drawn)) - PUBLISHED_RMALL) <= NEAR_POINTS if own else None)
     distorting = [row for row in rows if row["MM"] > 0]
     factor = [row[TDS] / max(row["MM"], row["MM/IL"], row["1/IL"]) for row in distorting]
     seen = f"{span(factor, 1)} times the highest of the three" if factor else "nothing was suppressed"
@@ -72,7 +72,7 @@ def _connect(rows: Rows, own: bool) -> Iterator[PaperFinding]:
     lower = sum(max(row["MM/IL"], row["1/IL"]) < row["MM"] for row in distorting)
     yield PaperFinding(place, "MM distorts more than MM/IL and 1/IL", of_all(lower, len(distorting)), lower == len(distorting))
     moved = [*values(rows, "MM/IL", along="k"), *values(rows, "MM/IL", along="p")]
-    yield PaperFinding(place, "k and p have no major impact", f"MM/IL {span(moved, 1)} %", max(moved) - min(moved) <= LITTLE)
+    yield PaperFinding(place, "k and p have no major impact", f"MM/IL {span(moved, 1)}%", max(moved) - min(moved) <= LITTLE)
     lines = {name: values(rows, name, along="delta %") for name in ("RmAll", TDS, "MM/IL")}
     grown = {name: line[-1] - line[0] for name, line in lines.items()}
     seen = ", ".join(f"{name} by {points:.1f}" for name, points in grown.items()) + " points from the least to the greatest delta"
@@ -103,9 +103,7 @@ def _retail(rows: Rows, own: bool) -> Iterator[PaperFinding]:
     gaps = [most - mine for most, mine in zip(row["RmAll draws"], row["MM/IL draws"], strict=True)]
     at = float(np.mean(gaps))
     seen = f"{_spread(gaps)} points lower at the paper's defaults"
-    yield PaperFinding(
-        place, "MM/IL and 1/IL are about 8 % lower than RmAll", seen, abs(at - PUBLISHED_GAP) <= NEAR_POINTS if own else None
-    )
+    yield PaperFinding(place, "MM/IL and 1/IL are about 8% lower than RmAll", seen, abs(at - PUBLISHED_GAP) <= NEAR_POINTS if own else None)
     line = _gaps(rows, RETAIL, "delta %")
     yield PaperFinding(place, "the gap increases with delta", f"{path(line, 1)} points", rises(line))
     dense = _at_defaults(rows, CONNECT)
@@ -116,13 +114,13 @@ def _retail(rows: Rows, own: bool) -> Iterator[PaperFinding]:
 def _t40(rows: Rows) -> Iterator[PaperFinding]:
     place = "Figure 10, T40I10D100K"
     here, there = (_at_defaults(rows, name)["MM/IL"] for name in (T40, RETAIL))
-    yield PaperFinding(place, "distortion is smaller than on Retail", f"MM/IL {here:.1f} % against {there:.1f} %", here < there)
+    yield PaperFinding(place, "distortion is smaller than on Retail", f"MM/IL {here:.1f}% against {there:.1f}%", here < there)
     for along in ("k", "p"):
         line = values(rows, "MM/IL", set=T40, along=along)
-        yield PaperFinding(place, f"distortion becomes high as {along} increases", f"MM/IL {path(line, 1)} %", rises(line))
+        yield PaperFinding(place, f"distortion becomes high as {along} increases", f"MM/IL {path(line, 1)}%", rises(line))
     strict, loose = values(rows, "MM/IL", set=T40, along=ALONG_H)
     says = f"distortion is low for small k and p, say k = {SMALL_K} and p = {SMALL_P}"
-    seen = f"MM/IL {strict:.2f} % at h = {percent(H, 0)}, {loose:.2f} % at h = 100%"
+    seen = f"MM/IL {strict:.2f}% at h = {percent(H, 0)}, {loose:.2f}% at h = 100%"
     yield PaperFinding(place, says, seen, strict <= LOW)
 
 
@@ -150,7 +148,7 @@ def _finding_dominates(rows: Rows) -> PaperFinding:
     shares = [100 * row["FindMole"] / max(row["TotalTime"], 1e-9) for row in dense]
     half = cells_below([50.0] * len(shares), shares)
     says = "the search for minimal moles dominates the runtime"
-    return PaperFinding(f"Figure 11, {CONNECT}", says, f"{span(shares, 0)} % of the time", half == len(shares))
+    return PaperFinding(f"Figure 11, {CONNECT}", says, f"{span(shares, 0)}% of the time", half == len(shares))
 
 
 def _times_text(line: Sequence[float]) -> str:

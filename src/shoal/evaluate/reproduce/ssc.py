@@ -119,7 +119,7 @@ def findings(rows: Sequence[Row], user: Row, suppressed: float) -> Iterator[Pape
         "Table I", f"LG leaves {GENERAL} general terms of {TERMS}", f"{after} of {before}", after / max(1, before) <= 2 * GENERAL / TERMS
     )
     seen = f"{percent(suppressed)}, if an attacker knows three terms"
-    yield PaperFinding("Section I", "suppression takes over 90 % of the terms", seen, suppressed > SUPPRESSED)
+    yield PaperFinding("Section I", "suppression takes over 90% of the terms", seen, suppressed > SUPPRESSED)
 
 
 TITLE = "Enforcing vocabulary k-anonymity by semantic similarity based clustering (SSC)"

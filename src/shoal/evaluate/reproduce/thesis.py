@@ -59,7 +59,7 @@ def _loss(rows: Rows, one: str, two: str) -> Iterator[PaperFinding]:
     less = cells_below(mine, rival)
     yield PaperFinding(place, "Clump loses less than Partition", f"less {of_all(less, len(mine))}", less == len(mine))
     cut = [1 - a / b for a, b in zip(mine, rival, strict=True)]
-    yield PaperFinding(place, "by as much as 30 %", f"by at most {percent(max(cut))}", abs(max(cut) - PUBLISHED_REDUCTION) <= NEAR)
+    yield PaperFinding(place, "by as much as 30%", f"by at most {percent(max(cut))}", abs(max(cut) - PUBLISHED_REDUCTION) <= NEAR)
     apart = [b / a - 1 for a, b in zip(mine, values(rows, "loss", method=two), strict=True)]
     seen = f"Clump2 loses {percent(min(apart))} to {percent(max(apart))} more"
     yield PaperFinding(place, "Clump1 and Clump2 differ very little in loss", seen, max(apart) <= SMALL)
@@ -74,7 +74,7 @@ def _improvement(rows: Rows, one: str, fixed: str, says: str, place: str) -> Pap
         mine, rival = (values(rows, "loss", method=method, **{fixed: value}) for method in (one, PARTITION))
         lines.append([100 * (1 - a / b) for a, b in zip(mine, rival, strict=True)])
     falling = sum(falls(line) for line in lines)
-    seen = f"falls {of_all(falling, len(lines), 'lines')}; at the first: {path(lines[0], 1)} %"
+    seen = f"falls {of_all(falling, len(lines), 'lines')}; at the first: {path(lines[0], 1)}%"
     return PaperFinding(place, says, seen, falling == len(lines))
 
 
@@ -111,7 +111,7 @@ def _runtime(rows: Rows) -> Iterator[PaperFinding]:
 
 def _density_finding(rows: Rows) -> PaperFinding:
     line = values(rows, "density %")
-    seen = f"{path(line, 3)} %"
+    seen = f"{path(line, 3)}%"
     agrees = falls(line) and not rises(line)
     return PaperFinding("Table 6.1", "the database gets sparser as it grows", seen, agrees)
 

@@ -1,7 +1,7 @@
 """Trends in a column of numbers: whether it rises, whether it lies below another, and sentences about it.
 
-A measured line is never smooth. It counts as rising if its last value is above its first and at least 80 % of all pairs of its values are
-in increasing order, where values within 2 % of the maximum count as equal; falling likewise.
+A measured line is never smooth. It counts as rising if its last value is above its first and at least 80% of all pairs of its values are
+in increasing order, where values within 2% of the maximum count as equal; falling likewise.
 """
 
 from __future__ import annotations
