@@ -140,10 +140,8 @@ class KKmAnonymity(Model):
         people, note = people_of_classes(classes, owners, release.secret)
         if people is None:
             return None, note
-        if release.secret is None or not original.table.owners_repeat:  # rows are people
-            return min(people, self._count(sets, np.zeros(0, np.int64)).fewest), ""
         of_published = np.empty(len(owners), np.int64)
-        of_published[release.secret.rows()] = owners
+        of_published[slice(None) if release.secret is None else release.secret.rows()] = owners  # without the mapping, rows are people
         return min(people, self._count(sets, of_published).fewest), ""
 
     def _columns_in(self, table: RowTable) -> tuple[str, tuple[str, ...]]:
@@ -166,7 +164,7 @@ def one_class(rows: int) -> RowClasses:
 def sets_of_classes(cells: pl.Series, label: Ints) -> tuple[Bags, list[str]]:
     """Return the item sets of all rows, where an item of one class is another than that of any other class; and faults of the sets."""
     frame = pl.DataFrame({"row": np.arange(len(cells)), "class": label, "item": cells.str.split(ITEM_SEPARATOR)})
-    held = frame.explode("item", empty_as_null=True).filter(pl.col("item") != "")
+    held = frame.explode("item").filter(pl.col("item") != "")
     repeated = len(held) - held.select(pl.struct("row", "item").n_unique()).item() if len(held) else 0
     names = held.select(pl.concat_str(pl.col("class").cast(pl.String), pl.lit(BETWEEN), pl.col("item"))).to_series()
     vocabulary = Vocabulary(names.unique().sort())
@@ -230,7 +228,7 @@ def _untrue_items(cells: pl.Series, column: str, rows: Ints | None, original: Ta
     before, tree = original.item_sets[at], original.table.item_sets[at].tree
     assert tree is not None
     held = cells.cast(pl.String).fill_null("").str.split(ITEM_SEPARATOR).list.eval(pl.element().filter(pl.element() != ""))
-    codes = tree.names.codes(held.explode(empty_as_null=True).drop_nulls())
+    codes = tree.names.codes(held.explode(empty_as_null=False))
     if (codes < 0).any():
         return [f"{int((codes < 0).sum()):,} published items are not in the taxonomy"]
     starts = np.concatenate([[0], np.cumsum(held.list.len().to_numpy())]).astype(np.int64)

@@ -127,7 +127,7 @@ def strange_totals(table: GroupTable, parts: RecordParts) -> list[str]:
     """Return sensitive items whose total in the histograms differs from the original."""
     totals = table.histogram.group_by("item").agg(pl.col("count").sum().alias("counted"))
     true = parts.held.group_by("item").agg(pl.len().cast(pl.Int64).alias("true"))
-    both = totals.join(true, on="item", how="full", coalesce=True).with_columns(pl.col("counted", "true").fill_null(0))
+    both = totals.join(true, on="item", how="full").with_columns(pl.col("counted", "true").fill_null(0))
     wrong = both.filter(pl.col("counted") != pl.col("true"))
     return [f"{counted(len(wrong), 'item')} counted more or less often than in the original"] if len(wrong) else []
 
@@ -153,7 +153,7 @@ def _published(table: GroupTable, parts: RecordParts) -> pl.DataFrame:
     """Return the `content` of each row, in order."""
     names = parts.entries.select("item", "code").unique()
     items = table.rows.select("items").with_row_index("record").cast({"record": pl.Int64})
-    entries = items.filter(pl.col("items").list.len() > 0).explode("items").rename({"items": "item"})
+    entries = items.drop_nulls().explode("items", empty_as_null=False).rename({"items": "item"})
     coded = entries.join(names, on="item", how="left").with_columns(pl.col("code").fill_null(-1))
     return (
         items.select("record")

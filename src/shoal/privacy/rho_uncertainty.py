@@ -137,7 +137,7 @@ def _greatest(release: Release, original: Original | None, roles: Roles, most: i
 def _search(holders: Holders, n: int, items: Ints, most: int | None, what: str) -> dict[str, Any]:
     """Call the kernel for these sensitive items of n."""
     anything, hidden = np.ones(n, np.uint8), np.zeros(n, np.uint8)
-    hidden[items] = 1
+    hidden[items] = True
     arguments = holders.published.view, holders.row, holders.owners, anything, hidden, -1 if most is None else most
     found: dict[str, Any] = patience.run(_kernels.greatest_certainty, *arguments, kernels.threads(), label="searching rules", what=what)
     return found
