@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from helpers.data import food, on, on_nodes
 from helpers.errors import refuses
 from helpers.item_tables import FOOD
 from shoal.data.bags import Bags
@@ -19,7 +20,7 @@ from shoal.data.release import Release, Secret
 from shoal.data.table import Attribute, Table
 from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
-from shoal.privacy import Coherence, KKmAnonymity, LDiversity, RhoUncertainty
+from shoal.privacy import Coherence, KKmAnonymity, LDiversity, PublicKAnonymity, RhoUncertainty
 from shoal.taxonomy.place_terms import as_typed
 
 # -- coherence
@@ -83,11 +84,31 @@ def test_sensitive_items_that_were_suppressed() -> None:
     """The method may suppress sensitive items; without the mapping, people with several records are counted as records."""
     original = as_typed(Bags.from_lists([["a", "X"], ["a", "X"], ["a"]], owners=[0, 1, 2]), as_sets=True)
     claim = RhoUncertainty(rho=0.5, sensitive={"X"})
+    unknown = RhoUncertainty(rho=0.5, sensitive={"X", "Y"})
+    with refuses("items-not-in-data"):
+        unknown.check(Release.from_records(original.bags), original)
+    assert any("do not occur" in note for note in unknown.check(Release.from_records(original.bags)).notes)
     kept = [code if name == "a" else -1 for code, name in enumerate(original.bags.vocabulary.names)]
     shown = original.bags.relabelled(np.array(kept, np.int32), original.bags.vocabulary)
     release = Release.of_bags(shown, np.ones(3, np.int64), secret=Secret(np.arange(3)))
     verdict = claim.check(release, original)
     assert (verdict.standing, verdict.achieved) == ("verified", {"certainty": 0.0}), verdict
+
+
+# -- anonymity of public parts
+
+
+def test_public_parts_are_true_of_the_original() -> None:
+    """Without the mapping too: three records say milk, of which the original has none, or of which it has one."""
+    tree = food()
+    claim = PublicKAnonymity(k=3, private={"Beef"})
+    for records, holds in (
+        ([["Apple", "Beef"], ["Orange"], ["Apple"]], False),
+        ([["Milk", "Beef"], ["Orange"], ["Apple"]], False),
+        ([["Milk", "Beef"], ["Milk"], ["Milk"]], True),
+    ):
+        original = on_nodes(on(tree, records), tree)
+        assert claim.check(Release.from_records(on(tree, [["Milk", "Beef"], ["Milk"], ["Milk"]])), original).holds == holds
 
 
 # -- (k, k^m)-anonymity
@@ -147,6 +168,9 @@ def test_tables_are_compared_with_tables() -> None:
         ([9000, 8999], 2, False),
         ([20_000, 20_000], 2, True),
         ([7001, 7000, 6999], 3, False),
+        ([10, 10], 2, True),
+        ([52] * 500, 500, True),
+        ([53, 51, *[52] * 498], 500, False),
     ],
 )
 def test_entropies_that_logarithms_cannot_tell_apart(counts: list[int], l: int, holds: bool) -> None:  # noqa: E741

@@ -162,6 +162,13 @@ def test_histograms_of_the_wrong_groups() -> None:
     assert judged(ROWS, None, [(2, "S", 1)]).holds
 
 
+def test_items_that_only_one_side_counts() -> None:
+    told = "1 item counted more or less often than in the original"
+    for secret in (None, list(range(6))):
+        assert told in judged(ROWS, secret, [(1, "S", 1), (1, "T", 1)]).witnesses
+        assert told in judged(ROWS, secret, [], items=Items(names=frozenset("S"))).witnesses
+
+
 def test_sensitive_items_that_the_claim_names() -> None:
     assert judged(ROWS, None, items=Items(names=frozenset("S"))).holds
     with refuses("items-not-in-data"):
