@@ -77,6 +77,20 @@ def test_sets_of_few_people_are_not_named_in_public() -> None:
         assert verdict.rare == ("{a} has only 1 match",) and not any("{a}" in one for one in verdict.witnesses)
 
 
+@pytest.mark.parametrize(("owners", "named"), [([0, 0, 0], False), ([0, 0, 5], True), ([0, 5, 6], True), ([7, 8, 9], True)])
+@pytest.mark.parametrize("costs", [None, {"a": 1.0, "b": 1.0}])
+def test_private_items_of_few_people_are_not_named_in_public(owners: list[int], named: bool, costs: Any) -> None:
+    """Three of seven records have the private item, perhaps all of one person, who alone may have it."""
+    original = as_typed(Bags.from_lists([["a", "X"]] * 3 + [["a"]] * 3 + [["b"]], owners=[*owners, 1, 2, 3, 4]))
+    release = Release.of_bags(original.bags, np.ones(7, np.int64), secret=Secret(np.arange(7)))
+    verdict = Coherence(k=2, p=1, h=0.4, private={"X"}, costs=costs).check(release, original)
+    told = "{} reveals 'X' with a confidence of 42.9%"
+    assert (told in verdict.witnesses, told in verdict.rare) == (named, not named)
+    assert verdict.witnesses[0] == "the empty set reveals too much: 0 shared by too few people, 1 that reveal a private item"
+    alone = Coherence(k=2, p=1, h=0.4, private={"X"}, costs=costs).check(Release.from_records(original.bags))
+    assert told in alone.witnesses, "without users, records are counted"
+
+
 # -- rho-uncertainty
 
 

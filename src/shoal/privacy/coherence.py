@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from shoal.data.bags import Vocabulary
 from shoal.data.claims import Verdict, verified_if
 from shoal.data.item_costs import ItemCosts
@@ -36,7 +38,8 @@ from shoal.privacy.evidence.known_sets import (
     MOST_KNOWN,
     AttackerKnowledge,
     CountedSets,
-    count_known_sets,
+    Holders,
+    count_sets,
     holders_in,
     items,
     repeated_items,
@@ -138,11 +141,12 @@ class Coherence(JudgesSets):
         knowledge = AttackerKnowledge(self.k, self.p, _fraction(self.h))
         if self.private_of is not None:
             return self._judge_by_person(release, original, roles, knowledge)
+        holders = holders_in(release, original)
         if self.costs is None:
-            found = count_known_sets(release, original, roles, knowledge)
+            found = count_sets(holders, roles, knowledge)
         else:
-            found = count_affordable_sets(holders_in(release, original), roles, knowledge, costs_of(names, self.costs.exact))
-        shared, rare = _witnesses(found, names, self.k)
+            found = count_affordable_sets(holders, roles, knowledge, costs_of(names, self.costs.exact))
+        shared, rare = _witnesses(found, names, holders, self.k)
         broken = [*_violations(found), *shared, *repeated_items(release)]
         if original is not None and release.secret is not None:
             broken += recoding_defects(original, release, roles)
@@ -217,10 +221,24 @@ def _violations(found: CountedSets) -> list[str]:
     return [f"{sets} too much: {few}, {telling}"]
 
 
-def _witnesses(found: CountedSets, names: Vocabulary, k: int) -> tuple[list[str], list[str]]:
-    """Return examples of unsafe sets by name: those of at least k people, and separately those of fewer people."""
-    texts = [(_witness(example, names), example[2] >= 0 and example[3] >= k) for example in found.examples]
-    return [text for text, shared in texts if shared], [text for text, shared in texts if not shared]
+def _witnesses(found: CountedSets, names: Vocabulary, holders: Holders, k: int) -> tuple[list[str], list[str]]:
+    """Return examples of unsafe sets by name: those that at least k people have with the private item, and separately all others."""
+    shared: list[str] = []
+    rare: list[str] = []
+    for example in found.examples:
+        chosen, _, hidden, *_ = example
+        common = hidden >= 0 and _people_with([*chosen, hidden], holders) >= k
+        (shared if common else rare).append(_witness(example, names))
+    return shared, rare
+
+
+def _people_with(wanted: Sequence[int], holders: Holders) -> int:
+    """Return the number of people with a record that has all of these items; of records if nobody owns two."""
+    published = holders.published
+    row = np.repeat(np.arange(len(published)), np.diff(published.indptr))
+    whole = np.bincount(row[np.isin(published.items, wanted)], minlength=len(published)) == len(wanted)
+    having = whole[holders.row]
+    return len(np.unique(holders.owners[having])) if len(holders.owners) else int(having.sum())
 
 
 def _witness(example: Any, names: Vocabulary) -> str:
