@@ -157,7 +157,8 @@ ROWS_AT_ONCE = 4_000_000  # of a log in memory, whose words are split
 def _parts(log: Log) -> Iterator[Log]:
     """Yield a log in parts with all events of their users, if its rows are in the order of users; otherwise as a whole.
 
-    The words of a part take several times the memory of its rows. The order of records and words does not depend on the parts.
+    The words of a part take several times the memory of its rows. Records do not depend on the parts. Only the numbers of words do, where
+    words are joined to domains or phrases.
     """
     owners, start = log.frame["owner"], 0
     if len(log) <= ROWS_AT_ONCE or not owners.is_sorted():
