@@ -9,6 +9,7 @@ import hashlib
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from faults.children import Ended, command, load_all
 from faults.trials import RELEASE, Befallen, Trial, removed
@@ -116,9 +117,9 @@ class Beside(Befallen):
         if not self.output:
             return True
         one, other = self.aside / self.output, self.directory / self.output
-        if one.is_file():
-            return one.read_bytes() == other.read_bytes()
-        return {path.name for path in one.iterdir()} == {path.name for path in other.iterdir()}
+        if self.work.resumes:  # its files have running times
+            return {path.name for path in one.iterdir()} == {path.name for path in other.iterdir()}
+        return _bytes(one) == _bytes(other)
 
     def _content(self) -> dict[str, str]:
         files = (path for name in self.inputs for path in (self.directory / name, *(self.directory / name).rglob("*")))
@@ -128,6 +129,12 @@ class Beside(Befallen):
         """Remove the reference."""
         if self.output and (self.aside / self.output).exists():
             removed(self.aside / self.output)
+
+
+def _bytes(output: Path) -> dict[str, bytes]:
+    """The content of a file, or of the files of a directory."""
+    files = [output] if output.is_file() else sorted(output.iterdir())
+    return {path.name: path.read_bytes() for path in files}
 
 
 def commands_beside(made: Befallen, count: int) -> Iterator[Beside]:

@@ -95,6 +95,16 @@ def test_another_command_leaves_a_whole_output_or_none_and_its_inputs_as_they_ar
     assert one._left(trial("kill"), KILLED), "the input was changed"
 
 
+def test_files_of_an_output_directory_are_compared(befallen: Befallen) -> None:
+    one = Beside(befallen, Work(("reconstruct", "release", "--out", "drawn"), "drawn"))
+    for place in (one.aside, one.directory):
+        (place / "drawn").mkdir()
+        (place / "drawn" / "reconstruction_1.csv").write_text("record,item\n1,a\n")
+    assert one._left(trial("kill"), KILLED) == []
+    (one.directory / "drawn" / "reconstruction_1.csv").write_text("record,item\n")
+    assert one._left(trial("kill"), KILLED), "half of a file"
+
+
 def test_a_comparison_that_was_stopped_may_stay_for_the_next_run(befallen: Befallen) -> None:
     one = Beside(befallen, Work(("compare", "input.csv", "--out", "page"), "page", resumes=True))
     (one.directory / "page").mkdir(mode=0o755)
