@@ -1,8 +1,7 @@
 """(h,k,p)-coherence by suppressing public items everywhere (Xu, Wang, Fu and Yu, KDD'08).
 
 Guarantee: an attacker who knows at most p public items of a person finds at least k people who have them, and no private item that more
-than the
-share h of those hold. Private items stay as they are, no item is invented, and every itemset that survives keeps its support.
+than the share h of those have. Private items stay as they are, no item is invented, and every itemset that survives keeps its support.
 
 All minimal moles are found level by level; then the item of the best score (moles removed per loss) is suppressed until no mole is left,
 and items are put back, and one exchanged for several, while that loses less: no item that is suppressed could be published.

@@ -57,7 +57,7 @@ def mean_error(release: Release, original: Original, size: int) -> float:
 
 
 def errors_by_level(release: Release, original: Original, size: int) -> dict[int, float]:
-    """Return the same of queries whose nodes are all of one level, for each level (the root's is 1) that enough items of a record reach."""
+    """Return the same for queries whose nodes are all of one level: for each level (the root is 1) that enough items of a record reach."""
     counting, tree = _Counting(release, original), original.tree
     drawn = {level: drawn_at(original.bags, tree, size, level) for level in range(2, int(tree.height) + 2)}
     return {level: counting.mean_error(queries) for level, queries in drawn.items() if queries}

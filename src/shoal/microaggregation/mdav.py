@@ -103,7 +103,7 @@ class _Grouping:
         self._groups: list[Ints] = []
 
     def run(self, task: _kernels.Task) -> Ints:
-        """Return the paper's loop."""
+        """Form groups as long as there are enough people, and return the group of each row."""
         while self._people >= 3 * self._k:
             left = self._gather(self._farthest(self._centroid()), task)
             self._gather(int(self._live[np.argmax(left)]), task)

@@ -179,7 +179,7 @@ class Coherence(JudgesSets):
     def _verdict_by_person(
         self, found: Found, broken: Sequence[str], notes: Sequence[str], *, people: bool, rare: tuple[str, ...] = ()
     ) -> Verdict:
-        """Return the level has no share of a private item: it would tell which item somebody keeps private."""
+        """Return the verdict. Its level has no share of a private item, which would reveal what somebody keeps private."""
         level = {"people" if people else "records": found.fewest, "p": self.p}
         return Verdict(str(self), verified_if(not broken), level, tuple(broken), tuple(notes), rare=rare)
 

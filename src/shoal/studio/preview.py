@@ -105,7 +105,7 @@ class Preview:
             yield "km", {**asked, "m": str(knows)}, GENERALIZES
 
     def _measured(self, goal: str, k: int, name: str, settings: Mapping[str, str], does: str, end: float) -> Values:
-        """Return a method on samples that grow until the time is up."""
+        """Try a method on samples that grow until the time is up, and return what was measured."""
         self._running = attempt = self._attempt(goal, name, settings)
         found = attempt.found if self._stopped else attempt.go_on(end - time.perf_counter())
         route = MeasuredRoute(Candidate(goal, name, does, "", ""), {}, settings, found, 1 / k, not self.facts.texts)
