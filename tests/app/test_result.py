@@ -237,7 +237,7 @@ def test_where_hardly_a_word_is_left_it_says_what_would_help(caplog: pytest.LogC
     assert all(note in caplog.text for note in result.advice_notes)
     assert Parts(result._repr_html_()).text.count("try") == len(result.advice)
     for line in result.advice:
-        assert re.search(r"keeps [\d.]+% of the words; an attacker who knows 4 words of a \w+ finds [\d.]+% of the people$", line)
+        assert re.search(r"keeps [\d.]+%; an attacker who knows 4 items of a \w+ finds [\d.]+% of the people$", line)
         call = line.partition(": ")[0]
         changed = eval(f"dict({call})")
         assert "k" not in changed

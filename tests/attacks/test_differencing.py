@@ -71,7 +71,7 @@ def test_one_target_has_no_control_and_people_who_are_needed_are_counted():
     assert Differencing().tried(scenario(made, remake=as_it_is, targets=[1])).trials[0].control is None
     with pytest.raises(Skipped, match="cannot be made"):
         Differencing().tried(scenario(made, remake=never))
-    with pytest.raises(Skipped, match="the option remakes"):
+    with pytest.raises(Skipped, match="would have to be remade for each person"):
         Differencing().tried(scenario(made, remake=as_it_is, few=made.rows[:0]))
 
     def not_without_the_first(typed: Bags) -> Made:

@@ -168,7 +168,7 @@ def test_items_that_were_all_suppressed_are_named_by_the_user_and_nothing_is_pro
     typed.file("baskets.txt", "Apple,Beef\n" * 5 + "Orange,Milk\n" * 5 + "Orange,Milk,Butter\n" * 5)
     words = ("--method", "suppress-control", "--sensitive", "beef.txt", "--rho", "0.2")
     assert typed("anonymize", "baskets.txt", "--format", "transactions", "--taxonomy", "food.csv", "--out", "release", *words).code == 0
-    assert "the option sensitive names the items that it was made with" in attack(typed, "--control", "0").err
+    assert "--sensitive names the items that it was made with" in attack(typed, "--control", "0").err
     answer = attack(typed, "--control", "0", "--sensitive", "beef.txt", "--json")
     assert answer.code == 0
     assert {one["ceiling"] for one in json.loads(answer.out)["attacks"]} == {None}

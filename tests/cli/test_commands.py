@@ -112,10 +112,10 @@ def test_one_is_not_several(kitchen: Shell):
     kitchen.file("two.txt", "Apple\nApple\nWine\nWine\n")
     words = ["--format", "transactions", "--taxonomy", "food.csv", "--unknown", "keep", "--k", "2", "-v", "--out", "few"]
     shown = kitchen("anonymize", "two.txt", *words).out
-    assert "4 records of 4 people, 2 distinct terms" in shown
-    assert "1 term, 2 occurrences (keep)" in shown
+    assert "4 records of 4 people, 2 distinct items" in shown
+    assert "1 item, 2 occurrences (keep)" in shown
     kitchen.file("one.txt", "Apple\nApple\n")
-    assert "2 people, 1 distinct term\n" in kitchen("anonymize", "one.txt", *words[:-1], "fewer").out
+    assert "2 people, 1 distinct item\n" in kitchen("anonymize", "one.txt", *words[:-1], "fewer").out
 
 
 def test_the_outcome_tells_the_whole_story(kitchen: Shell):

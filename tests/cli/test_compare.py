@@ -192,7 +192,7 @@ def test_methods_for_tables_are_compared_by_the_detail_that_they_keep(shell: She
     page = (shell.directory / "found" / "comparison.html").read_text()
     assert "detail kept (1 - information loss)" in page
     assert "Unchanged columns" in page
-    assert "words are published as typed" not in page
+    assert "items are published as typed" not in page
 
 
 def test_tables_with_item_sets_are_compared_by_their_items(shell: Shell):

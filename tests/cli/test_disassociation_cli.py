@@ -28,7 +28,7 @@ def made(searches: Shell) -> Shell:
     """As in the paper: rare words are published."""
     answer = searches(*MAKE, "--rare-words", "publish", "--out", "release")
     assert answer.code == 0, answer
-    assert "warning: words of fewer than 3 people, such as names and phone numbers, are published as typed" in answer.err
+    assert "warning: items of fewer than 3 people, such as names and phone numbers, are published as typed" in answer.err
     return searches
 
 
@@ -44,18 +44,18 @@ def test_words_of_few_people_are_withheld_and_counted_by_default(searches: Shell
     answer = searches(*MAKE, "--out", "release", "-v")
     assert answer.code == 0, answer
     assert "warning" not in answer.err
-    assert "2 suppressed: rare words" in " ".join(answer.out.split())
-    assert "100% of the words" not in answer.out
-    assert re.search(r"word-support\(k=3\) verified: every published word is used by at least \d+ people", " ".join(answer.out.split()))
+    assert "2 suppressed: rare items" in " ".join(answer.out.split())
+    assert "100% of the items" not in answer.out
+    assert re.search(r"word-support\(k=3\) verified: every published item belongs to at least \d+ people", " ".join(answer.out.split()))
     told = manifest_of(searches)
-    assert told["accounting"]["occurrences"]["suppressed: rare words"] == 2
+    assert told["accounting"]["occurrences"]["suppressed: rare items"] == 2
     assert told["accounting"]["records"] == {"in": 50, "published": 49, "withheld: nothing left": 1}
     assert told["metrics"]["kept"] == pytest.approx(1 - 2 / 111)
     assert told["parameters"]["rare_words"] == "withhold"
     words = everything_in(searches.directory / "release")
     assert PHONE not in words
     assert "a,name" not in words and "name" not in everything_in_tables(searches.directory / "release")
-    assert "suppressed: rare words" in words
+    assert "suppressed: rare items" in words
     audit = searches("audit", "release", "--original", "searches.txt", "--json")
     assert audit.code == 0, audit
     assert {claim["model"].split("(")[0]: claim["verdict"] for claim in json.loads(audit.out)["claims"]} == {
@@ -87,7 +87,7 @@ def test_people_are_counted_where_they_are_known(shell: Shell) -> None:
     answer = shell(*words, "--out", "release")
     assert answer.code == 0, answer
     assert "secret" not in everything_in(shell.directory / "release")
-    assert manifest_of(shell)["accounting"]["occurrences"]["suppressed: rare words"] == 3
+    assert manifest_of(shell)["accounting"]["occurrences"]["suppressed: rare items"] == 3
 
 
 def test_a_rare_word_that_was_put_back_is_seen_with_the_original(searches: Shell) -> None:
@@ -96,7 +96,7 @@ def test_a_rare_word_that_was_put_back_is_seen_with_the_original(searches: Shell
     terms.write_text(terms.read_text().rstrip("\n") + f"\n1,{PHONE}\n")
     answer = searches("audit", "release", "--original", "searches.txt", "--claim", "word-support(k=3)")
     assert answer.code == 3, answer
-    assert "1 published word is used by fewer than 3 people" in " ".join(answer.out.split())
+    assert "1 published item of fewer than 3 people" in " ".join(answer.out.split())
     assert PHONE not in answer.everything
     assert PHONE in searches("audit", "release", "--original", "searches.txt", "--claim", "word-support(k=3)", "--show-rare").out
 
@@ -106,16 +106,16 @@ def test_a_word_that_too_few_records_can_hold_fails_without_the_original(searche
     assert searches(*MAKE, "--out", "release").code == 0
     answer = searches("audit", "release", "--claim", "word-support(k=30)")
     assert answer.code == 3, answer
-    assert "used by fewer than 30 records" in " ".join(answer.out.split())
+    assert "in fewer than 30 records" in " ".join(answer.out.split())
 
 
 def test_all_words_are_published_where_that_was_chosen_and_the_audit_agrees(made: Shell) -> None:
     manifest = manifest_of(made)
     assert manifest["metrics"]["kept"] == 1
     assert manifest["claims"][0]["verdict"] == "verified"
-    assert manifest["notes"] == ["WARNING: 2 words of fewer than 3 people are published as typed"]
-    assert "2 words of fewer than 3 people are published as typed" in (made.directory / "release" / "report.html").read_text()
-    assert "WARNING: 2 words of fewer than 3 people are published as typed" in made("audit", "release").out
+    assert manifest["notes"] == ["WARNING: 2 items of fewer than 3 people are published as typed"]
+    assert "2 items of fewer than 3 people are published as typed" in (made.directory / "release" / "report.html").read_text()
+    assert "WARNING: 2 items of fewer than 3 people are published as typed" in made("audit", "release").out
     for words in ((), ("--original", "searches.txt")):
         answer = made("audit", "release", *words, "--json")
         assert answer.code == 0, answer
@@ -188,7 +188,7 @@ def test_the_warning_about_rare_words_cannot_be_deleted(made: Shell) -> None:
     told = manifest_of(made)
     told["notes"] = []
     seal(made.directory / "release", told)
-    warning = "words of a single person may be published as typed"
+    warning = "items of a single person may be published as typed"
     assert warning in " ".join(made("audit", "release").out.split())
     assert any(warning in text for text in json.loads(made("audit", "release", "--json").out)["warnings"])
     assert made(*MAKE, "--out", "safe").code == 0
@@ -198,4 +198,4 @@ def test_the_warning_about_rare_words_cannot_be_deleted(made: Shell) -> None:
 def test_a_comparison_warns_of_rare_words(made: Shell) -> None:
     read = ("--format", "transactions", "--k", "3", "--json")
     cell = json.loads(made("compare", "searches.txt", *read, "--methods", "disassociation(rare_words=publish)", "--out", "table").out)
-    assert "words of fewer than 3 people are published as typed" in json.dumps(cell)
+    assert "items of fewer than 3 people are published as typed" in json.dumps(cell)

@@ -40,7 +40,7 @@ def test_a_release_is_verified_told_and_audited(shell: Shell, log: Path) -> None
     made = shell("anonymize", log, "--method", "k-delta", "--k", "3", "--delta", "0.4", "--to", "csv", "--out", out)
     assert made.code == 0, made.err
     assert "k-delta-anonymity(k=3, delta=0.4) verified" in made.out
-    assert "of the published words were not in the original record" in made.out
+    assert "of the published items were not in the original record" in made.out
     manifest = json.loads((out / "manifest.json").read_text())
     assert 0 < manifest["metrics"]["added"] < 0.5
     assert not {"loss", "ggd"} & manifest["metrics"].keys()

@@ -47,7 +47,7 @@ def log(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:
     return shell
 
 
-MEASURED = r"keeps ([\d.]+)% of the words; an attacker who knows 4 words of a (?:person|record) finds (?:about )?([\d.]+)% of the people"
+MEASURED = r"keeps ([\d.]+)%; an attacker who knows 4 items of a (?:person|record) finds (?:about )?([\d.]+)% of the people"
 
 
 def commands(err: str) -> list[list[str]]:
@@ -56,7 +56,7 @@ def commands(err: str) -> list[list[str]]:
 
 
 def flagged(answer: Answer) -> bool:
-    return "of the words are published as typed" in answer.out
+    return "of the items are published as typed" in answer.out
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_words_that_are_all_published_as_their_parents_are_warned_of(log: Shell)
     shown = answer.out.splitlines()
     assert " ".join(shown[2].split()) == "as typed within one level as categories root or unlisted suppressed"
     assert shown[3].split() == ["0%", "100%", "0%", "0%", "0%"]
-    assert shown[1] == "WARNING: only 0% of the words are published as typed"
+    assert shown[1] == "WARNING: only 0% of the items are published as typed"
     assert not commands(answer.err), "nothing else keeps a word of three people who have nothing in common"
 
 
@@ -253,7 +253,7 @@ def test_transactions_have_no_smaller_records(log: Shell) -> None:
 def test_the_warning_stands_in_the_report_without_commands(log: Shell) -> None:
     log("anonymize", "my log.tsv", "--k", "20", "--out", "release")
     page = Path("release/report.html").read_text()
-    assert "of the words are published as typed" in page
+    assert "of the items are published as typed" in page
     assert "my log.tsv" not in page
 
 

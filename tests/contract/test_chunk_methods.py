@@ -145,7 +145,7 @@ def test_the_account_tells_how_words_stand(method: Method, name: str) -> None:
     words = frequent(original, method.values()["k"]) if method.values()["rare_words"] == "withhold" else {i for r in records for i in r}
     rare = sum(item not in words for items in records for item in items)
     assert ledger.total == original.bags.occurrences
-    assert ledger.parts["suppressed: rare words"].n == rare
+    assert ledger.parts["suppressed: rare items"].n == rare
     assert ledger.total == ledger.of_fate("kept") + rare + ledger.parts["suppressed: tied to others"].n
     assert not ledger.parts["suppressed: tied to others"].n or method.values()["rare_words"] == "withhold"
     numbers = measure(release, original)

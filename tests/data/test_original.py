@@ -31,9 +31,9 @@ def test_every_word_falls_into_one_step() -> None:
     found = place_terms(Bags.from_lists([*RECORDS, ["Car"]]), wordnet(), fold=True, stop_words=2).steps
     assert found.ledger.as_dict() == {
         "in": 10,
-        "as typed": 1,  # car
+        "unchanged": 1,  # car
         "lower-cased": 1,  # Car
-        "renamed": 5,  # automobile, flu and Flu, which is influenza
+        "under another name": 5,  # automobile, flu and Flu, which is influenza
         "unknown, kept": 1,
         "dropped: stop words and single letters": 2,
     }
@@ -42,7 +42,7 @@ def test_every_word_falls_into_one_step() -> None:
 def test_names_stay_as_typed_without_a_taxonomy() -> None:
     found = as_typed(Bags.from_lists(RECORDS))
     assert [sorted(r) for r in found.bags.to_polars().to_list()] == [sorted(r) for r in RECORDS]
-    assert found.steps.ledger.as_dict() == {"in": 7, "as typed": 7}
+    assert found.steps.ledger.as_dict() == {"in": 7, "unchanged": 7}
     assert not found.on_taxonomy
 
 

@@ -69,7 +69,7 @@ def more_words(told: Manifest) -> None:
     metrics, before = told["metrics"], told["input"]["occurrences"]
     more_occurrences(told)
     account = told["accounting"]
-    for part in ("in", "as typed"):
+    for part in ("in", "unchanged"):
         account["words"][part] += 5
     for share in ("kept", "one_level", "categories", "at_root", "generalized", "suppressed"):
         metrics[share] = sum(account["occurrences"].get(part, 0) for part in METRICS[share].shares) / (before + 5)
@@ -90,7 +90,7 @@ def dropped_words(told: Manifest) -> None:
     """Occurrences said to be unknown and dropped, where unknown ones are kept."""
     told["input"] |= {"unknown_items": 1, "unknown_occurrences": 2}
     account = told["accounting"]
-    account["words"]["as typed"] -= 2
+    account["words"]["unchanged"] -= 2
     account["occurrences"]["suppressed"] -= 2
     for ledger in ("words", "occurrences"):
         account[ledger]["dropped: not in the taxonomy"] = 2

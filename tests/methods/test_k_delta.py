@@ -138,8 +138,8 @@ def test_where_all_words_would_be_left_out_nothing_is_published() -> None:
         KDelta(k=4, delta=0.0).apply(original)
     release = KDelta(k=4, delta=0.0, price=0.2).apply(original)
     assert len(release.published.record(0)) == 4
-    assert "12 words were added" in release.notes[0]
-    assert "75.0% of all published words" in release.notes[0]
+    assert "12 items were added" in release.notes[0]
+    assert "75.0% of all published items" in release.notes[0]
 
 
 def test_groups_that_share_nothing_are_withheld_and_counted() -> None:

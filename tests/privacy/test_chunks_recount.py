@@ -131,7 +131,7 @@ def test_what_true_chunks_reach(k: int, m: int) -> None:
 
 def test_sets_that_were_counted() -> None:
     verdict = DisassociatedKmAnonymity(k=2, m=2).check(chunk_release((4, [["ab", "ab", "a", "a"]], "t")))
-    assert verdict.notes == ("4 sets of terms of a chunk were counted, by records",)
+    assert verdict.notes == ("4 sets of items of a chunk were counted, by records",)
     verdict = DisassociatedKmAnonymity(k=3, m=2).check(chunk_release((4, [["ab", "ab", "a", "a"]], "t")))
     assert verdict.rare == ("{b} occurs in a chunk for only 2",)
     assert "1 sets of 1 item occur in a chunk only in sub-records of fewer than 3 people" in verdict.witnesses
@@ -210,7 +210,7 @@ def test_chunks_are_compared_as_far_as_possible_without_the_mapping() -> None:
         least = Counter(term for _, term in case.rows["terms"])
         bad = sum(told[x] + least[x] > held[x] or (x not in listed and told[x] != held[x]) for x in {*held, *told, *least})
         verdict = DisassociatedKmAnonymity(k=2, m=1).check(case.release(secret=False), case.original)
-        assert (f"{bad} terms do not occur as often as in the original" in verdict.witnesses) == (bad > 0)
+        assert (f"{bad} items do not occur as often as in the original" in verdict.witnesses) == (bad > 0)
         filled = sum(map(bool, case.records))
         said = f"the clusters have {filled + more} records, but the original has {filled}"
         assert (said in verdict.witnesses) == bool(more)
@@ -252,19 +252,19 @@ def test_words_of_chunks(k: int) -> None:
         few, unknown = sum(n < k for n in most.values()), sum(n < k for n in least.values())
         assert alone.standing == ("fails" if few else "not checkable" if unknown else "verified")
         assert alone.achieved == {"records": min(least.values())}
-        assert (f"{few} published word" in " ".join(alone.witnesses)) == bool(few)
+        assert (f"{few} published item" in " ".join(alone.witnesses)) == bool(few)
         people = {word: len({case.owners[i] for i, record in enumerate(case.records) if word in record}) for word in words}
         assert dict(people_of_published(case.table, case.original.bags).iter_rows()) == people
         short = sorted(word for word, n in people.items() if n < k)
         beside = WordSupport(k=k).check(case.release(), case.original)
         assert (beside.holds, beside.achieved) == (not short, {"people": min(people.values())})
         assert beside.rare == tuple(f"too few people have {word!r}" for word in short[:5])
-        assert (f"{len(short)} published word" in " ".join(beside.witnesses)) == bool(short)
+        assert (f"{len(short)} published item" in " ".join(beside.witnesses)) == bool(short)
         for support in (2, 3):
             claim = DisassociatedKmAnonymity(k=2, m=1, support=support)
             verdict = claim.check(case.release(), case.original)
             rare = sum(n < support for n in people.values())
-            assert (f"{rare} published word" in " ".join(verdict.witnesses)) == bool(rare)
+            assert (f"{rare} published item" in " ".join(verdict.witnesses)) == bool(rare)
 
 
 def test_unpublished_words_are_left_out_where_words_have_support() -> None:
@@ -274,7 +274,7 @@ def test_unpublished_words_are_left_out_where_words_have_support() -> None:
     assert not DisassociatedKmAnonymity(k=2, m=2).check(case.release(), case.original).holds
     assert not DisassociatedKmAnonymity(k=2, m=2, support=4).check(case.release(), case.original).holds
     verdict = WordSupport(k=2).check(chunk_release((1, [["a", "b", "c", "d", "e", "f"]], "")), case.original)
-    assert len(verdict.rare) == 5 and "5 published words are used by fewer than 2 people" in verdict.witnesses
+    assert len(verdict.rare) == 5 and "5 published items of fewer than 2 people" in verdict.witnesses
 
 
 # -- numbers of clusters
@@ -395,6 +395,6 @@ def test_one_term_does_not_meet_another() -> None:
     release = chunk_release((2, [["a", "a"]], ""), (2, [["b", "b"]], ""), shared=[["c", "c", "c"]])
     assert DisassociatedKmAnonymity(k=2, m=1).check(release).holds
     verdict = DisassociatedKmAnonymity(k=2, m=2).check(release)
-    assert verdict.witnesses == ("1 cluster whose shared terms are bound to meet others",)
+    assert verdict.witnesses == ("1 cluster whose shared items are bound to meet others",)
     wide = chunk_release((2, [["a", "a", "a"]], ""), (2, [["b", "b"]], ""), shared=[["c"] * 5])
     assert "2 clusters with more sub-records in a chunk than records" in DisassociatedKmAnonymity(k=2, m=1).check(wide).witnesses

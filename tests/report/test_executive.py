@@ -42,7 +42,7 @@ def test_the_head_says_what_a_reader_must_know(manifest: dict[str, Any]) -> None
     assert short["Limits of the guarantee"] == MODELS["k-anonymity"].limits
     kept = manifest["accounting"]["occurrences"]
     share = 100 * kept["kept"] / (kept["in"] - kept.get("dropped: repeated in its record", 0))
-    assert short["Utility"].startswith(f"{share:.1f}% of the words are published as typed")
+    assert short["Utility"].startswith(f"{share:.1f}% of the items are published as typed")
     assert short["Disclosure risk"] == UNTRIED
 
 

@@ -39,7 +39,7 @@ def test_the_page_tells_of_columns_groups_and_loss(shell: Shell) -> None:
     assert shell("anonymize", "table.csv", "--method", "mdav", "--k", "3", "--out", "release").code == 0
     page = (shell.directory / "release" / "report.html").read_text()
     assert all(f"<bdi>c{n}</bdi>" in page for n in range(3))
-    for words in ("Std. dev. before", "Information loss", "Group sizes", "quasi identifiers", "microaggregated"):
+    for words in ("Std. dev. before", "Information loss", "Group sizes", "quasi-identifiers", "microaggregated"):
         assert words in page
     assert "Record lengths" not in page
 

@@ -127,7 +127,7 @@ def test_what_was_asked(facts: Facts) -> None:
     assert "Milani Fard and Wang" in text
     assert f"r 10 (default) {Clump.parameters()[1].help}" in text
     assert "one record per user" in text
-    assert "unknown terms keep terms missing from the taxonomy are kept" in text
+    assert "treatment of unknown items keep items missing from the taxonomy are kept" in text
     assert "format transactions" in text
 
 
@@ -294,7 +294,7 @@ def test_frequent_items_have_a_bar_each(facts: Facts) -> None:
     page = render_report(Facts(**{**vars(facts), "frequent": items, "specific": (), "vaguest": ()}))
     assert page.count('class="bar"') == 2
     assert 'width="50.00%"' in page
-    assert "no published term represents more than itself" in page
+    assert "no published item represents more than itself" in page
 
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -631,7 +631,7 @@ def _of_original(place: Published, original: Any, keywords: Mapping[str, Any]) -
 
 def _with_logged_advice(result: Result) -> Result:
     """Return the result, after logging the advice if hardly any words are kept."""
-    log_notes((), [*(f"this may keep more words: {line}" for line in result.advice), *result.advice_notes])
+    log_notes((), [*(f"this may keep more: {line}" for line in result.advice), *result.advice_notes])
     return result
 
 

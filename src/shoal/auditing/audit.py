@@ -449,7 +449,7 @@ def _columns(release: SeenRelease, allowed: Sequence[str]) -> list[Verdict]:
     of_items = bool(release.release.kinds & {BagTable.kind, RowTable.kind})
     broken = tuple(f"{name!r} is not covered by any claim" if of_items else f"no claim covers {name!r}" for name in left)
     notes = [f"{name!r} was allowed without verification" for name in release.extra_columns if name in allowed]
-    notes += ["remove it from the release, or allow it with the option allow-column"] if left else []
+    notes += ["remove it from the release, or allow it with the option `allow-column`"] if left else []
     return [Verdict(COLUMNS_COVERED, verified_if(not broken), {}, broken, tuple(notes))]
 
 

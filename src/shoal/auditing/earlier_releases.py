@@ -245,7 +245,7 @@ def _of_groups(judged: Judged, original: Original, earlier: Earlier) -> SeriesCo
     lines += [f"{perhaps} in one: which of several earlier groups was theirs is not stored"] if met.perhaps else []
     notes = ["groups were compared exactly: the earlier release was reproduced"] if again is not None else []
     if met.unfitting:
-        notes.append(f"{counted(met.unfitting, 'published record')} of the earlier release match nobody here: other people, or other words")
+        notes.append(f"{counted(met.unfitting, 'published record')} of the earlier release match nobody here: other people, or other items")
     names = tuple(f"{_items(was, old)} and {_items(judged.release, new)}" for old, new in met.rows)
     return SeriesComparison(earlier.path, met.sure + met.perhaps, tuple(lines), tuple(notes), names)
 

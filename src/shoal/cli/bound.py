@@ -41,7 +41,7 @@ def command(input: Any, k: int, seed: int, effort: str, threads: int | None, as_
     if as_json:
         screen.as_json({"k": k, **lower_bound.as_dict()})
         return
-    rows = [("loss", f"at least {percent(lower_bound.normalised)}"), ("GGD", f"at least {lower_bound.value:,.1f}")]
+    rows = [("loss", f"at least {percent(lower_bound.normalised)}"), ("distortion (GGD)", f"at least {lower_bound.value:,.1f}")]
     if lower_bound.exact:
         rows.append(("records", f"all {counted(lower_bound.n_sampled, 'record')} that are not empty"))
     else:

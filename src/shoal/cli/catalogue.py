@@ -11,8 +11,9 @@ from shoal.cli import screen
 from shoal.methods import METHODS
 from shoal.methods.catalogue import listed_method, methods_by_family
 from shoal.metrics import METRICS
-from shoal.parameters import Declared
+from shoal.parameters import Declared, Param
 from shoal.privacy import MODELS
+from shoal.util.wording import split_default
 
 WIDEST_METHOD = 2 + max(map(len, METHODS))
 
@@ -47,13 +48,19 @@ def _print_description(name: str, kind: type[Declared]) -> None:
         "does_not_protect": "not protected",
     }
     screen.pairs(name, [(labels[key], facts[key]) for key in labels if key in facts])
-    rows = [(p.name, p.range, "" if p.default is None else screen.plain(p.default), p.help) for p in kind.parameters()]
+    rows = [_parameter_row(p) for p in kind.parameters()]
     screen.out.print()
     screen.listing(["parameter", "values", "default", "description"], rows)
     if "presets" in facts:
         screen.out.print()
         presets = [(preset, one["for"], one["not"]) for preset, one in facts["presets"].items()]
         screen.listing(["--preset", "use", "not protected"], presets)
+
+
+def _parameter_row(parameter: Param) -> tuple[str, str, str, str]:
+    meaning, stated = split_default(parameter.help)
+    default = stated if parameter.default is None else screen.plain(parameter.default)
+    return parameter.name, parameter.range, default, meaning
 
 
 # shoal methods

@@ -112,7 +112,7 @@ _DATA_OPTIONS = {
     "time": click.option("--time", metavar="COLUMN", help="Column with the time."),
     "text": click.option("--text", metavar="COLUMN", help="Column with the query text."),
     "item": click.option("--item", metavar="COLUMN", help="Column with the item (one item per row)."),
-    "record": click.option("--record", metavar="COLUMN", help="Column with the basket or visit ID."),
+    "record": click.option("--record", metavar="COLUMN", help="Column with the basket or session ID."),
     "count": click.option("--count", metavar="COLUMN", help="Column with the quantity; implies --bag."),
     "rank": click.option("--rank", metavar="COLUMN", help="Column with the rank of the clicked result, for methods that publish clicks."),
     "url": click.option("--url", metavar="COLUMN", help="Column with the clicked URL, for methods that publish clicks."),
@@ -150,7 +150,12 @@ _DATA_OPTIONS = {
     ),
     "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="What makes up one record. [default: user]"),
     "gap": click.option("--gap", metavar="DURATION", help="Inactivity that ends a session. [default: 30m]"),
-    "bag": click.option("--bag/--set", "bag", default=None, help="Keep repeated items of a record (bag) or not. [default: --set]"),
+    "bag": click.option(
+        "--bag/--set",
+        "bag",
+        default=None,
+        help="Whether an item that a record repeats counts each time (--bag) or once (--set). [default: --set]",
+    ),
     "taxonomy": click.option("--taxonomy", metavar="NAME|FILE", help="wordnet, topics, topics+wordnet, paths, generated, none, or a file."),
     "items-table": click.option("--items-table", metavar="FILE", help="Product table with item names and category levels."),
     "item-level": click.option("--item-level", metavar="COLUMN", help="Level of the items table to publish."),
@@ -163,7 +168,7 @@ _DATA_OPTIONS = {
         "--node-loss", type=click.Choice(list(LOSSES)), help="Loss function for taxonomy nodes. [default: information]"
     ),
     "unknown": click.option(
-        "--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Treatment of terms missing from the taxonomy. [default: keep]"
+        "--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Treatment of items missing from the taxonomy. [default: keep]"
     ),
     "floor": click.option(
         "--floor",
@@ -178,8 +183,9 @@ _DATA_OPTIONS = {
     "terms": click.option(
         "--terms",
         metavar="N|LIST",
-        help="Number of terms in a document's vector [default: 50], or how words of texts are formed: "
-        "domains,phrases,collocations[:PEOPLE],related.",
+        help="Documents: number of terms in a vector. [default: 50] Other texts: which words form one item, a comma-separated list of "
+        "domains (names of web sites), phrases (nouns of several words in WordNet), collocations[:PEOPLE] (words that often occur next to "
+        "each other), related (adjectives, verbs and adverbs count as their noun).",
     ),
     "tree": click.option(
         "--tree",

@@ -14,12 +14,12 @@ from shoal.kinds import is_attackable, summary_of
 from shoal.pipeline.prepare import READ_AS
 from shoal.report.alarms import other_notes
 from shoal.report.attacks import ATTACKS, attack_lines, attacks_without_rate, conclusion_in, outcomes_on
-from shoal.report.summary import PROTECTS, SummaryShare
+from shoal.report.summary import ITEMS_ARE, PROTECTS, SummaryShare, words_title
 from shoal.report.verdict_text import lack_of
 from shoal.util.wording import counted
 
 ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
-ACCOUNTS = ("terms", "loss")  # lines of a summary that are shown with the accounts only
+ACCOUNTS = ("items", "loss")  # lines of a summary that are shown with the accounts only
 BAR = 12  # characters of the bar of published words
 SHADES = {"same": "█", "near": "▓", "changed": "▒", "vague0": "░"}  # of the bar, by the tone of a share; what is gone stays blank
 SHADES_IN_ASCII = {"same": "#", "near": "+", "changed": "-", "vague0": "."}
@@ -60,7 +60,7 @@ def show_outcome(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pat
 
 
 def show_accounts(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Path, warnings: Sequence[str] = ()) -> None:
-    """Print what was published and lost, the outcome of every row, record and word, all verdicts, attacks and notes."""
+    """Print what was published and lost, the outcome of every row, record and item, all verdicts, attacks and notes."""
     facts, account = manifest["input"], manifest["accounting"]
     shown = [name for name in account if name != "words" or len(account[name]) > ONE_PART]
     used = ", ".join(f"{n}={screen.plain(v)}" for n, v in manifest["parameters"].items() if v is not None)
@@ -70,7 +70,7 @@ def show_accounts(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pa
         ("input", _came_in(facts)),
         *_item_level(facts),
         *([("protected", facts[PROTECTS])] if PROTECTS in facts else []),
-        *((name, screen.ledger_line(account[name])) for name in shown),
+        *((words_title(manifest) if name == "words" else name, screen.ledger_line(account[name])) for name in shown),
         *_unknown(facts),
         *screen.verdict_rows(verdicts),
         *attack_lines(manifest),
@@ -82,7 +82,7 @@ def show_accounts(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pa
 
 
 def utility_bar(shares: Sequence[SummaryShare]) -> str:
-    """Return a bar of fixed width with the forms in which words are published, and the shares that are not zero."""
+    """Return a bar of fixed width with the forms in which items are published, and the shares that are not zero."""
     shades = SHADES if screen.prints("".join(SHADES.values())) else SHADES_IN_ASCII
     ends, drawn, reached = 0, "", 0.0
     for share in shares:
@@ -123,11 +123,12 @@ def _came_in(facts: dict[str, Any]) -> str:
     people = counted(facts["owners"], "person", "people")
     if "records" not in facts:
         return f"{counted(facts['rows'], 'row')} of {people}"
-    return f"{counted(facts['records'], 'record')} of {people}, {counted(facts['items'], 'distinct term')}"
+    which = f" ({ITEMS_ARE[facts['format']]})" if facts.get("format") in ITEMS_ARE else ""
+    return f"{counted(facts['records'], 'record')} of {people}, {counted(facts['items'], 'distinct item')}{which}"
 
 
 def _unknown(facts: dict[str, Any]) -> list[tuple[str, str]]:
     if "unknown_items" not in facts:
         return []
-    terms, occurrences = counted(facts["unknown_items"], "term"), counted(facts["unknown_occurrences"], "occurrence")
-    return [("unknown terms", f"{terms}, {occurrences} ({facts['unknown']})")]
+    items, occurrences = counted(facts["unknown_items"], "item"), counted(facts["unknown_occurrences"], "occurrence")
+    return [("unknown items", f"{items}, {occurrences} ({facts['unknown']})")]

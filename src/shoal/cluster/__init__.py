@@ -1,1 +1,4 @@
-"""Releases made on a cluster: the same steps as on one machine, each on partitions, combined by sums."""
+"""Releases made on a Spark cluster.
+
+The steps are those of a run on one machine. Each step works on partitions of the data, and sums combine their results.
+"""

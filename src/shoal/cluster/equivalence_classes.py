@@ -1,4 +1,7 @@
-"""Classes of identical published records, counted on the workers: equal contents go to one partition, and are compared by all items."""
+"""Classes of identical published records, counted on the workers.
+
+Records with equal content are sent to the same partition. There they are compared item by item.
+"""
 
 from __future__ import annotations
 

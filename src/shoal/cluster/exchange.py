@@ -1,9 +1,13 @@
-"""Rounds of work on serialized rows: Spark only schedules the partitions, and neither moves nor sees a row.
+"""Rounds of work on serialized rows. Spark only schedules the partitions; it neither moves nor reads the rows.
 
-A source is a number of partitions. The output of a task is sent, each row to the partition that needs it next; or stored, for as many
-rounds as need it; or it is a short message to the driver. Tasks write and read the files themselves, so the directory must be on a shared
-file system. A task may run twice, and both attempts may finish: the file that counts is that of the attempt whose message reached the
-driver.
+A source has a number of partitions. The output of a task has one of three destinations:
+
+- the partition that needs the row in the next round,
+- storage, for as many rounds as need it,
+- the driver, as a short message.
+
+Tasks write and read the files themselves, so the directory must be on a shared file system. Spark may run a task twice, and both attempts
+may finish. Only the file of the attempt whose message reached the driver is used.
 """
 
 from __future__ import annotations

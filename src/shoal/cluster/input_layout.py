@@ -1,4 +1,7 @@
-"""The layout of a cluster's input, detected from the first rows of its first non-empty file, and the accounting of its rows."""
+"""The layout of a cluster's input, and the accounting of its rows.
+
+The layout is detected from the first rows of the first non-empty file.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Supports of itemsets on a cluster: workers count them in their records, Spark adds the counts, and only requested ones leave it.
+"""Supports of itemsets on a cluster.
 
-They are counted level by level, as in Apriori: single items first, then pairs of items of k people, then sets of three whose pairs all
+Workers count itemsets in their records, and Spark adds the counts. Only the requested counts leave the cluster.
+
+Itemsets are counted level by level, as in Apriori: single items, then pairs of items that k people have, then sets of three whose pairs all
 belong to k people. The names of rarer items stay on the cluster.
 """
 

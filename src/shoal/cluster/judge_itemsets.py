@@ -1,7 +1,7 @@
-"""Verification of itemset claims on a cluster: Spark itself forms the sets and counts the people.
+"""Verification of itemset claims on a cluster. Spark forms the sets and counts the people.
 
-Nothing of the method's counting is used. Sets are taken from the published records, people are the users of the original records; the
-driver gets sums and the minimum number of people per set, and no item.
+The judge uses none of the method's counts. It takes the sets from the published records, and the people from the original records. The
+driver gets sums and the minimum number of people per set, but no item.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Verification of the names of topics on a cluster: workers find published names that nobody holds, and count the people with each word.
+"""Verification of the names of topics on a cluster.
 
-Published records are stored by the partition of the people they are published for, next to the original records, so that a worker sees what
-these people have. The driver gets names of topics and numbers of people, and the model evaluates them.
+Workers find published names that nobody holds, and count the people with each word of a name. Each published record is stored in the
+partition of its people, next to their original records, so the worker has what these people typed. The driver gets names of topics and
+numbers of people, and the model evaluates them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Verification on a cluster: published records are counted by content, and compared with the records they represent.
+"""Verification of published records on a cluster.
 
-The method's bookkeeping is not used: classes are formed from the published items, people are the users of the original records, and every
-pair is compared with the kernel that is used on one machine. The driver gets sums.
+The judge does not use the method's mapping. It forms classes from the published items, takes users from the original records, and compares
+every published record with its original by the kernel that one machine uses. The driver gets sums.
 """
 
 from __future__ import annotations

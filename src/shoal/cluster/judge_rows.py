@@ -1,6 +1,7 @@
-"""Verification of published rows on a cluster: it counts from the published queries and the original rows, independently of the method.
+"""Verification of published rows on a cluster.
 
-Texts of the original are read again here: their words, and the query that a row would be published as. The driver gets sums.
+The judge counts from the published queries and the original rows, independently of the method. It reads the original texts again: their
+words, and the query that would be published for each row. The driver gets sums.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Search from below on a cluster: the records are in partitions on the workers, and the driver adds up their counts.
+"""Search from below on a cluster: the steps of the driver.
 
-The steps are those of `itemsets/km_from_below.py`, as on one machine. What records publish stays on the workers. Rare sets are counted by
-size and sent to the partitions whose records contain them; the driver learns how many people have each node, and in how many rare sets it
-is.
+The steps are those of `itemsets/km_from_below.py`. The records stay in partitions on the workers, and the driver adds up their counts. Rare
+sets are counted by size and sent to the partitions whose records contain them. The driver learns for each node how many people have it, and
+in how many rare sets it is.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Search from below on the workers: what records of one partition publish, their itemsets, and what they give up.
+"""Search from below on the workers: what the records of one partition publish, their itemsets, and what they give up.
 
-The steps and their order are those of `itemsets/km_from_below.py`. Nodes of the tree have their numbers there; words that the taxonomy
-lacks and k people have get the following numbers. Other words have none: no set may contain them, so they are never published, and the next
-candidate is the node of all unknown words.
+The steps and their order are those of `itemsets/km_from_below.py`. Nodes of the tree are numbered as there. Items that the taxonomy lacks
+get the next numbers if k people have them. All other items have no number: no set may contain them, so they are never published, and the
+node of all unknown items is tried instead.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Topics on a cluster: learned on the driver from a sample of people, who are chosen by what they typed.
+"""Topics on a cluster, learned on the driver from a sample of people.
 
-Workers count the people in each class of hashes (`taxonomy.sampled_people`); the driver decides how many classes are needed, and gets the
-words of their people. The sample is the same for any number of partitions, and the same as on one machine with this taxonomy.
+People are sampled by a hash of what they typed. Workers count the people in each class of hashes (`taxonomy.sampled_people`). The driver
+decides how many classes it needs, and gets the words of their people. The sample does not depend on the number of partitions, and is the
+same as on one machine with this taxonomy.
 """
 
 from __future__ import annotations

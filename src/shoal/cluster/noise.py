@@ -1,6 +1,7 @@
 """A release of noisy counts on a cluster, from reading to the manifest: the steps of the driver.
 
-The driver gets no count of the input except the tallies of reading, which are not published: claims based on noise allow no exact number.
+Claims of differential privacy allow no exact number. So the driver gets no count of the input except the tallies of reading, which are not
+published.
 """
 
 from __future__ import annotations

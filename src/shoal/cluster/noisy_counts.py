@@ -1,9 +1,14 @@
-"""Noisy counts on a cluster: the contribution of each person is bounded where all rows of the person are, summed, and given noise once.
+"""Noisy counts on a cluster.
 
-Two things must not happen, because Spark repeats tasks. A person must not contribute to some numbers under one choice of values and to
-others under another choice: so contributions are stored before they are summed. And no number may be given noise twice, with one of the
-results published: so noisy numbers are stored by the task that draws the noise, of which only one attempt is kept, and all later steps read
-what was stored. Noise is drawn as on one machine, by OpenDP from the entropy of the operating system, here that of the worker.
+The contribution of each person is bounded on the worker that has all rows of the person. Contributions are then summed, and each sum gets
+noise once. Spark may repeat a task, so two errors must be prevented:
+
+- A person must not contribute to some numbers under one choice of values and to other numbers under another choice. So contributions are
+  stored before they are summed.
+- No number may get noise twice. So the task that draws the noise stores the noisy numbers. Only one of its attempts is kept, and all later
+  steps read the stored numbers.
+
+Noise is drawn as on one machine: by OpenDP, from the entropy of the worker's operating system.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Values of people on a cluster, as rows of a user and a value: the input of noisy counts.
 
-All rows of a person are on one worker, where the code of one machine derives the values; texts are kept as well, for verification.
+All rows of a person are on one worker, which derives the values with the code of one machine. It keeps the texts too, for verification.
 """
 
 from __future__ import annotations

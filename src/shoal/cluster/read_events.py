@@ -1,8 +1,9 @@
-"""Rows of the input, on the workers: lines or columns become events by the same rules as on one machine, and events of one person a record.
+"""Rows of the input on the workers: lines or columns become events, and the events of a person become a record.
 
-Plain text on a file system is read by the tasks themselves, part by part; other text comes line by line from Spark. Either way a byte order
-mark at the head of a file is left out, and one elsewhere is part of its line, as on one machine.
-A line is cut by the kernel that cuts files; so a field must not contain a line end, because lines are separated before.
+The rules are those of one machine. Tasks read plain text on a file system themselves, part by part; other text comes line by line from
+Spark. In both cases a byte order mark at the start of a file is dropped, and one elsewhere belongs to its line.
+
+The kernel that splits files on one machine splits each line. Lines are separated before, so a field must not contain a line end.
 """
 
 from __future__ import annotations

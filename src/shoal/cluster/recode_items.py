@@ -1,7 +1,7 @@
 """A release by recoding items on a cluster, from reading to the manifest: the steps of the driver.
 
-What is suppressed everywhere is decided here from counts alone; workers count, suppress, and verify. If each record publishes items from
-below, workers decide too (`km_worker.py`).
+The driver decides from counts alone what is suppressed everywhere. Workers count, suppress and verify. In a search from below, workers
+decide too (`km_worker.py`).
 """
 
 from __future__ import annotations

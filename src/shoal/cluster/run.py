@@ -1,6 +1,6 @@
 """A release made on a cluster, from the paths of the input to the directory: the steps of the driver.
 
-Everything is stored in the unfinished directory of the release until it gets its name, so that nothing is left if the run fails.
+All files are stored in the unfinished directory of the release until it gets its name, so a failed run leaves nothing behind.
 """
 
 from __future__ import annotations

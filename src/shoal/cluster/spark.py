@@ -1,9 +1,8 @@
-"""A Spark cluster: data frames of Arrow tables that are mapped, grouped and stored, and numbered partitions. The only module that imports
-pyspark.
+"""A Spark cluster: data frames of Arrow tables that are mapped, grouped and stored, and numbered partitions.
 
-Tables are processed by functions of this program, in a Python process next to an executor, one thread per task. Every step that others read
-is stored as Parquet on a shared file system: nothing is kept in memory between steps, and a lost worker costs only the work on its
-partitions. Errors arrive as one line of this program, without any content.
+This is the only module that imports pyspark. Functions of this program process the tables, in a Python process next to an executor, one
+thread per task. The output of every step that others read is stored as Parquet on a shared file system. Nothing is kept in memory between
+steps, so a lost worker costs only the work on its partitions. An error arrives as one line of this program, without any content.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The method `threshold` on a cluster: rows of queries, or of words, that k different people share.
+"""The method `threshold` on a cluster: rows whose query or words k different people share.
 
-Rows of one query have the same outcome, so each different query gets one, with the number of its rows. The numbers of rows are added up
-again, so that rows without an outcome are known to be lost.
+Rows with the same query have the same outcome, so each distinct query gets one outcome with its number of rows. These numbers are added up
+again, so that rows without an outcome are noticed.
 """
 
 from __future__ import annotations

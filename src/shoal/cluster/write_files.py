@@ -1,7 +1,7 @@
-"""Writes published records or rows as several Parquet files, in an order drawn from the operating system's entropy.
+"""Writes published records or rows as several Parquet files, in random order.
 
-Each record or row gets a random number, which is stored; it determines the file and the position. So a repeated task writes the same file.
-The workers write the files in the same way as one machine, with only what is published.
+Each record or row gets a random number from the operating system, which is stored. It determines the file and the position, so a repeated
+task writes the same file. Workers write files as one machine does, and have only what is published.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ REPEATED = "dropped: repeated in its record"
 STOP_WORDS = "dropped: stop words and single letters"
 FEW_PEOPLE = "dropped: too few people have the item"
 UNKNOWN_KEPT = "unknown, kept"
-JOINED = "joined to the word before"  # in a term of several words
+JOINED = "joined to the word before"  # in an item of several words
 BY_RELATED = "placed by a related noun"
 
 
@@ -68,9 +68,9 @@ class Steps:
     def ledger(self) -> Ledger:
         """Return the ledger of the words by effect of preparation."""
         parts = {
-            "as typed": kept(self.as_typed),
+            "unchanged": kept(self.as_typed),
             "lower-cased": changed(self.lower_cased),
-            "renamed": changed(self.renamed),
+            "under another name": changed(self.renamed),
             UNKNOWN_KEPT: kept(self.unknown_kept),
             NOT_IN_TAXONOMY: gone(self.unknown_dropped),
             STOP_WORDS: gone(self.stop_words),

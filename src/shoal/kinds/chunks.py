@@ -99,7 +99,7 @@ def facts_of_chunks(manifest: Mapping[str, Any], release: Release, original: Ori
     )
 
 
-# Summary of disassociated records: all words are published as typed; how many pairs still occur together.
+# Summary of disassociated records: all items are published as typed; how many pairs still occur together.
 
 
 TONES = {TOGETHER: "same", ALONE: "near", TERM_CHUNK: "changed"}
@@ -114,7 +114,7 @@ def summary_of_chunks(manifest: Mapping[str, Any]) -> Summary:
     forms = {**{part: (counts.get(part, 0), tone) for part, tone in TONES.items()}, "suppressed": (gone, "gone0")}
     shares = tuple(SummaryShare(part, n, whole, tone) for part, (n, tone) in forms.items()) if whole else ()
     as_typed = (whole - gone) / whole if whole else None
-    lines = () if as_typed is None else (("as typed", f"{percent(as_typed)} of the words, each within its cluster"),)
+    lines = () if as_typed is None else (("as typed", f"{percent(as_typed)} of the items, each within its cluster"),)
     return Summary(shares, (*lines, *_published(manifest)), _tile(shares), as_typed)
 
 
@@ -123,12 +123,12 @@ def _published(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     if facts is None:
         return ()
     parts = f"{counted(facts['subrecords'], 'part')} of {counted(facts['records'], 'record')}"
-    return (("published", f"{parts} in {counted(facts['clusters'], 'cluster')}; {counted(facts['items'], 'distinct term')}"),)
+    return (("published", f"{parts} in {counted(facts['clusters'], 'cluster')}; {counted(facts['items'], 'distinct item')}"),)
 
 
 def _tile(shares: tuple[SummaryShare, ...]) -> Tile:
-    share = shares[0].text if shares else "not told"
-    return Tile("Together", share, "of the words are published together with another word of their record")
+    share = shares[0].text if shares else "not known"
+    return Tile("Together", share, "of the items are published together with another item of their record")
 
 
 KIND = Kind(ChunkTable, write, read, count_differing, {"sets": facts_of_chunks}, {"sets": summary_of_chunks})

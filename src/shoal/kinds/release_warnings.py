@@ -41,15 +41,15 @@ def general_items(release: Release, original: AnyOriginal) -> Iterator[ReleaseWa
 
 
 def single_person_words(release: Release, original: AnyOriginal) -> Iterator[ReleaseWarning]:
-    """Return a warning if words of a single person are published and no claim bounds the number of people per word."""
+    """Return a warning if items of a single person are published and no claim bounds the number of people per item."""
     if not isinstance(original, Original) or any(claim.item_holders or claim.generalized_groups for claim in release.claims):
         return
     names = pl.concat([pl.Series(dtype=pl.String), *_names(release)]).unique()
     codes = original.bags.vocabulary.codes(names)
     rare = int((original.bags.people_per_item[codes[codes >= 0]] == 1).sum())
     if rare:
-        whose = "was typed by a single person" if rare == 1 else "were typed by a single person each"
-        yield ReleaseWarning("single-person-words", f"{counted(rare, 'published word')} {whose}")
+        whose = "belongs to a single person" if rare == 1 else "belong to a single person each"
+        yield ReleaseWarning("single-person-words", f"{counted(rare, 'published item')} {whose}")
 
 
 def _names(release: Release) -> Iterable[pl.Series]:

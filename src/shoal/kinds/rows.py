@@ -207,7 +207,7 @@ def summary_of_log(manifest: Mapping[str, Any]) -> Summary:
     lines = (*published_rows(manifest), ("kept", f"{percent(queries)} {note}"))
     words = _forms_of_words(manifest.get("accounting", {}).get("words", {}), str(manifest.get("method", "")))
     as_typed = next((share.value for share in words if share.name == AS_TYPED), None)
-    return Summary(words, lines, Tile("Kept", percent(queries), note), as_typed)
+    return Summary(words, lines, Tile("Kept", percent(queries), note), as_typed, "words")
 
 
 def _forms_of_words(ledger: Mapping[str, int], method: str) -> tuple[SummaryShare, ...]:

@@ -1,14 +1,14 @@
-"""Disassociation (Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB'12): publishes words, but not which of them occurred together.
+"""Disassociation (Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB'12): publishes items, but not which of them occurred together.
 
-Guarantee: an attacker who knows up to m terms of a record finds k people whose records may contain them, in every cluster where one record
-may; and no terms of several chunks certainly occur together, except for k people. See `privacy/disassociated_km_anonymity.py`.
+Guarantee: an attacker who knows up to m items of a record finds k people whose records may contain them, in every cluster where one record
+may; and no items of several chunks certainly occur together, except for k people. See `privacy/disassociated_km_anonymity.py`.
 
-HORPART forms clusters of records that share frequent terms, VERPART forms chunks of terms in each, REFINE forms chunks shared by clusters,
-in one joint cluster. Deviations from the paper: two parts of HORPART form one cluster, because otherwise the term that splits them would
-certainly occur together with all others in its part (the cover problem); a chunk grows by the term that most often occurs with those in it,
-not by the next in support; terms that the numbers of a cluster would link to others go to the term chunk, so nothing is suppressed for
-that; several cluster sizes are tried unless one is requested; and words of fewer than k people are suppressed, unless the user chooses to
-publish them as the paper does (`itemsets/withholding.py`). Time: that of counting the pairs of terms in records, for each cluster size.
+HORPART forms clusters of records that share frequent items, VERPART forms chunks of items in each, REFINE forms chunks shared by clusters,
+in one joint cluster. Deviations from the paper: two parts of HORPART form one cluster, because otherwise the item that splits them would
+certainly occur together with all others in its part (the cover problem); a chunk grows by the item that most often occurs with those in it,
+not by the next in support; items that the numbers of a cluster would link to others go to the term chunk, so nothing is suppressed for
+that; several cluster sizes are tried unless one is requested; and items of fewer than k people are suppressed, unless the user chooses to
+publish them as the paper does (`itemsets/withholding.py`). Time: that of counting the pairs of items in records, for each cluster size.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from shoal.privacy.word_support import WordSupport
 from shoal.util.wording import counted
 
 WITHHOLD, PUBLISH = "withhold", "publish"
-RARE, TIED = "suppressed: rare words", "suppressed: tied to others"  # parts of the account of occurrences
+RARE, TIED = "suppressed: rare items", "suppressed: tied to others"  # parts of the account of occurrences
 ONLY_RARE = "withheld: nothing left"  # a part of the account of records
 SIZES = (100, 1_000, 10_000)  # of clusters that are tried in addition to one of all records
 
 
 @dataclass(frozen=True)
 class Disassociation(Method):
-    """Publishes original words in chunks that hide which words occurred together in a record."""
+    """Publishes original items in chunks that hide which items occurred together in a record."""
 
     name = "disassociation"
     paper = "Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB 2012"
@@ -57,47 +57,47 @@ class Disassociation(Method):
     worth_comparing = True
     fates: ClassVar[Mapping[str, Fate]] = dict.fromkeys(TAKEN_APART, "kept")
 
-    k: int = param(5, minimum=2, help="minimum number of people per set of known terms")
-    m: int = param(2, minimum=1, maximum=MOST_KNOWN_APART, help="number of terms known to an attacker")
+    k: int = param(5, minimum=2, help="minimum number of people per set of known items")
+    m: int = param(2, minimum=1, maximum=MOST_KNOWN_APART, help="number of items known to an attacker")
     cluster: int = param(0, minimum=0, help="approximate maximum number of records per cluster (0: try several sizes and take the best)")
     rare_words: str = param(
         WITHHOLD,
         choices=(WITHHOLD, PUBLISH),
-        help="words of fewer than k people: suppress and count them (withhold), or publish them as in the paper",
+        help="items of fewer than k people: suppress and count them (withhold), or publish them as in the paper",
     )
 
     @property
     def needs_taxonomy(self) -> bool:
-        """False: words are published as typed."""
+        """False: items are published as typed."""
         return False
 
     @property
     def withholds(self) -> bool:
-        """Whether words of fewer than k people are suppressed."""
+        """Whether items of fewer than k people are suppressed."""
         return self.rare_words == WITHHOLD
 
     @property
     def caution(self) -> str:
-        """A warning that publishing rare words can expose people."""
+        """A warning that publishing rare items can expose people."""
         if self.withholds:
             return ""
-        return f"words of fewer than {self.k:,} people, such as names and phone numbers, are published as typed"
+        return f"items of fewer than {self.k:,} people, such as names and phone numbers, are published as typed"
 
     def claims(self) -> tuple[Model, ...]:
-        """Claim k^m-anonymity of disassociated records and, unless rare words are published, that k people have every word."""
+        """Claim k^m-anonymity of disassociated records and, unless rare items are published, that k people have every item."""
         if not self.withholds:
             return (DisassociatedKmAnonymity(k=self.k, m=self.m),)
         return DisassociatedKmAnonymity(k=self.k, m=self.m, support=self.k), WordSupport(k=self.k)
 
     def apply(self, original: Original) -> Release:
-        """Suppress empty records and rare words, split the records into chunks, and account for everything."""
+        """Suppress empty records and rare items, split the records into chunks, and account for everything."""
         bags = original.bags
         present = present_records(bags, self.k)
         rare = rare_words(present.records, self.k) if self.withholds else np.zeros(len(bags.vocabulary), bool)
         frequent = _left(present, rare)
         if not len(frequent.records):
             raise Infeasible(
-                f"no word is used by {self.k:,} people", code="nothing-to-publish", hint="lower k or use more data", limit=self.k
+                f"no item is used by {self.k:,} people", code="nothing-to-publish", hint="lower k or use more data", limit=self.k
             )
         n = len(frequent.records)
         sizes = (self.cluster,) if self.cluster else (n, *(size for size in SIZES if size < n))
@@ -116,7 +116,7 @@ class Disassociation(Method):
         )
 
     def _chunked(self, present: Present, most: int) -> tuple[Present, Chunking]:
-        """Return clusters of about this many records with their chunks; words that a known support would link to others are left out."""
+        """Return clusters of about this many records with their chunks; items that a known support would link to others are left out."""
         while True:
             formed = chunked(present.records, self.k, self.m, most)
             if not self.withholds or self.m < 2:
@@ -128,14 +128,14 @@ class Disassociation(Method):
             present = _left(present, tied)
 
     def _notes(self, bags: Bags) -> Iterator[str]:
-        """Return a note on the number of published rare words."""
+        """Return a note on the number of published rare items."""
         few = 0 if self.withholds else int((rare_words(bags, self.k) & (np.bincount(bags.items, minlength=len(bags.vocabulary)) > 0)).sum())
         if few:
-            yield f"WARNING: {counted(few, 'word')} of fewer than {self.k:,} people {'is' if few == 1 else 'are'} published as typed"
+            yield f"WARNING: {counted(few, 'item')} of fewer than {self.k:,} people {'is' if few == 1 else 'are'} published as typed"
 
 
 def _left(present: Present, unwanted: npt.NDArray[np.bool_]) -> Present:
-    """Return the records without these words, and without records that become empty."""
+    """Return the records without these items, and without records that become empty."""
     if not unwanted.any():
         return present
     records = without_words(present.records, unwanted)
@@ -170,7 +170,7 @@ def _shared(found: Chunking, names: pl.Series) -> pl.DataFrame:
 
 
 def _account(original: Original, found: Chunking, rare: int) -> Accounting:
-    """Return the outcome of the words: published, published as present in a term chunk, or suppressed as rare or linked to others."""
+    """Return the outcome of the items: published, published as present in a term chunk, or suppressed as rare or linked to others."""
     bags = original.bags
     empty = int((bags.lengths == 0).sum())
     numbers = found.together, found.alone, int(found.in_terms.sum())

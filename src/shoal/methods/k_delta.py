@@ -1,14 +1,14 @@
-"""k-delta-anonymity: groups of people with similar words, whose records are brought within a distance of each other.
+"""k-delta-anonymity: groups of people with similar items, whose records are brought within a distance of each other.
 
 Hong, He, Vaidya, Adam and Atluri, "Effective anonymization of query logs", CIKM 2009. A record and the k-1 most similar records form a
-group; words are added to its records and removed from them until each is within Jaccard distance delta of k-1 others.
+group; items are added to its records and removed from them until each is within Jaccard distance delta of k-1 others.
 
 Guarantee: every published record has k-1 records of other people within delta of it; with delta = 0 they are identical. For delta > 0 it
-does not bound the probability of linking a person. Time: for each group one scan of the lists of records with a word of its first record;
-then words and members of each group.
+does not bound the probability of linking a person. Time: for each group one scan of the lists of records with an item of its first record;
+then items and members of each group.
 
-Deviations from the paper: the poster gives the definition and a sketch. Here similarity is Jaccard's on words, distances are compared as
-fractions, people are counted if they own several records, and the price of an added word determines how removed and added words are
+Deviations from the paper: the poster gives the definition and a sketch. Here similarity is Jaccard's on items, distances are compared as
+fractions, people are counted if they own several records, and the price of an added item determines how removed and added items are
 weighed.
 """
 
@@ -39,7 +39,7 @@ from shoal.util.wording import counted, percent
 
 @dataclass(frozen=True)
 class KDelta(Method):
-    """Adds and removes words in groups of similar people until each record is within a given distance of k-1 others."""
+    """Adds and removes items in groups of similar people until each record is within a given distance of k-1 others."""
 
     name = "k-delta"
     paper = "Hong, He, Vaidya, Adam and Atluri, CIKM 2009"
@@ -48,7 +48,7 @@ class KDelta(Method):
 
     k: int = param(5, minimum=2, help="minimum number of people whose records are within delta of each other")
     delta: float = param(0.5, minimum=0, maximum=LARGEST_DELTA, help="largest Jaccard distance between such records")
-    price: float = param(1.0, minimum=0, maximum=1000, help="cost of adding a word, relative to removing one")
+    price: float = param(1.0, minimum=0, maximum=1000, help="cost of adding an item, relative to removing one")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -58,7 +58,7 @@ class KDelta(Method):
 
     @property
     def needs_taxonomy(self) -> bool:
-        """False: words stay as typed."""
+        """False: items stay as typed."""
         return False
 
     def claims(self) -> tuple[Model, ...]:
@@ -66,19 +66,19 @@ class KDelta(Method):
         return (KDeltaAnonymity(k=self.k, delta=self.delta),)
 
     def apply(self, original: Original) -> Release:
-        """Group the non-empty records, bring those of each group together, and account for all words."""
+        """Group the non-empty records, bring those of each group together, and account for all items."""
         present = present_records(original.bags, self.k)
         records = present.records
         published, rows = self._published(records, like_groups(records, content_order(records), self.k))
         if not len(published):
-            hint = "a smaller k, a larger delta, or a smaller price of added words"
+            hint = "a smaller k, a larger delta, or a smaller price of added items"
             raise Infeasible(
-                "nothing is left to publish: in every group, removing all words costs least", code="nothing-to-publish", hint=hint
+                "nothing is left to publish: in every group, removing all items costs least", code="nothing-to-publish", hint=hint
             )
         own = _own_words(records, published, rows)
         added = published.occurrences - own
-        note = f"{counted(added, 'word was', 'words were')} added to records of people who did not type them: "
-        note += f"{percent(added / published.occurrences)} of all published words"
+        note = f"{counted(added, 'item was', 'items were')} added to records of people who did not have them: "
+        note += f"{percent(added / published.occurrences)} of all published items"
         return build_release(self, original, present, Outcome(published, rows, {"kept": kept(own)}, self.claims(), (note,)))
 
     def _published(self, records: Bags, groups: list[Ints]) -> tuple[Bags, Ints]:
@@ -101,7 +101,7 @@ class KDelta(Method):
 
 
 def _incidence(records: Bags, members: Ints) -> tuple[Small, Mask]:
-    """Return the words of these records, the most frequent first, and which member has which."""
+    """Return the items of these records, the most frequent first, and which member has which."""
     held = [records.items[records.indptr[member] : records.indptr[member + 1]] for member in members]
     words, place = np.unique(np.concatenate(held), return_inverse=True)
     matrix = np.zeros((len(members), len(words)), bool)
@@ -111,7 +111,7 @@ def _incidence(records: Bags, members: Ints) -> tuple[Small, Mask]:
 
 
 def _own_words(records: Bags, published: Bags, rows: Ints) -> int:
-    """Count the published words that the people of the records typed themselves."""
+    """Count the published items that the people of the records typed themselves."""
     width = len(records.vocabulary)
     typed = np.repeat(rows, np.diff(records.indptr)) * width + records.items
     shown = np.repeat(np.arange(len(published)), np.diff(published.indptr)) * width + published.items

@@ -31,7 +31,7 @@ class Km(KnownItemsMethod):
     worth_comparing = True
     one_recoding = False
 
-    aim: str = param(LOSS, choices=(LOSS, WORDS), help="what to optimize: least loss, or most original words")
+    aim: str = param(LOSS, choices=(LOSS, WORDS), help="what to optimize: least loss, or most original items")
 
     @property
     def published_from_below(self) -> int | None:

@@ -133,7 +133,10 @@ class Shoal(GroupingMethod):
     outliers: float = param(0.0, minimum=0, maximum=1, help="largest share of records to suppress as outliers")
     sensitive: Items | None = param(None, help="sensitive items, which must not be inferred")
     h: float | None = param(
-        None, minimum=0, maximum=1, help="largest share of the people in a group who may have the same sensitive item (default: 0.5)"
+        None,
+        minimum=0,
+        maximum=1,
+        help="with sensitive items: largest share of the people in a group who may have the same one (default: 0.5)",
     )
 
     def __post_init__(self) -> None:

@@ -1,8 +1,8 @@
-"""What is left of words that stood together, in chunks of records that were taken apart; of their pairs also in published records.
+"""What is left of items that stood together, in chunks of records that were taken apart; of their pairs also in published records.
 
-Pairs are those of terms in one record. In published records the support of a pair is counted. In chunks `pair_error` takes for it what
-reconstructions give on average: a chunk with both terms states it; terms of different chunks of a cluster of n records, held by a and b
-of them, meet in a * b / n; terms of the term chunk count as held once.
+Pairs are those of items in one record. In published records the support of a pair is counted. In chunks `pair_error` takes for it what
+reconstructions give on average: a chunk with both items states it; items of different chunks of a cluster of n records, held by a and b
+of them, meet in a * b / n; items of the term chunk count as held once.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def in_chunks(release: Release, original: Original) -> float:
 
 
 def together(release: Release, original: Original) -> float:
-    """Occurrences in sub-records of two terms or more, by those of the original."""
+    """Occurrences in sub-records of two items or more, by those of the original."""
     return sum(n for n in _lengths(chunks_in(release)) if n > 1) / max(1, original.bags.occurrences)
 
 
 def pairs_together(release: Release, original: Original) -> float:
-    """Share of the pairs of terms of one record that are still in one sub-record."""
+    """Share of the pairs of items of one record that are still in one sub-record."""
     lengths = np.diff(original.bags.indptr)
     stood = int((lengths * (lengths - 1) // 2).sum())
     return sum(n * (n - 1) // 2 for n in _lengths(chunks_in(release))) / stood if stood else 1.0
@@ -70,10 +70,10 @@ def _published_top(release: Release) -> list[tuple[Pair, int]]:
 
 
 def top_pairs(bags: Bags, copies: Ints | None = None) -> list[tuple[Pair, int]]:
-    """Return the pairs of terms that the most records hold, and how many; a record counts as often as it is published. Equals are by name.
+    """Return the pairs of items that the most records hold, and how many; a record counts as often as it is published. Equals are by name.
 
-    A pair is in no more records than each of its terms. So the pairs of the most frequent terms are counted, of ever more of them, until
-    no term that was left out can be in a pair that belongs here.
+    A pair is in no more records than each of its items. So the pairs of the most frequent items are counted, of ever more of them, until
+    no item that was left out can be in a pair that belongs here.
     """
     held, weights = _held(bags), np.ones(len(bags), np.int64) if copies is None else copies
     supports = np.asarray(held.T @ weights, np.int64)
@@ -111,7 +111,7 @@ def _supports(release: Release, wanted: list[Pair]) -> dict[Pair, float]:
 
 
 def _held(bags: Bags) -> sp.csr_matrix:
-    """Records x terms, with a one wherever a record holds a term."""
+    """Records x items, with a one wherever a record holds an item."""
     import scipy.sparse as sp
 
     return sp.csr_matrix((np.ones(len(bags.items), np.int64), bags.items, bags.indptr), shape=(len(bags), len(bags.vocabulary)))
@@ -190,11 +190,11 @@ def _of_chunks(name: str, summary: str, formula: Callable[[Release, Original], f
 
 IN_CHUNKS = _of_chunks("in_chunks", "share of occurrences in record chunks or shared chunks, which preserve counts", in_chunks)
 TOGETHER = _of_chunks("together", "share of occurrences published together with another one of their record", together)
-PAIRS_TOGETHER = _of_chunks("pairs_together", "share of the term pairs of a record that are still published together", pairs_together)
+PAIRS_TOGETHER = _of_chunks("pairs_together", "share of the item pairs of a record that are still published together", pairs_together)
 _WITH_PAIRS = frozenset({ChunkTable.kind, BagTable.kind})
 PAIR_RECALL = Metric(
     "pair_recall",
-    f"share of the {TOP} most frequent term pairs that are also the most frequent published pairs",
+    f"share of the {TOP} most frequent item pairs that are also the most frequent published pairs",
     "higher",
     pair_recall,
     highest=1.0,

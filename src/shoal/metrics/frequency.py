@@ -1,4 +1,4 @@
-"""How well term frequencies survive: the distance between how often terms are used in the original and in the release."""
+"""How well item frequencies survive: the distance between how often items are used in the original and in the release."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def frequency_distance(release: Release, original: Original) -> float:
-    """Return the share of all uses that would have to be moved to other terms to make the two distributions equal (total variation)."""
+    """Return the share of all uses that would have to be moved to other items to make the two distributions equal (total variation)."""
     before, after = _distributions(release, original)
     return float(np.abs(before - after).sum() / 2)
 
@@ -45,7 +45,7 @@ def _uses(bags: Bags, copies: Ints, nodes: int) -> Floats:
 
 FREQUENCY_DISTANCE = Metric(
     "frequency_distance",
-    "total variation distance between term frequencies; suppressed terms count at the root",
+    "total variation distance between item frequencies; suppressed items count at the root",
     "lower",
     frequency_distance,
     highest=1.0,
@@ -53,7 +53,7 @@ FREQUENCY_DISTANCE = Metric(
 )
 FREQUENCY_SHIFT = Metric(
     "frequency_shift",
-    "earth mover's distance between term frequencies, in edges of the taxonomy",
+    "earth mover's distance between item frequencies, in edges of the taxonomy",
     "lower",
     frequency_shift,
     routine=False,

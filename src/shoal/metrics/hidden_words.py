@@ -1,14 +1,16 @@
-"""Hidden words: how well a release predicts what else its people look for or buy.
+"""Hidden items: how well a release predicts the other items of its people.
 
-A fifth of the different words of each person is hidden, and the release is made of the rest. Then every word gets a probability for every
-person: its popularity, times how much likelier the person's published record makes it. That depends on the lowest node above the word that
-the record makes true: the fewer people have something below this node, the more it should say. How much it does say is counted on one
-half of the published records, for nodes of about as many people and words of about as many people together, and used for the other half.
-So a taxonomy whose categories do not go together with what people have gains nothing, however fine its categories are.
+The test hides a fifth of the distinct items of each person and makes the release from the rest. It then computes for each person the
+probability of every item: its popularity, multiplied by a factor that depends on the published record of the person.
 
-The gain is that of the hidden words over popularity alone, in bits per word. The recall is the share of hidden words among the 20
-likeliest. A word that a record publishes as such is not guessed. Which words are hidden depends on the content of records, not on their
-order.
+The factor depends on the lowest node above the item that the published record contains or implies. The fewer people have something below
+this node, the larger the factor should be. Its actual size is estimated on one half of the published records and used for the other half.
+Nodes with about as many people, and items with about as many people, share one estimate. So a taxonomy gains nothing by fine categories
+that are unrelated to what people have.
+
+Two numbers result. The gain is the probability of the hidden items relative to popularity alone, in bits per item. The recall is the share
+of hidden items among the 20 likeliest items. Items that are published in the record are not guessed. Which items are hidden depends on the
+content of the records, not on their order.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ TINY = 1e-300  # instead of a sum of nothing
 
 @dataclass(frozen=True, eq=False)
 class HiddenWords:
-    """Records without their hidden words; and the hidden pairs of a person and a word of `words`, whose names are sorted."""
+    """Records without their hidden items; and the hidden pairs of a person and an item of `items`, whose names are sorted."""
 
     rest: Bags
     owners: Ints
@@ -55,7 +57,7 @@ class HiddenWords:
 
 @dataclass(frozen=True)
 class Guessed:
-    """What came out: gain in bits per hidden word, recall of the record and of popularity alone, each with its 95% interval."""
+    """What came out: gain in bits per hidden item, recall of the record and of popularity alone, each with its 95% interval."""
 
     hidden: int
     gain: float
@@ -76,7 +78,7 @@ class Guessed:
 
 
 def hide_words(records: Bags) -> HiddenWords:
-    """Hide a fifth of the different words of each person, at least one of two or more. Words that differ in case alone are one word."""
+    """Hide a fifth of the different items of each person, at least one of two or more. Items that differ in case alone are one item."""
     words = in_one_case(records.vocabulary.names)
     names = Vocabulary(words.unique().sort())
     held = _pairs(records, names.codes(words), len(names))
@@ -87,14 +89,14 @@ def hide_words(records: Bags) -> HiddenWords:
 
 
 def without(records: Bags, hidden: HiddenWords) -> Bags:
-    """Other records of the same people, such as their sessions, without the hidden words."""
+    """Other records of the same people, such as their sessions, without the hidden items."""
     codes = Vocabulary(hidden.names).codes(in_one_case(records.vocabulary.names))
     held = _pairs(records, codes, len(hidden.names))
     return _without(records, np.isin(held, hidden.owners * len(hidden.names) + hidden.words))
 
 
 def _pairs(records: Bags, codes: Small, n_words: int) -> Ints:
-    """Return a number for the person and the word of each entry."""
+    """Return a number for the person and the item of each entry."""
     return np.asarray(np.repeat(records.owners, np.diff(records.indptr)) * n_words + codes[records.items])
 
 
@@ -104,7 +106,7 @@ def _without(records: Bags, gone: Mask) -> Bags:
 
 
 def _chosen(people: Ints, words: Ints) -> Mask:
-    """Return which pairs, sorted by person and word, are hidden: those with the smallest hashes of word and of all words of the person."""
+    """Return which pairs, sorted by person and item, are hidden: those with the smallest hashes of item and of all items of the person."""
     first = np.flatnonzero(np.diff(people, prepend=-1))
     lengths = np.diff(np.append(first, len(people)))
     whole = np.add.reduceat(mixed(words.astype(np.uint64)), first) if len(first) else np.zeros(0, np.uint64)
@@ -121,10 +123,10 @@ def _chosen(people: Ints, words: Ints) -> Mask:
 
 
 class Guesser:
-    """Gives every word a probability, by popularity alone and by what a set of published nodes makes likely."""
+    """Gives every item a probability, by popularity alone and by what a set of published nodes makes likely."""
 
     def __init__(self, original: Original, hidden: HiddenWords, taxonomy: Taxonomy | None = None) -> None:
-        """`original` has the records without the hidden words. A word that none of them has is looked up in `taxonomy`."""
+        """`original` has the records without the hidden items. An item that none of them has is looked up in `taxonomy`."""
         self._tree = original.tree
         names = Vocabulary(hidden.names)
         codes = names.codes(in_one_case(original.typed.vocabulary.names))
@@ -143,7 +145,7 @@ class Guesser:
         return [np.flatnonzero(self._tree.depth == level) for level in range(1, self._tree.height + 1)]
 
     def guess(self, items: Small) -> tuple[Floats, Ints]:
-        """Of each word its probability by popularity, and its class with that of the lowest node above it that these items make true."""
+        """Of each item its probability by popularity, and its class with that of the lowest node above it that these items make true."""
         tree, published = self._tree, np.zeros(len(self._tree), np.int64)
         published[items] = 1
         true, lowest = tree.sum_up(published) > 0, np.zeros(len(tree), np.int64)
@@ -155,7 +157,7 @@ class Guesser:
 
 
 def _nodes_of_words(original: Original, codes: Small, names: pl.Series, taxonomy: Taxonomy | None) -> Ints:
-    """Return the node of each word: that of the records; else the lowest node of the tree above it in the taxonomy; else the root."""
+    """Return the node of each item: that of the records; else the lowest node of the tree above it in the taxonomy; else the root."""
     found = np.full(len(names), -1, np.int64)
     there = (original.items >= 0) & (codes >= 0)
     found[codes[there]] = original.items[there]
@@ -173,10 +175,10 @@ def _nodes_of_words(original: Original, codes: Small, names: pl.Series, taxonomy
 
 
 def guess_hidden(release: Release, original: Original, hidden: HiddenWords, taxonomy: Taxonomy | None = None) -> Guessed | None:
-    """Guess the hidden words from a release of the rest.
+    """Guess the hidden items from a release of the rest.
 
     Args:
-        release: The release of records without their hidden words, as it was made.
+        release: The release of records without their hidden items, as it was made.
         original: These records.
         hidden: What was hidden.
         taxonomy: The whole taxonomy that records were put on, if it does not come from them.
@@ -197,7 +199,7 @@ def guess_hidden(release: Release, original: Original, hidden: HiddenWords, taxo
 
 @dataclass(frozen=True, eq=False)
 class _Trial:
-    """Published items, and the hidden words of the people who are published so."""
+    """Published items, and the hidden items of the people who are published so."""
 
     items: Small
     owners: Ints
@@ -205,7 +207,7 @@ class _Trial:
 
 
 def _trials(published: Bags, rows: Ints, owners: Ints, hidden: HiddenWords) -> list[_Trial]:
-    """Return the hidden words by what is published of their people; people of whom nothing is published are one trial."""
+    """Return the hidden items by what is published of their people; people of whom nothing is published are one trial."""
     seen = pl.DataFrame({"owner": owners, "row": rows}).filter(pl.col("row") >= 0).group_by("owner").agg(pl.col("row").unique().sort())
     pairs = pl.DataFrame({"owner": hidden.owners, "word": hidden.words}).join(seen, on="owner", how="left")
     by_rows = pairs.group_by("row").agg(pl.col("owner", "word").sort_by("owner", "word")).sort("row", nulls_last=False)
@@ -218,21 +220,21 @@ def _trials(published: Bags, rows: Ints, owners: Ints, hidden: HiddenWords) -> l
 
 
 def _class_sums(guesser: Guesser, trial: _Trial) -> Floats:
-    """Return how many hidden words are in each class of words and nodes, and how many would be by popularity alone."""
+    """Return how many hidden items are in each class of items and nodes, and how many would be by popularity alone."""
     popularity, classes = guesser.guess(trial.items)
     expected = len(trial.words) * np.bincount(classes, weights=popularity, minlength=WORD_CLASSES * NODE_CLASSES)
     return np.stack([np.bincount(classes[trial.words], minlength=len(expected)), expected])
 
 
 def _lifts(sums: Sequence[Floats]) -> Floats:
-    """Return how many times likelier than others of its class a word is below a node of each class."""
+    """Return how many times likelier than others of its class an item is below a node of each class."""
     seen, expected = np.sum([np.zeros((2, WORD_CLASSES * NODE_CLASSES)), *sums], axis=0).reshape(2, WORD_CLASSES, NODE_CLASSES)
     expected *= seen.sum(axis=1, keepdims=True) / np.maximum(expected.sum(axis=1, keepdims=True), TINY)
     return np.asarray((seen + PRIOR) / (expected + PRIOR)).ravel()
 
 
 def _tried(guesser: Guesser, trial: _Trial, lifts: Floats) -> Floats:
-    """Of each hidden word its gain over popularity in bits, whether it is among the likeliest words, and whether among the most popular."""
+    """Of each hidden item its gain over popularity in bits, whether it is among the likeliest items, and whether among the most popular."""
     popularity, classes = guesser.guess(trial.items)
     probability = popularity * lifts[classes]
     gain = np.log2(lifts[classes[trial.words]] / max(float(probability.sum()), TINY))
@@ -240,13 +242,13 @@ def _tried(guesser: Guesser, trial: _Trial, lifts: Floats) -> Floats:
 
 
 def _among(words: Ints, probability: Floats) -> Floats:
-    """1 for words among those of the highest probability; of equal ones those that come first."""
+    """1 for items among those of the highest probability; of equal ones those that come first."""
     best = np.argsort(-probability, kind="stable")[:GUESSES]
     return np.isin(words, best).astype(np.float64)
 
 
 def _interval(values: Floats, person: Ints) -> tuple[float, float, float]:
-    """Return the mean over all words with its 95% interval, in which people are drawn, not words."""
+    """Return the mean over all items with its 95% interval, in which people are drawn, not items."""
     mean = float(values.mean())
     person_of_entry = np.unique(person, return_inverse=True)[1]
     spread = np.bincount(person_of_entry, weights=values - mean)

@@ -79,7 +79,7 @@ def added_loss(release: Release, original: Original) -> float:
 
 
 def loss_with_dropped(release: Release, original: Original) -> float:
-    """Loss where a term dropped as unknown is charged like a suppressed one."""
+    """Loss where an item dropped as unknown is charged like a suppressed one."""
     dropped = original.steps.unknown_dropped
     return (ggd(release, original) + dropped) / max(1, original.bags.occurrences + dropped)
 
@@ -99,13 +99,13 @@ def _node_losses(bags: Bags, copies: Ints, taxonomy: Taxonomy) -> int:
     return int((per_entry * np.repeat(copies, np.diff(bags.indptr))).sum())
 
 
-GGD = Metric("ggd", "group generalization distortion: node losses plus suppressed occurrences", "lower", ggd, with_additions=False)
-LOSS = Metric("loss", "GGD per item occurrence", "lower", loss, with_additions=False)
+GGD = Metric("ggd", "group generalization distortion (GGD): node losses plus suppressed items", "lower", ggd, with_additions=False)
+LOSS = Metric("loss", "group generalization distortion (GGD) per item", "lower", loss, with_additions=False)
 ADDED_LOSS = Metric(
     "added_loss", "loss minus the loss of the unchanged original (its inner nodes)", "lower", added_loss, lowest=None, with_additions=False
 )
 LOSS_WITH_DROPPED = Metric(
-    "loss_with_dropped", "loss if unknown terms that were dropped count as suppressed", "lower", loss_with_dropped, with_additions=False
+    "loss_with_dropped", "loss if unknown items that were dropped count as suppressed", "lower", loss_with_dropped, with_additions=False
 )
 
 
@@ -149,12 +149,12 @@ def blm_subtree(release: Release, original: Original) -> float:
 
 
 def blm_distinct(release: Release, original: Original) -> float:
-    """bLM where a bag loses the share of the other terms in use that it holds."""
+    """bLM where a bag loses the share of the other items in use that it holds."""
     return _blm(release, original, _distinct)
 
 
 def represented(release: Release, original: Original) -> pl.DataFrame:
-    """Return which published term (of which published row) represents which original term, in how many occurrences."""
+    """Return which published item (of which published row) represents which original item, in how many occurrences."""
     if release.secret is None:
         raise ParameterError("bLM needs the record-to-group mapping, which release files do not contain", code="mapping-not-recorded")
     relevance = release.relevance or Relevance("path", LARGEST["path"])
@@ -206,7 +206,7 @@ def _lowest_common(first: Small, last: Small, tree: Taxonomy) -> Small:
 
 BLM_SUBTREE = Metric(
     "blm_subtree",
-    "bag loss metric by the smallest subtree of the terms that a published term represents",
+    "bag loss metric by the smallest subtree of the items that a published item represents",
     "lower",
     blm_subtree,
     highest=1.0,
@@ -216,7 +216,7 @@ BLM_SUBTREE = Metric(
 )
 BLM_DISTINCT = Metric(
     "blm_distinct",
-    "bag loss metric by the number of terms that a published term represents",
+    "bag loss metric by the number of items that a published item represents",
     "lower",
     blm_distinct,
     highest=1.0,
@@ -263,10 +263,10 @@ PER_GROUP = _share(
     groups.PER_GROUP,
     kinds=frozenset({"groups"}),
 )
-REPLACED = _share("replaced", "share of occurrences represented by another term", "neither", "replaced", routine=False)
+REPLACED = _share("replaced", "share of occurrences represented by another item", "neither", "replaced", routine=False)
 ADDED = Metric(
     "added",
-    "share of published words that were not in the original record",
+    "share of published items that were not in the original record",
     "lower",
     added,
     highest=1.0,
@@ -299,14 +299,14 @@ def _kept_in_rows(release: Release, original: Original) -> float:
 
 
 def _kept_apart(release: Release, original: Original) -> float:
-    """Where records were taken apart: the share of words that are published in the cluster of their record."""
+    """Where records were taken apart: the share of items that are published in the cluster of their record."""
     if release.accounting is None:
         raise ParameterError("a release read from a file has no account of its occurrences", code="accounting-not-recorded")
     return sum(release.accounting.occurrences[part] for part in TAKEN_APART) / max(1, original.bags.occurrences)
 
 
 def _kept(release: Release, original: Original) -> float:
-    """Return the share of words as typed, as the kind of the published table has them."""
+    """Return the share of items as typed, as the kind of the published table has them."""
     by_kind = {GroupTable.kind: _kept_in_rows, ChunkTable.kind: _kept_apart}
     return by_kind.get(min(release.kinds), _AS_TYPED.formula)(release, original)
 
@@ -331,7 +331,7 @@ CATEGORIES = _form(
 )
 AT_ROOT = _form(
     "at_root",
-    "share of occurrences published as the root or as the node of words that are not in the taxonomy",
+    "share of occurrences published as the root or as the node of items that the taxonomy lacks",
     "lower",
     lambda forms: forms.top,
     TOP,

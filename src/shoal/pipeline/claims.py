@@ -125,7 +125,7 @@ def as_promised(manifest: Mapping[str, Any]) -> Verdict:
 def some_guarantee(manifest: Mapping[str, Any]) -> list[Verdict]:
     """Return a failed verdict if the manifest states that nothing is guaranteed, and no verdict if it makes a claim."""
     lack = lack_of(manifest)
-    return [Verdict("some guarantee", "fails", {}, (lack,), ("the option no-guarantee accepts this",))] if lack else []
+    return [Verdict("some guarantee", "fails", {}, (lack,), ("the option `no-guarantee` accepts this",))] if lack else []
 
 
 def _lack_misstated(manifest: Mapping[str, Any], method: Method) -> list[str]:

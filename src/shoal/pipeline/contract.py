@@ -120,7 +120,7 @@ def insist_on_input(method: Method, original: AnyOriginal) -> None:
     changed = original.renamed
     if changed and not method.needs_taxonomy:
         raise ParameterError(
-            f"the method {method.name} publishes names as they were typed, but {changed:,} words were renamed before it",
+            f"the method {method.name} publishes names as they were typed, but {changed:,} items were renamed before it",
             code="names-changed",
             hint="prepare the records with typed_names=True",
         )

@@ -82,7 +82,7 @@ def learn_taxonomy(
         raise ParameterError(f"the number of people must be at least 2, not {people}", code="out-of-range", argument="people", value=people)
     if with_wordnet and not all_words:
         raise ParameterError(
-            "WordNet places words that occur with no other, but only words of many people are kept",
+            "WordNet places items that occur with no other, but only items of many people are kept",
             code="option-not-applicable",
             hint=f"add {option('all-words')}",
         )

@@ -510,7 +510,7 @@ def taxonomy_of(records: Records, how: Preparation) -> tuple[Taxonomy, tuple[str
         topics = topics_of(records, people)
         return topics.taxonomy(how.loss), (f"{counted(topics.n_topics, 'topic')} {named}",)
     topics, tree = topics_and_wordnet(records, people, how.loss, related=how.rules.related)
-    return tree, (f"{counted(topics.n_topics, 'topic')} {named}; words that occur with no other where WordNet has them",)
+    return tree, (f"{counted(topics.n_topics, 'topic')} {named}; items that occur with no other where WordNet has them",)
 
 
 def topics_and_wordnet(records: Records, people: int, loss: str = DEFAULT_LOSS, *, related: bool = False) -> tuple[Topics, Taxonomy]:

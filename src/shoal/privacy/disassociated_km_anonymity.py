@@ -1,24 +1,24 @@
 """k^m-anonymity of records that were taken apart (Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB'12), without the cover problem.
 
-Original words are published, but not which of them stood together. A reconstruction is any set of records that gives the published
-clusters and chunks. Whatever set of up to m terms somebody knows about a person: if a record of some reconstruction holds it, then k
+Original items are published, but not which of them stood together. A reconstruction is any set of records that gives the published
+clusters and chunks. Whatever set of up to m items somebody knows about a person: if a record of some reconstruction holds it, then k
 people's
-records of the same cluster do in some reconstruction; and if records of every reconstruction hold terms of several chunks together, then
+records of the same cluster do in some reconstruction; and if records of every reconstruction hold items of several chunks together, then
 those of k people do in every one.
 
 What is counted, by code that no method calls:
 
-* in every chunk, every set of up to m terms in a sub-record is in those of at least k people (`chunk_sets`);
+* in every chunk, every set of up to m items in a sub-record is in those of at least k people (`chunk_sets`);
 * a cluster has the records of at least k people, so that its term chunk fits all of them;
-* the numbers of a cluster let terms of several chunks meet in no record or in those of k people, and make them meet for certain in no
+* the numbers of a cluster let items of several chunks meet in no record or in those of k people, and make them meet for certain in no
   record or in those of k people (`chunk_numbers`, with the proof that no more than this is needed).
 
 With the original every record must be in one cluster and be taken apart as the chunks say, with nothing added, left out or moved
 (`chunk_origins`); then people are counted, not records.
 
-A claim may also state that at least `support` people have every published term. Readers know that then, so it restricts the possible
-reconstructions, and the numbers are judged with it. Words may be left out of such a release, each of them everywhere; with the original,
-each published word must be held by this many people. `word-support` is the claim that judges this by itself.
+A claim may also state that at least `support` people have every published item. Readers know that then, so it restricts the possible
+reconstructions, and the numbers are judged with it. Items may be left out of such a release, each of them everywhere; with the original,
+each published item must be held by this many people. `word-support` is the claim that judges this by itself.
 """
 
 from __future__ import annotations
@@ -61,35 +61,35 @@ NO_OWNERS = "people have several records; records were counted, because files do
 
 @dataclass(frozen=True)
 class DisassociatedKmAnonymity(Model):
-    """An attacker who knows up to m terms of a record finds at least k people who match, in records split into chunks."""
+    """An attacker who knows up to m items of a record finds at least k people who match, in records split into chunks."""
 
     name = "disassociated-km-anonymity"
     protects = (
-        "An attacker who knows at most m terms of a person's record finds at least k people whose records may contain them, and links "
+        "An attacker who knows at most m items of a person's record finds at least k people whose records may contain them, and links "
         "the record to any published part with probability at most 1/k."
     )
     does_not_protect = (
-        "An attacker who knows more than m terms, or which terms are absent, may find a single part of a record. Terms of a single "
-        "person are published unless the release suppresses rare words. A term chunk mostly contains terms of few people in its "
+        "An attacker who knows more than m items, or which items are absent, may find a single part of a record. Items of a single "
+        "person are published unless the release suppresses rare items. A term chunk mostly contains items of few people in its "
         "cluster, which an attacker who knows the method can exploit. What all records of a cluster share is disclosed about each of "
         "them."
     )
     limits = (
-        "It does not protect against an attacker who knows more than m terms, or which terms are absent, and terms of a single person "
-        "are published unless the release suppresses rare words."
+        "It does not protect against an attacker who knows more than m items, or which items are absent, and items of a single person "
+        "are published unless the release suppresses rare items."
     )
     judges = frozenset({"chunks"})
     level_sentences = {  # noqa: RUF012 (never changed)
-        "people": "{every} set of up to {m} terms may belong to {least} {people}",
-        "records": "{every} set of up to {m} terms may belong to {least} {records}",
+        "people": "{every} set of up to {m} items may belong to {least} {people}",
+        "records": "{every} set of up to {m} items may belong to {least} {records}",
     }
 
-    k: int = param(5, minimum=2, help="minimum number of people per set of known terms")
-    m: int = param(2, minimum=1, maximum=MOST_KNOWN_APART, help="number of terms known to an attacker")
-    support: int | None = param(None, minimum=2, help="minimum number of people who have each published term (default: unknown)")
+    k: int = param(5, minimum=2, help="minimum number of people per set of known items")
+    m: int = param(2, minimum=1, maximum=MOST_KNOWN_APART, help="number of items known to an attacker")
+    support: int | None = param(None, minimum=2, help="minimum number of people who have each published item (default: unknown)")
 
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
-        """Return what remains open: terms of term chunks are published as they are; only the method knows the records of a cluster."""
+        """Return what remains open: items of term chunks are published as they are; only the method knows the records of a cluster."""
         open_end = {"cluster": "which records a cluster has"}
         return open_end if beside_original else {"item": "those of term chunks, published as they are"} | open_end
 
@@ -113,13 +113,13 @@ class DisassociatedKmAnonymity(Model):
         sets = count_chunk_sets(known.entries, AttackerKnowledge(self.k, self.m), known.owners)
         broken += [*_rare(sets, self.k), *_numbers(table, known, self)]
         fewest = min([*known.people.values(), *([sets.found.fewest] if sets.found.sets else [])], default=0)
-        notes += [f"{sets.found.sets:,} sets of terms of a chunk were counted, by {known.unit}"]
+        notes += [f"{sets.found.sets:,} sets of items of a chunk were counted, by {known.unit}"]
         level = {known.unit: fewest, "m": self.m}
         return Verdict(str(self), verified_if(not broken), level, tuple(broken), tuple(notes), rare=_witnesses(sets))
 
 
 def _of_published_words(original: Original, table: ChunkTable) -> Original:
-    """Return the original without unpublished words."""
+    """Return the original without unpublished items."""
     names = original.bags.vocabulary
     here = names.names.is_in(published_words(table).implode()).to_numpy()
     codes = np.where(here, np.arange(len(names)), -1).astype(np.int32)
@@ -127,9 +127,9 @@ def _of_published_words(original: Original, table: ChunkTable) -> Original:
 
 
 def _too_rare(table: ChunkTable, original: Original, support: int) -> list[str]:
-    """Return published words that fewer people have than claimed."""
+    """Return published items that fewer people have than claimed."""
     few = int((people_of_published(table, original.bags)[PEOPLE] < support).sum())
-    return [f"{counted(few, 'published word')} of fewer than {support:,} people"] if few else []
+    return [f"{counted(few, 'published item')} of fewer than {support:,} people"] if few else []
 
 
 def _rows(release: Release, table: ChunkTable, original: Original) -> Ints | None:
@@ -189,11 +189,11 @@ def _numbers(table: ChunkTable, known: CountedChunks, claim: DisassociatedKmAnon
         "of fewer than k people": sum(1 for n in known.people.values() if n < k),
         "with more sub-records in a chunk than records": sum(one.overfull() for one in several) + sum(one.overfull() for one in joints),
         "in which records would have to be empty": sum(one.left_empty() for one in several),
-        "in which terms of several chunks may meet in fewer than k records": sum(one.possible_in_few(k, m) for one in several),
-        "in which terms of several chunks certainly meet, perhaps for fewer than k people": sum(
+        "in which items of several chunks may meet in fewer than k records": sum(one.possible_in_few(k, m) for one in several),
+        "in which items of several chunks certainly meet, perhaps for fewer than k people": sum(
             one.certain_in_few(m, known.of_few(number, k)) for number, one in clusters.items()
         ),
-        "whose shared terms are bound to meet others": sum(m > 1 and joint.bound_to_meet() for joint in joints),
+        "whose shared items are bound to meet others": sum(m > 1 and joint.bound_to_meet() for joint in joints),
     }
     return [f"{counted(n, 'cluster')} {what}" for what, n in wrong.items() if n]
 

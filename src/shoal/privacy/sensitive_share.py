@@ -71,7 +71,7 @@ class SensitiveShare(Model):
             raise ParameterError("no sensitive items are named", code="items-not-named", hint="write sensitive-share(h=0.5, items=FILE)")
         if not self.items.known:
             what = "the claim does not name its items" if self.items.unnamed else f"the claim has {self.items.described}, not their names"
-            why = f"{what}; the option sensitive gives them"
+            why = f"{what}; the option `sensitive` gives them"
             return Verdict(str(self), "not checkable", {}, unchecked=why)
         wanted = _wanted(self.items)
         if original is None:

@@ -1,4 +1,4 @@
-"""Word support: at least k people have every word of a release of chunks."""
+"""Word support: at least k people have every item of a release of chunks."""
 
 from __future__ import annotations
 
@@ -20,50 +20,50 @@ if TYPE_CHECKING:
     from shoal.data.original import Original
     from shoal.data.tables import PublishedTable
 
-LEVELS = {"people": "people who have the rarest published word", "records": "records that certainly contain the rarest published word"}
+LEVELS = {"people": "people who have the rarest published item", "records": "records that certainly contain the rarest published item"}
 NAMED = 5  # rare words that a verdict names, for those who ask
 
 
 @dataclass(frozen=True)
 class WordSupport(Model):
-    """At least k different people have each published word."""
+    """At least k different people have each published item."""
 
     name = "word-support"
-    protects = "A word of fewer than k people, such as a name or a number that only one person typed, is not published."
+    protects = "An item of fewer than k people, such as a name or a number that only one person typed, is not published."
     does_not_protect = (
-        "A word of k people is published however sensitive it is, and combinations of words are not covered. People are counted by "
+        "An item of k people is published however sensitive it is, and combinations of items are not covered. People are counted by "
         "their user IDs: someone with k accounts counts as k people."
     )
-    limits = "It does not cover combinations of words."
+    limits = "It does not cover combinations of items."
     judges = frozenset({"chunks"})
     level_words = LEVELS
     level_sentences = {  # noqa: RUF012 (never changed)
-        "people": "{every} published word is used by {least} {people}",
-        "records": "{every} published word occurs in {least} {records}",
+        "people": "{every} published item belongs to {least} {people}",
+        "records": "{every} published item occurs in {least} {records}",
     }
 
-    k: int = param(5, minimum=2, help="minimum number of people who have each published word")
+    k: int = param(5, minimum=2, help="minimum number of people who have each published item")
 
     @property
     def item_holders(self) -> int | None:
-        """The number of people per word: k."""
+        """The number of people per item: k."""
         return self.k
 
     def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
-        """Return what remains open: words are counted exactly with the original and bounded without it; the chunks are not verified."""
+        """Return what remains open: items are counted exactly with the original and bounded without it; the chunks are not verified."""
         fields = (name for columns in table.columns_of_parts().values() for name in columns)
-        open_words = {} if beside_original else {ITEM: "how many people use them"}
+        open_words = {} if beside_original else {ITEM: "how many people have them"}
         return open_words | dict.fromkeys((name for name in fields if name != ITEM), "")
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
-        """Count the people with each word; from the files alone, bound the number of records."""
+        """Count the people with each item; from the files alone, bound the number of records."""
         table = release.only(ChunkTable)
         return self._from_files(table) if original is None else self._against(table, original)
 
     def _against(self, table: ChunkTable, original: Original) -> Verdict:
         found = people_of_published(table, original.bags)
         few = found.filter(found[PEOPLE] < self.k)
-        broken = (f"{_words(len(few))} used by fewer than {self.k:,} people",) if len(few) else ()
+        broken = (f"{_shown(len(few))} of fewer than {self.k:,} people",) if len(few) else ()
         level = {"people": _smallest(found[PEOPLE])}
         return Verdict(str(self), verified_if(not broken), level, broken, rare=tuple(map(_named, few[ITEM].head(NAMED))))
 
@@ -72,15 +72,15 @@ class WordSupport(Model):
         level = {"records": _smallest(bounds[LEAST])}
         few, unknown = (int((bounds[name] < self.k).sum()) for name in (MOST, LEAST))
         if few:
-            return Verdict(str(self), "fails", level, (f"{_words(few)} used by fewer than {self.k:,} records",))
+            return Verdict(str(self), "fails", level, (f"{_shown(few)} in fewer than {self.k:,} records",))
         if not unknown:
             return Verdict(str(self), "verified", level)
-        why = f"term chunks do not show how many records hold their terms, and {_words(unknown)} shown in fewer than {self.k:,}"
+        why = f"term chunks do not show how many records hold their items, so {_shown(unknown)} may be in fewer than {self.k:,} records"
         return Verdict(str(self), "not checkable", level, unchecked=f"{why}; an audit with the original counts people")
 
 
-def _words(n: int) -> str:
-    return f"{counted(n, 'published word')} {'is' if n == 1 else 'are'}"
+def _shown(n: int) -> str:
+    return counted(n, "published item")
 
 
 def _named(word: str) -> str:

@@ -31,7 +31,7 @@ NEARLY = 0.5  # share of unique records from which on a release is warned of
 _PLURAL = {"record": "records", "history": "histories"}
 FEW_ROWS = 1  # rows that are next to nothing
 FEW_PUBLISHED = 0.01  # share of the rows or records of the input that is next to nothing
-RARE_WORDS = "no claim covers the number of people per published word: words of a single person may be published as typed"
+RARE_WORDS = "no claim covers the number of people per published item: items of a single person may be published as typed"
 FOUND = "an attacker who knows enough about a person finds that person's"
 
 RARE = "rare-words"

@@ -16,9 +16,9 @@ Numbers = Mapping[str, Any]
 
 CLASSES = {"kept_head": "head", "kept_torso": "torso", "kept_tail": "tail"}
 COVERED = {
-    "kept": "words as typed",
-    "one_level": "words within one level",
-    "terms_kept": "distinct terms",
+    "kept": "items as typed",
+    "one_level": "items within one level",
+    "terms_kept": "distinct items",
     "volume_kept": "whole queries or records",
     "queries_kept": "distinct whole queries or records",
     "people_left": "people with published data",
@@ -39,12 +39,12 @@ LATER = {
     "completion": "next word of a query",
     "next_item": "next item of a person",
     "completion_original": "next word, trained on the original",
-    "next_item_original": "next item, trained on the original",
+    "next_item_original": "next word, trained on the original",
 }
 HIDDEN = {
-    "hidden_recall": "hidden words found",
+    "hidden_recall": "hidden items found",
     "hidden_recall_popular": "found by popularity alone",
-    "hidden_gain": "gain over popularity, bits per word",
+    "hidden_gain": "gain over popularity, bits per item",
     "hidden_gain_low": "at least",
     "hidden_gain_high": "at most",
 }
@@ -86,7 +86,7 @@ class Utility:
     more: str
 
 
-WORDS = Utility("kept", "words as typed", "of the words as typed", "more words are published as typed")
+WORDS = Utility("kept", "items as typed", "of the items as typed", "more items are published as typed")
 PAGES = Utility("kept", "pages as typed", "of the pages as typed", "more pages are published as they were requested")
 VARIANCE = Utility(
     "detail_kept",
@@ -98,7 +98,7 @@ ITEMS = Utility("items_kept", "items as typed", "of the items as typed", "more i
 
 
 def utility_of(rows: Sequence[Numbers]) -> Utility:
-    """Return what is measured of these releases: the detail of a table, items of its sets, or pages or words as typed."""
+    """Return what is measured of these releases: the detail of a table, items of its sets, or pages or items as typed."""
     if any(row.get(KEPT_OF) == "pages" for row in rows):
         return PAGES
     return next((one for one in (WORDS, VARIANCE, ITEMS) if any(row.get(one.name) is not None for row in rows)), WORDS)
@@ -131,13 +131,13 @@ def pictures(rows: Sequence[Numbers]) -> list[ComparisonChart]:
         _picture("coverage", "Coverage", COVERED_WORDS, rows, COVERED, _points(rows, COVERED, "share")),
         _picture("detail", "Detail", DETAIL_WORDS, rows, DETAIL, _points(rows, DETAIL, "share")),
         _picture("values", "Unchanged columns", VALUES_WORDS, rows, VALUES, _points(rows, VALUES, "share of correct guesses")),
-        _picture("classes", "Head, torso, tail", CLASSES_WORDS, rows, CLASSES, _points(rows, CLASSES, "share of words as typed")),
+        _picture("classes", "Head, torso, tail", CLASSES_WORDS, rows, CLASSES, _points(rows, CLASSES, "share of items as typed")),
         _picture("loss", "Loss and lower bound", LOSS_WORDS, rows, LOSSES, _loss(rows)),
         _picture("again", "Data mining", AGAIN_WORDS, rows, FOUND_AGAIN, _points(rows, FOUND_AGAIN, "share found, or agreement")),
         _picture("errors", "Counting errors", ERROR_WORDS, rows, ERRORS, _points(rows, ERRORS, "mean relative error")),
         *(_by_level(rows, size) for size in SIZES),
         _picture("later", "Forecasts", LATER_WORDS, rows, LATER, _points(rows, LATER, "share of correct guesses")),
-        _picture("hidden", "Hidden words", HIDDEN_WORDS, rows, HIDDEN, _points(rows, _only(HIDDEN, "recall"), "share of hidden words")),
+        _picture("hidden", "Hidden items", HIDDEN_WORDS, rows, HIDDEN, _points(rows, _only(HIDDEN, "recall"), "share of hidden items")),
         _picture("cost", "Time and memory", COST_WORDS, rows, COST, _cost(rows)),
     ]
     return [picture for picture in charts if picture.table]
@@ -148,7 +148,7 @@ FRONTIER_WORDS = (
     "The line starts at its success rate, and the point is the upper end of the 95% interval. Lower right is better. The "
     "dashed line is the same for the unprotected original."
 )
-COVERED_WORDS = "Share published unchanged: words, terms, whole queries or records; and share of people with any published data."
+COVERED_WORDS = "Share published unchanged: items, distinct items, whole queries or records; and share of people with any published data."
 DETAIL_WORDS = (
     "What is left of a table. Detail kept is 1 minus the information loss: the share of the variance of the protected columns that is "
     "not lost within groups. Detail of attributes is 1 minus the certainty penalty of published ranges."
@@ -157,14 +157,17 @@ VALUES_WORDS = (
     "Of the columns that are published unchanged, the one that the release reveals most of: an attacker who knows all protected columns "
     "of a person guesses its value from the nearest published rows; without the release, the most frequent value."
 )
-CLASSES_WORDS = "Words published as typed among terms used by at least 1% of people (head), at least 0.1% (torso) and fewer (tail)."
-LOSS_WORDS = "GGD per occurrence, for releases on a taxonomy. The short line is a proven lower bound for k-anonymous releases with that k."
+CLASSES_WORDS = "Items published as typed, among those used by at least 1% of people (head), at least 0.1% (torso) and fewer (tail)."
+LOSS_WORDS = (
+    "Group generalization distortion per item, for releases on a taxonomy. The short line is a proven lower bound for k-anonymous releases "
+    "with that k."
+)
 AGAIN_WORDS = "Data mining on the release compared with the original: higher is better, 1 is identical; 0 is chance agreement for clusters."
 ERROR_WORDS = "Relative error of counts on the release: lower is better. The base is the true count, or 0.1% of the records if larger."
 LEVEL_WORDS = "Mean relative error of counting records with {size}, by level of the taxonomy; the root is level 1."
 LATER_WORDS = "Trained on a release of the earlier period, and on the original log; tested on later rows with ten guesses each."
 HIDDEN_WORDS = (
-    "A fifth of each person's words is hidden, and the release is made of the rest. Share of hidden words among the 20 words that a "
+    "A fifth of each person's items is hidden, and the release is made of the rest. Share of hidden items among the 20 items that a "
     "person's published record makes likeliest, and among the 20 most popular ones. The gain is in probability over popularity."
 )
 COST_WORDS = "Processor time of method and verification, and peak memory of the process."

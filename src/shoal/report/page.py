@@ -156,7 +156,8 @@ def _with_bars(items: Sequence[PublishedItem], records: int) -> list[Any]:
 
 
 UNTRIED = (
-    "No attack was run before this release was written. Use `shoal anonymize` with its option for attacks, or `shoal attack` afterwards."
+    "Not measured: no attack was run before this release was written. `shoal attack` attacks it now; the option `attack` of "
+    "`shoal anonymize` attacks a release before it is written."
 )
 WITHHELD = "Counts with noise. The number of people is not published: exact numbers would break the guarantee."
 
@@ -208,7 +209,7 @@ def _guaranteed(manifest: Mapping[str, Any]) -> str:
 
 
 def _left(manifest: Mapping[str, Any], summary: Summary) -> str:
-    """Return the forms in which words are published, or else the main number of the report."""
+    """Return the forms in which items are published, or else the main number of the report."""
     if summary.shares:
         first, *others = [share for share in summary.shares if share.n] or summary.shares[:1]
         rest = ", ".join(f"{share.text} {share.name}" for share in others)

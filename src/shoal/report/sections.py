@@ -12,18 +12,19 @@ from shoal.metrics import METRICS
 from shoal.report.charts import BarPart, bar, meter, stacked
 from shoal.report.facts import Example, PublishedItem, QueryFacts, Spread
 from shoal.report.formatting import count, name, number, plain, plural, share_of, spoken
-from shoal.report.summary import FORM_TONES, Summary, share_in
+from shoal.report.summary import FORM_TONES, Summary, share_in, words_title
 from shoal.report.verdict_text import Tile
-from shoal.util.wording import percent
+from shoal.util.wording import percent, split_default
 
 TONES = {"kept": "same", "changed": "changed"}
 GONE_SHADES = 3
 
 MEANINGS = {
     "format": "input format",
+    "reading": "what was specified about reading the input",
     "per": "what makes up one record",
     "gap": "inactivity that ends a session",
-    "word_rules": "which words are one term, and which are placed by a related noun",
+    "word_rules": "rules that form items from words of texts: which words are one item, which are placed by a related noun",
     "protects": "what the guarantee covers, because people have several records",
     "files": "number of input files",
     "rows": "rows in the input",
@@ -33,13 +34,13 @@ MEANINGS = {
     "items": "distinct items",
     "occurrences": "total number of items in all records",
     "taxonomy": "taxonomy for generalizing items",
-    "names": "whether words are published as typed or as names of taxonomy nodes",
-    "scope": "part of the taxonomy on which losses are computed",
+    "names": "whether items are published as typed or as names of taxonomy nodes",
+    "scope": "used: losses are computed on the part of the taxonomy that the input uses; whole: on all of it",
     "floor": "most general level that is published (the root is level 1), or the most general nodes",
     "min_support": "people, or share of all people, who must have an item that is not left out",
     "rare_items": "distinct items that fewer people have",
     "node_loss": "loss function for taxonomy nodes",
-    "records_as": "whether repeated items of a record count once (sets) or each time (bags)",
+    "records_as": "sets: an item that a record repeats counts once; bags: it counts each time",
     "unknown_items": "distinct items missing from the taxonomy",
     "unknown_occurrences": "number of their occurrences",
     "quasi_identifiers": "columns whose values were replaced by group means or other centroids",
@@ -52,32 +53,42 @@ MEANINGS = {
 }
 
 RECORDS = {"record": "records given by a column"}  # what one record is, where "one record per ..." would not say it
-LABELS = {"owners": "people", "per": "one record per", "unknown": "unknown terms"}
+LABELS = {
+    "owners": "people",
+    "per": "one record per",
+    "unknown": "treatment of unknown items",
+    "records_as": "repeated items",
+    "scope": "part of taxonomy",
+}
+LABELS |= {"quasi_identifiers": "quasi-identifiers", "left_as_they_are": "published unchanged", "unknown_occurrences": "their occurrences"}
 UNKNOWN = {
-    "keep": "terms missing from the taxonomy are kept under an extra branch below its root",
-    "drop": "terms missing from the taxonomy are dropped and counted",
-    "refuse": "terms missing from the taxonomy are an error",
+    "keep": "items missing from the taxonomy are kept under an extra branch below its root",
+    "drop": "items missing from the taxonomy are dropped and counted",
+    "refuse": "items missing from the taxonomy are an error",
 }
 
 LOSSES = {
-    "loss": ("Loss", "GGD per item occurrence: 0% if everything is published unchanged, 100% if nothing is published."),
-    "added_loss": ("Added loss", "Loss minus the loss of the general terms in the original."),
+    "loss": (
+        "Loss",
+        "Group generalization distortion (GGD) per item: 0% if everything is published unchanged, 100% if nothing is published.",
+    ),
+    "added_loss": ("Added loss", "Loss minus the loss of the general items in the original."),
     "loss_with_dropped": (
-        "Loss with dropped terms",
-        "Loss if dropped unknown terms count as lost.",
+        "Loss with dropped items",
+        "Loss if items that were dropped because the taxonomy lacks them count as lost.",
     ),
     "information_loss": (
         "Information loss",
         "SSE / SST: share of the variance of standardized values within groups, which is lost when means are published.",
     ),
-    "ncp": ("NCP", "Normalized certainty penalty: the share of all terms that a published item may represent."),
+    "ncp": ("NCP", "Normalized certainty penalty: the share of all leaves of the taxonomy that a published item may represent."),
 }
 PLAIN_METRICS = {
     "ggd": (
         "GGD",
         "Group generalization distortion: the losses of published items plus 1 for each suppressed one.",
     ),
-    "added": ("Added words", "Share of published words that were not in the original record."),
+    "added": ("Added items", "Share of published items that were not in the original record."),
     "mean_length": ("Mean length", "Mean number of items per published record."),
     "mean_level": ("Mean level", "Mean level of published items; the root is level 1."),
 }
@@ -167,9 +178,10 @@ def method_rows(manifest: Mapping[str, Any]) -> tuple[TableLine, list[TableLine]
     helps = {p.name: (p.help, p.default) for p in declared.parameters()} if declared else {}
     rows = []
     for key, value in manifest.get("parameters", {}).items():
-        meaning, default = helps.get(key, (_meaning(key, value), object()))
-        usual = " (default)" if value == default and "(default" not in meaning else ""
-        rows.append(TableLine(LABELS.get(key, spoken(key)), number(value) + usual, meaning))
+        text, default = helps.get(key, (_meaning(key, value), object()))
+        meaning, stated = split_default(text)
+        shown = stated if value is None and stated else number(value)
+        rows.append(TableLine(LABELS.get(key, spoken(key)), shown + (" (default)" if value == default else ""), meaning))
     return TableLine(plain(method), declared.paper if declared else "", declared.summary() if declared else ""), rows
 
 
@@ -195,8 +207,9 @@ def settings_line(manifest: Mapping[str, Any]) -> str:
 
 def accounts(manifest: Mapping[str, Any]) -> list[Account]:
     """Return the ledgers of rows, records and item occurrences, as far as they exist."""
-    words = "Words of the input: how they were read"
-    titles = {"rows": "Rows of the input", "words": words, "records": "Records", "occurrences": "Item occurrences"}
+    of_rows = manifest.get("input", {}).get("read_as") == "log"
+    read = "Words of the queries" if of_rows else f"{words_title(manifest).capitalize()} of the input: how they were read"
+    titles = {"rows": "Rows of the input", "words": read, "records": "Records", "occurrences": "Item occurrences"}
     method = str(manifest.get("method"))
     return [_account(titles.get(key, spoken(key)), ledger, method) for key, ledger in manifest.get("accounting", {}).items()]
 
@@ -218,7 +231,7 @@ def _account(title: str, ledger: Mapping[str, int], method: str) -> Account:
 def share_chart(summary: Summary) -> str:
     """Draw the shares of the summary as one bar."""
     parts = [BarPart(share.name, share.n, share.tone) for share in summary.shares]
-    return stacked("Words", ", ".join(f"{share.text} {share.name}" for share in summary.shares), parts) if parts else ""
+    return stacked(summary.noun.capitalize(), ", ".join(f"{share.text} {share.name}" for share in summary.shares), parts) if parts else ""
 
 
 @dataclass(frozen=True)
@@ -263,7 +276,7 @@ def loss_meter(metrics: Mapping[str, Any]) -> Meter | None:
 
 
 def metric_rows(metrics: Mapping[str, Any]) -> list[TableLine]:
-    """Return all other metrics as numbers; the forms of words are at the top of the page."""
+    """Return all other metrics as numbers; the forms of items are at the top of the page."""
     rows = []
     for key, value in metrics.items():
         if key in SHOWN_ABOVE or (key in METERED and share_in(metrics, key) is not None):

@@ -30,6 +30,16 @@ FORMS = {
 FORM_TONES = {part: tone for parts, tone in FORMS.values() for part in parts}
 
 
+TEXTS = frozenset({"querylog", "prompts", "documents"})  # formats whose items are words
+ITEMS_ARE = {"querylog": "words", "prompts": "words", "accesslog": "pages"}  # of formats whose items have another name
+
+
+def words_title(manifest: Mapping[str, Any]) -> str:
+    """Return what the account of prepared words counts: words of texts, or items."""
+    facts = manifest.get("input", {})
+    return "words" if facts.get("format") in TEXTS or "read_as" in facts else "items"
+
+
 @dataclass(frozen=True)
 class SummaryShare:
     """A part of a total; `tone` is its colour in charts."""
@@ -61,7 +71,7 @@ class Summary:
     lines: tuple[tuple[str, str], ...] = ()
     tile: Tile = field(default=NOT_MEASURED)
     as_typed: float | None = None
-    noun: str = "words"
+    noun: str = "items"
 
     @property
     def warning(self) -> str:

@@ -14,7 +14,7 @@ OF_ROLE = {
     "item": "Which column has the item?",
     "text": "Which column has the query text?",
     "time": "Which column has the time?",
-    "record": "Which column has the basket or visit ID?",
+    "record": "Which column has the basket or session ID?",
     "count": "Which column has the quantity?",
 }
 SPELLING = {"folded": "The same person: ann and Ann are one", "exact": "Different people: ann and Ann are two"}

@@ -10,7 +10,7 @@ FIELDS = {
     "time": "Time",
     "text": "Query text",
     "item": "Item",
-    "record": "Basket or visit ID",
+    "record": "Basket or session ID",
     "count": "Quantity",
     "quasi": "Protect (quasi-identifier)",
     "nominal": "Protect (category)",

@@ -72,9 +72,9 @@ def _account(words: pl.DataFrame, occurrences: Ints, single: int, unknown: Unkno
     n = {fate: int(occurrences[(words["fate"] == fate).to_numpy()].sum()) for fate in words["fate"].unique()}
     told = n.get("unknown", 0)
     parts = {
-        "as typed": kept(n.get("typed", 0)),
+        "unchanged": kept(n.get("typed", 0)),
         "lower-cased": changed(n.get("lower", 0)),
-        "renamed": changed(n.get("renamed", 0)),
+        "under another name": changed(n.get("renamed", 0)),
         UNKNOWN_KEPT: kept(told if unknown == "keep" else 0),
         NOT_IN_TAXONOMY: gone(0 if unknown == "keep" else told),
         ONLY_STOP_WORDS: gone(n.get("stop", 0)),

@@ -29,6 +29,13 @@ def percent(share: float, digits: int = 1) -> str:
     return written
 
 
+def split_default(text: str) -> tuple[str, str]:
+    """Split the description of a parameter that states its default, as in `levels to use (default: all)`, into description and default."""
+    before, found, after = text.partition(" (default: ")
+    default, closed, rest = after.partition(")")
+    return (before + rest, default) if found and closed else (text, "")
+
+
 def duration(seconds: float) -> str:
     """Format a rough duration in the largest unit that fits: `12 seconds`, `5 minutes`, `3 hours`."""
     if seconds < 90:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from shoal.attacks import ATTACKS, Attack, Test, Trial
 from shoal.attacks.logs import LOG_ATTACKS
 from shoal.attacks.tables import TABLE_ATTACKS
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, option
 from shoal.registry import Table
 from shoal.util.wording import there_are
 
@@ -71,7 +71,7 @@ class Scenario:
         """Skip an attack that makes the release again if the number of remakes is 0."""
         if not len(self.few):
             n = len(self.made.original.bags)
-            raise Skipped(f"the release of {n:,} records would have to be remade for each person; the option remakes requests that")
+            raise Skipped(f"the release of {n:,} records would have to be remade for each person; {option('remakes')} requests that")
 
     def lengths(self, records: Ints) -> Ints:
         """Return the number of items in each of these records."""

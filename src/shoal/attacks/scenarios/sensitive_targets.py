@@ -18,7 +18,7 @@ from shoal.data.bags import Bags
 from shoal.data.claims import Model
 from shoal.data.items import Items
 from shoal.data.original import Original
-from shoal.errors import ParameterError
+from shoal.errors import ParameterError, option
 from shoal.itemsets.sensitive_nodes import SensitiveNodes
 from shoal.privacy.evidence.claimed_item_roles import roles_of
 
@@ -42,7 +42,7 @@ class SoughtItems:
         if given is None:
             known = [(claim, items) for claim, items in named if items.under is not None or items.names]
             if not known:
-                raise Skipped("no sensitive items are listed; name them with the option sensitive")
+                raise Skipped(f"no sensitive items are listed; name them with {option('sensitive')}")
             named, given = [one for one in known if one[1] == known[0][1]], known[0][1]
         claims = tuple(claim for claim, items in named if items.may_be(given))
         return cls(given, all(claim.reads_items_widely for claim in claims), claims)

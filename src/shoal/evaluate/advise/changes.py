@@ -123,7 +123,7 @@ class TriedChange:
     def worth(self) -> str:
         """What the change keeps, and the share of people an attacker finds."""
         assert self.found.expected_kept is not None
-        return f"keeps {percent(self.found.expected_kept)} of the words; {_finds(self.found)}"
+        return f"keeps {percent(self.found.expected_kept)}; {_finds(self.found)}"
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class ProposedChanges:
     @property
     def heading(self) -> str:
         """The introduction to the proposed changes."""
-        return f"alternatives that keep more words, and what each protects ({self.measured_on}):"
+        return f"alternatives that keep more, and what each protects ({self.measured_on}):"
 
     @property
     def notes(self) -> list[str]:
@@ -191,4 +191,4 @@ def _finds(found: Measured) -> str:
     """Return the share of people found; for a sample, the forecast for all people."""
     assert found.expected is not None
     about = "" if found.whole else "about "
-    return f"an attacker who knows {found.known('words')} finds {about}{percent(found.expected)} of the people"
+    return f"an attacker who knows {found.known()} finds {about}{percent(found.expected)} of the people"

@@ -1,19 +1,22 @@
 """Forecasts for all people from samples of growing size: how much is kept, how many people an attacker finds, and the time of a run.
 
-In a sample fewer words are frequent, so less is kept there than of all data. Two models continue what was seen. By the first, the share
-grows with every doubling of the sample as it did before, and slows down if it did so. By the second, its odds grow by a factor, which
-falls if it did so before. The forecast is the mean of both. Its range reaches from the one to the other, up to what a constant factor
-gives, at least to a third more or less growth than is expected, and further by the error that the same forecast would have made about the
-last sample from the ones before it; of two samples, by half of the growth that is expected. So a method whose result jumps from one sample
-to the next has a wide range, which is printed, and is called uncertain.
+**What is kept.** A sample has fewer frequent items than all of the data, so less is kept of it. Two models extrapolate the measured shares:
 
-The time of a run is a fixed part and one that grows with the number of people to some power. Both are fitted to all samples; a power far
-from 1 is taken only if they agree about it, because a small error in short times makes a large one in a power.
+1. The share grows with every doubling of the sample as before. If its growth slowed down, it slows down further.
+2. The odds of the share grow by a factor with every doubling. If the factor fell, it falls further.
 
-Where no claim bounds the risk, that of a sample is too low: words that are published of all people, but not of the sample, are known too.
-The odds of being found are then taken to grow with every doubling as they did over the last three samples. On a generated log of 12,000
-people this gives 100% for coherence with p = 1, where 87% are found, and 0.5% with p = 2, where 0.6% are. It is an estimate, and too
-low of much smaller samples.
+The forecast is the mean of both models. Its range contains both, and is widened in three ways. It includes the result of a constant factor.
+It includes at least a third more and a third less growth than expected. It grows by the error of the same forecast for the last sample from
+the earlier ones; with only two samples, by half of the expected growth. A method whose result jumps between samples therefore gets a wide
+range. The range is printed, and a wide one is called uncertain.
+
+**Time.** The time of a run has a fixed part and a part that grows with a power of the number of people. Both are fitted to all samples. A
+small error in short times changes the power a lot, so a power far from 1 is used only if the samples agree on it.
+
+**Risk.** Where no claim bounds the risk, the risk of a sample is too low: an attacker of all people also knows items that are published
+of all people, but not of the sample. The odds of being found are assumed to grow with every doubling as they did over the last three
+samples. On a generated log of 12,000 people, this forecast is 100% for coherence with p = 1, where 87% are found, and 0.5% with p = 2,
+where 0.6% are. It is an estimate, and too low for much smaller samples.
 """
 
 from __future__ import annotations

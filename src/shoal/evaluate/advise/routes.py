@@ -73,8 +73,8 @@ SESSION_MORE = "an attacker who knows more than 2 pages, or several sessions of 
 NOT_ATTRIBUTES = "what all members of a group have in common is disclosed about each of them"
 ON_TOPICS = "generalizes to topics that are learned from the data, instead of categories of a general taxonomy"
 ON_TOPICS_AND_WORDNET = (
-    "generalizes to topics that are learned from the data, and words that occur with no other to categories of WordNet; "
-    "on a log of real searches, records had 1.5 times the bits of those on WordNet alone"
+    "generalizes to topics that are learned from the data, and items that occur with no other to categories of WordNet; "
+    "on a log of real searches, records kept 1.5 times the information of those on WordNet alone"
 )
 NAMES_TELL = f"names of topics reveal words that at least 2k people use; {NOT_ATTRIBUTES}"
 EVENT = "a single query or event among k people"
@@ -105,7 +105,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "disassociation",
         "keeps all frequent items and counts of pairs, but not which items were bought together",
         KNOWN_TWO,
-        "words of few people, if you choose to publish them; the release contains no whole baskets",
+        "items of few people, if you choose to publish them; the release contains no whole baskets",
         together=1,
     ),
     Candidate(
@@ -166,7 +166,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate(
         "histories",
         "coherence",
-        "suppresses rare words and keeps the others",
+        "suppresses rare items and keeps the others",
         KNOWN_TWO,
         MORE_KNOWN,
         settings={"p": "2"},
@@ -185,7 +185,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate(
         "histories",
         "coherence",
-        "keeps the most words of all",
+        "keeps the most items of all",
         KNOWN_ONE,
         MORE_THAN_ONE,
         settings={"p": "1"},
@@ -213,7 +213,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "log",
         "accesslog-mdav",
         "publishes an access log in the original format",
-        "at least k visitors share every published visit",
+        "at least k visitors share every published session",
         "a page that 2 members of a group requested is published",
     ),
     # -- counts

@@ -18,7 +18,7 @@ from shoal.attacks.scenarios import Skipped
 from shoal.data.bags import Bags, Ints
 from shoal.data.claims import Model
 from shoal.data.log import Log, people_from_zero
-from shoal.errors import ShoalError
+from shoal.errors import ShoalError, option
 from shoal.evaluate.attack.case import Case
 from shoal.evaluate.attack.linking_subjects import Linking, of_owners, rows_of_owners
 from shoal.evaluate.attack.stage import Stage, raw_stage, records_in, stage_of
@@ -42,7 +42,7 @@ class Periods:
     def of(cls, log: object) -> Periods:
         """Split so that about half of the rows are earlier. Skipped if there are no times, or if all are equal."""
         if not isinstance(log, Log) or not log.timed:
-            raise Skipped("the original has no times (the option time names their column)")
+            raise Skipped(f"the original has no times ({option('time')} names their column)")
         if not log.all_timed:
             raise Skipped("some rows of the original have no time")
         owners, times = log.frame["owner"].to_numpy(), log.frame["time"].to_physical().to_numpy()

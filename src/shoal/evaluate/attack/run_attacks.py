@@ -185,7 +185,7 @@ def _scenario(case: Case, absent: LeftOut | None, draw: Draw, more: More) -> Sce
         return "it applies to published records, but this release contains rows of a log"
     if case.method is None or case.release.secret is None:
         named = case.method is not None and described_items(case.method)
-        hint = "; the option sensitive names the items that it was made with" if named else ""
+        hint = f"; {option('sensitive')} names the items that it was made with" if named else ""
         return f"the release cannot be reproduced{hint}"
     if case.rules is not None:
         return "the release reuses recoding rules, so it cannot be remade from other records"

@@ -184,7 +184,7 @@ def _notes(found: Comparison) -> list[str]:
     if unpredictive := [row.cell.label for row in found.rows if row.found.get(GAIN_LOW, 1.0) <= 0]:
         names = listed(unpredictive, len(unpredictive))
         notes.append(
-            f"hidden words are predicted no better than by popularity alone (how many people use each word) from releases of {names}"
+            f"hidden items are predicted no better than by popularity alone (how many people have each item) from releases of {names}"
         )
     return notes
 

@@ -21,7 +21,7 @@ TITLE = "New privacy-preserving data mining techniques (ARES)"
 CITATION = "Navarro-Arribas and Torra, deliverable report of the ARES project, WP4.T2, 2010, sections 2.4, 3.1.2 and 3.2.1"
 NOTES = (
     "the report used 50 papers of a conference, logs of two web sites (site B: 15,000 records, over 6,000 pages) and a query log that it"
-    " does not describe; where the option data names none, documents are long histories of a generated log, and sites are made up",
+    " does not describe; where the option `data` names none, documents are long histories of a generated log, and sites are made up",
     "methods publish any query or page as in the report (`min_owners=1`), also one of a single person",
     "clusters are formed by the distance used for grouping, as in the report, which says itself that this favours its results",
     "the made-up sites have the pages and the clicks per hour of the report; their sessions have 60 clicks in the mean, 7 seconds apart",

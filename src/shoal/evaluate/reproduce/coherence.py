@@ -360,8 +360,8 @@ def _described(data: Data) -> dict[str, Any]:
 TITLE = "Anonymizing transaction databases for publication ((h,k,p)-coherence)"
 CITATION = "Xu, Wang, Fu and Yu, KDD 2008, section 4"
 NOTES = (
-    "where a data set of the paper is not given by the option data, something like it is generated: positions of a board game for Connect,"
-    " baskets of few items of very different frequency for Retail, the generator of T40I10D100K for that",
+    "where a data set of the paper is not given by the option `data`, something like it is generated: positions of a board game for "
+    "Connect, baskets of few items of very different frequency for Retail, the generator of T40I10D100K for that",
     f"h = {percent(H, 0)}; k is smaller in proportion to the transactions that the paper had;"
     f" means over {CHOICES} random choices of public items",
     "the values on the axes of the paper's figures cannot be read from its text; those here lie around its defaults",

@@ -137,7 +137,9 @@ def run(asked: ExperimentSize) -> Experiment:
     times = [row for n in sizes for row in steps.done(_times(first_records(whole, n)))]
     densities = [_density(first_records(whole, n)) for n in _all_sizes(len(whole.bags))]
     figures = (
-        _figure("loss", "Figure 6.1: information loss (GGD for each item)", losses, Lines("k", "loss", "method", "data")),
+        _figure(
+            "loss", "Figure 6.1: information loss (group generalization distortion per item)", losses, Lines("k", "loss", "method", "data")
+        ),
         _figure("length", "Figure 6.2: average length of published transactions", losses, Lines("k", "mean_length", "method", "data")),
         _figure("level", "Figure 6.3: average level of published items", losses, Lines("k", "mean_level", "method", "data")),
         Figure("r", f"Figure 6.4: effect of r (k = {K})", tuple(over_r), Lines("r", "loss", "method")),

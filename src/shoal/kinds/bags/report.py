@@ -95,13 +95,13 @@ def summary_of_records(manifest: Mapping[str, Any]) -> Summary:
     shares = forms(manifest.get("accounting", {}).get("occurrences", {"in": 0}), str(manifest.get("method")))
     metrics = manifest.get("metrics", {})
     as_typed = next((share.value for share in shares if share.name == AS_TYPED), None)
-    lines = (*_terms(manifest), *_lost(metrics), *_added(metrics), *_published(manifest))
+    lines = (*_items(manifest), *_lost(metrics), *_added(metrics), *_published(manifest))
     level = manifest.get("input", {}).get("reading", {}).get(ITEMS_TABLE, {}).get("level")
     if level is None:
         return Summary(shares, lines, _tile(metrics), as_typed)
     # Items were replaced by a level of a product table before, so an item that is kept is published by this level.
     shares = tuple(replace(share, name=f"by {level}") if share.name == AS_TYPED else share for share in shares)
-    return Summary(shares, lines, _tile(metrics), as_typed, "items")
+    return Summary(shares, lines, _tile(metrics), as_typed)
 
 
 def forms(ledger: Mapping[str, int], method: str) -> tuple[SummaryShare, ...]:
@@ -117,20 +117,20 @@ def forms(ledger: Mapping[str, int], method: str) -> tuple[SummaryShare, ...]:
     return tuple(SummaryShare(name, n, whole, tone) for name, (n, tone) in {**forms_of_words, **own, "suppressed": (gone, "gone0")}.items())
 
 
-def _terms(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+def _items(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     before, after = manifest.get("input", {}).get("items"), file_facts(manifest).get("items")
-    return () if before is None or after is None else (("terms", f"{after:,} distinct, {before:,} in the original"),)
+    return () if before is None or after is None else (("items", f"{after:,} distinct, {before:,} in the original"),)
 
 
 def _lost(metrics: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     if "loss" not in metrics:
         return ()
     floor = f"; lower bound for this k: {percent(metrics['bound'])}" if "bound" in metrics else ""
-    return (("loss", f"{percent(metrics['loss'])} (GGD per occurrence){floor}"),)
+    return (("loss", f"{percent(metrics['loss'])} of the information{floor}"),)
 
 
 def _added(metrics: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    return (("added", f"{percent(metrics['added'])} of the published words were not in the original record"),) if "added" in metrics else ()
+    return (("added", f"{percent(metrics['added'])} of the published items were not in the original record"),) if "added" in metrics else ()
 
 
 def _published(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -150,7 +150,7 @@ def file_facts(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
 def _tile(metrics: Mapping[str, Any]) -> Tile:
     loss, bound, added = (share_in(metrics, name) for name in ("loss", "bound", "added"))
     if added is not None:
-        return Tile("Added", percent(added), "of the published words were not in the original record")
+        return Tile("Added", percent(added), "of the published items were not in the original record")
     if loss is None:
         return NOT_MEASURED
     least = "0% is the original, 100% no information"

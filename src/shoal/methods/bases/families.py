@@ -68,9 +68,9 @@ FAMILIES = (
     ),
     Family(
         "histories-and-visits",
-        "Histories and visits",
-        "a whole history or visit",
-        "At least k people share every published history or visit.",
+        "Histories and sessions",
+        "a whole history or session",
+        "At least k people share every published history or session.",
         ("user-k-anonymity", "access-k-anonymity"),
     ),
     Family(

@@ -213,7 +213,7 @@ class GroupSearch:
             raise Infeasible(
                 f"groups of {k:,} people cannot be formed from these records",
                 code="groups-not-possible",
-                hint="no group of k owners can be formed",
+                hint="no group of k people can be formed",
             )
         similar = Similar(blocks, kinds.kind)
         groups = self._refine(self._join(groups, left, similar).with_followers(followers))

@@ -1,23 +1,23 @@
-"""What the numbers of a disassociated release give away: how many records may hold a set of terms, and how many certainly do.
+"""What the numbers of a disassociated release give away: how many records may hold a set of items, and how many certainly do.
 
 A cluster has n records, none of them empty. Of each record chunk C the published sub-records, at most one a record, may belong to any of
-them; a term of the term chunk may be in any number of them, but not in none. Let a set S of up to m terms have its part S_i in chunk i of
+them; an item of the term chunk may be in any number of them, but not in none. Let a set S of up to m items have its part S_i in chunk i of
 a set I of chunks, and let a_i sub-records of that chunk hold S_i. Over all reconstructions of the cluster
 
-* the most records that can hold S are min(a_i), if the term chunk holds something: whatever is left empty gets a term from there. Without a
-  term chunk the sub-records must fill all records. If j records hold S, then those n - j that do not are filled by at most |C_i| - j
+* the most records that can hold S are min(a_i), if the term chunk holds something: whatever is left empty gets an item from there. Without
+  a term chunk the sub-records must fill all records. If j records hold S, then those n - j that do not are filled by at most |C_i| - j
   sub-records of each chunk of I, and min(|C_i|, n - j) of each other one. So j is possible if and only if these add up to n - j at least.
   A chunk outside I with n - k or more sub-records fills them alone. Otherwise the sum of all |C_i| must be at least n + j (|I| - 1).
   With j = k this is Lemma 2 of Terrovitis et al.
 * the fewest are n - sum(n - a_i), or none if that is negative: S is missing in n - a_i records for each chunk, and these can be chosen
-  apart. A term of the term chunk counts as a_i = 1; or as more where it is known how many people have every published term at least, and
-  other clusters have no room for this many (`known_holders`). Each such term then counts as a chunk of its own.
+  apart. An item of the term chunk counts as a_i = 1; or as more where it is known how many people have every published item at least, and
+  other clusters have no room for this many (`known_holders`). Each such item then counts as a chunk of its own.
 
 Both must be 0, or at least k: no set may be possible in few records, and none certain in few. The first is the guarantee of disassociation.
-The second is what is known as its cover problem: chunks may be so full that terms of different chunks are bound to meet.
+The second is what is known as its cover problem: chunks may be so full that items of different chunks are bound to meet.
 
 A shared chunk belongs to N records of several clusters, and its sub-records may all fall into one of them, or hardly any. So records of a
-cluster without a term chunk must be filled by its own chunks; and no term of a shared chunk may be bound to meet any other term: the
+cluster without a term chunk must be filled by its own chunks; and no item of a shared chunk may be bound to meet any other item: the
 records that hold the one, and those that hold the other, are together at most N. For shared chunks this is more than is necessary.
 """
 
@@ -54,7 +54,7 @@ Members = Sequence[tuple[str, ...]]
 class ClusterChunks:
     """The number of records of a cluster, its record chunks, and whether it shares chunks with other clusters.
 
-    `terms` has, for each term of its term chunk, the number of records that certainly contain it.
+    `items` has, for each item of its term chunk, the number of records that certainly contain it.
     """
 
     records: int
@@ -81,7 +81,7 @@ class ClusterChunks:
         return not self.has_terms and sum(self.sizes) < self.records
 
     def possible_in_few(self, k: int, m: int) -> bool:
-        """Whether terms of several record chunks can occur together in some records, but not in k."""
+        """Whether items of several record chunks can occur together in some records, but not in k."""
         if self.has_terms:
             return False
         total, n = sum(self.sizes), self.records
@@ -90,7 +90,7 @@ class ClusterChunks:
         return any((self.shares or total >= n + h - 1) and total < n + k * (h - 1) for h in together)
 
     def certain_in_few(self, m: int, few: int) -> bool:
-        """Whether a set of up to m terms of several chunks is certainly in some records, but possibly in no more than `few`."""
+        """Whether a set of up to m items of several chunks is certainly in some records, but possibly in no more than `few`."""
         n = self.records
         terms = [held for held, several in Counter(self.terms).items() for _ in range(min(several, m))]
         tops = [max(supports(chunk, 1).values(), default=0) for chunk in self.chunks] + terms
@@ -105,7 +105,7 @@ class ClusterChunks:
 def supports(chunk: Members, size: int, among: frozenset[str] | None = None) -> Counter[tuple[str, ...]]:
     """Count the sub-records that contain each set of this many of these items."""
     held = [items if among is None else [i for i in items if i in among] for items in chunk]
-    sets, what = sum(comb(len(items), size) for items in held), f"counting the sets of {size:,} terms of a chunk"
+    sets, what = sum(comb(len(items), size) for items in held), f"counting the sets of {size:,} items of a chunk"
     patience.spend(sets * STEPS_A_SET, what)
     if size > 1:
         patience.insist_on_room(sets, what, patience.MOST_NAMED)
@@ -113,7 +113,7 @@ def supports(chunk: Members, size: int, among: frozenset[str] | None = None) -> 
 
 
 def _gaps(chunk: Members, n: int, m: int, least: int) -> dict[int, set[int]]:
-    """Return, by size, in how many records a set of terms may be missing. Sets with at most `least` records are skipped: they certainly
+    """Return, by size, in how many records a set of items may be missing. Sets with at most `least` records are skipped: they certainly
     meet nothing.
     """
     heavy = frozenset(items[0] for items, a in supports(chunk, 1).items() if a > least)
@@ -121,7 +121,7 @@ def _gaps(chunk: Members, n: int, m: int, least: int) -> dict[int, set[int]]:
 
 
 def _sums(gaps: Iterable[Mapping[int, set[int]]], n: int, m: int) -> set[int]:
-    """Return the sums below n of the gaps of sets of two or more chunks with up to m terms in total."""
+    """Return the sums below n of the gaps of sets of two or more chunks with up to m items in total."""
     reached: set[tuple[int, int, int]] = {(0, 0, 0)}  # chunks (2 means two or more), terms, sum
     for of_chunk in gaps:
         patience.spend(len(reached) * sum(map(len, of_chunk.values())) * STEPS_A_SET, "adding up what the chunks of a cluster may lack")
@@ -137,7 +137,7 @@ def _sums(gaps: Iterable[Mapping[int, set[int]]], n: int, m: int) -> set[int]:
 
 @dataclass(eq=False)
 class Joint:
-    """Clusters that share chunks; at least `support` people are known to have every term."""
+    """Clusters that share chunks; at least `support` people are known to have every item."""
 
     support: int = 1
     clusters: list[ClusterChunks] = field(default_factory=list)
@@ -153,7 +153,7 @@ class Joint:
         return max(map(len, self.shared), default=0) > self.records
 
     def bound_to_meet(self) -> bool:
-        """Whether some term of a shared chunk certainly occurs together with a term of another chunk."""
+        """Whether some item of a shared chunk certainly occurs together with an item of another chunk."""
         tops = [max(supports(chunk, 1).values(), default=0) for chunk in self.shared]
         own: Counter[tuple[str, ...]] = Counter()
         for chunk in (chunk for cluster in self.clusters for chunk in cluster.chunks):
@@ -163,7 +163,7 @@ class Joint:
 
 
 def joints_of(table: ChunkTable, support: int = 1) -> tuple[dict[int, ClusterChunks], list[Joint]]:
-    """Return the clusters of a table by number, grouped by shared chunks; at least `support` people are known to have every term."""
+    """Return the clusters of a table by number, grouped by shared chunks; at least `support` people are known to have every item."""
     joints: dict[int, Joint] = defaultdict(partial(Joint, support))
     found: dict[int, ClusterChunks] = {}
     for cluster, joint, records in table.clusters.select(CLUSTER, JOINT, RECORDS).iter_rows():
@@ -193,7 +193,7 @@ def _chunks(frame: pl.DataFrame, whole: str) -> Iterable[tuple[int, Members]]:
 
 
 SIDE = "\0side"
-ONE_CLUSTER_EACH = "files do not contain the records of a cluster; the terms of all clusters were compared with those of all records"
+ONE_CLUSTER_EACH = "files do not contain the records of a cluster; the items of all clusters were compared with those of all records"
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,7 +259,7 @@ def compared(table: ChunkTable, original: Original) -> list[str]:
     both = held.join(chunks, on=ITEM, how="full", coalesce=True).join(terms, on=ITEM, how="full", coalesce=True).fill_null(0)
     open_end = both["least"] > 0  # a term chunk tells that a term is there, not how often
     wrong = both.filter((both["told"] + both["least"] > both["held"]) | (~open_end & (both["told"] != both["held"])))
-    return broken + ([f"{len(wrong):,} terms do not occur as often as in the original"] if len(wrong) else [])
+    return broken + ([f"{len(wrong):,} items do not occur as often as in the original"] if len(wrong) else [])
 
 
 def _differing(made: pl.DataFrame, seen: pl.DataFrame, whole: str) -> int:
@@ -323,7 +323,7 @@ def count_chunk_sets(entries: pl.DataFrame, knowledge: AttackerKnowledge, owners
 
 
 def misplaced(table: ChunkTable) -> int:
-    """Count how often a term of a cluster is in more than one of its chunks."""
+    """Count how often an item of a cluster is in more than one of its chunks."""
     own = table.subrecords.select(CLUSTER, CHUNK, ITEM).unique().select(CLUSTER, ITEM)
     shared = table.shared.select(JOINT, CHUNK, ITEM).unique().join(table.clusters, on=JOINT).select(CLUSTER, ITEM)
     everywhere = pl.concat([own, shared, table.terms.select(CLUSTER, ITEM)])

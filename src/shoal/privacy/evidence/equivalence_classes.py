@@ -237,8 +237,14 @@ def judge_classes(claim: str, k: int, release: Release, original: Original | Non
             broken += unmatched
             notes += undecided
         if people and original.bags.owners_repeat:
-            notes.append("people have several records; which of them share a class cannot be determined from the file")
+            notes.append(people_not_counted("records"))
     return Verdict(claim, verified_if(not broken), achieved, tuple(broken), tuple(notes))
+
+
+def people_not_counted(unit: str) -> str:
+    """Return the note for a claim whose records or rows were counted because their users are unknown."""
+    what = f"{unit} were counted, not people: some people have several {unit}, and the files do not show which {unit} belong to one person"
+    return f"{what}, so fewer people may share one"
 
 
 def truthful_or_not(release: Release, original: Original) -> tuple[list[str], list[str]]:

@@ -15,6 +15,7 @@ import polars as pl
 from shoal.data.bags import Ints
 from shoal.data.release import Release, Secret
 from shoal.data.table import Attribute, Table
+from shoal.privacy.evidence.equivalence_classes import people_not_counted
 
 # Published rows that are equal in some columns, and the number of people behind each class of such rows.
 
@@ -58,7 +59,7 @@ def people_of_classes(classes: RowClasses, owners: Ints, secret: Secret | None) 
     if len(np.unique(owners)) == len(owners):
         return classes.smallest, ""
     if secret is None:
-        return None, "people have several rows; which of them share a class cannot be determined from the file"
+        return None, people_not_counted("rows")
     seen = pl.DataFrame({"class": classes.label[secret.rows()], "owner": owners})
     people = seen.group_by("class").agg(pl.col("owner").n_unique())["owner"].to_list()
     return min(people, default=0), ""

@@ -22,11 +22,12 @@ from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.parameters import Declared
+from shoal.privacy.evidence.equivalence_classes import people_not_counted
 from shoal.privacy.evidence.microdata_evidence import classes_of_rows
 from shoal.privacy.evidence.sensitive_items import LOST, rows_of_records
 
 DIGITS = 6  # of a level that is a fraction, rounded to the unfavourable side
-SEVERAL = "people have several rows; which of them share a class cannot be determined from the file, so rows were counted"
+SEVERAL = people_not_counted("rows")
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +132,7 @@ class SensitiveColumnModel(Model):
     def _judge_records(self, release: Release, original: AnyOriginal | None) -> Verdict:
         """Count the sensitive items of each class of records that are alike without them."""
         if self.items is not None and not self.items.known:
-            return Verdict(str(self), "not checkable", {}, unchecked="the claim does not name its items; the option sensitive gives them")
+            return Verdict(str(self), "not checkable", {}, unchecked="the claim does not name its items; the option `sensitive` gives them")
         rows, notes = rows_of_records(release, self.items, original)
         if not len(rows) or LOST in notes:
             return Verdict(str(self), "fails", {}, (LOST if len(rows) else "the release has no records",))

@@ -15,8 +15,9 @@ from shoal.data.original import AnyOriginal
 from shoal.data.release import Release
 from shoal.errors import ParameterError
 from shoal.privacy.evidence.claimed_item_roles import sensitive_items
+from shoal.privacy.evidence.equivalence_classes import people_not_counted
 
-SEVERAL = "people have several records; which of them share a class cannot be determined from the file, so records were counted"
+SEVERAL = people_not_counted("records")
 LOST = "records were lost or added without being accounted for"
 
 
