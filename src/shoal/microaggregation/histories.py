@@ -15,7 +15,7 @@ import polars as pl
 from shoal import _kernels, kernels
 from shoal.data.bags import Ints, Small, Vocabulary
 from shoal.data.log import RANK, URL, Log
-from shoal.util.numbers import distinct_pairs
+from shoal.util.numbers import distinct_pairs, order_of
 
 MISSING = -1  # a rank or URL that a row lacks
 NO_TIME = np.iinfo(np.int64).min
@@ -60,7 +60,7 @@ class Histories:
     def __len__(self) -> int:
         return len(self.owners)
 
-    @property
+    @cached_property
     def sizes(self) -> Ints:
         """The number of queries of each person."""
         return np.diff(self.starts)
@@ -104,7 +104,7 @@ def _none(n: int) -> tuple[Vocabulary, Small]:
 
 def _content_order(person: Ints, people: int, content: tuple[Ints, ...]) -> Ints:
     """People by what their rows hold; equals are interchangeable."""
-    by_content = np.lexsort(content[::-1])
+    by_content = order_of(*content)
     fresh = np.any([np.diff(values[by_content]) != 0 for values in content], axis=0)
     code = np.empty(len(person), np.int64)
     code[by_content] = np.concatenate([[0], np.cumsum(fresh)])[: len(person)]
@@ -117,7 +117,7 @@ def _content_order(person: Ints, people: int, content: tuple[Ints, ...]) -> Ints
 
 def _gathered(owners: Ints, person: Ints, columns: tuple[Ints, ...], texts: Vocabulary, urls: Vocabulary) -> Histories:
     """Rows as queries: those of one person, time and text are one, unless there are no times."""
-    order = np.lexsort((columns[3], columns[2], columns[1], columns[0], person))
+    order = order_of(person, *columns)
     person = person[order]
     time, text, rank, url = (values[order] for values in columns)
     fresh = np.ones(len(person), bool)
@@ -142,7 +142,7 @@ def _gathered(owners: Ints, person: Ints, columns: tuple[Ints, ...], texts: Voca
 
 def _askings(person: Ints, text: Ints) -> Ints:
     """Count how often the same person made the same query before, for queries in the order of their times."""
-    order = np.lexsort((np.arange(len(person)), text, person))
+    order = order_of(person, text, np.arange(len(person)))
     fresh = np.ones(len(person), bool)
     fresh[1:] = (np.diff(person[order]) != 0) | (np.diff(text[order]) != 0)
     begin = np.flatnonzero(fresh)

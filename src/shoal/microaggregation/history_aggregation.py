@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from shoal.data.bags import Ints, Small
 from shoal.microaggregation.histories import MISSING, NO_TIME, SECOND, Histories, ranges
+from shoal.util.numbers import order_of
 
 # One history in place of several: its queries, their times and their clicks.
 #
@@ -29,7 +30,10 @@ ASKINGS = 1 << 31  # more than one person asks one text
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """The queries of several people, matched: `match` of each query, and of each match its text, its asking, and its people."""
+    """The queries of several people, matched: `match` of each query, and of each match its text, its asking, and its people.
+
+    Matches are in the order of their texts; `of_text` numbers these from 0. `frequency` is that of the text.
+    """
 
     queries: Ints
     match: Ints
@@ -37,6 +41,7 @@ class Matches:
     nth: Ints
     people: Ints
     frequency: Ints
+    of_text: Ints
 
     @classmethod
     def of(cls, histories: Histories, people: Ints) -> Matches:
@@ -46,16 +51,15 @@ class Matches:
             histories.text[queries].astype(np.int64) * ASKINGS + histories.nth[queries], return_inverse=True, return_counts=True
         )
         text = keys // ASKINGS
-        _, of_text = np.unique(text, return_inverse=True)
+        of_text = np.cumsum(np.append(False, text[1:] != text[:-1]))[: len(text)]
         frequency = np.bincount(of_text, weights=held_by).astype(np.int64)[of_text]
-        return cls(queries, match.ravel(), text, keys % ASKINGS, held_by.astype(np.int64), frequency)
+        return cls(queries, match.ravel(), text, keys % ASKINGS, held_by.astype(np.int64), frequency, of_text)
 
     def among(self, some: npt.NDArray[np.bool_]) -> Matches:
         """Return the same matches with some of the queries only; nobody may be left who has one of them."""
         match = self.match[some]
         people = np.bincount(match, minlength=len(self.text))
-        of_text = np.cumsum(np.append(False, self.text[1:] != self.text[:-1]))  # texts rise
-        frequency = np.bincount(of_text, weights=people).astype(np.int64)[of_text]
+        frequency = np.bincount(self.of_text, weights=people).astype(np.int64)[self.of_text]
         return replace(self, queries=self.queries[some], match=match, people=people, frequency=frequency)
 
     def best(self, wanted: int) -> Ints:
@@ -65,6 +69,12 @@ class Matches:
         if len(held) > wanted:
             held = held[rank[held] >= np.partition(rank[held], len(held) - wanted)[len(held) - wanted]]
         return held[np.argsort(-rank[held], kind="stable")][:wanted]
+
+    def of_same_texts(self, some: Ints | npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Return a mask of the matches with the text of one of these."""
+        chosen = np.zeros(len(self.of_text), bool)
+        chosen[self.of_text[some]] = True
+        return chosen[self.of_text]
 
     def ranked(self, least: int) -> Ints:
         """Return the matches of at least this many people, by falling number of people, falling frequency of the text, and text."""
@@ -179,9 +189,7 @@ def _mean_times(times: Ints, at: Ints, n: int, least: int, unit: int) -> Ints:
 def _clicks(histories: Histories, matches: Matches, chosen: Ints, least: int) -> tuple[Ints, Ints]:
     """Rank and URL of each chosen match: the n-th asking of a text has the n-th of the clicks that enough people made after that text."""
     rank, url = np.full(len(chosen), MISSING, np.int64), np.full(len(chosen), MISSING, np.int64)
-    published = np.zeros(int(matches.text.max(initial=-1)) + 1, bool)
-    published[matches.text[chosen]] = True
-    asked = matches.queries[published[matches.text[matches.match]]]
+    asked = matches.queries[matches.of_same_texts(chosen)[matches.match]]
     clicked = asked[histories.clicks[asked + 1] > histories.clicks[asked]]
     if not len(clicked):
         return rank, url
@@ -209,7 +217,7 @@ def _shared_clicks(histories: Histories, queries: Ints, least: int) -> _SharedCl
     query = np.repeat(queries, histories.clicks[queries + 1] - histories.clicks[queries])
     person = np.searchsorted(histories.starts, query, side="right") - 1
     text, url, rank = (values.astype(np.int64) for values in (histories.text[query], histories.url[clicks], histories.rank[clicks]))
-    order = np.lexsort((person, url, text))
+    order = order_of(text, url, person)
     text, url, rank, person = text[order], url[order], rank[order], person[order]
     new = np.append(True, (text[1:] != text[:-1]) | (url[1:] != url[:-1]))
     click = np.cumsum(new) - 1  # one after the other: text and URL

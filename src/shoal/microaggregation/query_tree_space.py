@@ -20,7 +20,7 @@ from shoal.data.table import Floats
 from shoal.microaggregation.histories import MISSING, NO_TIME, Histories, ranges
 from shoal.microaggregation.history_aggregation import Matches, Profile, mean_size, profile_of
 from shoal.text.terms import without_foreign_marks
-from shoal.util.numbers import distinct, distinct_pairs
+from shoal.util.numbers import distinct, distinct_pairs, order_of
 
 Comparing = Literal["words", "letters"]
 APART = _kernels.APART
@@ -228,10 +228,10 @@ def _sketches(person: Ints, thing: Ints, people: int) -> Ints:
     whose, what = pairs // width, pairs % width
     holders = np.bincount(what, minlength=width)
     rank = np.empty(width, np.int64)
-    rank[np.lexsort((np.arange(width), -holders))] = np.arange(width)
+    rank[order_of(-holders, np.arange(width))] = np.arange(width)
     shared = holders[what] > 1
     whose, what = whose[shared], rank[what[shared]]
-    order = np.lexsort((what, whose))
+    order = order_of(whose, what)
     whose, what = whose[order], what[order]
     place = np.arange(len(whose)) - np.searchsorted(whose, whose)
     sketch = np.full((people, SKETCH), width, np.int64)

@@ -128,8 +128,8 @@ class ProfileMethod(Method):
     def _aggregated(self, histories: Histories, members: Ints, choose: Choose) -> _Group:
         matches = Matches.of(histories, members)
         chosen = choose(members, matches)
-        published = np.isin(matches.text, matches.text[chosen])
-        shared = np.isin(matches.text, matches.text[matches.people >= self.min_owners])
+        published = matches.of_same_texts(chosen)
+        shared = matches.of_same_texts(matches.people >= self.min_owners)
         rows = np.bincount(matches.match, weights=histories.rows[matches.queries], minlength=len(matches.text)).astype(np.int64)
         outcomes = int(rows[published].sum()), int(rows[shared & ~published].sum()), int(rows[~shared & ~published].sum())
         return _Group(members, profile_of(histories, matches, chosen, self.min_owners), outcomes)
