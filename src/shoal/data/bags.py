@@ -308,6 +308,12 @@ class Bags:
         """Do the same as `relabelled` if codes increase with the items and drop none that occurs, so that rows stay sorted."""
         return self._as_long(Bags(self.indptr, codes[self.items], self.counts, self.owners, vocabulary))
 
+    def with_owners_as_met(self) -> Bags:
+        """Return the records with their users numbered from 0 in order of first appearance."""
+        _, first, number = np.unique(self.owners, return_index=True, return_inverse=True)
+        met = np.argsort(np.argsort(first))[number].astype(np.int64)
+        return self._as_long(Bags(self.indptr, self.items, self.counts, met, self.vocabulary))
+
     def as_sets(self) -> Bags:
         """Return the records with every count reduced to one."""
         return Bags(self.indptr, self.items, np.ones_like(self.counts), self.owners, self.vocabulary)

@@ -32,7 +32,7 @@ from shoal.data.items import Items
 from shoal.data.taxonomy import Taxonomy
 from shoal.engines.local_engine import LocalEngine
 from shoal.errors import ParameterError
-from shoal.itemsets.sensitive_nodes import SensitiveNodes
+from shoal.itemsets.sensitive_nodes import SensitiveHoldings, SensitiveNodes
 from shoal.methods.bases.group_search import Groups, GroupSearch, Search, top_down
 from shoal.methods.bases.grouping import GroupingMethod, content_order
 from shoal.methods.bases.sensitive_share_merging import refuse_frequent, within_share
@@ -183,11 +183,31 @@ class Shoal(GroupingMethod):
             groups = self._grouped(bags, taxonomy)
             return groups, meet(bags, taxonomy, groups)
         nodes = SensitiveNodes.of(taxonomy, self.sensitive)
-        held = nodes.held(bags)
-        refuse_frequent(held, bags.owners, exact(self.share))
-        # What is known of a whole group is more than any share below one, so sensitive items are out of the records from the start.
-        harmless = bags if self.share == 1 else bags.relabelled(nodes.harmless(), taxonomy.names)
-        return within_share(harmless, taxonomy, self._grouped(harmless, taxonomy), held, exact(self.share))
+        # What is known of a whole group is more than any share below one, so sensitive items are out of the records from the start. Records
+        # that are identical without them may differ in them, so records and people are ordered before.
+        order = content_order(bags)
+        ordered = bags.select(order).with_owners_as_met()
+        held = nodes.held(ordered)
+        refuse_frequent(held, ordered.owners, exact(self.share))
+        harmless = ordered if self.share == 1 else ordered.relabelled(nodes.harmless(), taxonomy.names)
+        labels, published = self._within_share(harmless, taxonomy, held)
+        groups = np.empty(len(bags), np.int64)
+        groups[order] = labels
+        return groups, published
+
+    def _within_share(self, bags: Bags, taxonomy: Taxonomy, held: SensitiveHoldings) -> tuple[Ints, Bags]:
+        """Merge groups as needed. Merging may lose what the search gained, so the best result of all efforts up to this one is returned."""
+        before = self._grouped(bags, taxonomy)
+        groups, published = within_share(bags, taxonomy, before, held, exact(self.share))
+        lower = self._efforts()[:-1]
+        if not lower or len(np.unique(before)) == len(published):
+            return groups, published
+        results = [
+            within_share(bags, taxonomy, replace(self, effort=effort)._grouped(bags, taxonomy), held, exact(self.share)) for effort in lower
+        ]
+        order = content_order(bags)
+        search = self._group_search(tree_counts(ordered := bags.select(order), taxonomy), ordered, self.effort)
+        return min([*results, (groups, published)], key=lambda result: search.loss(Groups.labelled(result[0][order])))
 
     def _grouped(self, bags: Bags, taxonomy: Taxonomy) -> Ints:
         order = content_order(bags)
@@ -197,18 +217,19 @@ class Shoal(GroupingMethod):
 
     def _cluster(self, bags: Bags, taxonomy: Taxonomy) -> Ints:
         counts = tree_counts(bags, taxonomy)
-        searches = [
-            GroupSearch(counts, bags.owners, bags.owners_repeat, self._search(counts, effort), LocalEngine("clustering"))
-            for effort in self._efforts(bags.owners_repeat)
-        ]
+        # If people own several records, the lower efforts are tried too, so that more effort never loses more.
+        searches = [self._group_search(counts, bags, effort) for effort in (self._efforts() if bags.owners_repeat else [self.effort])]
         groups = searches[0].run() if len(searches) == 1 else _best_of(searches, top_down(bags, taxonomy, self.k)[0])
         found = np.empty(len(bags), np.int64)
         found[groups.members] = groups.labels
         return found
 
-    def _efforts(self, owners_repeat: bool) -> list[str]:
-        """Return the efforts to try. If people own several records, these include the lower ones, so that more effort never loses more."""
-        if not owners_repeat or self.seconds is not None:
+    def _group_search(self, counts: TreeCounts, bags: Bags, effort: str) -> GroupSearch:
+        return GroupSearch(counts, bags.owners, bags.owners_repeat, self._search(counts, effort), LocalEngine("clustering"))
+
+    def _efforts(self) -> list[str]:
+        """Return the efforts up to this one, the lowest first; with a time limit, only this one."""
+        if self.seconds is not None:
             return [self.effort]
         names = list(EFFORTS)
         return names[: names.index(self.effort) + 1]
