@@ -68,6 +68,29 @@ def test_the_order_of_rows_and_the_numbers_of_owners_do_not_matter(rows, data):
     assert [row for row, _ in ordered(first)] == sorted(tuple(map(float, row[:2])) for row in rows)
 
 
+@given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from(["a", "b", None]), st.integers(0, 3)), min_size=1, max_size=9), st.data())
+def test_rows_that_differ_only_in_what_is_published_unchanged_have_an_order_too(rows, data):
+    renumbered, shuffled = data.draw(st.permutations(range(4))), data.draw(st.permutations(rows))
+    first, second = with_notes(rows), with_notes([(age, note, renumbered[owner]) for age, note, owner in shuffled])
+    assert ordered_with_notes(first) == ordered_with_notes(second)
+
+
+def with_notes(rows):
+    """A table of ages, with notes that are published unchanged."""
+    ages, notes, owners = (list(column) for column in zip(*rows, strict=True))
+    attributes = (
+        Attribute("age", "numeric", pl.Series(ages, dtype=pl.Float64)),
+        Attribute("note", "nominal", pl.Series(notes, dtype=pl.String), quasi=False),
+    )
+    return Table(attributes, np.array(owners, np.int64))
+
+
+def ordered_with_notes(table):
+    """The same with all columns."""
+    ages, notes = (column.values.to_list() for column in table.attributes)
+    return [(ages[i], notes[i], row) for i, row in zip(table.content_order(), ordered(table), strict=True)]
+
+
 def ordered(table):
     """The rows in content order, owners numbered as they first appear there."""
     order = table.content_order()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 from collections import Counter
@@ -58,13 +59,12 @@ def _shuffled(case: Case, directory: Path) -> list[str]:
         (directory / f"shuffled{path.suffix}").write_text(text, encoding="utf-8")
         name = f"shuffled{path.suffix}"
     else:
-        rows = read_table(path)
+        rows, column = read_table(path), case.text("user", "user")
         rng.shuffle(rows)
         if "owners" not in case.said:
             fresh = {owner: f"other{(number * 7) % 1000:04}y" for number, owner in enumerate(case.owners)}
-            rows = [{**row, "user": fresh.get(row["user"], row["user"])} for row in rows]
-        name = "shuffled.jsonl"
-        (directory / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+            rows = [{**row, column: fresh.get(row[column], row[column])} if column in row else row for row in rows]
+        name = _written(directory, rows, "shuffled.csv" if case.form == "microdata" else "shuffled.jsonl")
     said = {**case.said, "threads": "3" if case.said.get("threads") != "3" else "1"}
     said.pop("private-report", None)
     if "private-of" in said:
@@ -81,6 +81,17 @@ def _shuffled(case: Case, directory: Path) -> list[str]:
         return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
     one, other = Release.read(directory / RELEASE), Release.read(directory / "again")
     return [] if alike(one, other) else ["another release"]
+
+
+def _written(directory: Path, rows: list[dict[str, Any]], name: str) -> str:
+    with (directory / name).open("w", encoding="utf-8", newline="") as file:
+        if name.endswith(".csv"):
+            writer = csv.DictWriter(file, list(rows[0]) if rows else [])
+            writer.writeheader()
+            writer.writerows(rows)
+        else:
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+    return name
 
 
 def alike(one: Release, other: Release) -> bool:

@@ -215,12 +215,13 @@ class Table:
         return matrix
 
     def content_order(self) -> Ints:
-        """Return the row numbers ordered by the codes of their quasi-identifiers, item sets last.
+        """Return the row numbers ordered by the codes of their quasi-identifiers, then by item sets, then by what is published unchanged.
 
         Rows of equal content are separated by the other rows of their users, never by input order. Users with the same rows are
         interchangeable: they are ranked by number, in the same way for all of their rows.
         """
-        codes = np.column_stack([self.codes, *(attribute.codes for attribute in self.item_sets)])
+        kept = (attribute.values.rank("dense").fill_null(0) for attribute in self.attributes if not attribute.quasi)
+        codes = np.column_stack([self.codes, *(attribute.codes for attribute in self.item_sets), *kept])
         frame = pl.DataFrame(codes, schema=[str(j) for j in range(codes.shape[1])])
         content = frame.select(pl.struct(pl.all()).rank("dense")).to_series() if frame.width else pl.Series(np.zeros(len(self)))
         keyed = pl.DataFrame({"content": content, "owner": pl.Series(self.owners)})

@@ -33,6 +33,8 @@ def afterwards(draw: Draw, case: Case) -> None:
         case.then.append("audit")
     elif draw.chance(0.03):
         case.then.append("twice")
+    elif draw.method in {"mdav", "microaggregation", "kkm"} and draw.chance(0.15):
+        case.then.append("shuffled")
 
 
 # -- microdata
