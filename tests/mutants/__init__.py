@@ -1,1 +1,1 @@
-"""Mutants of the judges: one operator or number changed at a time, which a test of that judge must notice."""
+"""Mutants of the judges and their kernels: one operator or number changed at a time, which a test of that judge must notice."""

@@ -3,7 +3,7 @@
 A mutant is killed if a test fails that reaches the changed line, or if it runs for too long. The others survive: either the change makes
 no difference, which `equivalent.toml` lists with the reason, or a test is missing. The log has one line per mutant, and the same command
 continues it; `--again` tries those of the log again that were not killed. `--summary` counts a log, and `--survivors` lists what it has of
-survivors.
+survivors. With `--kernels`, the kernels in C++ that judges count with are changed instead.
 """
 
 from __future__ import annotations
@@ -26,22 +26,37 @@ def main() -> int:
     import pytest
 
     from mutants.equivalent import Equivalents
-    from mutants.judges import ROOT, TESTS, all_mutants, judges, load_judges
+    from mutants.judges import KERNEL_TESTS, ROOT, TESTS, all_mutants, judges, load_judges
+    from mutants.kernels.build import MarkedKernels, build, kernel_mutants
+    from mutants.kernels.server import KernelServer
     from mutants.log import Log, ends_of, summary, survivors
     from mutants.server import MutantServer
 
     options = _parser().parse_args()
     only = options.only.split(",") if options.only else None
-    every = [found for found in all_mutants() if only is None or found[0].stem in only]
+    all_of_them = kernel_mutants() if options.kernels else all_mutants()
+    every = [found for found in all_of_them if only is None or found[0].stem in only]
     if options.summary or options.survivors:
         found = ends_of(Log(options.log), [(name, mutant) for _, name, mutant in every], Equivalents())
         print(survivors(found) if options.survivors else summary(found))
         return 0
-    load_judges()
     os.chdir(ROOT)
-    server = MutantServer(judges(), ROOT / "build" / "mutants", lambda server: _try_all(server, every, options), options.budget)
-    quiet = ("-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestWarning")
-    return int(pytest.main([*quiet, *(options.tests or TESTS)], plugins=[server]))
+
+    def work(server: MutantServer) -> None:
+        _try_all(server, every, options)
+
+    tests, cache = options.tests or TESTS, ROOT / "build" / "mutants"
+    if options.kernels:
+        kernels = MarkedKernels(build(), len(all_of_them))
+        places = [(path, mutant) for path, _, mutant in all_of_them]
+        files = sorted({path for path, _ in places})
+        server: MutantServer = KernelServer(kernels, places, files, cache / "kernels", work, options.budget)
+        tests = options.tests or (*TESTS, *KERNEL_TESTS)
+    else:
+        load_judges()
+        server = MutantServer(judges(), cache, work, options.budget)
+    quiet = ("-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-p", "no:faulthandler", "-W", "ignore::pytest.PytestWarning")
+    return int(pytest.main([*quiet, *tests], plugins=[server]))
 
 
 def _try_all(server: Any, every: list[tuple[Path, str, Any]], options: argparse.Namespace) -> None:
@@ -61,7 +76,7 @@ def _try_all(server: Any, every: list[tuple[Path, str, Any]], options: argparse.
         if time.monotonic() > end:
             break
         began = os.times()
-        outcome = server.outcome(module_of(path), path, mutant)
+        outcome = server.outcome(module_of(path) if path.suffix == ".py" else "", path, mutant)
         ended = os.times()
         seconds = ended.children_user + ended.children_system - began.children_user - began.children_system
         if not known or outcome in {KILLED, LATE, PASSED}:  # fewer tests may not reach what others reached
@@ -70,7 +85,8 @@ def _try_all(server: Any, every: list[tuple[Path, str, Any]], options: argparse.
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tests.mutants", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", metavar="A,B", help="only these files of shoal.privacy")
+    parser.add_argument("--kernels", action="store_true", help="change the kernels of cpp/judge")
+    parser.add_argument("--only", default="", metavar="A,B", help="only these files of shoal.privacy or cpp/judge")
     parser.add_argument("--share", type=float, default=1.0, help="share of the mutants, drawn by --seed (default: all)")
     parser.add_argument("--hours", type=float, default=1e6, help="start no mutant after this many hours")
     parser.add_argument("--budget", type=float, default=20.0, help="seconds of processor time for one mutant (default: 20)")

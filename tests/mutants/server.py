@@ -1,8 +1,8 @@
 """A pytest plugin that runs the tests of mutants: everything is loaded and collected once, and each mutant is a fork of that process.
 
-A test is run for a mutant only if it reaches the changed lines, the quickest first, and the first failure ends the fork. Which lines a
+A test is run for a mutant only if it reaches the changed places, the quickest first, and the first failure ends the fork. Which places a
 test reaches, and how long it takes, is measured once in forks too, because the process itself must not compute: the threads of Polars
-would not exist in its forks.
+would not exist in its forks. A place of a Python file is a line; of a kernel, the number of a mutant.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -41,7 +41,7 @@ ENDS = {0: PASSED, 1: KILLED, 3: UNCHANGED, -signal.SIGXCPU: LATE, -signal.SIGKI
 
 @dataclass(frozen=True)
 class Reached:
-    """What a test reaches: line numbers by the path of a file; and its processor time."""
+    """What a test reaches: the places by the path of a file; and its processor time."""
 
     seconds: float
     lines: dict[str, list[int]]
@@ -66,11 +66,15 @@ class MutantServer:
             raise pytest.UsageError("a test file computes while it is loaded: forks would wait for threads that they do not have")
         self._items = {item.nodeid: item for item in session.items}
         self._declaring = [name for name in self._items if any(part in name for part in DECLARATIONS)]
-        self._loaded = LoadedFunctions(self._files)
+        self._load()
         self._base = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
         self._measure()
         self._work(self)
         return True
+
+    def _load(self) -> None:
+        """Find the functions that mutants replace."""
+        self._loaded = LoadedFunctions(self._files)
 
     # -- which tests reach what
 
@@ -119,6 +123,7 @@ class MutantServer:
         return 0
 
     def _trace(self, item: pytest.Item, following: pytest.Item | None, lines: set[tuple[str, int]]) -> bool:
+        """Run a test and note the places that it reaches; whether it passes."""
         names = self._names
 
         def inside(frame: FrameType, event: str, _: Any) -> Any:
@@ -135,11 +140,15 @@ class MutantServer:
             sys.settrace(None)
         return all(report.passed for report in reports)
 
+    def _places(self, mutant: Mutant) -> Iterable[int]:
+        """The places that a mutant changes."""
+        return range(mutant.line, mutant.last_line + 1)
+
     def reaching(self, path: Path, mutant: Mutant) -> list[str]:
-        """The tests that reach the changed lines, the quickest first; of a line that runs while its module is loaded, all of its file."""
+        """The tests that reach the changed places, the quickest first; of a line that runs while its module is loaded, all of its file."""
         file = self._names[str(path)]
         of_file = {name: reached for name, reached in self._reached.items() if file in reached.lines}
-        lines = set(range(mutant.line, mutant.last_line + 1))
+        lines = set(self._places(mutant))
         exact = [name for name, reached in of_file.items() if lines & set(reached.lines[file])]
         by_time = sorted(exact or (of_file if mutant.outside else ()), key=lambda name: of_file[name].seconds)
         return [*self._declaring, *by_time] if mutant.outside and not exact else by_time
@@ -153,9 +162,13 @@ class MutantServer:
             return UNREACHED
         return ENDS.get(self._in_fork(lambda: self._run_changed(module, path, mutant, names), LIMIT + round(self._budget)), KILLED)
 
+    def _replace(self, module: str, path: Path, mutant: Mutant) -> None:
+        """Make a mutant take effect in this process."""
+        self._loaded.replace(module, path, changed(path.read_text(encoding="utf-8"), mutant))
+
     def _run_changed(self, module: str, path: Path, mutant: Mutant, names: Sequence[str]) -> int:
         try:
-            self._loaded.replace(module, path, changed(path.read_text(encoding="utf-8"), mutant))
+            self._replace(module, path, mutant)
         except NotReplaced:
             return 3
         spent = time.process_time()
