@@ -23,6 +23,7 @@ from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import RowTable
 from shoal.data.tables.weighted_bags import WeightedBagTable
 from shoal.privacy import (
+    MODELS,
     DeltaPresence,
     DifferentialPrivacy,
     DisassociatedKmAnonymity,
@@ -108,6 +109,13 @@ def test_public_rows_with_several_published_ones(ages: list[str], public: list[s
     assert verdict.unchecked.startswith(f"{several} row") or not several
 
 
+def test_public_tables_are_disclosed_by_their_file_only() -> None:
+    claim = DeltaPresence(public={"age": ["21"]})
+    assert claim.disclosable_values()["public"] == "unnamed"
+    named = MODELS.make("delta-presence(public=people.csv)")
+    assert named.disclosable_values()["public"] == named.values()["public"] != "unnamed"
+
+
 def test_numbers_are_equal_however_they_are_written() -> None:
     for published, typed, fits in (
         ("20", "20.0", True),
@@ -157,6 +165,14 @@ def test_affinities_with_seven_decimals(theta: float) -> None:
     QueryAffinity(theta=round(theta, 6))
 
 
+def test_queries_of_two_people_and_of_nobody() -> None:
+    log = LogOriginal(Log(pl.DataFrame({"owner": [1, 2, 3], "payload": ["tea", "tea", "rain"]})))
+    for shown, people, holds in ((["tea", "tea"], 2, True), (["rain", "tea"], 1, False), ([], 0, True)):
+        release = Release({"log": RowTable(pl.DataFrame({"query": shown}, schema={"query": pl.String}))})
+        verdict = QueryAffinity(k=2, word_people=2).check(release, log)
+        assert (verdict.holds, verdict.achieved) == (holds, {"people": people, "people_of_query": people, "people_of_word": people})
+
+
 def test_verdicts_name_five_rare_words() -> None:
     words = "abcdefg"
     original = as_typed(Bags.from_lists([list(words)]))
@@ -200,6 +216,25 @@ def test_a_term_of_a_vector_of_one_document() -> None:
     original = document_vectors(pl.Series(["dog dog"]), np.arange(1), 9)
     verdict = WeightedKAnonymity(k=2).check(Release({"vectors": vectors([{"horse": 0.0}])}, secret=Secret(np.arange(1))), original)
     assert "1 published terms represent no term of some document in their group" in verdict.witnesses
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_one_weight_of_several_is_wrong(secret: bool) -> None:
+    """A weight may be off by what adding up rounds, and no more."""
+    original = document_vectors(pl.Series(["dog cat", "dog cat"]), np.arange(2), 9)
+    for row, wrong in (
+        ({"dog": 0.5, "cat": 0.5}, 0),
+        ({"dog": 0.5 + 1e-9, "cat": 0.5}, 0),
+        ({"dog": 0.5 + 3e-9, "cat": 0.5}, 2),
+        ({"dog": 0.5, "cat": 0.6}, 2),
+        ({"dog": 0.6, "cat": 0.6}, 4),
+        ({"dog": -0.1, "cat": 0.5}, 2),
+    ):
+        mapping = Secret(np.arange(2)) if secret else None
+        verdict = WeightedKAnonymity(k=2).check(Release({"vectors": vectors([row] * 2)}, secret=mapping), original)
+        assert verdict.holds == (not wrong)
+        where = "in their group" if secret else "in the original"
+        assert (f"{wrong // 2} published weights are not means of weights {where}" in verdict.witnesses) == (wrong > 0)
 
 
 # -- chunks
