@@ -29,6 +29,7 @@ class Row:
     method: str = "GET"
     status: int = 200
     agent: str = "Firefox"
+    size: int | None = 100
 
     @property
     def time(self) -> datetime:
@@ -45,7 +46,7 @@ def original_of(rows: list[Row]) -> AccessOriginal:
         "method": [row.method for row in rows],
         "protocol": ["HTTP/1.1"] * len(rows),
         "status": [row.status for row in rows],
-        "size": [100] * len(rows),
+        "size": [row.size for row in rows],
         "referrer": ["-"] * len(rows),
         "agent": [row.agent for row in rows],
     }
@@ -59,7 +60,7 @@ def table_of(rows: list[Row]) -> AccessTable:
         "time": [row.time for row in rows],
         "request": [f"{row.method} {row.page} HTTP/1.1" for row in rows],
         "status": [row.status for row in rows],
-        "size": [100] * len(rows),
+        "size": [row.size for row in rows],
         "referrer": ["-"] * len(rows),
         "agent": [row.agent for row in rows],
     }
@@ -82,6 +83,19 @@ def test_values_that_nobody_has(secret: bool) -> None:
     assert status.witnesses == ("1 values of status are published that fewer than 1 people share",)
     method = judged([Row(1, method="POST"), Row(2, method="POST")], rows, secret, min_owners=1)
     assert method.witnesses == ("1 values of method are published that fewer than 1 people share",)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "shown", "wrong"), [([None, None], 100, 2), ([None, 100], 100, 0), ([90, 110], 111, 2), ([90, 110], 110, 0)]
+)
+@pytest.mark.parametrize("secret", [True, False])
+def test_sizes_that_nobody_has(sizes: list[int | None], shown: int, wrong: int, secret: bool) -> None:
+    """A published size is compared with the known ones, and is wrong if there are none."""
+    verdict = judged([Row(n, size=shown) for n in (1, 2)], [Row(n, size=size) for n, size in enumerate(sizes, 1)], secret)
+    told = f"{wrong} values of size lie outside the range of the original"
+    assert verdict.holds == (not wrong) and (told in verdict.witnesses) == (wrong > 0)
+    nothing = [Row(n, size=None) for n in (1, 2)]
+    assert judged(nothing, nothing, secret).holds
 
 
 @pytest.mark.parametrize(("least", "holds"), [(1, True), (2, True), (3, True), (4, False)])

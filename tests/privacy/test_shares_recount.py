@@ -162,6 +162,23 @@ def test_histograms_of_the_wrong_groups() -> None:
     assert judged(ROWS, None, [(2, "S", 1)]).holds
 
 
+def test_groups_without_a_histogram() -> None:
+    """Both groups have the sensitive item, and one or no histogram says so."""
+    original = as_typed(Bags.from_lists([["a", "S"], ["a"], ["b", "S"], ["b"]]), as_sets=True)
+    rows = [(1, ["a"]), (1, ["a"]), (2, ["b"]), (2, ["b"])]
+    for counts, wrong in (
+        ([(1, "S", 1), (2, "S", 1)], ""),
+        ([(1, "S", 1)], "1 histogram"),
+        ([], "2 histograms"),
+        ([(2, "S", 2)], "2 histograms"),
+    ):
+        release = Release({"records": groups(rows, counts)}, secret=Secret(np.arange(4)))
+        verdict = PrivacyDegree(p=2, items=Items(names=frozenset("S"))).check(release, original)
+        assert verdict.holds == (not wrong)
+        told = [witness for witness in verdict.witnesses if "different from that of the records" in witness]
+        assert told == [f"{wrong} different from that of the records of the group"] * bool(wrong)
+
+
 def test_items_that_only_one_side_counts() -> None:
     told = "1 item counted more or less often than in the original"
     for secret in (None, list(range(6))):
