@@ -91,6 +91,50 @@ def test_private_items_of_few_people_are_not_named_in_public(owners: list[int], 
     assert told in alone.witnesses, "without users, records are counted"
 
 
+TYPED = [["a", "X"], ["a", "b"], ["a", "X", "b"], ["b"], ["a", "Y"], ["c"]]
+
+
+@pytest.mark.parametrize(
+    ("published", "says"),
+    [
+        (TYPED, ""),
+        ([["a", "X"], ["a"], ["a", "X"], [], ["a", "Y"], []], ""),
+        ([["X"], [], ["X"], [], ["Y"], []], ""),
+        ([["c"], ["a", "X"], ["a", "Y"], ["a", "X", "b"], ["b"], ["a", "b"]], ""),
+        ([["a", "X"], ["a"], ["a"], [], ["a", "Y"], []], "1 items that are private were changed"),
+        ([["a"], ["a"], ["a"], [], ["a"], []], "2 items that are private were changed"),
+        ([["a", "X"], ["a", "X"], ["a", "X"], [], ["a", "Y"], []], "1 published record matches no remaining original record"),
+        ([["a", "X"], ["a"], ["a", "Y"], [], ["a", "X"], ["a"]], "1 published record matches no remaining original record"),
+        ([["a", "X"], ["a", "c"], ["a", "X"], [], ["a", "Y"], []], "1 published record matches no remaining original record"),
+        ([*TYPED, []], "7 records are published of only 6"),
+    ],
+    ids=range(10),
+)
+@pytest.mark.parametrize("owners", [[0, 1, 2, 3, 4, 5], [0, 0, 2, 3, 4, 5]])
+def test_files_of_coherence_are_compared_with_the_original(published: list[list[str]], says: str, owners: list[int]) -> None:
+    """Records may lose public items; private items stay, and nothing else is published."""
+    original = as_typed(Bags.from_lists(TYPED, owners), as_sets=True)
+    names = Bags.from_lists([["a", "b", "c", "X", "Y"], *published])
+    codes = original.tree.nodes(names.vocabulary.names)
+    bags = names.relabelled(codes, original.tree.names).select(np.arange(1, len(published) + 1))
+    alone = Release.from_records(bags)
+    verdict = Coherence(k=2, p=1, h=1.0, private={"X", "Y"}).check(alone, original)
+    found = [one for one in verdict.witnesses if "private were changed" in one or "original record" in one or "published of only" in one]
+    assert bool(found) == bool(says) and all(says in one for one in found[:1]), verdict
+    assert not (says and verdict.holds)
+    assert any("people have several records" in note for note in verdict.notes) == (owners[1] == 0)
+
+
+def test_a_private_item_that_became_rarer_is_noticed() -> None:
+    """Of three records with `a` two have the private item, but only one shows it."""
+    original = as_typed(Bags.from_lists([["a", "X"], ["a", "X"], ["a"]]), as_sets=True)
+    claim = Coherence(k=2, p=1, h=0.5, private={"X"})
+    hidden = original.bags.select(np.array([0, 2, 2]))
+    assert claim.check(Release.from_records(hidden)).holds
+    verdict = claim.check(Release.from_records(hidden), original)
+    assert verdict.witnesses == ("1 items that are private were changed",)
+
+
 # -- rho-uncertainty
 
 

@@ -33,6 +33,7 @@ from shoal.parameters import param
 from shoal.privacy.evidence.affordable_sets import costs_of, count_affordable_sets
 from shoal.privacy.evidence.claimed_item_roles import Roles, roles_of
 from shoal.privacy.evidence.cluster_judging import JudgesSets
+from shoal.privacy.evidence.equivalence_classes import truthful_or_not
 from shoal.privacy.evidence.global_recoding import recoding_defects
 from shoal.privacy.evidence.known_sets import (
     MOST_KNOWN,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from shoal.data.original import Original
 
 FINEST = 10**18  # the largest denominator of h
+NO_OWNERS = "people have several records; records were counted, because files do not contain user IDs"
 BY_PERSON = "what is private for whom is secret: an audit with the original, and with a claim that names the file of it, counts"
 
 
@@ -148,10 +150,12 @@ class Coherence(JudgesSets):
             found = count_affordable_sets(holders, roles, knowledge, costs_of(names, self.costs.exact))
         shared, rare = _witnesses(found, names, holders, self.k)
         broken = [*_violations(found), *shared, *repeated_items(release)]
-        if original is not None and release.secret is not None:
-            broken += recoding_defects(original, release, roles)
-        notes = (*_notes(found, any_private=bool(roles.private.any())), *roles.notes)
-        return Verdict(str(self), verified_if(not broken), self._achieved(found), tuple(broken), notes, rare=tuple(rare))
+        notes = _notes(found, any_private=bool(roles.private.any()))
+        if original is not None:
+            untrue, undecided = _changes(release, original, roles)
+            broken, notes = broken + untrue, notes + undecided
+        achieved = self._achieved(found)
+        return Verdict(str(self), verified_if(not broken), achieved, tuple(broken), (*notes, *roles.notes), rare=tuple(rare))
 
     def _judge_by_person(self, release: Release, original: Original | None, roles: Roles, knowledge: AttackerKnowledge) -> Verdict:
         """Count every set that is public for somebody; without the original, every set of public items, which is more than is needed."""
@@ -203,6 +207,19 @@ def _fraction(h: float) -> Fraction:
     """Return h as its decimal fraction: 0.29 is 29/100, not the nearest binary number. It is rounded down if it does not fit the kernel."""
     written = Fraction(str(float(h)))
     return written if written.denominator <= FINEST else Fraction(written.numerator * FINEST // written.denominator, FINEST)
+
+
+def _changes(release: Release, original: Original, roles: Roles) -> tuple[list[str], list[str]]:
+    """Return faults of the recoding; without the record-to-group mapping, of records that match no original, and of private items."""
+    if release.secret is not None:
+        return recoding_defects(original, release, roles), []
+    untrue, undecided = truthful_or_not(release, original)
+    shown = np.repeat(release.copies, np.diff(release.published.indptr))
+    published = np.bincount(release.published.items, weights=shown, minlength=len(roles.private))
+    typed = np.bincount(original.bags.items, minlength=len(roles.private))
+    changed = int(((published != typed) & roles.private).sum())
+    untrue += [f"{changed:,} items that are private were changed"] if changed else []
+    return untrue, undecided + ([NO_OWNERS] if original.bags.owners_repeat else [])
 
 
 def _unsafe_sets(found: Found) -> list[str]:
