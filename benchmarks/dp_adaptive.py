@@ -19,7 +19,7 @@ import polars as pl
 
 from common import show
 from dp import DELTA, tags
-from shoal.noise.counted_values import ITEM, asked_values
+from shoal.noise.counted_values import ITEM, values_of_log
 from shoal.noise.mechanisms import PROMISING, Selecting, gaussian_plan
 from shoal.noise.per_person_bounds import PersonValues, distinct_of_people
 from shoal.util.numbers import Floats
@@ -62,7 +62,7 @@ def main() -> None:
     log = tags()
     if log is None:
         sys.exit("this benchmark needs lastfm-tags.tsv.gz")
-    asked, rng, lines = asked_values(log, ITEM), np.random.default_rng(), []
+    asked, rng, lines = values_of_log(log, ITEM), np.random.default_rng(), []
     for guide in (0.0, 0.2):
         for most, above in ((0, 0.0), (50, 0.5), (50, 2.0), (32, 2.0)):
             found = [published(asked, options.epsilon, most, above, guide, rng) for _ in range(options.runs)]

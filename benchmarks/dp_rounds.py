@@ -18,7 +18,7 @@ from dp import DELTA, published, tags
 from shoal.data.log import Log
 from shoal.data.noise_record import EQUAL, GAUSSIAN, SELECTION, NoisyStep
 from shoal.noise.budget_plan import _grid
-from shoal.noise.counted_values import ITEM, asked_values
+from shoal.noise.counted_values import ITEM, values_of_log
 from shoal.noise.mechanisms import Selecting, gaussian_plan, limit_of, with_noise
 from shoal.noise.per_person_bounds import distinct_of_people
 from shoal.noise.weights import equal_weights
@@ -38,7 +38,7 @@ def rounds(epsilon: float, shares: tuple[float, ...], cap: int) -> list[NoisySte
 
 def selected(log: Log, steps: list[NoisyStep]) -> int:
     """Return how many tags all rounds publish together."""
-    left, found = asked_values(log, ITEM), 0
+    left, found = values_of_log(log, ITEM), 0
     for step in steps:
         held = distinct_of_people(left, step.cap)
         noisy = with_noise(equal_weights(held, step.grid), step)

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from shoal.cli.screen import in_shell
-from shoal.cluster.limits import BESIDE, FORMATS, LIMITS, Limit
+from shoal.cluster.limits import FORMATS, LIMITS, OTHER_OPTIONS, Limit
 from shoal.errors import options_of
 from shoal.methods import METHODS, Method
 
@@ -21,7 +21,7 @@ BEGIN, END = "<!-- limits: written by scripts/cluster_limits.py -->\n", "<!-- en
 
 def table() -> str:
     """The table as Markdown."""
-    rows = [_row(limit) for limit in (*LIMITS, *BESIDE.values(), FORMATS)]
+    rows = [_row(limit) for limit in (*LIMITS, *OTHER_OPTIONS.values(), FORMATS)]
     return "\n".join(["| option or feature | reason | methods | error code |", "| --- | --- | --- | --- |", *rows]) + "\n"
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from helpers.data import food
 from shoal.auditing.earlier_releases import Series
-from shoal.cluster.limits import BESIDE, CODE, LIMITS
+from shoal.cluster.limits import CODE, LIMITS, OTHER_OPTIONS
 from shoal.cluster.run import SparkBackend
 from shoal.data.min_support import MinSupport
 from shoal.errors import ParameterError, options_of
@@ -101,9 +101,9 @@ def test_the_option_is_named() -> None:
 
 
 def test_options_beside_the_job_are_refused() -> None:
-    for name in BESIDE:
+    for name in OTHER_OPTIONS:
         with pytest.raises(ParameterError) as refused:
-            SparkBackend(beside=(name,)).refuse(SUPPORTED[0])
+            SparkBackend(other_options=(name,)).refuse(SUPPORTED[0])
         assert options_of(refused.value.marked_message) == (name,)
 
 

@@ -191,7 +191,7 @@ class Lines:
 def test_an_empty_file_before_others_does_not_say_how_they_are_laid_out() -> None:
     log = {"a.tsv": [], "b.tsv": [HEADER + b"\n", b"1\tdog\t2006-03-01 10:00:00\n"]}
     found: Any = find_input(Lines(log), list(log), Preparation())  # type: ignore[arg-type]
-    assert found.given.header == HEADER
+    assert found.input.header == HEADER
     with refuses("empty-input"):
         find_input(Lines({file: [] for file in log}), list(log), Preparation())  # type: ignore[arg-type]
 

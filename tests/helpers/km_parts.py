@@ -53,7 +53,7 @@ class RecordsInMemory(RecordsInParts):
         return np.bincount(digits.ravel(), minlength=len(self.numbering)), (sought.size, [sorted(rare & keys) for keys in held])
 
     def give_up_in_parts(self, rare: RareInParts) -> Iterable[int]:
-        given = [self._with_keys(number, part, rare.where) for number, part in enumerate(self.parts)]
+        given = [self._with_keys(number, part, rare.keys) for number, part in enumerate(self.parts)]
         self.parts = [table for part in given for table in worker.with_less(rare.sought, 0, part)]
         return {node for part in self.parts for gone in part.column("gone").to_pylist() for node in gone}
 

@@ -15,7 +15,7 @@ from helpers.spark import release_on_cluster
 from shoal.cluster import row_manifest as row_outcome
 from shoal.cluster import threshold_words as shared_rows
 from shoal.cluster import write_files as writing
-from shoal.cluster.judge_rows import Judging, counted_with_original, seen_rows
+from shoal.cluster.judge_rows import Judging, count_published, counted_with_original
 from shoal.cluster.log_rows import Logged, Splitting, rows_of_log
 from shoal.cluster.spark import Cluster
 from shoal.data.log import Log
@@ -177,7 +177,7 @@ def test_the_judge_counts_rows_and_people_by_itself(
     shown = session.createDataFrame([(query,) for query in published], "query string")
     judging = Judging(RowsToCount(k=2, words=None, by_words=by_words), by_words)
     cluster = Cluster(session, tmp_path)
-    counted, lost = counted_with_original(cluster, seen_rows(cluster, shown, judging, "made"), rows, judging)
+    counted, lost = counted_with_original(cluster, count_published(cluster, shown, judging, "made"), rows, judging)
     found = (counted.rows, counted.people, counted.short, counted.unexplained, lost)
     assert found == told
 

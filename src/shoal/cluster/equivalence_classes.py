@@ -54,37 +54,37 @@ class MadeContents:
     classes: Step
 
 
-def made_rows(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def made_rows(contents: Contents, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return published records as made."""
     yield table.select(MADE.names)
 
 
-def written_rows(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def written_rows(contents: Contents, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return published records as in the files with these numbers."""
     for number in table.column("id").to_pylist():
-        yield pa.table({"items": published_in(given.files[number]).to_arrow().cast(WORDS)}, WRITTEN)
+        yield pa.table({"items": published_in(contents.files[number]).to_arrow().cast(WORDS)}, WRITTEN)
 
 
-def counted_made(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+def counted_made(contents: Contents, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
     """Count the classes of a partition, and sum over them."""
     frame = pl.from_arrow(table if len(table) else MADE.empty_table())
     assert isinstance(frame, pl.DataFrame)
     classes = frame.group_by("items").agg(made=pl.len(), people=pl.col("owner").n_unique())
     if len(classes):
-        yield json.dumps(_summed(classes, "made", given.sizes))
+        yield json.dumps(_summed(classes, "made", contents.sizes))
     yield classes.to_arrow().cast(CLASSES)
 
 
-def counted_written(given: MadeContents, part: int, table: pa.Table) -> Iterator[str]:
+def counted_written(made_contents: MadeContents, part: int, table: pa.Table) -> Iterator[str]:
     """Sum over the written classes of a partition, and count the contents that are not written as often as made."""
-    made, rows = pl.from_arrow(given.classes.part(part)), pl.from_arrow(table if len(table) else WRITTEN.empty_table())
+    made, rows = pl.from_arrow(made_contents.classes.part(part)), pl.from_arrow(table if len(table) else WRITTEN.empty_table())
     assert isinstance(made, pl.DataFrame) and isinstance(rows, pl.DataFrame)
     nothing, once = pl.lit(0, pl.Int64), pl.lit(1, pl.Int64)
     both = pl.concat([made.with_columns(written=nothing), rows.select("items", made=nothing, people=nothing, written=once)])
     classes = both.group_by("items").agg(pl.all().sum())
     if len(classes):
         differing = classes.filter(pl.col("made") != pl.col("written")).height
-        yield json.dumps({"differing": differing, "written": _summed(classes, "written", given.contents.sizes)})
+        yield json.dumps({"differing": differing, "written": _summed(classes, "written", made_contents.contents.sizes)})
 
 
 def _summed(classes: pl.DataFrame, source: str, sizes: Sequence[int]) -> dict[str, Any]:
@@ -115,22 +115,22 @@ class Counted:
         return {**least, **few, **{name: sum(part[name] for part in self.parts) for name in ("different", "records")}}
 
 
-def classes_made(cluster: Cluster, shown: Step, given: Contents) -> tuple[Counted, Step]:
+def classes_made(cluster: Cluster, shown: Step, contents: Contents) -> tuple[Counted, Step]:
     """Return the classes of published records with the people behind each, and where they are stored."""
-    held = sent(cluster, "made", [(shown, made_rows)], given, given.places, given.parts)
-    classes, words = stored(cluster, held, counted_made, given, "classes")
-    return Counted(given.sizes, tuple(map(json.loads, words))), classes
+    held = sent(cluster, "made", [(shown, made_rows)], contents, contents.places, contents.parts)
+    classes, words = stored(cluster, held, counted_made, contents, "classes")
+    return Counted(contents.sizes, tuple(map(json.loads, words))), classes
 
 
-def classes_written(cluster: Cluster, classes: Step, given: Contents) -> Counted:
+def classes_written(cluster: Cluster, classes: Step, contents: Contents) -> Counted:
     """Return the classes of the records in the files. Raise unless every record is written as often as it was made."""
-    held = sent(cluster, "written", [(NumberedPartitions(len(given.files)), written_rows)], given, given.places, given.parts)
-    parts = [json.loads(word) for word in collected_words(cluster, held, counted_written, MadeContents(given, classes))]
+    held = sent(cluster, "written", [(NumberedPartitions(len(contents.files)), written_rows)], contents, contents.places, contents.parts)
+    parts = [json.loads(word) for word in collected_words(cluster, held, counted_written, MadeContents(contents, classes))]
     if any(part["differing"] for part in parts):
         raise GuaranteeNotMet(
             "the files do not contain the records of the release", code="files-differ-from-release", hint="nothing was written"
         )
-    return Counted(given.sizes, tuple(part["written"] for part in parts))
+    return Counted(contents.sizes, tuple(part["written"] for part in parts))
 
 
 # -- distinct names
@@ -147,9 +147,9 @@ def names_in(nothing: Any, part: int, table: pa.Table) -> Iterator[pa.Table]:
     yield pl.concat([typed, used]).to_arrow().cast(NAMED)
 
 
-def item_names(given: Contents, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def item_names(contents: Contents, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return the distinct names in files of a release."""
-    for rows in written_rows(given, part, table):
+    for rows in written_rows(contents, part, table):
         names = pl.from_arrow(lists_of(rows, "items")[1])
         assert isinstance(names, pl.Series)
         yield pl.DataFrame({"kind": TYPED, "name": names.unique()}, schema={"kind": pl.Int32, "name": pl.String}).to_arrow().cast(NAMED)
@@ -166,7 +166,7 @@ class NamePlaces:
         return _places(pl.from_arrow(table.column("name")), self.parts)
 
 
-def counted_names(given: Any, part: int, table: pa.Table) -> Iterator[str]:
+def counted_names(shared: Any, part: int, table: pa.Table) -> Iterator[str]:
     """Count the distinct names of each kind here, and return the nodes."""
     if not len(table):
         return
@@ -176,10 +176,10 @@ def counted_names(given: Any, part: int, table: pa.Table) -> Iterator[str]:
         yield json.dumps([kind, names["name"].cast(pl.Int64).to_list() if kind == NODE else len(names)])
 
 
-def different_names(cluster: Cluster, source: Step | NumberedPartitions, work: Any, given: Any, parts: int) -> dict[int, list[Any]]:
+def different_names(cluster: Cluster, source: Step | NumberedPartitions, work: Any, shared: Any, parts: int) -> dict[int, list[Any]]:
     """Return for each kind of names the results of `counted_names` for the partitions."""
     found: dict[int, list[Any]] = {}
-    names = sent(cluster, "names", [(source, work)], given, NamePlaces(parts), parts)
-    for kind, value in map(json.loads, collected_words(cluster, names, counted_names, given)):
+    names = sent(cluster, "names", [(source, work)], shared, NamePlaces(parts), parts)
+    for kind, value in map(json.loads, collected_words(cluster, names, counted_names, shared)):
         found.setdefault(kind, []).append(value)
     return found

@@ -21,7 +21,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal.cluster.spark import Cluster, spark_errors, tell_step, working
+from shoal.cluster.spark import Cluster, log_step, spark_errors, working
 from shoal.data.bags import Ints
 from shoal.io.exchange_files import begin_exchange, end_exchange, packed, read_exchanged, unpacked, write_exchanged
 from shoal.io.step_files import begin_stored, end_stored, read_stored, write_stored
@@ -107,12 +107,12 @@ def sent(cluster: Cluster, name: str, work: Sequence[tuple[Source | Rows, Work]]
     for source, task in work:
         sending = _Sending(task, places, parts, directory)
         if isinstance(source, Rows):
-            said = cluster.collect(cluster.map(source.frame, _AsRows(sending), shared, SENDING))
-            answers += ((file, size) if file else word for file, size, word in said)
+            task_answers = cluster.collect(cluster.map(source.frame, _AsRows(sending), shared, SENDING))
+            answers += ((file, size) if file else word for file, size, word in task_answers)
         else:
             answers += _answers(cluster, source, sending, shared)
     files, words = _apart(answers)
-    tell_step(name, started, [size for _, size in files])
+    log_step(name, started, [size for _, size in files])
     return Sent(directory, tuple(file for file, _ in files), parts, words)
 
 
@@ -132,7 +132,7 @@ def stored(cluster: Cluster, source: Source, work: Work, shared: Any, name: str)
     begin_stored(directory)
     files, words = _apart(_answers(cluster, source, _Storing(work, directory), shared))
     end_stored(directory)
-    tell_step(name, started, [size for _, size in files])
+    log_step(name, started, [size for _, size in files])
     return Step(directory, tuple(file for file, _ in files)), words
 
 
@@ -157,10 +157,10 @@ def stored_frame(cluster: Cluster, source: Sent, work: Work, shared: Any, schema
 def _answers(cluster: Cluster, source: Source, work: Any, shared: Any) -> list[Any]:
     """Return the messages of the tasks, in partition order. Sent rows are then no longer needed, and removed."""
     with spark_errors():
-        said: list[Any] = source.values(cluster).mapPartitionsWithIndex(_Task(source.table, work, cluster.share(shared))).collect()
+        answers: list[Any] = source.values(cluster).mapPartitionsWithIndex(_Task(source.table, work, cluster.share(shared))).collect()
     if isinstance(source, Sent):
         source.remove()
-    return said
+    return answers
 
 
 # -- in the worker
@@ -207,8 +207,8 @@ class _AsRows:
     sending: _Sending
 
     def __call__(self, shared: Any, part: int, table: pa.Table) -> Iterator[pa.Table]:
-        for said in self.sending(shared, part, table):
-            file, size, word = (None, None, said) if isinstance(said, str) else (*said, None)
+        for answer in self.sending(shared, part, table):
+            file, size, word = (None, None, answer) if isinstance(answer, str) else (*answer, None)
             yield pa.table({"file": [file], "size": [size], "word": [word]}, SENDING)
 
 

@@ -79,10 +79,10 @@ def drawn(size: Size, part: int, table: pa.Table) -> Iterator[pa.Table]:
         yield pa.table({"hash": found[chosen].view(np.int64), "times": times[chosen]}, DRAWN)
 
 
-def sampled(given: Drawn, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def sampled(sample: Drawn, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return the contents of records whose hash was drawn, with unknown words as their common node."""
-    bags, found = _hashes(given.fitted, present_in(table))
-    chosen = np.flatnonzero(np.isin(found, given.hashes))
+    bags, found = _hashes(sample.fitted, present_in(table))
+    chosen = np.flatnonzero(np.isin(found, sample.hashes))
     held = bags.select(chosen)
     lists = {name: list_array(held.indptr, values) for name, values in (("nodes", held.items), ("counts", held.counts))}
     yield pa.table({"hash": found[chosen].view(np.int64), **lists}, SAMPLED)
@@ -96,20 +96,20 @@ def different(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
         yield frame.unique().to_arrow().cast(table.schema)
 
 
-def leaves(given: Frozen, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+def leaves(frozen: Frozen, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
     """Return the leaf of each non-empty record, and the number of people in each leaf: all records of a person are here."""
-    bags = bags_of(present_in(table), given.fitted, given.fitted.coarse())
-    found, n = leaves_of(bags, given.cuts), max(1, bags.n_owners)
+    bags = bags_of(present_in(table), frozen.fitted, frozen.fitted.coarse())
+    found, n = leaves_of(bags, frozen.cuts), max(1, bags.n_owners)
     people = distinct(found * n + bags.owners) // n
-    yield json.dumps(np.bincount(people, minlength=given.cuts.leaves).tolist())
+    yield json.dumps(np.bincount(people, minlength=frozen.cuts.leaves).tolist())
     yield pa.table({LEAF: found}, LEAVES)
 
 
-def with_range(given: Ranges, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def with_range(ranges: Ranges, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return the non-empty records, each with its range."""
     held = present_in(table)
-    leaf = np.zeros(len(held), np.int64) if given.leaves is None else given.leaves.part(part).column(LEAF).to_numpy()
-    yield held.append_column(RANGE, pa.array(given.of_leaves[leaf], pa.int64()))
+    leaf = np.zeros(len(held), np.int64) if ranges.leaves is None else ranges.leaves.part(part).column(LEAF).to_numpy()
+    yield held.append_column(RANGE, pa.array(ranges.of_leaves[leaf], pa.int64()))
 
 
 def range_places(table: pa.Table) -> Ints:
@@ -117,16 +117,16 @@ def range_places(table: pa.Table) -> Ints:
     return np.asarray(table.column(RANGE).to_numpy(), np.int64)
 
 
-def published_ranges(given: Grouping, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def published_ranges(grouping: Grouping, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return the outcome of every record of the range in this partition."""
-    yield published_range(given, table) if len(table) else PUBLISHED.empty_table()
+    yield published_range(grouping, table) if len(table) else PUBLISHED.empty_table()
 
 
-def published_range(given: Grouping, table: pa.Table) -> pa.Table:
+def published_range(grouping: Grouping, table: pa.Table) -> pa.Table:
     """Return the outcome of every record of one range: records of groups that share nothing below the floor are marked as suppressed."""
-    tree = given.fitted.with_words(words_in(table))
-    bags = bags_of(table, given.fitted, tree)
-    groups, published = formed_range(given.method.form_groups, bags, tree)
+    tree = grouping.fitted.with_words(words_in(table))
+    bags = bags_of(table, grouping.fitted, tree)
+    groups, published = formed_range(grouping.method.form_groups, bags, tree)
     published = within_floor(published, tree)
     withheld = (published.lengths == 0)[groups] if tree.barred is not None else np.zeros(len(groups), bool)
     names = by_name(published).to_polars()

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 FIRST = 500  # rows that tell how the others are written
 PARQUET = (".parquet", ".parq")
 COMPRESSED = (".gz", ".bz2", ".deflate", ".snappy", ".lz4", ".zst", ".zstd")  # what Spark unpacks, by the names of files
-TAKEN = ("querylog", "table")
+SUPPORTED_FORMATS = ("querylog", "table")
 
 Way = TypeVar("Way", bound=EventGrouping)
 
@@ -51,7 +51,7 @@ class ClusterInput:
 
     source: NumberedPartitions | Rows
     work: Work
-    given: Input
+    input: Input
     files: int
     called: str
     rows: Ledger = field(default_factory=lambda: Ledger(0))
@@ -61,35 +61,35 @@ class ClusterInput:
     @property
     def size(self) -> int | None:
         """The bytes that tasks read themselves; None if Spark reads."""
-        return sum(span.end - span.start for span in self.given.spans) if self.given.spans else None
+        return sum(span.end - span.start for span in self.input.spans) if self.input.spans else None
 
     @property
     def text(self) -> bool:
         """Whether rows contain texts, and not items."""
-        return "text" in self.given.layout.places
+        return "text" in self.input.layout.places
 
     @property
     def drops_repeats(self) -> bool:
         """Whether rows with equal user, time and text are one event."""
-        layout = self.given.layout
+        layout = self.input.layout
         return layout.format == "querylog" and "time" in layout.places and not {"record", "count", *CLICKS} & layout.places.keys()
 
     def sent_to_owners(self, cluster: Cluster) -> Sent:
         """Send all events such that those of one person are in one partition."""
         cluster.expect(self.source.frame if isinstance(self.source, Rows) else None, self.size)
         parts = cluster.partitions
-        return sent(cluster, "events", [(self.source, self.work)], self.given, partial(owner_places, parts), parts)
+        return sent(cluster, "events", [(self.source, self.work)], self.input, partial(owner_places, parts), parts)
 
     def gathering(self, kind: type[Way], *more: Any) -> Way:
         """Return how rows of this input are gathered by user, with further settings of this kind of gathering."""
-        how = self.given.how
-        return kind(how, self.text, self.drops_repeats, how.read.owners == "folded", *more)
+        preparation = self.input.preparation
+        return kind(preparation, self.text, self.drops_repeats, preparation.read.owners == "folded", *more)
 
     def with_totals(self, sums: Counter[str], defects: Mapping[str, int]) -> ClusterInput:
         """Return the input with the accounting of its rows. Raise if too many are defective, none could be used, or spellings of user IDs
         are undecided.
         """
-        read, total = self.given.how.read, sum(defects.values())
+        read, total = self.input.preparation.read, sum(defects.values())
         if defects and read.strict:
             raise InputError(
                 f"{self.called} has malformed rows: {_listed(defects)}", code="defective-rows", hint=SKIPPING, defects=dict(defects)
@@ -109,7 +109,7 @@ class ClusterInput:
                 hint=f"see {option('format')}, {option('sep')} and the column options",
                 defects=dict(defects),
             )
-        if self.given.header and sums["headers"] != self.files:
+        if self.input.header and sums["headers"] != self.files:
             raise InputError(
                 f"{self.called} repeats its header inside a file, or a file has none",
                 code="header-repeated",
@@ -119,7 +119,7 @@ class ClusterInput:
         parts = {"used": kept(sums["used"]), "repeated clicks": gone(sums["repeated"]), "blank lines": gone(sums["blank"])}
         parts |= {f"malformed: {reason}": gone(n) for reason, n in defects.items()}
         ledger = Ledger(sum(part.n for part in parts.values()), parts)
-        return replace(self, rows=ledger, notes=(*self.given.layout.notes, *spelling), defects=dict(defects))
+        return replace(self, rows=ledger, notes=(*self.input.layout.notes, *spelling), defects=dict(defects))
 
 
 def tallied(words: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
@@ -127,35 +127,35 @@ def tallied(words: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
     sums: Counter[str] = Counter()
     defects: Counter[str] = Counter()
     for word in words:
-        told = json.loads(word)
-        defects.update(told.pop("defects", {}))
-        sums.update(told)
+        tally = json.loads(word)
+        defects.update(tally.pop("defects", {}))
+        sums.update(tally)
     return sums, defects
 
 
-def find_input(cluster: Cluster, data: Any, how: Preparation) -> ClusterInput:
+def find_input(cluster: Cluster, data: Any, preparation: Preparation) -> ClusterInput:
     """Open the input at paths, or a Spark data frame."""
     stage(READING)
     if not isinstance(data, list | tuple | str | Path):
-        return _of_frame(data, how, 1, "the frame")
+        return _of_frame(data, preparation, 1, "the frame")
     paths = [str(path) for path in ([data] if isinstance(data, str | Path) else data)]
     with spark_errors():
         if all(path.rstrip("/").lower().endswith(PARQUET) for path in paths):
             frame = cluster.parquet(paths)
-            return _of_frame(frame, how, len(frame.inputFiles()), paths[0])
-        return _of_lines(cluster, paths, how)
+            return _of_frame(frame, preparation, len(frame.inputFiles()), paths[0])
+        return _of_lines(cluster, paths, preparation)
 
 
-def _of_frame(frame: Any, how: Preparation, files: int, called: str) -> ClusterInput:
+def _of_frame(frame: Any, preparation: Preparation, files: int, called: str) -> ClusterInput:
     with spark_errors():
         first = pl.from_arrow(frame.limit(FIRST).toArrow())
     assert isinstance(first, pl.DataFrame)
-    layout = _taken(find_layout(in_memory(first), how.reading))
-    wanted = [layout.columns[at] for at in layout.places.values()]
-    return ClusterInput(Rows(frame.select(*(f"`{name}`" for name in wanted))), events_of_rows, Input(layout, how), files, called)
+    layout = _checked(find_layout(in_memory(first), preparation.reading))
+    columns = [layout.columns[at] for at in layout.places.values()]
+    return ClusterInput(Rows(frame.select(*(f"`{name}`" for name in columns))), events_of_rows, Input(layout, preparation), files, called)
 
 
-def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> ClusterInput:
+def _of_lines(cluster: Cluster, paths: list[str], preparation: Preparation) -> ClusterInput:
     lines = cluster.lines(paths)
     files = sorted(lines.inputFiles())
     plain = _plain_files(files)
@@ -169,13 +169,15 @@ def _of_lines(cluster: Cluster, paths: list[str], how: Preparation) -> ClusterIn
     head = b"".join(first).removeprefix(b"\xef\xbb\xbf")
     if marked_encoding(head) or begins_array(head, Path(paths[0]), named_json=False):
         raise FORMATS.refusal()
-    layout = _taken(find_layout(Source(Path(paths[0]), "", head, False), how.reading))
+    layout = _checked(find_layout(Source(Path(paths[0]), "", head, False), preparation.reading))
     header = head.split(b"\n", 1)[0].rstrip(b"\r") if layout.header else b""
     called = paths[0] if len(files) == 1 else f"the log of {len(files)} files"
     if not plain:
-        return ClusterInput(Rows(lines), events_of_lines, Input(layout, how, header), len(files), called)
+        return ClusterInput(Rows(lines), events_of_lines, Input(layout, preparation, header), len(files), called)
     spans = spans_of(plain, cluster.span_bytes(sum(map(size_of, plain))))
-    return ClusterInput(NumberedPartitions(len(spans)), events_of_spans, Input(layout, how, header, tuple(spans)), len(files), called)
+    return ClusterInput(
+        NumberedPartitions(len(spans)), events_of_spans, Input(layout, preparation, header, tuple(spans)), len(files), called
+    )
 
 
 def _plain_files(files: Sequence[str]) -> list[Path]:
@@ -186,8 +188,8 @@ def _plain_files(files: Sequence[str]) -> list[Path]:
     return []
 
 
-def _taken(layout: Layout) -> Layout:
-    if layout.format not in TAKEN or layout.container not in ("delimited", "parquet"):
+def _checked(layout: Layout) -> Layout:
+    if layout.format not in SUPPORTED_FORMATS or layout.container not in ("delimited", "parquet"):
         raise FORMATS.refusal(f"{layout.format} in {layout.container}")
     return layout
 

@@ -99,9 +99,9 @@ def moles_of(cluster: Cluster, records: Any, found: FrequentItems, k: int, most:
     return Moles.of_levels(levels)
 
 
-def counted_sets(given: Counting, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def counted_sets(counting: Counting, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Count the sets of frequent items in the records of this partition, in people."""
-    for keys, people in tallied_sets(given.held.bags_in(table), given.known):
+    for keys, people in tallied_sets(counting.held.bags_in(table), counting.known):
         yield pa.table({"key": keys, "people": people}, COUNTS)
 
 
@@ -111,11 +111,11 @@ def owned_sets(begins: Ints, codes: Any, vocabulary: Vocabulary, table: pa.Table
     return Bags.from_rows(begins, codes, np.ones(len(codes), np.int32), vocabulary, owners, as_sets=True)
 
 
-def _people_with_sets(cluster: Cluster, records: Any, given: Counting, size: int, *, several: bool) -> Any:
+def _people_with_sets(cluster: Cluster, records: Any, counting: Counting, size: int, *, several: bool) -> Any:
     """Count the people with each set of this size."""
-    whole = records.select("owner", given.held.column)
+    whole = records.select("owner", counting.held.column)
     here = whole.repartition(cluster.partitions, "owner") if several else whole
-    parts = cluster.map(here, counted_sets, given, COUNTS)
+    parts = cluster.map(here, counted_sets, counting, COUNTS)
     return cluster.store(parts.groupBy("key").agg(*expressions("sum(people) as people")), f"sets_{size}")
 
 
@@ -128,8 +128,8 @@ def _rare_keys(cluster: Cluster, sets: Any, k: int, size: int) -> Ints:
     return _keys(cluster, size, pl.col("people") < k)
 
 
-def _keys(cluster: Cluster, size: int, which: pl.Expr) -> Ints:
-    return stored_step(cluster.place, f"sets_{size}").filter(which).select("key").collect()["key"].to_numpy()
+def _keys(cluster: Cluster, size: int, condition: pl.Expr) -> Ints:
+    return stored_step(cluster.place, f"sets_{size}").filter(condition).select("key").collect()["key"].to_numpy()
 
 
 def _in_order(keys: Ints, rank: Ints, size: int) -> Any:

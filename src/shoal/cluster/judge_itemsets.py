@@ -42,19 +42,19 @@ class Shown:
         return self.people < self.records
 
 
-def counted_known_sets(cluster: Cluster, shown: Shown, wanted: AttackerKnowledge) -> CountedSets:
+def counted_known_sets(cluster: Cluster, shown: Shown, knowledge: AttackerKnowledge) -> CountedSets:
     """Count all sets of up to this many items in published records, by people if one has several records.
 
     The empty set comes first, then single items, and so on. Counting stops at the first size with too rare sets, because the claim fails.
     """
     people, several = shown.people, shown.several
-    counted = CountedSets(people=several).with_level(0, _level(1 if people else 0, people, int(0 < people < wanted.k)))
+    counted = CountedSets(people=several).with_level(0, _level(1 if people else 0, people, int(0 < people < knowledge.k)))
     held = shown.frame.selectExpr("owner" if several else "0 as owner", "cast(array() as array<string>) as known", f"{HELD} as rest")
-    for size in range(1, wanted.most + 1):
+    for size in range(1, knowledge.most + 1):
         if counted.unsafe:
             break
         held = _one_larger(held)
-        sets, fewest, few = cluster.collect(_by_set(held, wanted.k, several=several))[0]
+        sets, fewest, few = cluster.collect(_by_set(held, knowledge.k, several=several))[0]
         counted = counted.with_level(size, _level(int(sets), int(fewest or 0), int(few)))
         if not sets:
             break

@@ -49,25 +49,25 @@ def judge_names(cluster: Cluster, shown: Step, pairing: Pairing, claims: Sequenc
     return made, [claim.judge_published_names(names, records) for claim in claims]
 
 
-def names_nobody_holds(given: Pairing, part: int, table: pa.Table) -> Iterator[str]:
+def names_nobody_holds(pairing: Pairing, part: int, table: pa.Table) -> Iterator[str]:
     """Return the names that are published for people of this partition, and that none of them holds."""
     published = set(_items(table).unique().to_list())
-    bags = _originals(given, part)
+    bags = _originals(pairing, part)
     held = set() if bags is None else set(bags.vocabulary.names.gather(np.unique(bags.items)).to_list())
     yield json.dumps(sorted(published - held))
 
 
-def people_of_words(given: Counting, part: int, table: pa.Table) -> Iterator[str]:
+def people_of_words(counting: Counting, part: int, table: pa.Table) -> Iterator[str]:
     """Return how many people of this partition hold each word, and in how many published records it is an item."""
     shown = _items(table)
-    published = Counter(shown.filter(shown.is_in(list(given.words))).to_list())  # an item is in a record once
-    bags, people = _originals(given.pairing, part), Counter[str]()
+    published = Counter(shown.filter(shown.is_in(list(counting.words))).to_list())  # an item is in a record once
+    bags, people = _originals(counting.pairing, part), Counter[str]()
     if bags is not None:
         rows = pl.DataFrame({"item": bags.items, "owner": np.repeat(bags.owners, np.diff(bags.indptr))}).unique()
         counts = rows.group_by("item").len()
         names = bags.vocabulary.names.gather(counts["item"])
-        wanted = names.is_in(list(given.words))
-        people.update(dict(zip(names.filter(wanted).to_list(), counts["len"].filter(wanted).to_list(), strict=True)))
+        published_here = names.is_in(list(counting.words))
+        people.update(dict(zip(names.filter(published_here).to_list(), counts["len"].filter(published_here).to_list(), strict=True)))
     yield json.dumps([people, published])
 
 
@@ -80,7 +80,7 @@ def _items(table: pa.Table) -> pl.Series:
     return found.cast(pl.String)
 
 
-def _originals(given: Pairing, part: int) -> Bags | None:
+def _originals(pairing: Pairing, part: int) -> Bags | None:
     """Return the original records of a partition, if there are any."""
-    records = records_in(given.records.part(part))
-    return bags_of(records, given.fitted, given.fitted.with_words(words_in(records))) if len(records) else None
+    records = records_in(pairing.records.part(part))
+    return bags_of(records, pairing.fitted, pairing.fitted.with_words(words_in(records))) if len(records) else None

@@ -43,20 +43,20 @@ class Pairing:
     records: Step
 
 
-def as_it_is(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def pass_on(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Pass the outcomes of records on."""
     yield table
 
 
-def judged_part(given: Pairing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+def judged_part(pairing: Pairing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
     """Return sums over the records of a partition and their outcomes, and published records with their users and positions."""
     answers = table if len(table) else PUBLISHED.empty_table()
     yield json.dumps({"answers": len(answers)})
-    records = records_in(given.records.part(part))
+    records = records_in(pairing.records.part(part))
     shown = SHOWN.empty_table()
     if len(records):
         pairs = paired(records, answers)
-        for sums in compared(given.fitted, part, pairs):
+        for sums in compared(pairing.fitted, part, pairs):
             yield from sums.column("sums").to_pylist()
         held = pairs.filter(pairs.column("items").is_valid())
         shown = pa.table({"place": random_places(len(held)), "owner": held.column("owner"), "items": held.column("items")}, SHOWN)
@@ -66,9 +66,9 @@ def judged_part(given: Pairing, part: int, table: pa.Table) -> Iterator[pa.Table
 def paired(records: pa.Table, answers: pa.Table) -> pa.Table:
     """Join records with their outcomes; outcomes without a record, or repeated ones, are left out."""
     found = pc.index_in(records.column("record"), value_set=answers.column("record").combine_chunks())
-    said = answers.select(ANSWER).take(found)
+    outcomes = answers.select(ANSWER).take(found)
     for name in ANSWER:
-        records = records.append_column(name, said.column(name))
+        records = records.append_column(name, outcomes.column(name))
     return records
 
 
@@ -87,7 +87,7 @@ def compared(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
     renamed = own - shared_occurrences(spelled, published, rows)
     cover = kernels.run(_kernels.covering_nodes, bags.view, published.view, rows, tree.view, kernels.threads())
     answers = table.column("withheld").cast(pa.int8()).fill_null(NO_ANSWER).to_numpy()
-    told: dict[str, Any] = {
+    sums: dict[str, Any] = {
         "records": len(bags),
         "answered": int((answers != NO_ANSWER).sum()),
         "misanswered": int((answers != np.where(bags.lengths > 0, ~shown, NO_ANSWER)).sum()),
@@ -110,7 +110,7 @@ def compared(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
         "category": higher,
         "top": top,
     }
-    yield pa.table({"sums": [json.dumps({name: int(value) for name, value in told.items()})]}, SUMS)
+    yield pa.table({"sums": [json.dumps({name: int(value) for name, value in sums.items()})]}, SUMS)
 
 
 def _shares(tree: Taxonomy) -> Ints:

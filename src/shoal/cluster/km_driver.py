@@ -18,7 +18,7 @@ from shoal.cluster import itemset_counts as itemsets
 from shoal.cluster import km_worker as places
 from shoal.cluster.arrow_schemas import PUBLISHED
 from shoal.cluster.exchange import Rows, Sent, frame_of, sent, stored_frame
-from shoal.cluster.judge_records import as_it_is
+from shoal.cluster.judge_records import pass_on
 from shoal.cluster.prepared import ClusterRecords
 from shoal.cluster.spark import Cluster, expressions, joined
 from shoal.data.bags import Ints
@@ -42,21 +42,21 @@ class NumberCounts:
 
 @dataclass(frozen=True, eq=False)
 class RareInParts:
-    """Rare sets: single rare nodes (in `sought`), and for each larger size where the rare sets of that size are."""
+    """Rare sets: single rare nodes (in `sought`), and for each larger size the keys of the rare sets of that size."""
 
     sought: places.Sought
-    where: list[Any]
+    keys: list[Any]
 
     @property
     def of_several(self) -> bool:
         """Whether some set has two nodes or more."""
-        return bool(self.where)
+        return bool(self.keys)
 
 
 class RecordsInParts(ABC):
     """Records in partitions, as `itemsets.km_from_below.Records`; all records of a person are in one partition.
 
-    A subclass determines how the functions of `km_worker` run on all partitions. `where` is the subclass's representation of rare sets and
+    A subclass determines how the functions of `km_worker` run on all partitions. `keys` is the subclass's representation of rare sets and
     the partitions that contain them.
     """
 
@@ -74,7 +74,7 @@ class RecordsInParts(ABC):
 
     @abstractmethod
     def rare_of_size(self, sought: places.Sought, found: list[Any]) -> tuple[Ints, Any]:
-        """Run `counted_sets` on all partitions. Returns in how many rare sets of this size each node is, and where they are.
+        """Run `counted_sets` on all partitions. Returns in how many rare sets of this size each node is, and the keys of these sets.
 
         `found` has the locations of the rare sets of smaller sizes.
         """
@@ -104,18 +104,18 @@ class RecordsInParts(ABC):
             if not sought.wanted.any():
                 break
             _insist_on_keys(len(self.numbering), size)
-            nodes, where = self.rare_of_size(replace(sought, size=size), found)
+            nodes, keys = self.rare_of_size(replace(sought, size=size), found)
             everywhere += nodes
             if nodes.any():
-                found.append(where)
+                found.append(keys)
         return RareInParts(replace(sought, everywhere=everywhere), found)
 
     def give_up(self, rare: RareInParts) -> Mask:
         """Let every record give up nodes of its rare sets."""
-        gone = np.zeros(len(self.numbering), bool)
-        gone[list(self.give_up_in_parts(rare))] = True
+        removed = np.zeros(len(self.numbering), bool)
+        removed[list(self.give_up_in_parts(rare))] = True
         self._people = None
-        return gone
+        return removed
 
 
 class _Names:
@@ -162,14 +162,14 @@ class RecordsOnCluster(RecordsInParts):
         name, size = self._names.now, sought.size
         counted = stored_frame(self.cluster, self._by_part(*found), places.counted_sets, sought, places.SETS, f"{name}_sets_{size}")
         rare = counted.groupBy("key").agg(*expressions("sum(people) as people")).where(f"people < {self.k}").select("key")
-        where = self.cluster.store(joined(counted.select("key", "part"), rare, "key"), f"{name}_rare_{size}")
-        return self._sets_of_nodes(where, size), where.selectExpr("key", "part", f"cast({size} as bigint) as size")
+        keys = self.cluster.store(joined(counted.select("key", "part"), rare, "key"), f"{name}_rare_{size}")
+        return self._sets_of_nodes(keys, size), keys.selectExpr("key", "part", f"cast({size} as bigint) as size")
 
     def give_up_in_parts(self, rare: RareInParts) -> Iterable[int]:
         """Send the keys of rare sets to the partitions that contain them."""
         name = self._names.now
         if rare.of_several or rare.sought.left_out.any():
-            self.held = stored_frame(self.cluster, self._by_part(*rare.where), places.with_less, rare.sought, places.PLACES, name)
+            self.held = stored_frame(self.cluster, self._by_part(*rare.keys), places.with_less, rare.sought, places.PLACES, name)
         else:
             self.held = self.cluster.store(self.held, name)
         self._names.go_on()
@@ -181,14 +181,14 @@ class RecordsOnCluster(RecordsInParts):
 
     def _by_part(self, *keys: Any) -> Sent:
         """Return records, and keys of sets, by the partitions of the records."""
-        frames = [(Rows(frame), as_it_is) for frame in (self.held, *keys)]
+        frames = [(Rows(frame), pass_on) for frame in (self.held, *keys)]
         return sent(self.cluster, "places", frames, None, places.part_places, self.partitions)
 
-    def _sets_of_nodes(self, where: Any, size: int) -> Ints:
+    def _sets_of_nodes(self, rare: Any, size: int) -> Ints:
         """Count in how many of these sets each node is."""
         n = len(self.numbering)
         digits = ", ".join(f"key div {n**place} % {n}" for place in range(size))
-        each = where.select("key").distinct().selectExpr(f"explode(array({digits})) as node")
+        each = rare.select("key").distinct().selectExpr(f"explode(array({digits})) as node")
         sets = np.zeros(n, np.int64)
         for node, number in self.cluster.collect(each.groupBy("node").agg(*expressions("count(1)"))):
             sets[node] = number

@@ -27,8 +27,8 @@ from shoal.itemsets.km_from_below import NOTHING, Mask, Places, PublishableTree
 from shoal.kinds.bags.write import by_name
 
 RARE = -2  # a word without a number
-SAID = ("items", "shown", "above", "fresh")
-PLACES = pa.schema([("record", pa.int64()), ("owner", pa.int64()), *((name, NUMBERS) for name in (*SAID, "gone"))])
+COLUMNS = ("items", "shown", "above", "fresh")
+PLACES = pa.schema([("record", pa.int64()), ("owner", pa.int64()), *((name, NUMBERS) for name in (*COLUMNS, "gone"))])
 """Records as places (`Places`), and what each record gave up last."""
 NODES = pa.schema([("node", pa.int64()), ("people", pa.int64()), ("records", pa.int64()), ("fresh", pa.int64())])
 SETS = pa.schema([("key", pa.int64()), ("part", pa.int64()), ("people", pa.int64())])
@@ -104,9 +104,9 @@ class Sought:
 # -- occurrences
 
 
-def first_places(given: Settling, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def first_places(settling: Settling, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return records that publish only settled items."""
-    fitted, words = given.numbering.fitted, Vocabulary(given.numbering.words)
+    fitted, words = settling.numbering.fitted, Vocabulary(settling.numbering.words)
     starts, nodes = lists_of(table, "nodes")
     begins, named = lists_of(table, "words")
     known = fitted.renumbered[nodes.to_numpy(zero_copy_only=False)]
@@ -120,52 +120,52 @@ def first_places(given: Settling, part: int, table: pa.Table) -> Iterator[pa.Tab
     order = np.argsort(rows, kind="stable")
     items = np.concatenate([known, np.where(codes < 0, RARE, len(fitted.names) + codes)]).astype(np.int32)[order]
     begins = np.concatenate([[0], np.cumsum(sizes + more)])
-    yield _table(table, Places.first(begins, items, given.numbering.ladder, given.settled))
+    yield _table(table, Places.first(begins, items, settling.numbering.ladder, settling.settled))
 
 
-def lifted(given: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def lifted(numbering: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Publish one level more than was tried before, where nothing is published; words without a number only move on."""
     before = _places(table)
-    unlisted = 0 if given.fitted.unlisted is None else given.fitted.unlisted
-    after = before.lifted(given.ladder)
+    unlisted = 0 if numbering.fitted.unlisted is None else numbering.fitted.unlisted
+    after = before.lifted(numbering.ladder)
     yield _table(table, replace(after, above=np.where(before.above == RARE, unlisted, after.above)))
 
 
-def named(given: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def named(numbering: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return what the records publish, by name."""
-    lists = by_name(_bags(given, table)).to_polars().to_arrow().cast(pa.list_(pa.string()))
+    lists = by_name(_bags(numbering, table)).to_polars().to_arrow().cast(pa.list_(pa.string()))
     yield pa.table({"record": table.column("record"), "items": lists, "withheld": np.zeros(len(table), bool)}, PUBLISHED)
 
 
 # -- counting
 
 
-def counted_items(given: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def counted_items(numbering: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Count the people and records of each numbered item."""
     places = _places(table)
-    yield _counted_nodes(owned_sets(places.begins, places.items, given.names, table), np.zeros(0, np.int64))
+    yield _counted_nodes(owned_sets(places.begins, places.items, numbering.names, table), np.zeros(0, np.int64))
 
 
-def counted_nodes(given: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def counted_nodes(numbering: Numbering, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Count the people and records of each published node, and whether it is new somewhere."""
     places = _places(table)
-    yield _counted_nodes(_bags(given, table), np.unique(places.shown[places.fresh > 0]))
+    yield _counted_nodes(_bags(numbering, table), np.unique(places.shown[places.fresh > 0]))
 
 
-def counted_sets(given: Sought, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def counted_sets(sought: Sought, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Count the sought sets in the records of this partition, in people."""
     records, keys = _records_and_keys(table)
     if not len(records):
         return
     here = record_places(records)[:1]
-    for found, people in tallied_sets(_bags(given.numbering, records, given.left_out), _known(given, given.size, keys)):
+    for found, people in tallied_sets(_bags(sought.numbering, records, sought.left_out), _known(sought, sought.size, keys)):
         yield pa.table({"key": found, "part": np.repeat(here, len(found)), "people": people}, SETS)
 
 
-def _known(given: Sought, size: int, keys: dict[int, Ints]) -> Known:
+def _known(sought: Sought, size: int, keys: dict[int, Ints]) -> Known:
     """Return the sought sets of this size; those of three contain no rare set of two."""
     pairs = None if size == 2 else keys.get(2, np.zeros(0, np.int64))
-    return Known(len(given.numbering), pairs, rare=True, wanted=given.wanted)
+    return Known(len(sought.numbering), pairs, rare=True, wanted=sought.wanted)
 
 
 def _counted_nodes(bags: Bags, fresh: Ints) -> pa.Table:
@@ -180,33 +180,33 @@ def _counted_nodes(bags: Bags, fresh: Ints) -> pa.Table:
 # -- giving up
 
 
-def with_less(given: Sought, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def with_less(sought: Sought, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return the records after each gave up new nodes of its rare sets: those of one node, and those sent here."""
     records, keys = _records_and_keys(table)
     if not len(records):
         return
     places = _places(records)
-    gone = places.gone(_rare_sets(given, records, places, keys), given.everywhere)
-    yield _table(records, places.without(gone), gone=np.where(gone, places.shown, NOTHING))
+    removed = places.gone(_rare_sets(sought, records, places, keys), sought.everywhere)
+    yield _table(records, places.without(removed), removed=np.where(removed, places.shown, NOTHING))
 
 
-def _rare_sets(given: Sought, records: pa.Table, places: Places, keys: dict[int, Ints]) -> _kernels.RareSets:
+def _rare_sets(sought: Sought, records: pa.Table, places: Places, keys: dict[int, Ints]) -> _kernels.RareSets:
     """Return the rare sets in the records: of one node, and of two and more, whose keys are known."""
     record = np.repeat(np.arange(len(records), dtype=np.int64), np.diff(places.begins))
-    alone = np.flatnonzero(given.left_out)
-    lone = (places.shown >= 0) & given.left_out[places.shown]
+    alone = np.flatnonzero(sought.left_out)
+    lone = (places.shown >= 0) & sought.left_out[places.shown]
     sets, holders = [alone.reshape(-1, 1)], [(record[lone], np.searchsorted(alone, places.shown[lone]))]
-    bags, n, before = _by_record(_bags(given.numbering, records, given.left_out)), len(given.numbering), len(alone)
+    bags, n, before = _by_record(_bags(sought.numbering, records, sought.left_out)), len(sought.numbering), len(alone)
     for size, rare in keys.items():
-        for who, held in held_sets(bags, _known(given, size, keys)):
+        for owners, held in held_sets(bags, _known(sought, size, keys)):
             mine = among_keys(rare, held)
-            holders.append((who[mine], before + np.searchsorted(rare, held[mine])))
+            holders.append((owners[mine], before + np.searchsorted(rare, held[mine])))
         sets.append(key_digits(rare, n, size))
         before += len(rare)
     start = np.concatenate([[0], np.cumsum(np.concatenate([np.full(len(level), level.shape[1]) for level in sets]))])
     nodes = np.concatenate([level.ravel() for level in sets])
-    who, which = (np.concatenate([pair[side] for pair in holders]) for side in (0, 1))
-    return _kernels.RareSets(start.astype(np.int64), nodes.astype(np.int32), who.astype(np.int32), which.astype(np.int32))
+    owners, set_numbers = (np.concatenate([pair[side] for pair in holders]) for side in (0, 1))
+    return _kernels.RareSets(start.astype(np.int64), nodes.astype(np.int32), owners.astype(np.int32), set_numbers.astype(np.int32))
 
 
 # -- tables
@@ -230,12 +230,12 @@ def _records_and_keys(table: pa.Table) -> tuple[pa.Table, dict[int, Ints]]:
     return table.filter(table.column("record").is_valid()).select(PLACES.names), found
 
 
-def _bags(given: Numbering, table: pa.Table, left_out: Mask | None = None) -> Bags:
+def _bags(numbering: Numbering, table: pa.Table, left_out: Mask | None = None) -> Bags:
     """Return what the records publish, without some of it."""
     places = _places(table)
     if left_out is not None:
         places = places.without((places.shown >= 0) & left_out[places.shown])
-    return owned_sets(places.begins, places.shown, given.names, table)
+    return owned_sets(places.begins, places.shown, numbering.names, table)
 
 
 def _by_record(bags: Bags) -> Bags:
@@ -245,16 +245,16 @@ def _by_record(bags: Bags) -> Bags:
 
 def _places(table: pa.Table) -> Places:
     """Return the occurrences of a table's records."""
-    columns = {name: lists_of(table, name) for name in SAID}
+    columns = {name: lists_of(table, name) for name in COLUMNS}
     begins = columns["items"][0]
     items, shown, above, fresh = (values.to_numpy(zero_copy_only=False) for _, values in columns.values())
     return Places(begins, items, shown, above, fresh.astype(np.uint8))
 
 
-def _table(table: pa.Table, places: Places, gone: Any = None) -> pa.Table:
-    """Return records of occurrences; `gone` has the node given up for each, or NOTHING."""
-    lists = {name: list_array(places.begins, np.asarray(getattr(places, name), np.int32), pa.int32()) for name in SAID}
-    nodes = np.full(len(places.items), NOTHING) if gone is None else gone
+def _table(table: pa.Table, places: Places, removed: Any = None) -> pa.Table:
+    """Return records of occurrences; `removed` has the node given up for each, or NOTHING."""
+    lists = {name: list_array(places.begins, np.asarray(getattr(places, name), np.int32), pa.int32()) for name in COLUMNS}
+    nodes = np.full(len(places.items), NOTHING) if removed is None else removed
     ends = np.concatenate([[0], np.cumsum(nodes >= 0)])
     lists["gone"] = list_array(ends[places.begins], nodes[nodes >= 0].astype(np.int32), pa.int32())
     return pa.table({"record": table.column("record"), "owner": table.column("owner"), **lists}, PLACES)

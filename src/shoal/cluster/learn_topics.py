@@ -40,36 +40,36 @@ class Chosen:
     classes: int
 
 
-def with_sample(how: Preparation) -> Preparation:
+def with_sample(preparation: Preparation) -> Preparation:
     """Return the preparation with the number of people whom topics are learned from."""
-    sampled = people_learned_from(how.taxonomy) is not None
-    return how if sampled else replace(how, taxonomy=f"{how.taxonomy}:{MOST_PEOPLE}")
+    sampled = people_learned_from(preparation.taxonomy) is not None
+    return preparation if sampled else replace(preparation, taxonomy=f"{preparation.taxonomy}:{MOST_PEOPLE}")
 
 
 def learned(cluster: Cluster, events: Sent, grouping: EventGrouping) -> tuple[Taxonomy, tuple[str, ...], dict[str, Any], Step]:
     """Return the taxonomy learned from some of the people, notes on it, facts for the manifest, and the events, which are stored."""
-    how = grouping.how
+    preparation = grouping.preparation
     kept, words = stored(cluster, events, kept_events, grouping, "events")
     counts = sum((np.array(json.loads(word), np.int64) for word in words), np.zeros(CLASSES, np.int64))
-    wanted = people_learned_from(how.taxonomy)
-    assert wanted is not None
-    rows = gathered(cluster, kept, sampled_records, Chosen(grouping, classes_for(counts, wanted)))
+    n_people = people_learned_from(preparation.taxonomy)
+    assert n_people is not None
+    rows = gathered(cluster, kept, sampled_records, Chosen(grouping, classes_for(counts, n_people)))
     records = _records(rows)
-    tree, notes = taxonomy_of(records, how)
-    return tree, notes, learned_facts(records, how), kept
+    tree, notes = taxonomy_of(records, preparation)
+    return tree, notes, learned_facts(records, preparation), kept
 
 
-def kept_events(how: EventGrouping, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+def kept_events(grouping: EventGrouping, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
     """Return the events as they are, and how many of their people are in each class of hashes."""
     if len(table):
-        yield json.dumps(class_counts(person_classes(_held(how, table).folded)[1]).tolist())
+        yield json.dumps(class_counts(person_classes(_records_here(grouping, table).folded)[1]).tolist())
     yield table
 
 
-def sampled_records(given: Chosen, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def sampled_records(sample: Chosen, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return the words of the people in the sample."""
     if len(table):
-        chosen = _held(given.grouping, table).of_classes(given.classes)
+        chosen = _records_here(sample.grouping, table).of_classes(sample.classes)
         for kind, bags in ((RECORD, chosen.bags), (SESSION, chosen.sessions)):
             if bags is not None and len(bags):
                 words = bags.vocabulary.names.gather(bags.items).to_arrow().cast(pa.string())
@@ -79,8 +79,8 @@ def sampled_records(given: Chosen, part: int, table: pa.Table) -> Iterator[pa.Ta
                 )
 
 
-def _held(how: EventGrouping, table: pa.Table) -> Records:
-    return records_of(log_of(how, table)[0], how.how)
+def _records_here(grouping: EventGrouping, table: pa.Table) -> Records:
+    return records_of(log_of(grouping, table)[0], grouping.preparation)
 
 
 def _records(rows: pa.Table) -> Records:

@@ -34,7 +34,7 @@ class Limit:
     Attributes:
         what: The option or feature.
         reason: Why, as the end of a sentence that begins with it.
-        asked: Whether a job requests it.
+        is_requested: Whether a job requests it.
         methods: The kinds of methods that it holds for.
         hint: What to do instead.
         code: The code of the error.
@@ -42,7 +42,7 @@ class Limit:
 
     what: str
     reason: str
-    asked: Callable[[Any], object]
+    is_requested: Callable[[Any], object]
     methods: tuple[type[Any], ...] = (Method,)
     hint: str = f"leave it out, or {ONE_MACHINE}"
     code: str = CODE
@@ -52,20 +52,20 @@ class Limit:
         return ParameterError(f"{what or self.what} {self.reason}", code=self.code, hint=self.hint)
 
 
-def refuse(job: Job, beside: Sequence[str] = ()) -> None:
+def refuse(job: Job, other_options: Sequence[str] = ()) -> None:
     """Check a job against the table.
 
     Args:
         job: The job.
-        beside: Options that are not part of the job, such as `private-report`.
+        other_options: Options that are not part of the job, such as `private-report`.
 
     Raises:
         ParameterError: A cluster cannot do it.
     """
-    for name in beside:
-        raise BESIDE[name].refusal()
+    for name in other_options:
+        raise OTHER_OPTIONS[name].refusal()
     for limit in LIMITS:
-        if isinstance(job.method, limit.methods) and limit.asked(job):
+        if isinstance(job.method, limit.methods) and limit.is_requested(job):
             raise limit.refusal()
 
 
@@ -92,9 +92,11 @@ def _generalizes(job: Job) -> bool:
     return not isinstance(job.method, RecodingMethod) or job.method.published_from_below is not None
 
 
-def _is_given(how: Preparation) -> bool:
+def _has_chosen_taxonomy(preparation: Preparation) -> bool:
     """Whether workers can load the taxonomy, and records are placed on it."""
-    return not how.typed_names and (how.taxonomy == "wordnet" or is_file(how.taxonomy) or is_topics(how.taxonomy))
+    return not preparation.typed_names and (
+        preparation.taxonomy == "wordnet" or is_file(preparation.taxonomy) or is_topics(preparation.taxonomy)
+    )
 
 
 RUNS_HERE, WORKS_HERE = "runs on one machine only", "works on one machine only"
@@ -181,7 +183,7 @@ LIMITS = (
     Limit(
         "a taxonomy that is made from the data, or none",
         "works on one machine only with this method",
-        lambda job: _generalizes(job) and not _is_given(job.preparation),
+        lambda job: _generalizes(job) and not _has_chosen_taxonomy(job.preparation),
         (GroupingMethod, RecodingMethod),
         hint=f"name WordNet or a file, or {ONE_MACHINE}",
     ),
@@ -225,7 +227,7 @@ LIMITS = (
 )
 """Checked in this order."""
 
-BESIDE = {
+OTHER_OPTIONS = {
     "private-report": Limit(option("private-report"), "works on one machine only: records stay on the cluster", lambda job: False),
 }
 """Options that are no part of a job."""

@@ -16,7 +16,7 @@ import pyarrow as pa
 from shoal import __version__
 from shoal.cluster import noisy_counts
 from shoal.cluster import run_output as outcome
-from shoal.cluster.person_values import Asked, read_values
+from shoal.cluster.person_values import ClusterValues, read_values
 from shoal.cluster.spark import Cluster, expressions, joined
 from shoal.cluster.write_files import Content, write_parts
 from shoal.data.claims import Verdict
@@ -39,25 +39,27 @@ TEXT = pa.schema([("text", pa.string())])
 NOTHING_WRITTEN = "nothing was written"
 
 
-def released(cluster: Cluster, data: Any, how: Preparation, method: Mechanism, directory: ReleaseDirectory) -> outcome.ClusterRelease:
+def released(
+    cluster: Cluster, data: Any, preparation: Preparation, method: Mechanism, directory: ReleaseDirectory
+) -> outcome.ClusterRelease:
     """Select values and count them with noise, verify the noise, write the counts, and compare what was written."""
     summed = method.summed
     assert summed is not None
-    asked = read_values(cluster, data, how, summed.unit)
+    values = read_values(cluster, data, preparation, summed.unit)
     steps, claims = method.noisy_steps(), JudgesNoise.among(method.claims())
     stage(GROUPING)
-    counts = noisy_counts.published_counts(cluster, asked.values, asked.keys, steps, summed.caps)
+    counts = noisy_counts.published_counts(cluster, values.values, values.keys, steps, summed.caps)
     stage(JUDGING)
-    verdicts = tuple(claim.judge_noise(steps, (COUNTS,), _strange(cluster, counts, asked)) for claim in claims)
+    verdicts = tuple(claim.judge_noise(steps, (COUNTS,), _strange(cluster, counts, values)) for claim in claims)
     insist(verdicts, "made")
     stage(MEASURING)
-    schema = noisy_counts.counted_as(asked.keys, steps[-1])
-    types = dict.fromkeys(asked.keys, "text") | {COUNT: "integer" if schema.field(COUNT).type == pa.int64() else "number"}
+    schema = noisy_counts.counted_as(values.keys, steps[-1])
+    types = dict.fromkeys(values.keys, "text") | {COUNT: "integer" if schema.field(COUNT).type == pa.int64() else "number"}
     files, again = write_parts(cluster, counts, directory.path, Content(COUNTS, CountTable.kind, schema, columns=types))
-    rows = _insist_on_files(cluster, counts, again, asked.keys)
+    rows = _insist_on_files(cluster, counts, again, values.keys)
     alone = [claim.judge_noise(steps, (COUNTS,)) for claim in claims]
     insist(alone, "written")
-    return _published(asked, method, verdicts, alone, files, rows, directory)
+    return _published(values, method, verdicts, alone, files, rows, directory)
 
 
 # -- verification
@@ -71,11 +73,11 @@ def words_of_texts(pattern: str | None, part: int, table: pa.Table) -> Iterator[
     yield pl.DataFrame({"text": words.unique()}).to_arrow().cast(TEXT)
 
 
-def _strange(cluster: Cluster, counts: Any, asked: Asked) -> Iterator[str]:
+def _strange(cluster: Cluster, counts: Any, values: ClusterValues) -> Iterator[str]:
     """Return the fault if published values do not occur in the texts of the original, which are read again here."""
-    for key in asked.keys:
-        pattern = words_wanted(key, "text" if asked.found.text else "item")
-        known = cluster.map(asked.texts, words_of_texts, pattern, TEXT).distinct()
+    for key in values.keys:
+        pattern = words_wanted(key, "text" if values.found.text else "item")
+        known = cluster.map(values.texts, words_of_texts, pattern, TEXT).distinct()
         strange = joined(counts.selectExpr(f"{key} as text"), known, "text", "left_anti")
         if n := int(cluster.collect(strange.selectExpr("count(1)"))[0][0]):
             yield invented(n, key)
@@ -87,8 +89,8 @@ def _insist_on_files(cluster: Cluster, made: Any, again: Any, keys: tuple[str, .
         raise GuaranteeNotMet("the files have other columns than the release", code="files-differ-from-release", hint=NOTHING_WRITTEN)
     both = made.selectExpr("*", "1 as made", "0 as written").union(again.selectExpr("*", "0 as made", "1 as written"))
     sums = both.groupBy(*made.columns).agg(*expressions("sum(made) as made", "sum(written) as written"))
-    told = ["coalesce(sum(made), 0)", "count_if(made != written)", "count(1)"]
-    rows, wrong, different = cluster.collect(sums.selectExpr(*told))[0]
+    sums_of_rows = ["coalesce(sum(made), 0)", "count_if(made != written)", "count(1)"]
+    rows, wrong, different = cluster.collect(sums.selectExpr(*sums_of_rows))[0]
     values = cluster.collect(again.select(*keys).distinct().selectExpr("count(1)"))[0][0]
     if wrong or rows != different or rows != values:
         raise GuaranteeNotMet(
@@ -101,7 +103,7 @@ def _insist_on_files(cluster: Cluster, made: Any, again: Any, keys: tuple[str, .
 
 
 def _published(
-    asked: Asked,
+    values: ClusterValues,
     method: Mechanism,
     verdicts: Sequence[Verdict],
     alone: Sequence[Verdict],
@@ -110,14 +112,14 @@ def _published(
     directory: ReleaseDirectory,
 ) -> outcome.ClusterRelease:
     """Write manifest and report next to the files, without any exact number of the input."""
-    claims, found, summed = method.claims(), asked.found, method.summed
+    claims, found, summed = method.claims(), values.found, method.summed
     assert summed is not None
     manifest: dict[str, Any] = {
         "shoal": __version__,
         ENGINE: outcome.SPARK,
         "method": method.name,
         "parameters": plain_values(method.values()),
-        "input": outcome.facts_of_reading(found) | found.given.how.described(),
+        "input": outcome.facts_of_reading(found) | found.input.preparation.described(),
         "claims": stated_claims(verdicts, alone),
         "notes": [*summed.notes, method.varies],
         "files": [{**file.as_dict(), **({"rows": rows} if number == 0 else {})} for number, file in enumerate(files)],

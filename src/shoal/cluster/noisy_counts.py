@@ -63,29 +63,29 @@ def counted_as(keys: Sequence[str], step: NoisyStep) -> pa.Schema:
 # -- on the workers
 
 
-def added(given: Weighing, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def added(weighing: Weighing, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return the contributions of the people here to each value. All rows of a person are here, and alone determine them."""
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
-    held = distinct_of_people(frame.select(OWNER, *given.keys), given.cap)
-    weights = equal_weights if given.step.weights == EQUAL else whole_weights
-    numbers = weights(held if given.step.weights == EQUAL else held.counted_once(), given.step.grid)
-    yield held.table.with_columns(pl.Series(NUMBER, numbers)).select(*given.keys, NUMBER).to_arrow().cast(numbered(given.keys))
+    held = distinct_of_people(frame.select(OWNER, *weighing.keys), weighing.cap)
+    weights = equal_weights if weighing.step.weights == EQUAL else whole_weights
+    numbers = weights(held if weighing.step.weights == EQUAL else held.counted_once(), weighing.step.grid)
+    yield held.table.with_columns(pl.Series(NUMBER, numbers)).select(*weighing.keys, NUMBER).to_arrow().cast(numbered(weighing.keys))
 
 
-def noised(given: Noising, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def noised(noising: Noising, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return each number with new noise, if it is above the limit."""
     numbers: Ints = table.column(NUMBER).to_numpy().astype(np.int64)
-    noisy = with_noise(numbers, given.step)
-    columns = {key: table.column(key) for key in given.keys} | {NUMBER: noisy}
-    yield pa.table(columns, numbered(given.keys)).filter(pa.array(noisy > given.above))
+    noisy = with_noise(numbers, noising.step)
+    columns = {key: table.column(key) for key in noising.keys} | {NUMBER: noisy}
+    yield pa.table(columns, numbered(noising.keys)).filter(pa.array(noisy > noising.above))
 
 
-def shown(given: Noising, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def shown(noising: Noising, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return values and their counts, as published."""
-    counts = as_published(table.column(NUMBER).to_numpy().astype(np.int64), given.step)
-    columns = {key: table.column(key) for key in given.keys} | {COUNT: counts.to_arrow()}
-    yield pa.table(columns, counted_as(given.keys, given.step))
+    counts = as_published(table.column(NUMBER).to_numpy().astype(np.int64), noising.step)
+    columns = {key: table.column(key) for key in noising.keys} | {COUNT: counts.to_arrow()}
+    yield pa.table(columns, counted_as(noising.keys, noising.step))
 
 
 # -- on the driver
@@ -96,27 +96,27 @@ def published_counts(
 ) -> Any:
     """Return the selected values with their noisy counts: the steps of one machine, in order."""
     by_purpose = {step.purpose: step for step in steps}
-    asked = values
+    remaining = values
     if GUIDE in by_purpose:
-        promising = _noisy(cluster, asked, Weighing(keys, by_purpose[GUIDE], caps[GUIDE]))
-        asked = joined(asked, promising.select(*keys), list(keys), "left_semi")
-    chosen = _noisy(cluster, asked, Weighing(keys, by_purpose[SELECTION], caps[SELECTION]))
+        promising = _noisy(cluster, remaining, Weighing(keys, by_purpose[GUIDE], caps[GUIDE]))
+        remaining = joined(remaining, promising.select(*keys), list(keys), "left_semi")
+    chosen = _noisy(cluster, remaining, Weighing(keys, by_purpose[SELECTION], caps[SELECTION]))
     if COUNTS not in by_purpose:
         return _shown(cluster, chosen, keys, by_purpose[SELECTION])
-    among = joined(asked, chosen.select(*keys), list(keys), "left_semi")
+    among = joined(remaining, chosen.select(*keys), list(keys), "left_semi")
     return _shown(cluster, _noisy(cluster, among, Weighing(keys, by_purpose[COUNTS], caps[COUNTS]), chosen), keys, by_purpose[COUNTS])
 
 
-def _noisy(cluster: Cluster, asked: Any, how: Weighing, chosen: Any = None) -> Any:
+def _noisy(cluster: Cluster, values: Any, weighing: Weighing, chosen: Any = None) -> Any:
     """Return the noisy number of each value that people have; of each `chosen` value also if nobody contributes to it."""
-    by_owner = asked.repartition(cluster.partitions, OWNER)
-    stored = cluster.store(cluster.map(by_owner, added, how, numbered(how.keys)), f"{how.step.purpose}_added")
+    by_owner = values.repartition(cluster.partitions, OWNER)
+    stored = cluster.store(cluster.map(by_owner, added, weighing, numbered(weighing.keys)), f"{weighing.step.purpose}_added")
     total = f"coalesce(try_sum({NUMBER}), {LARGEST}) as {NUMBER}"  # a sum that is too large is refused, as the largest number is
-    sums = stored.groupBy(*how.keys).agg(*expressions(total))
+    sums = stored.groupBy(*weighing.keys).agg(*expressions(total))
     if chosen is not None:
-        sums = joined(chosen.select(*how.keys), sums, list(how.keys), "left").fillna(0, [NUMBER])
-    noise = Noising(how.keys, how.step, limit_of(how.step))
-    return cluster.store(cluster.map(sums, noised, noise, numbered(how.keys)), f"{how.step.purpose}_noisy")
+        sums = joined(chosen.select(*weighing.keys), sums, list(weighing.keys), "left").fillna(0, [NUMBER])
+    noise = Noising(weighing.keys, weighing.step, limit_of(weighing.step))
+    return cluster.store(cluster.map(sums, noised, noise, numbered(weighing.keys)), f"{weighing.step.purpose}_noisy")
 
 
 def _shown(cluster: Cluster, noisy: Any, keys: tuple[str, ...], step: NoisyStep) -> Any:

@@ -16,23 +16,23 @@ import pyarrow as pa
 
 from shoal.cluster.input_layout import ClusterInput, find_input
 from shoal.cluster.log_rows import UNACCOUNTED, gathered
-from shoal.cluster.read_events import PARTS, EventGrouping, log_of, told_rows
+from shoal.cluster.read_events import PARTS, EventGrouping, log_of, rows_with_column
 from shoal.cluster.spark import Cluster
 from shoal.errors import GuaranteeNotMet
-from shoal.noise.counted_values import asked_values, columns_of, unit_of
+from shoal.noise.counted_values import columns_of, unit_of, values_of_log
 from shoal.noise.per_person_bounds import OWNER
 from shoal.pipeline.options import Preparation
 
 
 @dataclass(frozen=True)
-class Asking(EventGrouping):
+class ValueGrouping(EventGrouping):
     """How events become values of people: whole payloads, terms or pairs."""
 
     unit: str
 
 
 @dataclass(frozen=True)
-class Asked:
+class ClusterValues:
     """The values of people on the cluster (`owner` and the columns of a value), all texts, their sums, and how the input was read."""
 
     values: Any
@@ -42,31 +42,31 @@ class Asked:
     found: ClusterInput
 
 
-def asked_schema(keys: tuple[str, ...]) -> pa.Schema:
+def value_schema(keys: tuple[str, ...]) -> pa.Schema:
     """Return the schema: a value of a person; or a text; or a tally of rows, as JSON."""
     return pa.schema([(OWNER, pa.int64()), *((key, pa.string()) for key in keys), ("text", pa.string()), ("tally", pa.string())])
 
 
-def asked_rows(how: Asking, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def value_rows(grouping: ValueGrouping, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return the values and the texts of all people whose events are here, and a tally of them."""
-    schema = asked_schema(columns_of(how.unit))
-    log, spellings = log_of(how, table)
-    values = asked_values(log, how.unit)
+    schema = value_schema(columns_of(grouping.unit))
+    log, spellings = log_of(grouping, table)
+    values = values_of_log(log, grouping.unit)
     spellings["values"] = len(values)
     nothing = pl.lit(None, pl.String)
     yield values.with_columns(pl.col(OWNER) + part * PARTS, text=nothing, tally=nothing).select(schema.names).to_arrow().cast(schema)
-    yield told_rows(schema, "text", log.frame["payload"].drop_nulls().unique().to_list())
-    yield told_rows(schema, "tally", [json.dumps(spellings)])
+    yield rows_with_column(schema, "text", log.frame["payload"].drop_nulls().unique().to_list())
+    yield rows_with_column(schema, "tally", [json.dumps(spellings)])
 
 
-def read_values(cluster: Cluster, data: Any, how: Preparation, unit: str | None) -> Asked:
+def read_values(cluster: Cluster, data: Any, preparation: Preparation, unit: str | None) -> ClusterValues:
     """Read the values of people in paths or in a Spark data frame."""
-    found = find_input(cluster, data, how)
+    found = find_input(cluster, data, preparation)
     counted = unit_of("text" if found.text else "item", unit)
     keys = columns_of(counted)
-    work = found.gathering(Asking, counted)
-    rows, sums, found = gathered(cluster, found, asked_rows, work, asked_schema(keys))
+    work = found.gathering(ValueGrouping, counted)
+    rows, sums, found = gathered(cluster, found, value_rows, work, value_schema(keys))
     values = rows.where(f"{OWNER} is not null").select(OWNER, *keys)
     if cluster.collect(values.selectExpr("count(1)"))[0][0] != sums["values"]:
         raise GuaranteeNotMet(UNACCOUNTED, code="accounting-incomplete", hint="nothing was written")
-    return Asked(values, rows.where("text is not null").select("text"), keys, sums, found)
+    return ClusterValues(values, rows.where("text is not null").select("text"), keys, sums, found)

@@ -48,7 +48,7 @@ class Input:
     """The layout of the input, and the common first line of its files, if any."""
 
     layout: Layout
-    how: Preparation
+    preparation: Preparation
     header: bytes = b""
     spans: tuple[Span, ...] = ()  # of plain files, that the tasks read
 
@@ -57,14 +57,14 @@ class Input:
         """The options for reading a partition: user IDs are kept as written, because only all partitions together show different
         spellings.
         """
-        return replace(self.how.reading, owners="exact")
+        return replace(self.preparation.reading, owners="exact")
 
 
 @dataclass(frozen=True)
 class EventGrouping:
     """How events become the log of some people: whether they have texts, which of them are one event, and which users are one person."""
 
-    how: Preparation
+    preparation: Preparation
     text: bool
     drops_repeats: bool
     by_spelling: bool
@@ -74,12 +74,12 @@ class EventGrouping:
 class Placing(EventGrouping):
     """How events of a person become records on the taxonomy; a taxonomy from a file is sent along, WordNet is part of the program."""
 
-    given: Taxonomy | None = None
+    file_taxonomy: Taxonomy | None = None
 
     @property
     def taxonomy(self) -> Taxonomy:
         """The whole taxonomy."""
-        return _loaded(self.how.taxonomy, self.how.loss) if self.given is None else self.given
+        return _loaded(self.preparation.taxonomy, self.preparation.loss) if self.file_taxonomy is None else self.file_taxonomy
 
 
 @cache
@@ -91,27 +91,29 @@ def _loaded(name: str, loss: str) -> Taxonomy:
 # -- rows
 
 
-def events_of_lines(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+def events_of_lines(shared: Input, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
     """Return the events of some lines, each with its line end, and a tally of them."""
     lines = table.column("line").cast(pa.large_binary())
     rows = (
-        lines.filter(pc.invert(pc.is_in(lines, pa.array([given.header + end for end in LINE_ENDS], lines.type)))) if given.header else lines
+        lines.filter(pc.invert(pc.is_in(lines, pa.array([shared.header + end for end in LINE_ENDS], lines.type))))
+        if shared.header
+        else lines
     )
-    yield from _events_of_text(given, b"".join(map(_bytes_of, rows.chunks)), len(lines) - len(rows))
+    yield from _events_of_text(shared, b"".join(map(_bytes_of, rows.chunks)), len(lines) - len(rows))
 
 
-def events_of_spans(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+def events_of_spans(shared: Input, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
     """Return the events of parts of files, given by number, and a tally of each."""
     for number in table.column("id").to_pylist():
-        text, headers = lines_in(given.spans[number]), 0
-        if given.header:
-            text, headers = without_line(text, given.header, LINE_ENDS)
-        yield from _events_of_text(given, text, headers)
+        text, headers = lines_in(shared.spans[number]), 0
+        if shared.header:
+            text, headers = without_line(text, shared.header, LINE_ENDS)
+        yield from _events_of_text(shared, text, headers)
 
 
-def _events_of_text(given: Input, text: bytes, headers: int) -> Iterator[pa.Table | str]:
+def _events_of_text(shared: Input, text: bytes, headers: int) -> Iterator[pa.Table | str]:
     source = Source(PARTITION, "", text[:HEAD], len(text) <= HEAD, pipe=io.BytesIO(text))
-    yield from _events(replace(given, layout=replace(given.layout, header=False)), source, headers)
+    yield from _events(replace(shared, layout=replace(shared.layout, header=False)), source, headers)
 
 
 def _bytes_of(lines: pa.LargeBinaryArray) -> memoryview:
@@ -128,19 +130,19 @@ def owner_places(partitions: int, table: pa.Table) -> Ints:
     return (keys.hash(seed=0) % partitions).to_numpy().astype(np.int64)
 
 
-def events_of_rows(given: Input, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+def events_of_rows(shared: Input, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
     """Return the events of some rows of a table, and a tally of them."""
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)
-    yield from _events(given, Source(PARTITION, "", b"", True, is_parquet=True, table=frame), 0)
+    yield from _events(shared, Source(PARTITION, "", b"", True, is_parquet=True, table=frame), 0)
 
 
-def _events(given: Input, source: Source, headers: int) -> Iterator[pa.Table | str]:
-    collector, tally = collected(source, given.layout, given.options)
+def _events(shared: Input, source: Source, headers: int) -> Iterator[pa.Table | str]:
+    collector, tally = collected(source, shared.layout, shared.options)
     frame = collector.events()
     counts = dict(tally.defects.frozen().counts)
-    told = {"blank": tally.blank, "repeated": tally.repeated, "defects": counts, "headers": headers}
-    yield json.dumps(told)
+    facts = {"blank": tally.blank, "repeated": tally.repeated, "defects": counts, "headers": headers}
+    yield json.dumps(facts)
     if frame is None:
         return
     columns = {"key": frame["key"], "payload": frame["payload"]}
@@ -161,30 +163,34 @@ def record_places(table: pa.Table) -> Ints:
     return np.asarray(table.column("record").to_numpy() // PARTS, np.int64)
 
 
-def placed_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def placed_records(placing: Placing, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return the records of all people whose events are here, on the whole taxonomy or as typed, and a tally of them."""
-    log, spellings = log_of(how, table)
-    records = records_of(log, how.how)
-    yield from _typed(how, records, part, spellings) if how.how.typed_names else _placed(how, records, part, spellings)
-    yield told_rows(RECORDS, "words", [[json.dumps(spellings)]], TALLY)
+    log, spellings = log_of(placing, table)
+    records = records_of(log, placing.preparation)
+    yield from _typed(placing, records, part, spellings) if placing.preparation.typed_names else _placed(placing, records, part, spellings)
+    yield rows_with_column(RECORDS, "words", [[json.dumps(spellings)]], TALLY)
 
 
-def kept_records(how: Placing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+def kept_records(placing: Placing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
     """Do the same for a stored step; the tallies are messages."""
     if not len(table):
         yield RECORDS.empty_table()
         return
-    for made in placed_records(how, part, table):  # each of one kind
-        told = len(made) > 0 and made.column("kind")[0].as_py() == TALLY
-        yield from made.column("words").combine_chunks().flatten().to_pylist() if told else [made]
+    for made in placed_records(placing, part, table):  # each of one kind
+        is_tally = len(made) > 0 and made.column("kind")[0].as_py() == TALLY
+        yield from made.column("words").combine_chunks().flatten().to_pylist() if is_tally else [made]
 
 
-def _placed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> Iterator[pa.Table]:
+def _placed(placing: Placing, records: Records, part: int, sums: dict[str, Any]) -> Iterator[pa.Table]:
     """Return records on the taxonomy, and the names of their words; their sums are messages."""
-    rules: dict[str, Any] = {"unknown": "drop" if how.how.unknown == "drop" else "keep", "scope": "whole", "as_sets": how.how.as_sets}
-    original = place_terms(records.bags, how.taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
-    told |= _summed(original)
-    known = len(how.taxonomy)
+    rules: dict[str, Any] = {
+        "unknown": "drop" if placing.preparation.unknown == "drop" else "keep",
+        "scope": "whole",
+        "as_sets": placing.preparation.as_sets,
+    }
+    original = place_terms(records.bags, placing.taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
+    sums |= _summed(original)
+    known = len(placing.taxonomy)
     _refuse_marked(original.tree.names.names.gather(distinct(original.bags.items[original.bags.items >= known])))
     yield _records(original, known, part)
     typed = original.typed.vocabulary.names
@@ -193,30 +199,30 @@ def _placed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> 
     yield from _names(in_one_case(lacking).unique() if records.texts else lacking, UNKNOWN)
 
 
-def _typed(how: Placing, records: Records, part: int, told: dict[str, Any]) -> Iterator[pa.Table]:
+def _typed(placing: Placing, records: Records, part: int, sums: dict[str, Any]) -> Iterator[pa.Table]:
     """Return records of words as typed, all of them below one root, and their names; their sums are messages."""
-    original = as_typed(records.bags, as_sets=how.how.as_sets, stop_words=records.stop_words)
-    told |= _summed(original)
+    original = as_typed(records.bags, as_sets=placing.preparation.as_sets, stop_words=records.stop_words)
+    sums |= _summed(original)
     yield _records(original, 1, part)
     yield from _names(original.typed.vocabulary.names, TYPED)
 
 
-def log_of(how: EventGrouping, table: pa.Table) -> tuple[Log, dict[str, int]]:
+def log_of(grouping: EventGrouping, table: pa.Table) -> tuple[Log, dict[str, int]]:
     """Return the events as a log without repeated ones, and the number of users, as written and normalized."""
     events = pl.from_arrow(table)
     assert isinstance(events, pl.DataFrame)
     key = events["key"]
     name = events.select(pl.coalesce("name", "key")).to_series() if "name" in events.columns else key
-    owner, n = _ranked(key if how.by_spelling else name)
-    told = {"written": n if name is key else name.n_unique(), "folded": n if name is key else key.n_unique()}
+    owner, n = _ranked(key if grouping.by_spelling else name)
+    users = {"written": n if name is key else name.n_unique(), "folded": n if name is key else key.n_unique()}
     columns: dict[str, pl.Series] = {"owner": pl.Series(owner), "payload": events["payload"]}
     if "time" in events.columns and events["time"].null_count() < len(events):
-        columns["time"] = _told_apart(events["time"]).cast(pl.Datetime("us"))
+        columns["time"] = _with_distinct_times(events["time"]).cast(pl.Datetime("us"))
     if "count" in events.columns:
         columns[COUNT] = events["count"]
-    log = Log(pl.DataFrame(columns), "text" if how.text else "item")
-    once = log.without_repeats() if how.drops_repeats else log
-    return once, told | {"used": len(once), "repeated": len(log) - len(once)}
+    log = Log(pl.DataFrame(columns), "text" if grouping.text else "item")
+    once = log.without_repeats() if grouping.drops_repeats else log
+    return once, users | {"used": len(once), "repeated": len(log) - len(once)}
 
 
 def _ranked(names: pl.Series) -> tuple[Ints, int]:
@@ -228,7 +234,7 @@ def _ranked(names: pl.Series) -> tuple[Ints, int]:
     return ranks[found.items], len(ranks)
 
 
-def _told_apart(times: pl.Series) -> pl.Series:
+def _with_distinct_times(times: pl.Series) -> pl.Series:
     """Return the times; unreadable ones get distinct values, so that their rows are not repeats."""
     return times.to_frame().select(pl.coalesce("time", NO_TIME - pl.int_range(pl.len()))).to_series()
 
@@ -295,10 +301,10 @@ def _names(names: pl.Series, kind: int) -> Iterator[pa.Table]:
     """Return occurring names, so that distinct ones can be counted."""
     lists = [names[at : at + NAMES_AT_ONCE].to_list() for at in range(0, len(names), NAMES_AT_ONCE)]
     if lists:
-        yield told_rows(RECORDS, "words", lists, kind)
+        yield rows_with_column(RECORDS, "words", lists, kind)
 
 
-def told_rows(schema: pa.Schema, column: str, values: list[Any], kind: int | None = None) -> pa.Table:
+def rows_with_column(schema: pa.Schema, column: str, values: list[Any], kind: int | None = None) -> pa.Table:
     """Return rows in which only one column is set."""
     n = len(values)
     columns = {field.name: pa.nulls(n, field.type) for field in schema} | {column: pa.array(values, schema.field(column).type)}

@@ -39,9 +39,11 @@ from shoal.privacy.evidence.cluster_judging import JudgesSets
 from shoal.privacy.evidence.equivalence_classes import told_untrue
 
 
-def released(cluster: Cluster, data: Any, how: Preparation, method: RecodingMethod, directory: ReleaseDirectory) -> outcome.ClusterRelease:
+def released(
+    cluster: Cluster, data: Any, preparation: Preparation, method: RecodingMethod, directory: ReleaseDirectory
+) -> outcome.ClusterRelease:
     """Recode as the method chooses, verify it, write it, and verify what was written."""
-    prepared = prepare_records(cluster, data, how)
+    prepared = prepare_records(cluster, data, preparation)
     if prepared.sums["more_than_once"]:
         raise ParameterError(
             f"the method {method.name} takes sets, but these records repeat items",
@@ -117,8 +119,12 @@ def _judged(cluster: Cluster, frame: Any, method: RecodingMethod, *, with_origin
         defects = judging_sets.defects_of(cluster, shown, with_original=with_original)
     else:
         defects = [*judging_sets.repeated_in(shown), *told_untrue(untrue)]
-    wanted = [(claim, claim.sets_to_count) for claim in JudgesSets.among(method.claims())]
-    return [claim.judge_sets(judging_sets.counted_known_sets(cluster, shown, sets), defects) for claim, sets in wanted if sets is not None]
+    sets_of_claims = [(claim, claim.sets_to_count) for claim in JudgesSets.among(method.claims())]
+    return [
+        claim.judge_sets(judging_sets.counted_known_sets(cluster, shown, sets), defects)
+        for claim, sets in sets_of_claims
+        if sets is not None
+    ]
 
 
 def _rules(cluster: Cluster, again: Any, method: RecodingMethod) -> RulesFile:

@@ -25,25 +25,25 @@ from shoal.pipeline.contract import USED
 from shoal.pipeline.manifest_schema import ENGINE
 
 
-def summed(cluster: Cluster, logged: Logged, answered: Any, said: Kept) -> Counter[str]:
+def summed(cluster: Cluster, logged: Logged, answered: Any, settings: Kept) -> Counter[str]:
     """Return sums of rows and words, of the original and of the release. Raise unless each candidate row has one outcome.
 
     Args:
         cluster: Where they are.
         logged: The rows of the original.
         answered: The outcome of each query and the number of its rows.
-        said: The settings of the method.
+        settings: The settings of the method.
     """
-    long = "false" if said.words is None else f"words > {said.words}"
-    asked = ["count(1) as rows", "count_if(query = '') as empty", f"count_if(query != '' and {long}) as long"]
-    asked += ["sum(terms) as words", "count(distinct case when text != '' then text end) as texts"]
-    sums: Counter[str] = Counter(cluster.collect(logged.rows.selectExpr(*asked))[0].asDict())
-    told = [
+    long = "false" if settings.words is None else f"words > {settings.words}"
+    columns = ["count(1) as rows", "count_if(query = '') as empty", f"count_if(query != '' and {long}) as long"]
+    columns += ["sum(terms) as words", "count(distinct case when text != '' then text end) as texts"]
+    sums: Counter[str] = Counter(cluster.collect(logged.rows.selectExpr(*columns))[0].asDict())
+    outcomes = [
         "coalesce(sum(case when stays then rows end), 0) as published",
         "coalesce(sum(case when not stays then rows end), 0) as rare",
         "coalesce(sum(case when stays then terms end), 0) as published_words",
     ]
-    sums.update(cluster.collect(answered.selectExpr(*told, "count_if(stays is null) as lost"))[0].asDict())
+    sums.update(cluster.collect(answered.selectExpr(*outcomes, "count_if(stays is null) as lost"))[0].asDict())
     if (
         sums["lost"]
         or sums["rows"] != logged.sums["used"]
@@ -53,7 +53,7 @@ def summed(cluster: Cluster, logged: Logged, answered: Any, said: Kept) -> Count
     return sums
 
 
-def as_asked(cluster: Cluster, logged: Logged, queries: Any) -> Counter[str]:
+def count_published_texts(cluster: Cluster, logged: Logged, queries: Any) -> Counter[str]:
     """Count the distinct texts that are published as typed, and their people; `queries` are the distinct published ones."""
     shown = joined(logged.rows.select("owner", "text"), queries.selectExpr("query as text"), "text", "left_semi").where("text != ''")
     counted = shown.selectExpr("count(distinct text) as published_texts", "count(distinct owner) as published_people")
@@ -70,13 +70,13 @@ def publish(
     directory: ReleaseDirectory,
 ) -> outcome.ClusterRelease:
     """Write manifest and report next to the files."""
-    how, splits = logged.found.given.how, method.kept.unit.splits
+    preparation, splits = logged.found.input.preparation, method.kept.unit.splits
     manifest: dict[str, Any] = {
         "shoal": __version__,
         ENGINE: outcome.SPARK,
         "method": method.name,
         "parameters": plain_values(method.values()),
-        "input": outcome.facts_of_reading(logged.found) | {"owners": logged.sums["owners"]} | how.described(),
+        "input": outcome.facts_of_reading(logged.found) | {"owners": logged.sums["owners"]} | preparation.described(),
         "claims": stated_claims([verdict], [alone]),
         "accounting": _account(logged, sums, splits=splits).as_dict(),
         "notes": [SILENT, *([COMBINATIONS] if splits else [])],
@@ -95,10 +95,10 @@ def _account(logged: Logged, sums: Counter[str], *, splits: bool) -> Accounting:
 
 def _metrics(logged: Logged, sums: Counter[str]) -> dict[str, float]:
     """Return the routine metrics of the rows of a log, by the formulas of `shoal.metrics`, from sums."""
-    told = {
+    shares = {
         "rows_kept": sums["published"] / max(1, sums["rows"]),
         "queries_kept": sums["published_texts"] / max(1, sums["texts"]),
         "people_kept": sums["published_people"] / max(1, logged.sums["owners"]),
     }
     usual = [metric.name for metric in routine({"rows"}, "log", on_taxonomy=False, adds_items=False)]
-    return {name: told[name] for name in METRICS if name in usual}
+    return {name: shares[name] for name in METRICS if name in usual}

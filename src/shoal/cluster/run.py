@@ -57,26 +57,26 @@ class SparkBackend:
 
     Attributes:
         master: The master of the cluster; by default that of spark-submit, or all cores of this machine.
-        beside: Options that are not part of a job, which are rejected.
+        other_options: Options that are not part of a job, which are rejected.
     """
 
     master: str | None = None
-    beside: tuple[str, ...] = ()
+    other_options: tuple[str, ...] = ()
 
     def refuse(self, job: Job) -> None:
         """Raise if a cluster does not support a request of the job."""
-        limits.refuse(job, self.beside)
+        limits.refuse(job, self.other_options)
 
     def release(self, job: Job) -> WrittenRelease:
         """Make, verify and write a release of the input, which is paths or a Spark data frame."""
         assert job.target is not None
-        family, given = _family(job.method), isinstance(job.data, list | tuple | str | Path)
-        data = _urls(job.data) if given else job.data
+        family, is_path = _family(job.method), isinstance(job.data, list | tuple | str | Path)
+        data = _urls(job.data) if is_path else job.data
         unfinished = ReleaseDirectory(job.target.directory, force=job.target.force)
         with unfinished as directory, directory.workplace() as work, local_directories(work) as chosen:
             private = PrivatePlaces(directory.java_lock(), chosen)
             at = partial(Cluster.at, self.master, work, java_works=family.frames, private=private)
-            with closing(at() if given else Cluster.of(data, work, private.lock)) as cluster, cluster.watched():
+            with closing(at() if is_path else Cluster.of(data, work, private.lock)) as cluster, cluster.watched():
                 made = family.released(cluster, data, job.preparation, job.method, directory)
         note(*made.notes, *made.left_out)
         return WrittenRelease(made.verdicts, made.manifest)
@@ -103,8 +103,10 @@ def _family(method: Method) -> ClusterFamily:
     return ClusterFamily(_released, frames=False)
 
 
-def _released(cluster: Cluster, data: Any, how: Preparation, method: GroupingMethod, directory: ReleaseDirectory) -> outcome.ClusterRelease:
-    prepared = keep_records(cluster, data, with_sample(how) if is_topics(how.taxonomy) else how)
+def _released(
+    cluster: Cluster, data: Any, preparation: Preparation, method: GroupingMethod, directory: ReleaseDirectory
+) -> outcome.ClusterRelease:
+    prepared = keep_records(cluster, data, with_sample(preparation) if is_topics(preparation.taxonomy) else preparation)
     insist_on_people(prepared, method.k)
     stage(GROUPING)
     size = Size.of(prepared.sums["present"], prepared.sums["people"], method.k)
@@ -125,10 +127,10 @@ def _ranges(cluster: Cluster, prepared: ClusterRecords, size: Size) -> group_wor
         return group_worker.Ranges(np.zeros(1, np.int64))
     by_hash = partial(group_worker.hash_places, parts)
     drawn = gathered(cluster, sent(cluster, "hashes", [(records, group_worker.hashes)], fitted, by_hash, parts), group_worker.drawn, size)
-    given = group_worker.Drawn(fitted, drawn.column("hash").to_numpy().view(np.uint64))
-    contents = sent(cluster, "sample", [(records, group_worker.sampled)], given, by_hash, parts)
+    sample = group_worker.Drawn(fitted, drawn.column("hash").to_numpy().view(np.uint64))
+    contents = sent(cluster, "sample", [(records, group_worker.sampled)], sample, by_hash, parts)
     bags, found = group_worker.sample_of(gathered(cluster, contents, group_worker.different, None), fitted)
-    times = drawn.column("times").to_numpy()[np.argsort(given.hashes)]
+    times = drawn.column("times").to_numpy()[np.argsort(sample.hashes)]
     cuts = cut_sample(one_of_each(bags, found), times, fitted.coarse(), size.ranges)
     leaves, words = stored(cluster, records, group_worker.leaves, group_worker.Frozen(fitted, cuts), "leaves")
     people = np.sum([json.loads(word) for word in words], axis=0)
@@ -142,7 +144,7 @@ def _judged(
     cluster: Cluster, prepared: ClusterRecords, published: Step, method: GroupingMethod, directory: ReleaseDirectory
 ) -> outcome.ClusterRelease:
     stage(JUDGING)
-    answers = sent(cluster, "answers", [(published, judging.as_it_is)], None, reading.record_places, prepared.partitions)
+    answers = sent(cluster, "answers", [(published, judging.pass_on)], None, reading.record_places, prepared.partitions)
     shown, words = stored(cluster, answers, judging.judged_part, judging.Pairing(prepared.fitted, prepared.records), "joined")
     sums = judging.summed([(word,) for word in words])
     judging.insist_on_all(sums, prepared.sums, sums["answers"], floor=prepared.tree.barred is not None)
@@ -163,7 +165,7 @@ def _judged_and_written(
     contents = Contents(tuple({claim.group_size for claim in claims}), prepared.partitions)
     made, classes = classes_made(cluster, shown, contents)
     judging.insist_on_shown(made.of(contents.sizes[0])["records"], sums)
-    named = JudgesNames.among(claims_on_names(prepared.found.given.how.taxonomy))
+    named = JudgesNames.among(claims_on_names(prepared.found.input.preparation.taxonomy))
     names_made, names_written = judge_names(cluster, shown, judging.Pairing(prepared.fitted, prepared.records), named)
     counted = [claim.judge_counted(judging.counts_of(made.of(claim.group_size), empty, sums["untrue"])) for claim in claims]
     verdicts = (*counted, *names_made)

@@ -48,16 +48,16 @@ class ClusterRelease:
     left_out: tuple[str, ...]
 
 
-def insist_on_known(how: Preparation, sums: Counter[str], strange: int) -> None:
+def insist_on_known(preparation: Preparation, sums: Counter[str], strange: int) -> None:
     """Raise if unknown terms are rejected, or if nearly all are unknown and their treatment was not chosen."""
-    if how.unknown == "refuse" and strange:
+    if preparation.unknown == "refuse" and strange:
         what = f"{counted(strange, 'term')} ({counted(sums['unknown_kept'], 'occurrence')}) not in the taxonomy"
         raise InputError(
             what,
             code="terms-not-in-taxonomy",
             hint=f"keep them with {option('unknown', 'keep')}, drop them with {option('unknown', 'drop')}",
         )
-    if how.unknown is None:
+    if preparation.unknown is None:
         refuse_foreign_taxonomy(sums["typed"], sums["unknown_kept"])
 
 
@@ -74,7 +74,7 @@ def publish(
     rules: RulesFile | None = None,
 ) -> ClusterRelease:
     """Write manifest and report next to the files and, if any, the recoding rules."""
-    beside = [] if rules is None else [written_page(directory, RULES, rules.content(__version__))]
+    rules_files = [] if rules is None else [written_page(directory, RULES, rules.content(__version__))]
     manifest: dict[str, Any] = {
         "shoal": __version__,
         ENGINE: SPARK,
@@ -85,7 +85,7 @@ def publish(
         "accounting": _account(prepared, sums).as_dict(),
         "notes": list(notes),
         "metrics": _metrics(prepared, sums),
-        "files": [{**file.as_dict(), **(amounts if number == 0 else {})} for number, file in enumerate(files)] + beside,
+        "files": [{**file.as_dict(), **(amounts if number == 0 else {})} for number, file in enumerate(files)] + rules_files,
     }
     return finished(manifest, sums["published"], verdicts, prepared.found, prepared.notes, directory)
 
@@ -115,14 +115,14 @@ def _steps(sums: Counter[str]) -> Steps:
 
 def facts_of_reading(found: ClusterInput) -> dict[str, Any]:
     """Return the manifest entries about how the input was read."""
-    said = found.given.how.read.described()
+    read_as = found.input.preparation.read.described()
     several = {"files": found.files} if found.files > 1 else {}
-    return {"format": found.given.layout.format, **several, **({READ_AS: said} if said else {}), "rows": found.rows.total}
+    return {"format": found.input.layout.format, **several, **({READ_AS: read_as} if read_as else {}), "rows": found.rows.total}
 
 
 def _facts(prepared: ClusterRecords, claims: Sequence[Model]) -> dict[str, Any]:
     """Return the manifest entries about the input."""
-    found, sums, how = prepared.found, prepared.sums, prepared.found.given.how
+    found, sums, preparation = prepared.found, prepared.sums, prepared.found.input.preparation
     facts = facts_of_reading(found) | {
         "records": sums["records"],
         "owners": sums["owners"],
@@ -130,11 +130,11 @@ def _facts(prepared: ClusterRecords, claims: Sequence[Model]) -> dict[str, Any]:
         "occurrences": sums["typed"],
     }
     people = max(claim.generalized_groups or 0 for claim in claims)
-    protects = {PROTECTS: protected(how.per, people)} if sums["several"] else {}
+    protects = {PROTECTS: protected(preparation.per, people)} if sums["several"] else {}
     if not prepared.on_taxonomy:
-        return facts | how.described() | protects
+        return facts | preparation.described() | protects
     facts |= {"unknown_items": sums["unknown_terms"], "unknown_occurrences": sums["unknown_kept"] + sums["unknown_dropped"]}
-    return facts | how.described() | dict(prepared.learned) | protects
+    return facts | preparation.described() | dict(prepared.learned) | protects
 
 
 def _account(prepared: ClusterRecords, sums: Counter[str]) -> Accounting:
@@ -162,7 +162,7 @@ def _metrics(prepared: ClusterRecords, sums: Counter[str]) -> dict[str, float]:
     dropped = prepared.sums["unknown_dropped"]
     lost = sums["units"] + max(0, sums["occurrences"] - sums["out"]) * tree.units
     forms, ggd = _forms(sums), lost / tree.units
-    told = {
+    shares = {
         "kept": forms.typed / total,
         "one_level": (forms.renamed + forms.parent) / total,
         "categories": forms.category / total,
@@ -179,4 +179,4 @@ def _metrics(prepared: ClusterRecords, sums: Counter[str]) -> dict[str, float]:
     }
     shape = "bags" if prepared.sums["more_than_once"] else "sets"
     usual = [metric.name for metric in routine({"bags"}, shape, on_taxonomy=prepared.on_taxonomy, adds_items=False)]
-    return {name: told[name] for name in METRICS if name in usual}
+    return {name: shares[name] for name in METRICS if name in usual}

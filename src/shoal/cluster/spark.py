@@ -43,8 +43,8 @@ LEAST_SPAN = 4 << 20  # of a file that several tasks read
 LARGEST_INPUT = 1 << 60  # Spark says more than this of what it does not know
 MOST_PARTITIONS = 20_000
 SECONDS_WITHOUT_WORKERS, NAP, GRACE = 300.0, 0.25, 5.0
-TOLD = "SHOAL-ERROR "
-_TOLD = re.compile(TOLD + r"(\{.*?\})\s*(?:$|\n)", re.MULTILINE)
+ERROR_MARK = "SHOAL-ERROR "
+_MARKED_ERROR = re.compile(ERROR_MARK + r"(\{.*?\})\s*(?:$|\n)", re.MULTILINE)
 # Java's second compiler costs more than it saves if Java moves no rows; the user's extraJavaOptions take precedence.
 LOCAL_DIR, LOCAL_DIRS_VARIABLE = "spark.local.dir", "SPARK_LOCAL_DIRS"
 JAVA_OPTIONS, COMPILED_ONCE = "spark.driver.defaultJavaOptions", "-XX:TieredStopAtLevel=1"
@@ -108,9 +108,9 @@ class Cluster:
     @classmethod
     def of(cls, frame: Any, place: Path, lock: Path | None = None) -> Cluster:
         """Return the session of a data frame."""
-        given = frame.sparkSession
-        session = given.newSession()  # the settings of the user's own one stay as they are
-        for name, value in {**SETTINGS, PARTITIONS: given.conf.get(PARTITIONS)}.items():
+        user_session = frame.sparkSession
+        session = user_session.newSession()  # the settings of the user's own one stay as they are
+        for name, value in {**SETTINGS, PARTITIONS: user_session.conf.get(PARTITIONS)}.items():
             if session.conf.isModifiable(name):
                 session.conf.set(name, value)
         return cls(session, place, lock=None if lock is None else _java_lock(lock))
@@ -217,7 +217,7 @@ class Cluster:
         with spark_errors():
             frame.write.parquet(str(place))
             stored = self.session.read.parquet(str(place))
-        tell_step(name, started, [file.stat().st_size for file in place.glob("*.parquet")])
+        log_step(name, started, [file.stat().st_size for file in place.glob("*.parquet")])
         return stored
 
     def collect(self, frame: Any) -> list[Any]:
@@ -227,10 +227,10 @@ class Cluster:
             return rows
 
 
-def tell_step(name: str, started: float, sizes: Sequence[int]) -> None:
+def log_step(name: str, started: float, sizes: Sequence[int]) -> None:
     """Log the duration of a step, and the size of its files."""
-    said = name, time.monotonic() - started, len(sizes), sum(sizes), max(sizes, default=0)
-    log.info("%s: %.1f s, %d partitions, %d bytes, the largest partition %d bytes", *said)
+    facts = name, time.monotonic() - started, len(sizes), sum(sizes), max(sizes, default=0)
+    log.info("%s: %.1f s, %d partitions, %d bytes, the largest partition %d bytes", *facts)
 
 
 class _Watch:
@@ -437,13 +437,13 @@ def _telling() -> Iterator[None]:
     try:
         yield
     except ShoalError as error:
-        told = {"kind": type(error).__name__, "message": error.marked_message, "hint": error.marked_hint, "code": error.code}
-        raise RuntimeError(TOLD + json.dumps(told)) from None
+        facts = {"kind": type(error).__name__, "message": error.marked_message, "hint": error.marked_hint, "code": error.code}
+        raise RuntimeError(ERROR_MARK + json.dumps(facts)) from None
     except (OSError, MemoryError):
         raise
     except Exception as error:
         raise RuntimeError(
-            TOLD + json.dumps({"kind": "ShoalError", "message": _by_kind(error), "hint": "", "code": "task-failed"})
+            ERROR_MARK + json.dumps({"kind": "ShoalError", "message": _by_kind(error), "hint": "", "code": "task-failed"})
         ) from None
 
 
@@ -474,9 +474,9 @@ def spark_errors() -> Iterator[None]:
 
 def _translated(error: Exception) -> ShoalError:
     text = str(error)
-    told = _TOLD.search(text)
-    if told:
-        found = json.loads(told[1])
+    mark = _MARKED_ERROR.search(text)
+    if mark:
+        found = json.loads(mark[1])
         kind: type[ShoalError] = getattr(errors, found["kind"])
         return kind(found["message"], hint=found["hint"], code=found["code"])
     if any(sign in text for sign in FULL):

@@ -27,10 +27,12 @@ from shoal.pipeline.run import insist
 NOTHING_WRITTEN = "nothing was written"
 
 
-def released(cluster: Cluster, data: Any, how: Preparation, method: ThresholdMethod, directory: ReleaseDirectory) -> outcome.ClusterRelease:
+def released(
+    cluster: Cluster, data: Any, preparation: Preparation, method: ThresholdMethod, directory: ReleaseDirectory
+) -> outcome.ClusterRelease:
     """Publish what enough people share, verify it, write it, and verify what was written."""
     settings = method.kept
-    logged = read_log(cluster, data, how, splits=settings.unit.splits)
+    logged = read_log(cluster, data, preparation, splits=settings.unit.splits)
     by_words = settings.unit.splits and logged.found.text
     stage(GROUPING)
     answered = shared_rows.answered_rows(cluster, logged.rows, settings, by_words=by_words)
@@ -52,11 +54,11 @@ def _judged_and_written(
     by_words: bool,
 ) -> outcome.ClusterRelease:
     claim = method.kept.claim
-    wanted = claim.rows_to_count
-    assert wanted is not None
-    judging = Judging(wanted, by_words)
+    counted_rows = claim.rows_to_count
+    assert counted_rows is not None
+    judging = Judging(counted_rows, by_words)
     stage(JUDGING)
-    made = judging_rows.seen_rows(cluster, published, judging, "made")
+    made = judging_rows.count_published(cluster, published, judging, "made")
     counted, lost = judging_rows.counted_with_original(cluster, made, logged.rows, judging)
     verdict = claim.judge_rows(counted)
     insist([verdict], "made")
@@ -67,13 +69,13 @@ def _judged_and_written(
     files, again = write_parts(cluster, published.toDF(*content.schema.names), directory.path, content)
     if again.columns != content.schema.names:
         raise GuaranteeNotMet("the files have other columns than the release", code="files-differ-from-release", hint=NOTHING_WRITTEN)
-    written = judging_rows.seen_rows(cluster, again.toDF("query"), judging, "written")
+    written = judging_rows.count_published(cluster, again.toDF("query"), judging, "written")
     if judging_rows.differing(cluster, made, written):
         raise GuaranteeNotMet("the files do not contain the rows of the release", code="files-differ-from-release", hint=NOTHING_WRITTEN)
-    alone = claim.judge_rows(judging_rows.counted_from_file(cluster, written, wanted))
+    alone = claim.judge_rows(judging_rows.counted_from_file(cluster, written, counted_rows))
     insist([alone], "written")
-    as_asked = row_outcome.as_asked(cluster, logged, written.queries)
-    return row_outcome.publish(logged, sums + as_asked, method, verdict, alone, files, directory)
+    published_texts = row_outcome.count_published_texts(cluster, logged, written.queries)
+    return row_outcome.publish(logged, sums + published_texts, method, verdict, alone, files, directory)
 
 
 def _content(logged: Logged) -> Content:

@@ -21,23 +21,23 @@ PEOPLE = "count(distinct owner) as people"
 SUMS = ("count(1) as rows", "sum(terms) as terms")
 
 
-def candidates(rows: Any, said: Kept) -> Any:
+def candidates(rows: Any, settings: Kept) -> Any:
     """Return the rows that may be published if enough people share them: not those without a query, or with too many words."""
     filled = rows.where("query != ''")
-    return filled if said.words is None else filled.where(f"words <= {said.words}")
+    return filled if settings.words is None else filled.where(f"words <= {settings.words}")
 
 
-def answered_rows(cluster: Cluster, rows: Any, said: Kept, *, by_words: bool) -> Any:
+def answered_rows(cluster: Cluster, rows: Any, settings: Kept, *, by_words: bool) -> Any:
     """Return whether each candidate query `stays`, its text if it does, and its `rows` with their words (`terms`).
 
     With `by_words`, each word must be shared.
     """
-    asked = candidates(rows, said)
+    rows_left = candidates(rows, settings)
     if by_words:
-        told = joined(asked.groupBy("query").agg(*expressions(*SUMS)), _by_words(cluster, asked, said.k), "query", "left")
+        outcomes = joined(rows_left.groupBy("query").agg(*expressions(*SUMS)), _by_words(cluster, rows_left, settings.k), "query", "left")
     else:
-        told = asked.groupBy("query").agg(*expressions(*SUMS, PEOPLE)).selectExpr("*", f"people >= {said.k} as stays")
-    return cluster.store(told.selectExpr("case when stays then query end as query", "terms", "stays", "rows"), "answered")
+        outcomes = rows_left.groupBy("query").agg(*expressions(*SUMS, PEOPLE)).selectExpr("*", f"people >= {settings.k} as stays")
+    return cluster.store(outcomes.selectExpr("case when stays then query end as query", "terms", "stays", "rows"), "answered")
 
 
 def published_rows(answered: Any) -> Any:
@@ -45,13 +45,13 @@ def published_rows(answered: Any) -> Any:
     return answered.where("stays").selectExpr("query", "explode(sequence(1L, rows)) as number").select("query")
 
 
-def _by_words(cluster: Cluster, asked: Any, k: int) -> Any:
+def _by_words(cluster: Cluster, rows: Any, k: int) -> Any:
     """Return which queries stay: the maximal set such that k people share each remaining word.
 
     Dropping queries reduces the people of their other words, so words are counted again until no query is dropped.
     """
-    split = cluster.map(asked.select("query").distinct(), split_queries, None, SPLIT).selectExpr("query", "explode(words) as word")
-    left = cluster.store(joined(asked.select("owner", "query").distinct(), split.distinct(), "query"), "held_words")
+    split = cluster.map(rows.select("query").distinct(), split_queries, None, SPLIT).selectExpr("query", "explode(words) as word")
+    left = cluster.store(joined(rows.select("owner", "query").distinct(), split.distinct(), "query"), "held_words")
     answers, number = None, 0
     while True:
         number += 1
@@ -60,8 +60,8 @@ def _by_words(cluster: Cluster, asked: Any, k: int) -> Any:
         if not cluster.collect(dropped.selectExpr("count(1)"))[0][0]:
             stay = left.select("query").distinct().selectExpr("query", "true as stays")
             return stay if answers is None else stay.union(answers)
-        gone = dropped.selectExpr("query", "false as stays")
-        answers = gone if answers is None else answers.union(gone)
+        removed = dropped.selectExpr("query", "false as stays")
+        answers = removed if answers is None else answers.union(removed)
         left = cluster.store(joined(left, dropped, "query", "left_anti"), f"held_words_{number}")
 
 

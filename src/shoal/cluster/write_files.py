@@ -73,11 +73,11 @@ class Parts:
     before: dict[int, int]
 
 
-def shuffled(given: FileParts, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def shuffled(parts: FileParts, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return what is published, each record or row with a random number and its file."""
     places = random_places(len(table))
-    columns = {name: table.column(name) for name in given.content.schema.names}
-    yield pa.table({"place": places, "file": files_of(places, given.files), **columns}, given.content.shuffled)
+    columns = {name: table.column(name) for name in parts.content.schema.names}
+    yield pa.table({"place": places, "file": files_of(places, parts.files), **columns}, parts.content.shuffled)
 
 
 def random_places(n: int) -> Ints:
@@ -102,8 +102,8 @@ def written(parts: Parts, table: pa.Table) -> pa.Table:
 def _write(parts: Parts, number: int, ordered: pl.DataFrame) -> str:
     first = parts.before[number] + 1
     numbers = {"record": pl.int_range(first, first + len(ordered), dtype=pl.Int64)} if parts.content.numbered else {}
-    told = ordered.select(**numbers, **{name: pl.col(name) for name in parts.content.schema.names})
-    return write_part(told, parts.directory / parts.content.file_name(number), parts.work)
+    table = ordered.select(**numbers, **{name: pl.col(name) for name in parts.content.schema.names})
+    return write_part(table, parts.directory / parts.content.file_name(number), parts.work)
 
 
 def write_parts(cluster: Cluster, shown: Any, directory: Path, content: Content = OF_RECORDS) -> tuple[list[FileFact], Any]:

@@ -24,7 +24,7 @@ from shoal.data.tables.counts import COUNT
 from shoal.errors import ParameterError, option
 from shoal.methods.bases.noisy_counts import COUNTS, Mechanism, NoisyCounts, Summed, epsilon_parameter
 from shoal.noise.budget_plan import CLICKS, CUTOFF, Budget, plan_of
-from shoal.noise.counted_values import ITEM, QUERY, UNITS, asked_values, clicked, columns_of, unit_of
+from shoal.noise.counted_values import ITEM, QUERY, UNITS, clicked, columns_of, unit_of, values_of_log
 from shoal.noise.mechanisms import as_published, limit_of, with_noise
 from shoal.noise.per_person_bounds import PersonValues, distinct_of_people, first_of_people
 from shoal.noise.weights import equal_weights, policy_weights, whole_weights
@@ -121,7 +121,7 @@ class DPQueries(Mechanism):
                 code="option-not-applicable",
                 hint=f"leave {option('clicks')} out",
             )
-        values = self._published(asked_values(log, unit), COUNTS)
+        values = self._published(values_of_log(log, unit), COUNTS)
         more = {CLICKS: self._published(clicked(log, values[QUERY]), CLICKS)} if self.clicks else {}
         present = int((log.frame["payload"].str.strip_chars() != "").sum())
         outcomes = {"counted": changed(present), "dropped: nothing to count": gone(len(log) - present)}

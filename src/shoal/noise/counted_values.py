@@ -18,10 +18,10 @@ FIRST, SECOND = "first", "second"  # the columns of a pair, in alphabetical orde
 LONGEST = 32  # terms of a query, or items of a person, that are paired
 
 
-def unit_of(kind: str, asked: str | None) -> str:
+def unit_of(kind: str, requested: str | None) -> str:
     """Return the requested unit, or the whole payload. Raise if a log of this kind has none."""
     whole = ITEM if kind == "item" else QUERY
-    unit = asked or whole
+    unit = requested or whole
     if unit != PAIR and (unit == ITEM) != (whole == ITEM):
         other = (
             "items, of which items and pairs can be counted" if whole == ITEM else "texts, of which queries, terms and pairs can be counted"
@@ -35,7 +35,7 @@ def columns_of(unit: str) -> tuple[str, ...]:
     return (FIRST, SECOND) if unit == PAIR else (unit,)
 
 
-def asked_values(log: Log, unit: str) -> pl.DataFrame:
+def values_of_log(log: Log, unit: str) -> pl.DataFrame:
     """Return a user and a value in each row, ordered by time if there are times."""
     frame = _in_time(log.without_repeats())
     if unit == PAIR and log.kind == "item":

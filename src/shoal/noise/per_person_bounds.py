@@ -47,14 +47,14 @@ class PersonValues:
         return self.table[self.values].with_columns(pl.Series(OWNER, people))
 
 
-def distinct_of_people(asked: pl.DataFrame, cap: int | None) -> PersonValues:
+def distinct_of_people(values: pl.DataFrame, cap: int | None) -> PersonValues:
     """Return the distinct values of each person, at most `cap`: the most frequent ones, ties in an order of the values.
 
-    `asked` has a user and the columns of a value in each row. People with few values come first; ties are ordered by content. So neither
+    `values` has a user and the columns of a value in each row. People with few values come first; ties are ordered by content. So neither
     user IDs nor the order of rows matter.
     """
-    keys = [name for name in asked.columns if name != OWNER]
-    own = asked.group_by(OWNER, *keys).agg(times=pl.len().cast(pl.Int64))
+    keys = [name for name in values.columns if name != OWNER]
+    own = values.group_by(OWNER, *keys).agg(times=pl.len().cast(pl.Int64))
     own = own.with_columns(tie=pl.struct(keys).hash(seed=0) // 2**20)
     if cap is not None:
         own = own.sort(OWNER, "times", "tie", descending=[False, True, False]).group_by(OWNER, maintain_order=True).head(cap)
@@ -62,10 +62,10 @@ def distinct_of_people(asked: pl.DataFrame, cap: int | None) -> PersonValues:
     return _gathered(own.sort("size", "content", OWNER, "tie"), keys)
 
 
-def first_of_people(asked: pl.DataFrame, cap: int) -> PersonValues:
+def first_of_people(values: pl.DataFrame, cap: int) -> PersonValues:
     """Return the values in the first `cap` rows of each person, with multiplicities; rows are ordered by time."""
-    keys = [name for name in asked.columns if name != OWNER]
-    first = asked.group_by(OWNER, maintain_order=True).head(cap)
+    keys = [name for name in values.columns if name != OWNER]
+    first = values.group_by(OWNER, maintain_order=True).head(cap)
     return _gathered(first.group_by(OWNER, *keys).agg(times=pl.len().cast(pl.Int64)).sort(OWNER), keys)
 
 
