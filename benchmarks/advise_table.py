@@ -138,7 +138,7 @@ class Outcome:
 def whole_run(samples: Samples, route: Route, label: str) -> Outcome | None:
     """The release of all people, or None where the method refuses the data."""
     try:
-        source = samples.of(route.how, 1 << 40, route.given)
+        source = samples.of(route.how, 1 << 40, route.loaded_taxonomy)
         found = trial._tried(source, route, Cancel())
     except ShoalError as error:
         print(f"    {label}: {error.message}", flush=True)

@@ -24,7 +24,7 @@ from datasets import generated_log
 from shoal.cli.options import DATA_PARAMETERS
 from shoal.errors import ShoalError
 from shoal.evaluate.compare.grid import Cell, ComparisonRequest, grid, prepared_for
-from shoal.evaluate.compare.shared_inputs import Given
+from shoal.evaluate.compare.shared_inputs import CellInputs
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import prepare
 
@@ -58,7 +58,7 @@ def measured(name: str, path: Path, said: dict[str, Any]) -> dict[str, Any]:
     cells = grid(ComparisonRequest(k=(5, 10), known=(1, 2))).where(how).cells
     prepare(path, how(cells[0]))  # WordNet is read from disk before anything is measured
     with TemporaryDirectory() as directory:
-        given = Given([path], how, keeper(Path(directory)))
+        given = CellInputs([path], how, keeper(Path(directory)))
         failed: dict[Cell, str] = {}
         once = used(lambda: [given.of(cell, failed) for cell in cells])
     ways = {repr(how(cell)): cell for cell in cells}

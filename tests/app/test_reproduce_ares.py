@@ -31,7 +31,7 @@ SSA = {
 
 
 def verdicts(found: object) -> dict[str, bool | None]:
-    return {f"{one.place}: {one.says}": one.agrees for one in found if isinstance(one, PaperFinding)}  # type: ignore[attr-defined]
+    return {f"{one.place}: {one.statement}": one.agrees for one in found if isinstance(one, PaperFinding)}  # type: ignore[attr-defined]
 
 
 def document_rows(*, turned: bool) -> list[dict]:

@@ -71,7 +71,7 @@ def rows_of(name: str, *, turned: bool) -> list[dict]:
 
 def told(*, turned: bool) -> dict[tuple[str, str], bool | None]:
     rows = [row for name in (CONNECT, RETAIL, T40) for row in rows_of(name, turned=turned)]
-    return {(one.place, one.says): one.agrees for one in findings(rows, own={CONNECT, RETAIL})}
+    return {(one.place, one.statement): one.agrees for one in findings(rows, own={CONNECT, RETAIL})}
 
 
 def test_numbers_as_in_the_paper_agree_with_it() -> None:

@@ -65,7 +65,7 @@ def told(*, turned: bool) -> dict[tuple[str, str], bool | None]:
     ]
     densities = [{"density %": d} for d in ((0.1, 0.2) if turned else (0.28, 0.11))]
     found = list(findings(bad if turned else good, over_r, times, densities))
-    return {(one.place, one.says): one.agrees for one in found}
+    return {(one.place, one.statement): one.agrees for one in found}
 
 
 def test_numbers_as_in_the_thesis_agree_with_it() -> None:

@@ -195,7 +195,7 @@ def test_topics_are_tried_unless_a_taxonomy_is_given(shell: Shell, monkeypatch: 
     assert by_taxonomy["topics+wordnet"]["kept"] > 0
     assert by_taxonomy[None]["kept"] is None  # WordNet knows none of the words
     facts = DataFacts("querylog", 60, 120, 8, timed=True, texts=True)
-    assert not any("taxonomy" in one.options for one in candidates_for("histories", facts, taxonomy_given=True))
+    assert not any("taxonomy" in one.options for one in candidates_for("histories", facts, taxonomy_chosen=True))
     assert any("taxonomy" in one.options for one in candidates_for("histories", facts))
 
 

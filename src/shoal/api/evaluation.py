@@ -86,7 +86,7 @@ def advise(
     with spoken_in_python(), using(threads):
         values, taxonomy = options_and_taxonomy(options)
         people = None if k is None else _K.check(k)
-        return find_routes(data, values, goal, people, given=taxonomy.tree, seconds=_SECONDS.check(seconds))
+        return find_routes(data, values, goal, people, loaded_taxonomy=taxonomy.tree, seconds=_SECONDS.check(seconds))
 
 
 def compare(

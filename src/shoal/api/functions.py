@@ -32,7 +32,7 @@ from shoal.data.items import Items
 from shoal.data.log import Per
 from shoal.errors import ParameterError, ReleaseWarning
 from shoal.evaluate.attack import Attacked, Draw, attacked
-from shoal.evaluate.attack.before_release import PlannedAttacks, Wanted, release_checks, unsure
+from shoal.evaluate.attack.before_release import AttackOption, PlannedAttacks, release_checks, unsure
 from shoal.evaluate.attack.scenario import OtherReleases
 from shoal.evaluate.decode import decode as decoded
 from shoal.evaluate.measure import insist_on_default_patterns, measured, recorded
@@ -155,7 +155,7 @@ def anonymize(
     previous: str | Path | Sequence[str | Path] = (),
     crossing: int = CROSSING,
     exposed: int = 0,
-    attack: Wanted = None,
+    attack: AttackOption = None,
     targets: int | None = None,
     control: float | None = None,
     threads: int | None = None,

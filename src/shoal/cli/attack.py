@@ -91,7 +91,7 @@ def command(
     show_notes = partial(_print_notes, every=verbose or bool(names))
     tell_time = screen.time_teller("the attacks take", "" if quick else "--quick attacks fewer people")
     with screen.progress(threads):
-        result = attacked(place, original, how, names, draw, show_notes, beside=others_and_reference, tell_time=tell_time)
+        result = attacked(place, original, how, names, draw, show_notes, others=others_and_reference, on_estimate=tell_time)
     result = replace(result, quick=quick)
     if as_json:
         screen.as_json(result.as_dict())

@@ -111,7 +111,7 @@ def command(
     screen.note(*task.notes)
     tell_time = screen.time_teller("the comparison takes", "" if quick else "--quick compares a sample")
     with allowing(patience), screen.progress():
-        done = task.run(effort, jobs or all_threads(), quick=quick, seconds=run_seconds, tell_time=tell_time)
+        done = task.run(effort, jobs or all_threads(), quick=quick, seconds=run_seconds, on_estimate=tell_time)
     rows = done.rows
     screen.note(*done.notes)
     if as_json:

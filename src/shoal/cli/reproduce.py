@@ -68,7 +68,9 @@ def show(experiment: Experiment, out: Path | None) -> None:
     from shoal.evaluate.reproduce.files import PAGE
 
     screen.note(f"data: {experiment.data}", *experiment.notes)
-    screen.listing(["section", "statement", "measured", ""], [[one.place, one.says, one.seen, one.verdict] for one in experiment.findings])
+    screen.listing(
+        ["section", "statement", "measured", ""], [[one.place, one.statement, one.measured, one.verdict] for one in experiment.findings]
+    )
     screen.lines("", f"{experiment.agreeing} of {len(experiment.findings)} statements of the paper agree")
     if out is not None:
         screen.lines(f"report: {out / PAGE}")

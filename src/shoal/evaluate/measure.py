@@ -22,11 +22,11 @@ from shoal.report.verdict_text import lack_of
 
 MEASURE_IT = f"use {option('original')} to compute it from the files"
 
-Tell = Callable[[Sequence[str]], None]
+NotesCallback = Callable[[Sequence[str]], None]
 """What notes are given to, before the work."""
 
 
-def recorded(place: Published, names: Sequence[str], tell: Tell) -> dict[str, float]:
+def recorded(place: Published, names: Sequence[str], on_notes: NotesCallback) -> dict[str, float]:
     """Return these metrics, or all, from the manifest."""
     for name in names:
         METRICS[name]  # an unknown name is refused
@@ -34,7 +34,7 @@ def recorded(place: Published, names: Sequence[str], tell: Tell) -> dict[str, fl
         raise ParameterError("a single file has no recorded metrics", code="metrics-not-recorded", hint=MEASURE_IT)
     if place.manifest[DIGEST] != digest_of(place.manifest):
         raise InputError("the manifest was changed after it was written: its SHA-256 differs", code="release-altered", hint=MEASURE_IT)
-    tell([*_lack(place), f"values from the manifest; {MEASURE_IT}"])
+    on_notes([*_lack(place), f"values from the manifest; {MEASURE_IT}"])
     stated = place.manifest["metrics"]
     missing = [name for name in names if name not in stated]
     if missing:
@@ -47,8 +47,8 @@ def measured(
     original: str | Path | Any,
     how: Preparation,
     names: Sequence[str],
-    tell: Tell,
-    given: Taxonomy | None = None,
+    on_notes: NotesCallback,
+    loaded_taxonomy: Taxonomy | None = None,
     *,
     patterns: int | None = None,
 ) -> dict[str, float]:
@@ -57,17 +57,17 @@ def measured(
     `patterns` is the number of closed patterns that metrics of patterns compare; None is the default.
     """
     _refuse_unmeasured(name for name in names if METRICS[name].needs_groups)
-    prepared = prepare(original, located(place, how, given, original), given)
+    prepared = prepare(original, located(place, how, loaded_taxonomy, original), loaded_taxonomy)
     found = seen_at(place, ())
     claims = tuple(without_files(claim) for claim in claims_of(place.manifest)) if place.manifest else ()
-    tell([*_lack(place), *(f"original: {note}" for note in prepared.notes), *found.notes])
+    on_notes([*_lack(place), *(f"original: {note}" for note in prepared.notes), *found.notes])
     lacking = bool(_lack(place))
     _refuse_unmeasured(name for name in names if METRICS[name].needs_groups_of(prepared.original) or (METRICS[name].of_means and lacking))
     release = replace(found.release, claims=claims)
     usual = routine(release.kinds, prepared.original.shape, on_taxonomy=prepared.original.on_taxonomy, adds_items=release.adds_items)
-    wanted = list(names) or [one.name for one in usual if not (one.of_means and lacking)]
+    chosen = list(names) or [one.name for one in usual if not (one.of_means and lacking)]
     with counting_patterns(patterns):
-        return measure(release, prepared.original, wanted) if wanted else {}
+        return measure(release, prepared.original, chosen) if chosen else {}
 
 
 def insist_on_default_patterns(patterns: int | None) -> None:

@@ -118,6 +118,6 @@ def reconstruct(release: str | Path, out: str | Path, draws: Draws, format: str 
 def _written(table: ChunkTable, out: Path, draws: Draws, format: str) -> tuple[str, ...]:
     rng = np.random.default_rng(draws.seed)
     with ReleaseDirectory(out, force=None) as directory:
-        drawn = (Release.from_records(reconstructed(table, rng)).bag_table for _ in range(draws.number))
-        files = [write_table(one, directory.path, f"reconstruction_{i}", OutputForm(format)) for i, one in enumerate(drawn, 1)]
+        releases = (Release.from_records(reconstructed(table, rng)).bag_table for _ in range(draws.number))
+        files = [write_table(one, directory.path, f"reconstruction_{i}", OutputForm(format)) for i, one in enumerate(releases, 1)]
     return tuple(file.name for several in files for file in several)

@@ -97,7 +97,7 @@ def _count_published(space: DocumentSpace, rows: Ints, vector: tuple[TermSlot, .
     for at, row in enumerate(rows.tolist()):
         counts = space.counts(row)
         for slot in vector:
-            for term in slot.stands_for[at]:
+            for term in slot.represented[at]:
                 if space.terms[term] == slot.name:
                     own += counts[term]
                 else:

@@ -161,11 +161,11 @@ def _request(page: str, alike: Sequence[Visit], visits: Sequence[Visit], least: 
 
 def _size(visits: Sequence[Visit], least: int) -> int | None:
     """Return the size that most rows have, if enough owners have it; else the mean of the known sizes, if enough owners have one."""
-    told = [(visit.owner, visit.size) for visit in visits if visit.size is not None]
+    sizes = [(visit.owner, visit.size) for visit in visits if visit.size is not None]
     usual = common(visits, lambda visit: visit.size, least)
-    if usual is not None or len({owner for owner, _ in told}) < least:
+    if usual is not None or len({owner for owner, _ in sizes}) < least:
         return usual
-    return sum(size for _, size in told) // len(told)
+    return sum(size for _, size in sizes) // len(sizes)
 
 
 # -- when, and with which agent
@@ -201,9 +201,11 @@ def _starts_of_few(sessions: Sequence[Visit], least: int) -> frozenset[datetime]
 def _agents(sessions: Sequence[Visit], count: int, least: int) -> list[str]:
     """Return the agents of this many sessions. One of too few owners is passed over, unless that leaves none."""
     lifted = generalized([session.agent for session in sessions], [session.owner for session in sessions], agent_levels, least)
-    told = [(agent, session) for agent, session in zip(lifted, sessions, strict=True) if agent != NOTHING or session.agent == NOTHING]
+    informative = [
+        (agent, session) for agent, session in zip(lifted, sessions, strict=True) if agent != NOTHING or session.agent == NOTHING
+    ]
     behind: dict[str, list[int]] = defaultdict(list)
-    for agent, session in told or [(NOTHING, session) for session in sessions]:
+    for agent, session in informative or [(NOTHING, session) for session in sessions]:
         behind[agent].append(session.owner)
     places = allotted({agent: (len(owners), len(set(owners))) for agent, owners in behind.items()}, count)
     return [agent for agent, n in sorted(places.items()) for _ in range(n)]
@@ -237,7 +239,9 @@ def _offsets(visits: Sequence[Visit], count: int, least: int, usual: timedelta) 
     """
     ordered = sorted((visit.time - visit.start, visit.owner) for visit in visits)
     enough = [len({owner for _, owner in run}) >= least for run in _runs(ordered, count)]
-    return [_mean([offset for offset, _ in run]) if told else usual for run, told in zip(_runs(ordered, count), enough, strict=True)]
+    return [
+        _mean([offset for offset, _ in run]) if suffices else usual for run, suffices in zip(_runs(ordered, count), enough, strict=True)
+    ]
 
 
 def _runs(values: Sequence[Key], count: int) -> list[Sequence[Key]]:

@@ -44,20 +44,20 @@ def _apart(counts: Ints, whole: Ints) -> Fraction:
     return Fraction(sum(abs(a * all_rows - b * n) for a, b in zip(counts.tolist(), whole.tolist(), strict=True)), 2 * n * all_rows)
 
 
-def diverse_groups(table: Table, group: Ints, values: Ints, wanted: Diversity) -> Ints:
+def diverse_groups(table: Table, group: Ints, values: Ints, diversity: Diversity) -> Ints:
     """Return the group of each row after merging, numbered from 0 without gaps.
 
     Args:
         table: The rows, whose quasi-identifiers decide which groups are near.
         group: The group of each row, numbered from 0 without gaps.
         values: The sensitive value of each row, numbered from 0.
-        wanted: What the values of a group must be.
+        diversity: What the values of a group must be.
 
     Raises:
         ParameterError: The whole table has too few different values.
     """
     whole = np.bincount(values)
-    if (different := int((whole > 0).sum())) < (wanted.l or 0):
+    if (different := int((whole > 0).sum())) < (diversity.l or 0):
         raise ParameterError(
             f"the table has only {different:,} different sensitive values", code="too-few-values", hint="try a smaller l", value=different
         )
@@ -68,7 +68,7 @@ def diverse_groups(table: Table, group: Ints, values: Ints, wanted: Diversity) -
     every, n = np.arange(len(order)), int(label.max()) + 1
     held = np.zeros((n, len(whole)), np.int64)
     np.add.at(held, (label, values[order]), 1)
-    missing = {one: short for one in range(n) if (short := wanted.shortfall(held[one], whole))}
+    missing = {one: short for one in range(n) if (short := diversity.shortfall(held[one], whole))}
     merged = 0
     while missing:
         worst = max(missing, key=lambda one: (missing[one], -one))
@@ -80,7 +80,7 @@ def diverse_groups(table: Table, group: Ints, values: Ints, wanted: Diversity) -
         held[nearest] += held[worst]
         del missing[worst]
         missing.pop(nearest, None)
-        if short := wanted.shortfall(held[nearest], whole):
+        if short := diversity.shortfall(held[nearest], whole):
             missing[nearest] = short
         merged += 1
         kernels.report("merging groups", merged, n)

@@ -32,7 +32,7 @@ class TermSlot:
 
     name: str
     weight: float
-    stands_for: tuple[tuple[int, ...], ...]
+    represented: tuple[tuple[int, ...], ...]
 
 
 class DocumentSpace:
@@ -78,7 +78,7 @@ class DocumentSpace:
         return np.asarray(self._apart[point, rows], np.float64)
 
     def generalized(self, rows: Ints) -> tuple[TermSlot, ...]:
-        """Return the vector that is published for these documents; `stands_for` follows the order of the rows."""
+        """Return the vector that is published for these documents; `represented` follows the order of the rows."""
         medoid = self.centroid(np.sort(rows))
         others = sorted((row for row in rows.tolist() if row != medoid), key=lambda row: (self._apart[medoid, row], row))
         slots = [_Open(term, [(medoid, place)]) for place, term in enumerate(self._terms(medoid).tolist())]

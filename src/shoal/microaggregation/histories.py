@@ -45,12 +45,12 @@ class Histories:
     @classmethod
     def of(cls, log: Log) -> Histories:
         """Return the histories in a log; rows without a text are no queries."""
-        asked = log.frame.filter(pl.col("payload") != "")
-        texts, text = _numbered(asked["payload"])
-        urls, url = _numbered(asked[URL]) if URL in asked.columns else _none(len(asked))
-        rank = asked[RANK].fill_null(MISSING).to_numpy() if RANK in asked.columns else np.full(len(asked), MISSING)
-        time = asked["time"].to_physical().fill_null(NO_TIME).to_numpy() if log.timed else np.full(len(asked), NO_TIME)
-        owners, person = np.unique(asked["owner"].to_numpy(), return_inverse=True)
+        queries = log.frame.filter(pl.col("payload") != "")
+        texts, text = _numbered(queries["payload"])
+        urls, url = _numbered(queries[URL]) if URL in queries.columns else _none(len(queries))
+        rank = queries[RANK].fill_null(MISSING).to_numpy() if RANK in queries.columns else np.full(len(queries), MISSING)
+        time = queries["time"].to_physical().fill_null(NO_TIME).to_numpy() if log.timed else np.full(len(queries), NO_TIME)
+        owners, person = np.unique(queries["owner"].to_numpy(), return_inverse=True)
         whole = (time.astype(np.int64), text.astype(np.int64), rank.astype(np.int64), url.astype(np.int64))
         order = _content_order(person.ravel(), len(owners), whole)
         place = np.empty(len(owners), np.int64)
@@ -108,8 +108,8 @@ def _content_order(person: Ints, people: int, content: tuple[Ints, ...]) -> Ints
     fresh = np.any([np.diff(values[by_content]) != 0 for values in content], axis=0)
     code = np.empty(len(person), np.int64)
     code[by_content] = np.concatenate([[0], np.cumsum(fresh)])[: len(person)]
-    whose, codes, counts = distinct_pairs(person, code)
-    indptr = np.searchsorted(whose, np.arange(people + 1)).astype(np.int64)
+    people_of_codes, codes, counts = distinct_pairs(person, code)
+    indptr = np.searchsorted(people_of_codes, np.arange(people + 1)).astype(np.int64)
     rows = _kernels.Rows(indptr, codes.astype(np.int32), counts.astype(np.int32))
     order: Ints = kernels.run(_kernels.content_order, rows, np.zeros(people, np.int64), kernels.threads())
     return order

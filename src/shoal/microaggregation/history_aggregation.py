@@ -62,13 +62,13 @@ class Matches:
         frequency = np.bincount(self.of_text, weights=people).astype(np.int64)[self.of_text]
         return replace(self, queries=self.queries[some], match=match, people=people, frequency=frequency)
 
-    def best(self, wanted: int) -> Ints:
+    def best(self, number: int) -> Ints:
         """Return the first of all matches that somebody has, in the order of `ranked`."""
         rank = self.people * (int(self.frequency.max(initial=0)) + 1) + self.frequency
         held = np.flatnonzero(self.people)
-        if len(held) > wanted:
-            held = held[rank[held] >= np.partition(rank[held], len(held) - wanted)[len(held) - wanted]]
-        return held[np.argsort(-rank[held], kind="stable")][:wanted]
+        if len(held) > number:
+            held = held[rank[held] >= np.partition(rank[held], len(held) - number)[len(held) - number]]
+        return held[np.argsort(-rank[held], kind="stable")][:number]
 
     def of_same_texts(self, some: Ints | npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Return a mask of the matches with the text of one of these."""
@@ -103,13 +103,13 @@ def shared_queries(histories: Histories, people: Ints, matches: Matches, least: 
 
     Among matches that rank alike at the end people take turns: next is whoever has the smallest part of their own queries published.
     """
-    ranked, wanted = matches.ranked(least), mean_size(histories, people)
-    if len(ranked) <= wanted:
+    ranked, size = matches.ranked(least), mean_size(histories, people)
+    if len(ranked) <= size:
         return ranked
-    last = ranked[wanted - 1]
+    last = ranked[size - 1]
     alike = (matches.people[ranked] == matches.people[last]) & (matches.frequency[ranked] == matches.frequency[last])
     before = ranked[: int(np.argmax(alike))]
-    return np.concatenate([before, _in_turns(histories, people, matches, before, ranked[alike], wanted - len(before))])
+    return np.concatenate([before, _in_turns(histories, people, matches, before, ranked[alike], size - len(before))])
 
 
 class Quota:
@@ -131,37 +131,37 @@ class Quota:
         due = self._due[matches.text] - len(people) * matches.nth
         allowed = np.flatnonzero(matches.people >= least)
         ranked = allowed[np.argsort(-due[allowed], kind="stable")]
-        wanted = mean_size(self._histories, people)
-        if len(ranked) > wanted:
-            alike = due[ranked] == due[ranked[wanted - 1]]
+        size = mean_size(self._histories, people)
+        if len(ranked) > size:
+            alike = due[ranked] == due[ranked[size - 1]]
             before = ranked[: int(np.argmax(alike))]
-            ranked = np.concatenate([before, _in_turns(self._histories, people, matches, before, ranked[alike], wanted - len(before))])
+            ranked = np.concatenate([before, _in_turns(self._histories, people, matches, before, ranked[alike], size - len(before))])
         np.subtract.at(self._due, matches.text[ranked], len(people))
         return ranked
 
 
-def _in_turns(histories: Histories, people: Ints, matches: Matches, before: Ints, alike: Ints, wanted: int) -> Ints:
+def _in_turns(histories: Histories, people: Ints, matches: Matches, before: Ints, alike: Ints, number: int) -> Ints:
     """Return this many of the matches that rank equally."""
-    if wanted == len(alike):
+    if number == len(alike):
         return alike
-    whose = np.repeat(np.arange(len(people)), histories.sizes[people])
-    taken = np.bincount(whose[np.isin(matches.match, before)], minlength=len(people))
-    holders = {m: whose[matches.match == m] for m in alike.tolist()}
+    members = np.repeat(np.arange(len(people)), histories.sizes[people])
+    n_published = np.bincount(members[np.isin(matches.match, before)], minlength=len(people))
+    holders = {m: members[matches.match == m] for m in alike.tolist()}
     own: list[list[int]] = [[] for _ in people]
     for m in reversed(alike.tolist()):
         for member in holders[m]:
             own[member].append(m)
     chosen: dict[int, None] = {}
     sizes = histories.sizes[people]
-    while len(chosen) < wanted:
+    while len(chosen) < number:
         for stack in own:
             while stack and stack[-1] in chosen:
                 stack.pop()
         nexts = [member for member, stack in enumerate(own) if stack]
-        member = min(nexts, key=lambda i: ((taken[i] + 1) / sizes[i], i))
+        member = min(nexts, key=lambda i: ((n_published[i] + 1) / sizes[i], i))
         m = own[member].pop()
         chosen[m] = None
-        taken[holders[m]] += 1
+        n_published[holders[m]] += 1
     return np.array(list(chosen), np.int64)
 
 
@@ -189,15 +189,15 @@ def _mean_times(times: Ints, at: Ints, n: int, least: int, unit: int) -> Ints:
 def _clicks(histories: Histories, matches: Matches, chosen: Ints, least: int) -> tuple[Ints, Ints]:
     """Rank and URL of each chosen match: the n-th asking of a text has the n-th of the clicks that enough people made after that text."""
     rank, url = np.full(len(chosen), MISSING, np.int64), np.full(len(chosen), MISSING, np.int64)
-    asked = matches.queries[matches.of_same_texts(chosen)[matches.match]]
-    clicked = asked[histories.clicks[asked + 1] > histories.clicks[asked]]
+    queries = matches.queries[matches.of_same_texts(chosen)[matches.match]]
+    clicked = queries[histories.clicks[queries + 1] > histories.clicks[queries]]
     if not len(clicked):
         return rank, url
     shared = _shared_clicks(histories, clicked, least)
-    wanted = matches.text[chosen] * ASKINGS + matches.nth[chosen]
-    place = np.searchsorted(shared.key, wanted)
+    keys = matches.text[chosen] * ASKINGS + matches.nth[chosen]
+    place = np.searchsorted(shared.key, keys)
     there = place < len(shared.key)
-    there[there] = shared.key[place[there]] == wanted[there]
+    there[there] = shared.key[place[there]] == keys[there]
     rank[there], url[there] = shared.rank[place[there]], shared.url[place[there]]
     return rank, url
 
@@ -247,12 +247,12 @@ def quotas(sizes: Ints) -> Ints:
     """Return how many queries each member contributes: by largest remainders, so that the sum is the rounded sum of all quotas."""
     total = int(sizes.sum())
     squares = sizes * sizes
-    wanted = (2 * int(squares.sum()) + total) // (2 * total)
+    target = (2 * int(squares.sum()) + total) // (2 * total)
     whole = squares // total
-    short = wanted - int(whole.sum())
-    given = whole.copy()
-    given[np.argsort(-(squares % total), kind="stable")[:short]] += 1
-    return given
+    short = target - int(whole.sum())
+    rounded = whole.copy()
+    rounded[np.argsort(-(squares % total), kind="stable")[:short]] += 1
+    return rounded
 
 
 def contributed(histories: Histories, members: Ints, matches: Matches, least: int, chance: np.random.Generator) -> Ints:
@@ -262,33 +262,33 @@ def contributed(histories: Histories, members: Ints, matches: Matches, least: in
     left: dict[int, list[int]] = {}
     for match in reversed(np.flatnonzero(shared).tolist()):
         left.setdefault(int(matches.text[match]), []).append(match)
-    whose = np.repeat(np.arange(len(members)), sizes)
-    taken: list[int] = []
+    member_of_query = np.repeat(np.arange(len(members)), sizes)
+    chosen: list[int] = []
     for member, quota in enumerate(quotas(sizes).tolist()):
-        texts, repeats = np.unique(matches.text[matches.match[whose == member]], return_counts=True)
+        texts, repeats = np.unique(matches.text[matches.match[member_of_query == member]], return_counts=True)
         order = np.lexsort((texts, -repeats))
         own = [(int(texts[i]), int(repeats[i])) for i in order if int(texts[i]) in left]
-        taken += _contributed(own, quota, float(sizes[member] / sizes.sum()), left, chance)
-    return np.array(taken, np.int64)
+        chosen += _contributed(own, quota, float(sizes[member] / sizes.sum()), left, chance)
+    return np.array(chosen, np.int64)
 
 
 def _contributed(
     own: list[tuple[int, int]], quota: int, contribution: float, left: dict[int, list[int]], chance: np.random.Generator
 ) -> list[int]:
     """Return the contribution of one member: texts with their repetitions, most repeated first."""
-    given: list[int] = []
+    chosen: list[int] = []
     for _ in range(MOST_ROUNDS):
         refused = []
         for text, repeats in own:
-            if len(given) >= quota:
-                return given
+            if len(chosen) >= quota:
+                return chosen
             if not left[text]:
                 continue
             if chance.random() < min(1.0, contribution * repeats):
-                given.append(left[text].pop())
+                chosen.append(left[text].pop())
             else:
                 refused.append((text, repeats))
         own = refused
         if not own:
             break
-    return given
+    return chosen

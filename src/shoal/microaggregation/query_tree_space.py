@@ -93,8 +93,8 @@ class Forest:
         h = self.histories
         queries, sizes = h.queries_of(people), h.sizes[people]
         if sizes.max(initial=0) > self.most:
-            whose = np.repeat(np.arange(len(people)), sizes)
-            order = np.lexsort((h.nth[queries], h.text[queries], -self._people_asking[h.text[queries]], whose))
+            person = np.repeat(np.arange(len(people)), sizes)
+            order = np.lexsort((h.nth[queries], h.text[queries], -self._people_asking[h.text[queries]], person))
             place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
             queries, sizes = queries[np.sort(order[place < self.most])], np.minimum(sizes, self.most)
         return queries, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -123,8 +123,8 @@ class TreeSpace:
         represented = np.zeros(len(self), bool)
         represented[rows] = True
         matches = self._matches.among(represented[self._whose])
-        wanted = max(1, min(mean_size(h, self._people[rows]), self._forest.most))
-        return self._forest.point(profile_of(h, matches, matches.best(wanted), 1))
+        number = max(1, min(mean_size(h, self._people[rows]), self._forest.most))
+        return self._forest.point(profile_of(h, matches, matches.best(number), 1))
 
     def distances(self, point: _kernels.QueryTrees | int, rows: Ints) -> Floats:
         """In units of which `APART` make the largest distance."""
@@ -225,16 +225,16 @@ def _sketches(person: Ints, thing: Ints, people: int) -> Ints:
     """Of each person the things that the most people have, most widely held first; things of one person alone count for none."""
     width = int(thing.max(initial=0)) + 1
     pairs = distinct(person * width + thing)
-    whose, what = pairs // width, pairs % width
-    holders = np.bincount(what, minlength=width)
+    owner, item = pairs // width, pairs % width
+    holders = np.bincount(item, minlength=width)
     rank = np.empty(width, np.int64)
     rank[order_of(-holders, np.arange(width))] = np.arange(width)
-    shared = holders[what] > 1
-    whose, what = whose[shared], rank[what[shared]]
-    order = order_of(whose, what)
-    whose, what = whose[order], what[order]
-    place = np.arange(len(whose)) - np.searchsorted(whose, whose)
+    shared = holders[item] > 1
+    owner, item = owner[shared], rank[item[shared]]
+    order = order_of(owner, item)
+    owner, item = owner[order], item[order]
+    place = np.arange(len(owner)) - np.searchsorted(owner, owner)
     sketch = np.full((people, SKETCH), width, np.int64)
     kept = place < SKETCH
-    sketch[whose[kept], place[kept]] = what[kept]
+    sketch[owner[kept], place[kept]] = item[kept]
     return sketch

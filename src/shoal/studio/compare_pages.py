@@ -92,7 +92,7 @@ def _methods(source: OpenedFile) -> list[str]:
     usual = worth_comparing(data_of(source.options))
     columns = [name for name in str(source.options.get("keep_column", "")).split(",") if PLAIN_NAME.fullmatch(name)]
     protecting = [
-        f"{one}({limit}, sensitive={name})" for one in usual if not one.given for name in columns[:MOST_COLUMNS] for limit in LIMITS
+        f"{one}({limit}, sensitive={name})" for one in usual if not one.settings for name in columns[:MOST_COLUMNS] for limit in LIMITS
     ]
     return [*map(str, usual), *(protecting if data_of(source.options) is PEOPLE else [])]
 

@@ -38,7 +38,7 @@ def compare_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: 
         work = ComparisonTask((Path(task["path"]),), requested, options, folder / COMPARISON, str(task["name"]), making)
         note(*work.notes)
         board = _Board(folder, work.cells, options)
-        done = work.run(effort, threads(), quick=quick, tell_time=_tell_time, tell_row=board.fill)
+        done = work.run(effort, threads(), quick=quick, on_estimate=_tell_time, on_row=board.fill)
     return {"notes": list(map(on_page, done.notes))}
 
 

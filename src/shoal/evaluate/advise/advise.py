@@ -269,21 +269,21 @@ class Advice:
 
 def advise(
     data: Any,
-    said: Mapping[str, Any],
+    options: Mapping[str, Any],
     goal: str | None = None,
     k: int | None = None,
     *,
-    given: Taxonomy | None = None,
+    loaded_taxonomy: Taxonomy | None = None,
     seconds: float = SECONDS,
 ) -> Advice:
     """Read data, try the candidate methods for a goal, and return the best routes.
 
     Args:
         data: Files, or data in memory that can be read again.
-        said: The options for the data by name; None for those that were not set.
+        options: The options for the data by name; None for those that were not set.
         goal: The name of a goal; by default all goals that fit the data.
         k: The number of people behind every published record; by default that of each method.
-        given: A taxonomy that was loaded already.
+        loaded_taxonomy: A taxonomy that was loaded already.
         seconds: How long all trials may take.
 
     Raises:
@@ -291,32 +291,34 @@ def advise(
         InputError: The data cannot be read.
     """
     begun = time.perf_counter()
-    wanted = None if goal is None else goal_called(goal)
-    if wanted is not None:
-        insist_on_some_method(wanted.name)
+    chosen_goal = None if goal is None else goal_called(goal)
+    if chosen_goal is not None:
+        insist_on_some_method(chosen_goal.name)
     samples = Samples(data)
-    reading = _opened(samples, said, wanted)
+    reading = _opened(samples, options, chosen_goal)
     facts = facts_of(reading)
-    goals = (wanted,) if wanted is not None else fitting_goals(facts)
-    if wanted is not None and facts.format not in wanted.formats:
+    goals = (chosen_goal,) if chosen_goal is not None else fitting_goals(facts)
+    if chosen_goal is not None and facts.format not in chosen_goal.formats:
         fitting = ", ".join(one.name for one in fitting_goals(facts))
         raise ParameterError(
-            f"the goal {wanted.name} is not for {facts.words}",
+            f"the goal {chosen_goal.name} is not for {facts.words}",
             code="goal-not-applicable",
             hint=f"goals for this data: {fitting}" if fitting else "",
-            value=wanted.name,
+            value=chosen_goal.name,
         )
-    ready = given is not None or said.get("taxonomy") is not None or reading.items is not None
-    taxonomy = {} if ready else fitting_taxonomy(reading, facts, said)
-    asked = _Question(samples, facts, said, taxonomy, k, given, _ladder(samples, reading, said), taxonomy_given=ready)
-    tried = _tried(asked, goals, time.perf_counter() + seconds)  # reading a large file takes nothing from the trials
+    taxonomy_chosen = loaded_taxonomy is not None or options.get("taxonomy") is not None or reading.items is not None
+    taxonomy = {} if taxonomy_chosen else fitting_taxonomy(reading, facts, options)
+    question = _Question(
+        samples, facts, options, taxonomy, k, loaded_taxonomy, _ladder(samples, reading, options), taxonomy_chosen=taxonomy_chosen
+    )
+    tried = _tried(question, goals, time.perf_counter() + seconds)  # reading a large file takes nothing from the trials
     found = tuple(_ranked(one, [route for route in tried if route.candidate.goal == one.name]) for one in goals)
     found = tuple(replace(one, masking=masking_advice(reading)) if one.goal.name == LOG else one for one in found)
     notes = (*reading.notes, *(f"left out: {line}" for line in reading.defects.described()))
     return Advice(facts, found, notes, time.perf_counter() - begun, taxonomy.get("taxonomy") == GENERATED)
 
 
-def _opened(samples: Samples, said: Mapping[str, Any], wanted: Goal | None) -> Reading:
+def _opened(samples: Samples, options: Mapping[str, Any], chosen_goal: Goal | None) -> Reading:
     """Read the data as the options specify; if its columns are not known, as a table of people or as documents, if possible.
 
     Roles of columns that only a table has say that it is one. A goal for one of these formats alone says which it is, so what is wrong
@@ -324,17 +326,17 @@ def _opened(samples: Samples, said: Mapping[str, Any], wanted: Goal | None) -> R
     """
 
     def read_as(format: str) -> Reading:
-        return samples.reading(preparation({**said, "format": format}, Preparation.of_format(format)))
+        return samples.reading(preparation({**options, "format": format}, Preparation.of_format(format)))
 
-    if said.get("format") is None and any(said.get(name) for name in OF_TABLES):
+    if options.get("format") is None and any(options.get(name) for name in OF_TABLES):
         return read_as(MICRODATA)
     try:
-        return samples.reading(preparation(dict(said)))
+        return samples.reading(preparation(dict(options)))
     except InputError as error:
-        if said.get("format") is not None or error.code not in UNKNOWN_COLUMNS:
+        if options.get("format") is not None or error.code not in UNKNOWN_COLUMNS:
             raise
-        if wanted is not None and wanted.formats in ((MICRODATA,), (DOCUMENTS,)):
-            return read_as(wanted.formats[0])
+        if chosen_goal is not None and chosen_goal.formats in ((MICRODATA,), (DOCUMENTS,)):
+            return read_as(chosen_goal.formats[0])
         for format in (MICRODATA, DOCUMENTS):
             try:
                 reading = read_as(format)
@@ -345,13 +347,13 @@ def _opened(samples: Samples, said: Mapping[str, Any], wanted: Goal | None) -> R
         raise
 
 
-def fitting_taxonomy(reading: Reading, facts: DataFacts, said: Mapping[str, Any]) -> dict[str, str]:
+def fitting_taxonomy(reading: Reading, facts: DataFacts, options: Mapping[str, Any]) -> dict[str, str]:
     """Return the option for a taxonomy that covers these items; empty if the default does."""
     if facts.format in (MICRODATA, DOCUMENTS) or facts.texts:
         return {}
     if facts.urls:
         return {"taxonomy": PATHS}
-    how = preparation(dict(said))
+    how = preparation(dict(options))
     bags = records_of(reading.data, how).folded
     found = coverage(bags, load_taxonomy("wordnet", how.loss)[0], 0)
     return {} if found.occurrences_covered >= WELL_COVERED * found.occurrences else {"taxonomy": GENERATED}
@@ -372,11 +374,11 @@ class _Ladder:
         return self._found[k, together]
 
 
-def _ladder(samples: Samples, reading: Reading, said: Mapping[str, Any]) -> _Ladder | None:
+def _ladder(samples: Samples, reading: Reading, options: Mapping[str, Any]) -> _Ladder | None:
     """Return the levels of a product table, if there is one."""
     if reading.items is None:
         return None
-    how = preparation(dict(said))
+    how = preparation(dict(options))
     plain = samples.reading(replace(how, read=replace(how.read, items=None)))
     return _Ladder(records_of(plain.data, how.fitted(plain.format)[0]).bags, reading.items.catalogue)
 
@@ -387,12 +389,12 @@ class _Question:
 
     samples: Samples
     facts: DataFacts
-    said: Mapping[str, Any]
+    options: Mapping[str, Any]
     taxonomy: Mapping[str, str]
     k: int | None
-    given: Taxonomy | None
+    loaded_taxonomy: Taxonomy | None
     ladder: _Ladder | None
-    taxonomy_given: bool
+    taxonomy_chosen: bool
 
     @property
     def rungs(self) -> tuple[str | None, ...]:
@@ -401,8 +403,8 @@ class _Question:
 
     def levels(self, one: Candidate) -> tuple[str | None, ...]:
         """Return the levels to try: the one that was chosen, or all from the finest one on that is worth trying."""
-        if self.ladder is None or self.said.get("item_level") is not None:
-            return (self.said.get("item_level"),)
+        if self.ladder is None or self.options.get("item_level") is not None:
+            return (self.options.get("item_level"),)
         return self.rungs[self.ladder.first(self.k or FEWEST, one.together) :]
 
     def worths(self, level: str | None) -> tuple[float, float]:
@@ -425,58 +427,60 @@ class _Try:
     attempt: Attempt | None
     refused: str = ""
 
-    def route(self, asked: _Question) -> MeasuredRoute:
+    def route(self, question: _Question) -> MeasuredRoute:
         """Return the results so far."""
         found = Measured(0.0, why_not=self.refused) if self.attempt is None else self.attempt.found
-        of_items = not asked.facts.texts
-        return MeasuredRoute(self.candidate, self.options, self.settings, found, self.limit, of_items, self.level, asked.worths(self.level))
+        of_items = not question.facts.texts
+        return MeasuredRoute(
+            self.candidate, self.options, self.settings, found, self.limit, of_items, self.level, question.worths(self.level)
+        )
 
 
-def _tried(asked: _Question, goals: Sequence[Goal], end: float) -> list[MeasuredRoute]:
+def _tried(question: _Question, goals: Sequence[Goal], end: float) -> list[MeasuredRoute]:
     """Try every candidate of these goals in rounds: all on small samples, the better ones on a larger one, the best until time is up."""
-    candidates = [one for goal in goals for one in candidates_for(goal.name, asked.facts, taxonomy_given=asked.taxonomy_given)]
+    candidates = [one for goal in goals for one in candidates_for(goal.name, question.facts, taxonomy_chosen=question.taxonomy_chosen)]
     first_end = end - (1 - FIRST_ROUND) * (end - time.perf_counter())
     found: list[_Try] = []
     for n, one in enumerate(candidates):
         kernels.report(ROUNDS[0], n, len(candidates))
-        rivals = [it.route(asked) for it in found if it.candidate.goal == one.goal]
+        rivals = [it.route(question) for it in found if it.candidate.goal == one.goal]
         most = max((route.use for route in rivals if route.sure), default=0.0)
-        found += _tried_at_levels(asked, one, TWICE * (first_end - time.perf_counter()) / (len(candidates) - n + 1), most)
+        found += _tried_at_levels(question, one, TWICE * (first_end - time.perf_counter()) / (len(candidates) - n + 1), most)
     # In the last round the time that others left is for the best ones that are not yet tried on all people.
     for many, samples, shared in ((2 * MOST_ROUTES, 1, True), (MOST_ROUTES, None, True), (MOST_ROUTES, None, False)):
-        best = [one for goal in goals for one in _most_useful(asked, [one for one in found if one.candidate.goal == goal.name], many)]
+        best = [one for goal in goals for one in _most_useful(question, [one for one in found if one.candidate.goal == goal.name], many)]
         for n, more in enumerate(best):
             kernels.report(ROUNDS[1], n, len(best))
             left = (end - time.perf_counter()) / (len(best) - n if shared else 1)
             if more.attempt is not None and left > 0:
                 more.attempt.go_on(left, samples)
     kernels.report(ROUNDS[1], 1, 1)
-    return [one.route(asked) for one in found]
+    return [one.route(question) for one in found]
 
 
-def _tried_at_levels(asked: _Question, one: Candidate, seconds: float, most: float) -> Iterator[_Try]:
+def _tried_at_levels(question: _Question, one: Candidate, seconds: float, most: float) -> Iterator[_Try]:
     """Try a candidate on small samples at one level after the other, from fine to coarse, until most items are kept.
 
     Levels whose items are all worth less than the `most` that another route is of use are left out.
     """
-    levels = [level for n, level in enumerate(asked.levels(one)) if n == 0 or asked.worths(level)[0] > most]
+    levels = [level for n, level in enumerate(question.levels(one)) if n == 0 or question.worths(level)[0] > most]
     end = time.perf_counter() + seconds
     for n, level in enumerate(levels):
-        begun = _begun(asked, one, level)
+        begun = _begun(question, one, level)
         left = TWICE * (end - time.perf_counter()) / (len(levels) - n + 1)
         if begun.attempt is not None and left > 0:
             begun.attempt.go_on(left, SAMPLES_FIRST)
         yield begun
-        route = begun.route(asked)
+        route = begun.route(question)
         if route.offered and (route.found.expected_kept or 0.0) >= MOST_ITEMS:
             return
 
 
-def _begun(asked: _Question, one: Candidate, level: str | None) -> _Try:
+def _begun(question: _Question, one: Candidate, level: str | None) -> _Try:
     """Return a candidate with all its options, or with the error that prevents trying it."""
-    said, k = asked.said, asked.k
+    chosen_options, k = question.options, question.k
     settings = {**one.settings, **({} if k is None else {"k": str(k)})}
-    options = {name: value for name, value in said.items() if value is not None} | dict(one.options)
+    options = {name: value for name, value in chosen_options.items() if value is not None} | dict(one.options)
     options |= {} if level is None else {"item_level": level}
     if ignores_records(one):
         options.pop("record", None)
@@ -486,21 +490,21 @@ def _begun(asked: _Question, one: Candidate, level: str | None) -> _Try:
         settings = _accepted(one.method, settings)
         base = Preparation.default_for(method)
         if base.shape == "records" and base.taxonomy != NO_TAXONOMY:
-            options = {**asked.taxonomy, **options}
-        route = Route(method, preparation({**dict.fromkeys(said), **options}, base=base), asked.given)
+            options = {**question.taxonomy, **options}
+        route = Route(method, preparation({**dict.fromkeys(chosen_options), **options}, base=base), question.loaded_taxonomy)
         limit = 1 / method.values().get("k", k or FEWEST)
     except ShoalError as error:
         refused = str(error) if error.code == "missing-package" else error.message
         return _Try(one, level, options, settings, 1 / (k or FEWEST), None, refused)
-    return _Try(one, level, options, settings, limit, Attempt(asked.samples, route, asked.facts.people))
+    return _Try(one, level, options, settings, limit, Attempt(question.samples, route, question.facts.people))
 
 
-def _most_useful(asked: _Question, tries: Sequence[_Try], many: int) -> list[_Try]:
+def _most_useful(question: _Question, tries: Sequence[_Try], many: int) -> list[_Try]:
     """Return the best routes so far that may be offered and can be tried on more people.
 
     Where these are few, those follow that there was no time for.
     """
-    routes = [(one, one.route(asked)) for one in tries]
+    routes = [(one, one.route(question)) for one in tries]
     offered = [(one, route) for one, route in routes if route.promising and not route.found.whole]
     best = [one for one, _ in sorted(offered, key=lambda pair: _order(pair[1]))]
     return [*best, *(one for one in tries if one.attempt is not None and one.attempt.needs_time)][:many]

@@ -51,7 +51,7 @@ def changes(prepared: Prepared, method: Method) -> list[Change]:
         return []
     facts = _facts(prepared)
     goals = [goal.name for goal in fitting_goals(facts) if goal.name in GOALS_OF_RECORDS]
-    found = [one for goal in goals for one in candidates_for(goal, facts, taxonomy_given=True)]  # the release's own
+    found = [one for goal in goals for one in candidates_for(goal, facts, taxonomy_chosen=True)]  # the release's own
     made = [change for one in found if (change := _change(one, prepared, method)) is not None]
     unique = {change.label: change for change in reversed([*_coarser_items(prepared), *_smaller_records(prepared), *made])}
     return list(reversed(unique.values()))
@@ -173,7 +173,7 @@ def advice_on(data: Any, people: int, present: Route, options: Sequence[tuple[Ch
     k = present.method.values().get("k", FEWEST)
     limit = 1 / k
     better = [one for one in known if (one.found.expected_kept or 0.0) > (here.expected_kept or 0.0)]
-    safe, risky = ([one for one in better if _acceptable(one, limit) is wanted] for wanted in (True, False))
+    safe, risky = ([one for one in better if _acceptable(one, limit) is acceptable] for acceptable in (True, False))
     late = sum(one.found.why_not in {TIME_IS_UP, TOO_LONG} for one in found)
     return ProposedChanges(here, tuple(safe), tuple(risky), len(found) - len(known) - late, late, limit)
 

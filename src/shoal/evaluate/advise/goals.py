@@ -167,7 +167,7 @@ def seconds_after(run: float) -> float:
 
     After a short run it is 0: trying them would take longer than the release.
     """
-    wanted = os.environ.get(VARIABLE, "")
-    if wanted.isdecimal():
-        return float(wanted)
+    setting = os.environ.get(VARIABLE, "")
+    if setting.isdecimal():
+        return float(setting)
     return 0.0 if run < SHORT_RUN else min(PART_OF_RUN * run, MOST_AFTER_RUN)

@@ -51,8 +51,8 @@ def shared_pairs(bags: Bags, k: int) -> float:
     if not pairs:
         return 1.0  # nobody has two items
     part = min(1.0, MOST_PAIRS / pairs)
-    drawn = np.arange(len(bags)) if part == 1 else np.random.default_rng(SEED).permutation(len(bags))[: max(1, int(part * len(bags)))]
-    some = bags.select(np.sort(drawn))
+    sampled = np.arange(len(bags)) if part == 1 else np.random.default_rng(SEED).permutation(len(bags))[: max(1, int(part * len(bags)))]
+    some = bags.select(np.sort(sampled))
     rows = pl.DataFrame({"record": np.repeat(np.arange(len(some)), some.lengths), "item": some.items})
     both = rows.join(rows, on="record", suffix="_too").filter(pl.col("item") < pl.col("item_too"))
     owners = pl.Series("owner", np.asarray(some.owners)[both["record"].to_numpy()])

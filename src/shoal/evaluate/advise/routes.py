@@ -76,7 +76,7 @@ ON_TOPICS_AND_WORDNET = (
     "generalizes to topics that are learned from the data, and items that occur with no other to categories of WordNet; "
     "on a log of real searches, records kept 1.5 times the information of those on WordNet alone"
 )
-NAMES_TELL = f"names of topics reveal words that at least 2k people use; {NOT_ATTRIBUTES}"
+NAMES_REVEAL_WORDS = f"names of topics reveal words that at least 2k people use; {NOT_ATTRIBUTES}"
 EVENT = "a single query or event among k people"
 LINKED = "several events of one person together; they are published separately and not linked"
 OF_RECORDS = frozenset({WHOLE, KNOWN_ONE, KNOWN_TWO, KNOWN_THREE, KNOWN_FOUR})  # guarantees for each record by itself
@@ -86,7 +86,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     # -- baskets
     Candidate("baskets", "km", "keeps items as long as no two of them identify a person", KNOWN_TWO, MORE_KNOWN, settings={"m": "2"}),
     Candidate("baskets", "shoal", "the strongest guarantee on whole baskets", WHOLE, NOT_ATTRIBUTES),
-    Candidate("baskets", "shoal", ON_TOPICS, WHOLE, NAMES_TELL, {"taxonomy": "topics"}, needs=("no access log",)),
+    Candidate("baskets", "shoal", ON_TOPICS, WHOLE, NAMES_REVEAL_WORDS, {"taxonomy": "topics"}, needs=("no access log",)),
     Candidate(
         "baskets", "km", "keeps items as long as no three of them identify a person", KNOWN_THREE, MORE_THAN_THREE, settings={"m": "3"}
     ),
@@ -133,8 +133,8 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("queries", "coherence", "keeps frequent words of every query", QUERY_TWO, QUERY_MORE, {"per": "event"}, {"p": "2"}, ("log",)),
     # -- histories
     Candidate("histories", "shoal", "the strongest guarantee on whole histories", WHOLE, NOT_ATTRIBUTES, needs=("no access log",)),
-    Candidate("histories", "shoal", ON_TOPICS, WHOLE, NAMES_TELL, {"taxonomy": "topics"}, needs=("items", "no access log")),
-    Candidate("histories", "shoal", ON_TOPICS_AND_WORDNET, WHOLE, NAMES_TELL, {"taxonomy": "topics+wordnet"}, needs=("texts",)),
+    Candidate("histories", "shoal", ON_TOPICS, WHOLE, NAMES_REVEAL_WORDS, {"taxonomy": "topics"}, needs=("items", "no access log")),
+    Candidate("histories", "shoal", ON_TOPICS_AND_WORDNET, WHOLE, NAMES_REVEAL_WORDS, {"taxonomy": "topics+wordnet"}, needs=("texts",)),
     Candidate(
         "histories",
         "shoal",
@@ -282,7 +282,7 @@ def insist_on_some_method(goal: str) -> None:
         insist_on_extra(extras[0])
 
 
-def candidates_for(goal: str, facts: DataFacts, *, taxonomy_given: bool = False) -> list[Candidate]:
+def candidates_for(goal: str, facts: DataFacts, *, taxonomy_chosen: bool = False) -> list[Candidate]:
     """Return the candidates for a goal that fit this data; none that brings its own taxonomy if one is given."""
     fitting = [one for one in CANDIDATES if one.goal == goal and all(CONDITIONS[need](facts) for need in one.needs)]
-    return [one for one in fitting if not (taxonomy_given and "taxonomy" in one.options)]
+    return [one for one in fitting if not (taxonomy_chosen and "taxonomy" in one.options)]

@@ -66,10 +66,10 @@ class Samples:
             self._seconds[options] = before + time.perf_counter() - begun
         return self._readings[options]
 
-    def of(self, how: Preparation, people: int, given: Taxonomy | None = None) -> CaseSource:
+    def of(self, how: Preparation, people: int, loaded_taxonomy: Taxonomy | None = None) -> CaseSource:
         """Return the rows or records of `people` people, drawn by a fixed seed; smaller samples are part of larger ones."""
-        asked = replace(how, memory=None)
-        source = CaseSource(self.reading(asked), asked, given)
+        preparation = replace(how, memory=None)
+        source = CaseSource(self.reading(preparation), preparation, loaded_taxonomy)
         everybody = distinct(owners_of(source.reading.data))
         return source if len(everybody) <= people else drawn(source, everybody, people)
 
@@ -83,9 +83,9 @@ def sample_of(reading: Reading, people: int) -> Reading:
 def drawn(source: CaseSource, everybody: Ints, people: int) -> CaseSource:
     """Draw `people` of these people by the seed."""
     chosen = np.random.default_rng(SEED).permutation(everybody)[:people]
-    wanted = np.isin(owners_of(source.reading.data), chosen)
+    mask = np.isin(owners_of(source.reading.data), chosen)
     data = source.reading.data
-    part = data.select(wanted) if isinstance(data, Table) else part_of(data, wanted)
+    part = data.select(mask) if isinstance(data, Table) else part_of(data, mask)
     rows = Ledger(len(part), {USED: kept(len(part))})
     return replace(source, reading=replace(source.reading, data=part, part=0.0, rows=rows))
 

@@ -64,14 +64,14 @@ START = 1.5  # seconds until a command begins to read
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """A method with its parameters, and how data is prepared for it, on a taxonomy that may be `given` as a tree.
+    """A method with its parameters, and how data is prepared for it, on a taxonomy that may be loaded as a tree.
 
     `further` are claims that the release must keep beyond those of the method. `made` is the release of all data, if the route was taken.
     """
 
     method: Method
     how: Preparation
-    given: Taxonomy | None = None
+    loaded_taxonomy: Taxonomy | None = None
     further: tuple[Model, ...] = ()
     made: Judged | None = None
 
@@ -163,8 +163,8 @@ class Attempt:
         """The next larger sample, or all people."""
         made = self.route.made is not None and self._samples.reading(self.route.how).part == 1.0
         people = self._total if everybody or made else self._first << len(self._trials)
-        source = self._samples.of(self.route.how, people, self.route.given)
-        if self.route.given is None and self.route.how.taxonomy == WORDNET:
+        source = self._samples.of(self.route.how, people, self.route.loaded_taxonomy)
+        if self.route.loaded_taxonomy is None and self.route.how.taxonomy == WORDNET:
             load_taxonomy(WORDNET, self.route.how.loss)  # which takes long the first time, and is no part of the time for this sample
         with _within(max(left, 0.1)) as self._cancel:
             self._trials.append(_tried(source, replace(self.route, how=self._scaled(source)), self._cancel))
@@ -208,7 +208,7 @@ def _tried(source: CaseSource, route: Route, cancel: Cancel) -> SampleTrial:
     unguaranteed = route.method.guarantees_nothing
     judged = route.made if source.reading.part == 1.0 else None
     if judged is None:
-        job = Job(source.reading, route.method, route.how, route.given, claims=route.further, no_guarantee=unguaranteed)
+        job = Job(source.reading, route.method, route.how, route.loaded_taxonomy, claims=route.further, no_guarantee=unguaranteed)
         judged = job.run(cancel=cancel).judged
     seconds = time.perf_counter() - begun
     kept, what = _kept(judged)

@@ -76,8 +76,8 @@ class Attacked:
             [one.test, percent(one.success.rate), bound, one.attack, one.knowledge] for one, bound in zip(self.by_test, bounds, strict=True)
         ]
         columns = ["test", "success on the release", "guaranteed", "strongest attack", "knowledge"]
-        told = [("guarantee", verdict.promised), ("measured risk", verdict.in_fact)]
-        return facts_page(f"{counted(len(self.attacks), 'attack')} on a release", told, self.alarms, columns, rows)
+        facts = [("guarantee", verdict.promised), ("measured risk", verdict.in_fact)]
+        return facts_page(f"{counted(len(self.attacks), 'attack')} on a release", facts, self.alarms, columns, rows)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as a dictionary that can be written as JSON."""

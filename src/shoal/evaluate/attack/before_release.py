@@ -35,7 +35,7 @@ from shoal.util.wording import percent
 OPTION = option("attack")
 _EVERY, _NONE = {ALL, "yes"}, {"", "no"}  # a file of options writes true and false as yes and no
 
-Wanted = bool | str | Sequence[str] | None
+AttackOption = bool | str | Sequence[str] | None
 """Names of attacks, in a list or with commas between them; true, or `all`, is those on published records: known-items, two-halves and
 one-more-item."""
 
@@ -48,18 +48,18 @@ class PlannedAttacks:
     draw: Draw
 
     @classmethod
-    def from_options(cls, wanted: Wanted, targets: Any = None, control: Any = None) -> PlannedAttacks | None:
+    def from_options(cls, attacks: AttackOption, targets: Any = None, control: Any = None) -> PlannedAttacks | None:
         """Make it from the options; None if no attack is requested."""
-        drawn = {name: value for name, value in {"targets": targets, "control": control}.items() if value is not None}
-        names = _named(wanted)
-        if names is None and drawn:
+        draw = {name: value for name, value in {"targets": targets, "control": control}.items() if value is not None}
+        names = _named(attacks)
+        if names is None and draw:
             raise ParameterError(
-                f"{option(next(iter(drawn)))} is for attacks, but none is requested", code="option-not-applicable", hint=f"add {OPTION}"
+                f"{option(next(iter(draw)))} is for attacks, but none is requested", code="option-not-applicable", hint=f"add {OPTION}"
             )
         if names is None:
             return None
-        text = all(isinstance(value, str) for value in drawn.values())
-        return cls(names, Draw.parse(drawn) if text else Draw(**drawn))
+        text = all(isinstance(value, str) for value in draw.values())
+        return cls(names, Draw.parse(draw) if text else Draw(**draw))
 
     def refuse(self, method: Method) -> None:
         """Raise, before the run, if releases of a method cannot be attacked, or if results could not be published."""
@@ -73,11 +73,11 @@ class PlannedAttacks:
         refuse_other_kinds({"bags" if method.publishes == "sets" else method.publishes})
 
 
-def _named(wanted: Wanted) -> tuple[str, ...] | None:
+def _named(attacks: AttackOption) -> tuple[str, ...] | None:
     """Return the attacks by name, empty for all on published records; None if no attack is requested."""
-    if wanted is None or isinstance(wanted, bool):
-        return () if wanted else None
-    names = tuple(name.strip() for name in wanted.split(",")) if isinstance(wanted, str) else tuple(wanted)
+    if attacks is None or isinstance(attacks, bool):
+        return () if attacks else None
+    names = tuple(name.strip() for name in attacks.split(",")) if isinstance(attacks, str) else tuple(attacks)
     if set(names) <= _NONE:
         return None
     if set(names) <= _EVERY:
@@ -151,14 +151,14 @@ def unsure(manifest: Mapping[str, Any]) -> list[str]:
 
 def published(found: Attacked, attempt: PlannedAttacks) -> dict[str, Any]:
     """Return the manifest entry about attacks: how people were drawn, rates over many of them, and attacks without a rate."""
-    draw, asked = attempt.draw, attempt.names or tuple(ATTACKS)
-    told = [_published(one) for one in found.outcomes if one.targets >= FEWEST_PEOPLE]
+    draw, attack_names = attempt.draw, attempt.names or tuple(ATTACKS)
+    outcomes = [_published(one) for one in found.outcomes if one.targets >= FEWEST_PEOPLE]
     without = {
-        SKIPPED: [name for name in asked if name not in found.attacks],
-        FEW: [name for name in found.attacks if all(one["attack"] != name for one in told)],
+        SKIPPED: [name for name in attack_names if name not in found.attacks],
+        FEW: [name for name in found.attacks if all(one["attack"] != name for one in outcomes)],
     }
     named = {key: names for key, names in without.items() if names}
-    return {"targets": draw.targets, "control": draw.control, "seed": draw.seed, "outcomes": told, **named}
+    return {"targets": draw.targets, "control": draw.control, "seed": draw.seed, "outcomes": outcomes, **named}
 
 
 def _published(one: Outcome) -> dict[str, Any]:

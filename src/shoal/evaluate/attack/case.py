@@ -29,7 +29,7 @@ class CaseSource:
 
     reading: Reading
     how: Preparation
-    given: Taxonomy | None = None
+    loaded_taxonomy: Taxonomy | None = None
 
     @property
     def owners(self) -> Ints:
@@ -41,10 +41,10 @@ class CaseSource:
             return data.owners
         raise InputError("attacks work on records of items and on rows of logs", code="attack-not-applicable")
 
-    def prepared(self, wanted: Any = None) -> Prepared:
+    def prepared(self, selection: Any = None) -> Prepared:
         """Prepare everybody, or the rows or records where a mask is true."""
-        data = self.reading.data if wanted is None else part_of(self.reading.data, wanted)
-        return prepare(replace(self.reading, data=data), self.how, self.given)
+        data = self.reading.data if selection is None else part_of(self.reading.data, selection)
+        return prepare(replace(self.reading, data=data), self.how, self.loaded_taxonomy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +60,10 @@ class Case:
     method: Method | None
     rules: RulesFile | None = None
 
-    def made_of(self, wanted: Any) -> tuple[AnyOriginal, Release]:
+    def made_of(self, selection: Any) -> tuple[AnyOriginal, Release]:
         """Return the original where a mask over the data is true, and the method's release of it. Raise if that is impossible."""
         assert self.method is not None
-        some = self.source.prepared(wanted)
+        some = self.source.prepared(selection)
         work = None if self.rules is None else partial(reapplied, self.method, some, self.rules)
         return some.original, made_by(self.method, some.original, work)
 
@@ -79,6 +79,6 @@ def facing_release(case: Case) -> Case:
     return replace(case, source=source, prepared=replace(case.prepared, original=shown))
 
 
-def part_of(data: Any, wanted: Any) -> Log | Bags:
+def part_of(data: Any, selection: Any) -> Log | Bags:
     """Return the rows of a log, or the records, where a mask is true."""
-    return replace(data, frame=data.frame.filter(wanted)) if isinstance(data, Log) else data.select(wanted)
+    return replace(data, frame=data.frame.filter(selection)) if isinstance(data, Log) else data.select(selection)

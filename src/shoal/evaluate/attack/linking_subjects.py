@@ -58,5 +58,5 @@ def rows_of_owners(records: Bags, owned: Owned, owners: Ints) -> Owned:
     Claims cover each record; somebody with several published ones is found as one of them.
     """
     published = np.flatnonzero(owned.sizes > 0)
-    whose, first = np.unique(records.owners[published], return_index=True)
-    return owned.select(published[first[np.searchsorted(whose, owners)]])
+    people, first = np.unique(records.owners[published], return_index=True)
+    return owned.select(published[first[np.searchsorted(people, owners)]])

@@ -29,9 +29,9 @@ def insist_on_same_original(manifest: Mapping[str, Any] | None, facts: Mapping[s
     Raises:
         InputError: The numbers differ.
     """
-    told = manifest["input"] if manifest else {}
+    recorded = manifest["input"] if manifest else {}
     for name, noun in COUNTED.items():
-        stated, found = told.get(name), facts.get(name)
+        stated, found = recorded.get(name), facts.get(name)
         if isinstance(stated, int) and isinstance(found, int) and stated != found:
             raise InputError(
                 f"the release was not made from this original: its manifest records {stated:,} {noun}, but the original has {found:,}",

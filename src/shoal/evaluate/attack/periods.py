@@ -135,8 +135,8 @@ def _acquaintance(case: Case, cut: Periods, people: Ints, absent: Ints) -> Acqua
     return Acquaintance(people, absent, known, truth)
 
 
-def _records(case: Case, wanted: Mask) -> Bags:
+def _records(case: Case, selection: Mask) -> Bags:
     try:
-        return records_in(case.source.prepared(wanted).original)
+        return records_in(case.source.prepared(selection).original)
     except ShoalError as error:
         raise Skipped(f"what is known about people cannot be processed ({error.message})") from None

@@ -33,7 +33,7 @@ def personas(case: Case, draw: Draw) -> list[Linking]:
     if not isinstance(original, LogOriginal) or not release.tables_of(RowTable):
         raise Skipped("it applies to rows of a log, but this release contains records")
     if release.secret is None and case.method is not None:  # under a fresh key it is another one, which discloses as much
-        release = _anew(case)
+        release = _renumbered(case)
     table = release.tables_of(RowTable)[0]
     owned = stage_of(original, release).owned
     if owned is None:
@@ -46,11 +46,11 @@ def personas(case: Case, draw: Draw) -> list[Linking]:
     words = words_of(shown)
     found = {WORDS: _linkable(words, theirs, known)}
     if shown.timed and not shown.frame["time"].null_count():
-        found[WITH_TIMES] = _linkable(beside(words, slots_of(shown)), theirs, known)
+        found[WITH_TIMES] = _linkable(joined_records(words, slots_of(shown)), theirs, known)
     return [Linking(RELEASE, found, {}, case.release.claims)]
 
 
-def _anew(case: Case) -> Release:
+def _renumbered(case: Case) -> Release:
     try:
         return case.made_of(np.ones(len(case.source.owners), bool))[1]
     except ShoalError as error:
@@ -63,7 +63,7 @@ def slots_of(log: Log) -> Bags:
     return Log(slots, "item").bags("user").as_sets()
 
 
-def beside(one: Bags, other: Bags) -> Bags:
+def joined_records(one: Bags, other: Bags) -> Bags:
     """Merge two records of each user; no item is in both."""
     names = Vocabulary(pl.concat([one.vocabulary.names, other.vocabulary.names]))
     sizes = np.diff(one.indptr), np.diff(other.indptr)

@@ -46,13 +46,13 @@ def tokens(case: Case, draw: Draw, reference: Log | None) -> tuple[Hashed, str]:
         raise Skipped(f"the release cannot be made of some people ({error.message})") from None
     assert isinstance(original, LogOriginal)
     clear = Log(data.frame.filter(readable), data.kind) if reference is None else reference
-    found = hashed_beside(clear, original.log, release, case.method.hashes)
+    found = hash_with_reference(clear, original.log, release, case.method.hashes)
     if not found.words.n_items or not found.tokens.n_items:
         raise Skipped("there are no words that can be read" if found.tokens.n_items else "no tokens are published")
     return found, text
 
 
-def hashed_beside(clear: Log, original: Log, release: Release, unit: Hashes) -> Hashed:
+def hash_with_reference(clear: Log, original: Log, release: Release, unit: Hashes) -> Hashed:
     """Return the published tokens of a log, with a plain-text log."""
     (table,) = release.tables_of(RowTable)
     assert release.secret is not None

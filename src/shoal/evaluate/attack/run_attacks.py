@@ -35,7 +35,7 @@ from shoal.evaluate.attack.other_original import insist_on_same_original, strang
 from shoal.evaluate.attack.periods import periods
 from shoal.evaluate.attack.personas import personas
 from shoal.evaluate.attack.plain_logs import tokens
-from shoal.evaluate.attack.scenario import NOTHING_BESIDE, NOTHING_MORE, More, OtherReleases, Remaking, enough, outcomes_of, told_of_remakes
+from shoal.evaluate.attack.scenario import NO_OTHERS, NOTHING_MORE, More, OtherReleases, Remaking, enough, notes_on_remakes, outcomes_of
 from shoal.evaluate.attack.stage import owners_repeat, stage_of
 from shoal.evaluate.attack.tables import attacks_on_table
 from shoal.evaluate.attack.targets import LeftOut, left_out, record_outcomes
@@ -62,8 +62,8 @@ def log_outcomes(attacks: Sequence[LinkingAttack | TokenAttack], case: Case, dra
     for attack in attacks:
         try:
             if isinstance(attack, TokenAttack):
-                found, told = _of_tokens(attack, case, draw, more)
-                notes.append(told)
+                found, note = _of_tokens(attack, case, draw, more)
+                notes.append(note)
             else:
                 found = [one for subject in FACED[attack.name](case, draw) for one in linking_outcomes(attack, subject)]
             outcomes += found
@@ -74,15 +74,15 @@ def log_outcomes(attacks: Sequence[LinkingAttack | TokenAttack], case: Case, dra
 
 def _of_tokens(attack: TokenAttack, case: Case, draw: Draw, more: More) -> tuple[list[Outcome], str]:
     """Return the recovered tokens; by length, the numbers of queries with them."""
-    hashed, told = tokens(case, draw, more.reference)
+    hashed, note = tokens(case, draw, more.reference)
     frequencies = hashed.tokens.frequencies[hashed.tokens.frequent(len(hashed.truth))]
     trials = attack.trials(hashed)
-    return [outcome(RELEASE, attack, trial, frequencies[: len(trial.success)], None, None) for trial in trials], told
+    return [outcome(RELEASE, attack, trial, frequencies[: len(trial.success)], None, None) for trial in trials], note
 
 
-Tell = Callable[[Sequence[str]], None]
+NotesCallback = Callable[[Sequence[str]], None]
 """What notes are given to, before the work."""
-TellTime = Callable[[float], None]
+EstimateCallback = Callable[[float], None]
 """What the expected seconds are given to, before the work."""
 
 
@@ -92,30 +92,30 @@ def attacked(
     how: Preparation,
     names: Sequence[str],
     draw: Draw,
-    tell: Tell,
-    given: Taxonomy | None = None,
-    beside: OtherReleases = NOTHING_BESIDE,
-    tell_time: TellTime | None = None,
+    on_notes: NotesCallback,
+    loaded_taxonomy: Taxonomy | None = None,
+    others: OtherReleases = NO_OTHERS,
+    on_estimate: EstimateCallback | None = None,
 ) -> Attacked:
     """Run the named attacks, or all, on the original and on the release at this path, with the attacker's additional data.
 
-    `tell_time` gets the expected seconds, as measured on a few people, before the attacks begin.
+    `on_estimate` gets the expected seconds, as measured on a few people, before the attacks begin.
     """
-    how = located(place, how, given, original)
+    how = located(place, how, loaded_taxonomy, original)
     refuse_other_kinds(place.kinds)
-    source = CaseSource(read(original, how.reading), how, given)
+    source = CaseSource(read(original, how.reading), how, loaded_taxonomy)
     prepared = source.prepared()
     insist_on_same_original(place.manifest, prepared.facts)
     claims = tuple(claims_of(place.manifest)) if place.manifest else ()
     as_table = place.manifest is None and isinstance(prepared.original, TableOriginal)
-    seen = replace(seen_at(place, (MicrodataKAnonymity(),) if as_table else claims).release, claims=claims)
+    published = replace(seen_at(place, (MicrodataKAnonymity(),) if as_table else claims).release, claims=claims)
     begun = time.perf_counter()
-    release, remade = _with_rows(place, prepared.original, seen, beside.sensitive)
+    release, remade = _with_rows(place, prepared.original, published, others.sensitive)
     one_run = time.perf_counter() - begun
-    tell([*(f"original: {note}" for note in prepared.notes), remade])
+    on_notes([*(f"original: {note}" for note in prepared.notes), remade])
     if isinstance(prepared.original, TableOriginal):
         found = attacks_on_table(prepared.original, release, names, draw)
-        tell(found.notes)
+        on_notes(found.notes)
         return replace(found, notes=(*(f"original: {note}" for note in prepared.notes), remade, *found.notes))
     if draw.sampling_fraction is not None:
         raise ParameterError(
@@ -124,12 +124,12 @@ def attacked(
             hint="leave it out",
         )
     strange = strange_records(release, prepared.original) if release.secret is None else ()
-    more = beside.read(source.reading, prepared, original, given)
+    more = others.read(source.reading, prepared, original, loaded_taxonomy)
     every = names or [*ATTACKS, *LOG_ATTACKS, *(name for name, attack in SCENARIO_ATTACKS.items() if attack.routine)]
-    case = Case(source, prepared, release, _method(place, beside.sensitive))
-    if tell_time is not None:
-        tell_time(expected_seconds(case, every, draw, one_run))
-    found = attacks_on(case, every, draw, tell, more)
+    case = Case(source, prepared, release, _method(place, others.sensitive))
+    if on_estimate is not None:
+        on_estimate(expected_seconds(case, every, draw, one_run))
+    found = attacks_on(case, every, draw, on_notes, more)
     notes = (*(f"original: {note}" for note in prepared.notes), remade, *found.notes)
     return replace(found, notes=notes, alarms=(*strange, *found.alarms))
 
@@ -151,31 +151,31 @@ def refuse_other_kinds(kinds: Collection[str]) -> None:
         )
 
 
-def attacks_on(case: Case, names: Sequence[str], draw: Draw, tell: Tell, more: More = NOTHING_MORE) -> Attacked:
+def attacks_on(case: Case, names: Sequence[str], draw: Draw, on_notes: NotesCallback, more: More = NOTHING_MORE) -> Attacked:
     """Run the named attacks, or all on published records, on a prepared original and its release."""
     attacks = [attack_called(name)() for name in names or ATTACKS]
     _insist_on_shape(case.prepared.original)
     skipped = [f"skipped {attack.name}: it applies to tables" for attack in attacks if isinstance(attack, TableAttack)]
-    tell(skipped)
+    on_notes(skipped)
     case = facing_release(case)
-    absent, said = left_out(case, draw) if draw.control else (None, "no control group was requested")
-    tell([said])
+    absent, control_note = left_out(case, draw) if draw.control else (None, "no control group was requested")
+    on_notes([control_note])
     alone = [attack for attack in attacks if isinstance(attack, RecordAttack)]
     found, notes = record_outcomes(alone, case, absent, draw)
     of_logs, more_notes = log_outcomes([one for one in attacks if isinstance(one, LinkingAttack | TokenAttack)], case, draw, more)
-    tell([*notes, *more_notes])
+    on_notes([*notes, *more_notes])
     further = [attack for attack in attacks if isinstance(attack, ScenarioAttack)]
     others, last = _of_scenario(further, _scenario(case, absent, draw, more), draw) if further else ([], [])
-    tell(last)
-    told = said, *skipped, *notes, *more_notes, *last
+    on_notes(last)
+    all_notes = control_note, *skipped, *notes, *more_notes, *last
     known = known_of(owners_repeat(case.prepared.original))
-    return Attacked((*found, *of_logs, *others), told, alarms_in(case.release), draw.targets, known)
+    return Attacked((*found, *of_logs, *others), all_notes, alarms_in(case.release), draw.targets, known)
 
 
 def _of_scenario(attacks: Sequence[ScenarioAttack], scenario: Scenario | str, draw: Draw) -> tuple[list[Outcome], list[str]]:
     """Return the outcomes of attacks that need more than the published records, and notes."""
     found, notes = outcomes_of(attacks, scenario)
-    return found, notes if isinstance(scenario, str) else told_of_remakes(scenario, draw.remakes) + notes
+    return found, notes if isinstance(scenario, str) else notes_on_remakes(scenario, draw.remakes) + notes
 
 
 def _scenario(case: Case, absent: LeftOut | None, draw: Draw, more: More) -> Scenario | str:
@@ -190,7 +190,7 @@ def _scenario(case: Case, absent: LeftOut | None, draw: Draw, more: More) -> Sce
     if case.rules is not None:
         return "the release reuses recoding rules, so it cannot be remade from other records"
     targets = stage_of(original, case.release).drawn(draw.seed, draw.targets)
-    remaking = Remaking.of(case.method, case.prepared, case.source.reading, case.source.given)
+    remaking = Remaking.of(case.method, case.prepared, case.source.reading, case.source.loaded_taxonomy)
     control = None
     if absent is not None and isinstance(absent.rest, Original):
         control = absent.after, Made(absent.rest, absent.release)
@@ -206,10 +206,10 @@ def _insist_on_shape(original: AnyOriginal) -> None:
         )
 
 
-def _with_rows(place: Published, original: AnyOriginal, seen: Release, items: Items | None) -> tuple[Release, str]:
+def _with_rows(place: Published, original: AnyOriginal, release: Release, items: Items | None) -> tuple[Release, str]:
     """Return the release with the record-to-group mapping, if it can be made again; otherwise as read."""
-    again = None if place.manifest is None else remake_release(place.manifest, seen, original, items)
+    again = None if place.manifest is None else remake_release(place.manifest, release, original, items)
     if again is None:
         text = "the release cannot be reproduced: every guess that may be right counts as right, in the attacker's favour"
-        return original.aligned(seen), text
-    return replace(again, claims=seen.claims), "the release was reproduced exactly, so every guess can be checked"
+        return original.aligned(release), text
+    return replace(again, claims=release.claims), "the release was reproduced exactly, so every guess can be checked"

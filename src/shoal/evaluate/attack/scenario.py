@@ -74,7 +74,7 @@ class OtherReleases:
                 )
         return cls(found, items, reference)
 
-    def read(self, reading: Reading, prepared: Prepared, original: Any, given: Taxonomy | None) -> More:
+    def read(self, reading: Reading, prepared: Prepared, original: Any, loaded_taxonomy: Taxonomy | None) -> More:
         """Make the other releases again from this original. Raise if that is impossible, or if they are of other records."""
         if self.others and not isinstance(prepared.original, Original):
             raise InputError(
@@ -82,7 +82,7 @@ class OtherReleases:
                 code="releases-not-comparable",
                 hint="leave it out",
             )
-        made = [_other(*other, reading, prepared, original, given, self.sensitive) for other in self.others]
+        made = [_other(*other, reading, prepared, original, loaded_taxonomy, self.sensitive) for other in self.others]
         others = tuple((f"other release {number:,}", one) for number, one in enumerate(made, 1))
         return More(others, self.sensitive, self._reference(reading))
 
@@ -100,7 +100,7 @@ class OtherReleases:
         return found
 
 
-NOTHING_BESIDE, NOTHING_MORE = OtherReleases(), More()
+NO_OTHERS, NOTHING_MORE = OtherReleases(), More()
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,11 +113,11 @@ class Remaking:
     taxonomy: Taxonomy | None
 
     @classmethod
-    def of(cls, method: Method, prepared: Prepared, reading: Reading, given: Taxonomy | None) -> Remaking:
+    def of(cls, method: Method, prepared: Prepared, reading: Reading, loaded_taxonomy: Taxonomy | None) -> Remaking:
         """Prepare in the same way as this original. A taxonomy made from its terms is made again from those of other records."""
         fixed = None if made_from_data(prepared.how.taxonomy) else prepared.taxonomy
         texts = isinstance(reading.data, Log) and reading.data.kind == "text"
-        return cls(method, prepared.how, texts, fixed if given is None else given)
+        return cls(method, prepared.how, texts, fixed if loaded_taxonomy is None else loaded_taxonomy)
 
     def of_records(self, typed: Bags) -> Made:
         """Return the release of these records, as typed."""
@@ -141,20 +141,20 @@ class Remaking:
         )
 
 
-def enough(asked: int | None, n_records: int) -> int:
+def enough(requested: int | None, n_records: int) -> int:
     """Return for how many people the release may be made again: as requested, otherwise fewer for more records, or none."""
-    return min(REMAKES, REMADE_RECORDS // max(1, n_records)) if asked is None else asked
+    return min(REMAKES, REMADE_RECORDS // max(1, n_records)) if requested is None else requested
 
 
 def _other(
-    path: Path, place: Published, reading: Reading, prepared: Prepared, original: Any, given: Taxonomy | None, items: Items | None
+    path: Path, place: Published, reading: Reading, prepared: Prepared, original: Any, loaded_taxonomy: Taxonomy | None, items: Items | None
 ) -> Made:
     assert place.manifest is not None
     how = replace(preparation_of(place.manifest), read=prepared.how.read)
     if how.taxonomy == A_FILE and is_file(prepared.how.taxonomy):  # which file is not recorded; the typed one is tried
         how = replace(how, taxonomy=prepared.how.taxonomy)
-    how = located(place, how, given, original)
-    same = prepared if how == prepared.how else prepare(replace(reading), how, given)
+    how = located(place, how, loaded_taxonomy, original)
+    same = prepared if how == prepared.how else prepare(replace(reading), how, loaded_taxonomy)
     if not np.array_equal(same.records.bags.owners, prepared.records.bags.owners):
         raise InputError(
             f"{path} has other records than this release",
@@ -171,10 +171,10 @@ def _other(
     return Made(same.records, again)
 
 
-def told_of_remakes(scenario: Scenario, asked: int | None) -> list[str]:
+def notes_on_remakes(scenario: Scenario, requested: int | None) -> list[str]:
     """Return a note if fewer people than usual are attacked because the release is made again, unless requested."""
     few = len(scenario.few)
-    if asked is not None or not 0 < few < min(REMAKES, len(scenario.targets)):
+    if requested is not None or not 0 < few < min(REMAKES, len(scenario.targets)):
         return []
     n = len(scenario.made.original.bags)
     return [

@@ -64,20 +64,20 @@ def one_of_each_person(records: Bags, seed: int, most: int, among: Mask | None =
     return mixed[np.sort(first)][:most]
 
 
-def raw_stage(original: AnyOriginal, beside: Bags | None = None) -> Stage:
-    """Return the stage in which the original itself is published. For a log, `beside` are records of other people, whose words get numbers
-    too.
+def raw_stage(original: AnyOriginal, strangers: Bags | None = None) -> Stage:
+    """Return the stage in which the original itself is published. For a log, `strangers` are records of other people, whose words get
+    numbers too.
     """
     if isinstance(original, Original):
         records, scene = original.bags, Scene.of_raw(original)
     else:
-        placed = _world(words_of(_log(original)), beside)
+        placed = _world(words_of(_log(original)), strangers)
         records, scene = placed.bags, Scene.of_world(placed.bags, placed.tree)
     return Stage(scene, records, Owned.one_each(np.arange(len(records))))
 
 
-def stage_of(original: AnyOriginal, release: Release, beside: Bags | None = None) -> Stage:
-    """Return the stage of a release of this original; the mapping is known if the release still has it. `beside` as for the original."""
+def stage_of(original: AnyOriginal, release: Release, strangers: Bags | None = None) -> Stage:
+    """Return the stage of a release of this original; the mapping is known if the release still has it. `strangers` as for the original."""
     rows = None if release.secret is None else release.secret.rows()
     if isinstance(original, Original):
         return Stage(Scene.of_release(release, original), original.bags, None if rows is None else Owned.one_each(rows))
@@ -88,7 +88,7 @@ def stage_of(original: AnyOriginal, release: Release, beside: Bags | None = None
     (table,) = tables
     shown = published_log(table)
     records, published = words_of(log), words_of(shown)
-    world = _world(records, published, beside)
+    world = _world(records, published, strangers)
     placed = published.relabelled(world.tree.names.codes(published.vocabulary.names), world.tree.names)
     scene = Scene(placed, np.ones(len(placed), np.int64), world.tree, world.bags)
     return Stage(scene, world.bags, None if rows is None else _owned(log, table, shown, rows))

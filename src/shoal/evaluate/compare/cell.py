@@ -136,14 +136,14 @@ def end_with_parent() -> None:
     os._exit(1)
 
 
-def main(prepared: str, told: str, result: str) -> None:
+def main(prepared: str, task: str, result: str) -> None:
     """Run a cell and write its result atomically."""
     threading.Thread(target=end_with_parent, daemon=True).start()
-    said = json.loads(told)
-    cell = Cell(said["method"], tuple((name, value) for name, value in said["settings"]), said["per"])
-    with kernels.using(threads=said["threads"]), allowing(said["patience"]):
-        given, periods = taken(prepared)
-        store(result, worked(cell, given, periods, AttackEffort(**said["effort"])))
+    settings = json.loads(task)
+    cell = Cell(settings["method"], tuple((name, value) for name, value in settings["settings"]), settings["per"])
+    with kernels.using(threads=settings["threads"]), allowing(settings["patience"]):
+        data, periods = taken(prepared)
+        store(result, worked(cell, data, periods, AttackEffort(**settings["effort"])))
 
 
 if __name__ == "__main__":

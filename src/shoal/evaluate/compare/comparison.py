@@ -13,7 +13,7 @@ import polars as pl
 from shoal.evaluate.compare.compared_data import with_format
 from shoal.evaluate.compare.defaults import DEFAULT_SECONDS, QUICK_PEOPLE, QUICK_SECONDS, USER
 from shoal.evaluate.compare.grid import Cell, ComparisonRequest, Left, grid, prepared_for
-from shoal.evaluate.compare.run_cells import STOPPED, CellRow, Comparison, Limits, TellRow, Watch, as_frame, compare
+from shoal.evaluate.compare.run_cells import STOPPED, CellRow, Comparison, Limits, RowCallback, Watch, as_frame, compare
 from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.evaluate.hidden_words_trial import GAIN_LOW
 from shoal.io.comparison_files import CellFiles
@@ -69,7 +69,7 @@ class ComparisonTask:
             ShoalError: Nothing can be compared, or the directory cannot be written.
         """
         self._inputs, self._options, self._title, self._describe = inputs, with_format(inputs, options), title, describe
-        self._grid = grid(requested.about(self._options)).where(self._how)
+        self._grid = grid(requested.about(self._options)).where(self._preparation_of)
         self._files = CellFiles(out)
         self._files.check()
         insist_apart(out, inputs)
@@ -87,8 +87,8 @@ class ComparisonTask:
         *,
         quick: bool = False,
         seconds: float | None = None,
-        tell_time: Callable[[float], None] | None = None,
-        tell_row: TellRow | None = None,
+        on_estimate: Callable[[float], None] | None = None,
+        on_row: RowCallback | None = None,
     ) -> Finished:
         """Run every cell without a result, and write the table and the page. The page is also written while cells run.
 
@@ -97,13 +97,13 @@ class ComparisonTask:
             jobs: How many cells run at the same time.
             quick: Whether a sample of people is used; rows, table and page are marked.
             seconds: The time limit of a cell, by the clock. Default: half an hour, or two minutes if `quick`.
-            tell_time: Is given the expected seconds before the cells begin.
-            tell_row: Is given every row as soon as it is known.
+            on_estimate: Is called with the expected seconds before the cells begin.
+            on_row: Is called with every row as soon as it is known.
         """
         usual, people = (QUICK_SECONDS, QUICK_PEOPLE) if quick else (DEFAULT_SECONDS, None)
         limits = Limits(jobs, usual if seconds is None else seconds, people)
-        watch = _PageWatch(self, quick, tell_time, tell_row)
-        found = compare(self._inputs, self._grid.cells, self._how, self._files, effort, limits, watch)
+        watch = _PageWatch(self, quick, on_estimate, on_row)
+        found = compare(self._inputs, self._grid.cells, self._preparation_of, self._files, effort, limits, watch)
         marked = [replace(row, found={QUICK: True, **row.found}) for row in found.rows] if quick else found.rows
         notes = (*([_quick_note(effort)] if quick else []), *_notes(found), *map(_left_out, self._grid.left))
         rows = (*marked, *self._excluded())
@@ -119,9 +119,9 @@ class ComparisonTask:
         self._files.write(PAGE, page.encode())
 
     def _excluded(self) -> list[CellRow]:
-        return [CellRow(Cell(one.method, (), USER), {"refused": f"it {one.why}"}) for one in self._grid.left]
+        return [CellRow(Cell(one.method, (), USER), {"refused": f"it {one.reason}"}) for one in self._grid.left]
 
-    def _how(self, cell: Cell) -> Preparation:
+    def _preparation_of(self, cell: Cell) -> Preparation:
         return prepared_for(cell, self._options)
 
     def _shown(self, row: CellRow) -> ComparisonRow:
@@ -133,24 +133,24 @@ class ComparisonTask:
 class _PageWatch(Watch):
     """Writes the page again after cells have ended, and passes progress on."""
 
-    def __init__(self, task: ComparisonTask, quick: bool, tell_time: Callable[[float], None] | None, tell_row: TellRow | None) -> None:
-        self._task, self._quick, self._tell_time, self._tell_row = task, quick, tell_time, tell_row
+    def __init__(self, task: ComparisonTask, quick: bool, on_estimate: Callable[[float], None] | None, on_row: RowCallback | None) -> None:
+        self._task, self._quick, self._on_estimate, self._on_row = task, quick, on_estimate, on_row
         self._rows: dict[Cell, CellRow] = {}
         self._begun, self._written = False, -OFTEN
-        self.wants_times = tell_time is not None
+        self.wants_times = on_estimate is not None
 
     def prepared(self) -> None:
         self._begun = True
         self._write()
 
     def expect(self, seconds: Mapping[Cell, float], jobs: int) -> None:
-        if self._tell_time is not None:
-            self._tell_time(sum(seconds.values()) / min(jobs, len(seconds)))
+        if self._on_estimate is not None:
+            self._on_estimate(sum(seconds.values()) / min(jobs, len(seconds)))
 
     def row(self, row: CellRow) -> None:
         self._rows[row.cell] = row
-        if self._tell_row is not None:
-            self._tell_row(row)
+        if self._on_row is not None:
+            self._on_row(row)
         if self._begun and time.monotonic() - self._written >= OFTEN:
             self._write()
 
@@ -190,4 +190,4 @@ def _notes(found: Comparison) -> list[str]:
 
 
 def _left_out(one: Left) -> str:
-    return f"{one.method} is not compared: it {one.why}"
+    return f"{one.method} is not compared: it {one.reason}"

@@ -15,7 +15,7 @@ from shoal import kernels
 from shoal.errors import ShoalError
 from shoal.evaluate.compare.cell import worked
 from shoal.evaluate.compare.grid import Cell
-from shoal.evaluate.compare.shared_inputs import Given
+from shoal.evaluate.compare.shared_inputs import CellInputs
 from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.methods import METHODS
 
@@ -25,20 +25,20 @@ SHORTEST_START, LONGEST_START = 0.4, 3.0  # seconds until the process of a cell 
 SECONDS = 4.0  # of the processor for all trials; methods for which there is no time left are taken to be as slow as the others
 
 
-def expected_seconds(cells: Sequence[Cell], given: Given, effort: AttackEffort, jobs: int, started: float) -> dict[Cell, float]:
+def expected_seconds(cells: Sequence[Cell], inputs: CellInputs, effort: AttackEffort, jobs: int, started: float) -> dict[Cell, float]:
     """Return about how many seconds each of these cells takes, with this many in parallel.
 
     Args:
         cells: The methods and settings.
-        given: Their data.
+        inputs: Their data.
         effort: How many people are attacked.
         jobs: How many cells run at the same time.
         started: The processor seconds that this process needed to start, as a cell's will.
     """
     with kernels.using(threads=max(1, kernels.threads() // jobs)):
-        start = min(LONGEST_START, max(SHORTEST_START, started)) + _loading(cells[0], given, effort)
+        start = min(LONGEST_START, max(SHORTEST_START, started)) + _loading(cells[0], inputs, effort)
         end = time.process_time() + SECONDS
-        measured = {cell.method: _of_method(cell, given, effort) for cell in _one_each(cells) if time.process_time() < end}
+        measured = {cell.method: _of_method(cell, inputs, effort) for cell in _one_each(cells) if time.process_time() < end}
     typical = float(np.mean(list(measured.values())))
     return {cell: start + measured.get(cell.method, typical) for cell in cells}
 
@@ -69,10 +69,10 @@ def _unusual(cell: Cell) -> float:
     return sum(abs(math.log2(value / usual[name])) for name, value in cell.settings if name in usual and isinstance(value, int))
 
 
-def _loading(cell: Cell, given: Given, effort: AttackEffort) -> float:
+def _loading(cell: Cell, inputs: CellInputs, effort: AttackEffort) -> float:
     """Return by how many seconds the very first trial is slower than the second."""
     try:
-        first, second = (_timed(cell, given, effort, FEW)[1] for _ in range(2))
+        first, second = (_timed(cell, inputs, effort, FEW)[1] for _ in range(2))
     except ShoalError:
         return 0.0
     return max(0.0, first - second)
@@ -83,10 +83,10 @@ def _one_each(cells: Sequence[Cell]) -> list[Cell]:
     return [cell for n, cell in enumerate(cells) if all(cell.method != other.method for other in cells[:n])]
 
 
-def _of_method(cell: Cell, given: Given, effort: AttackEffort) -> float:
+def _of_method(cell: Cell, inputs: CellInputs, effort: AttackEffort) -> float:
     """Return the seconds of a cell with all people, extrapolated from two samples."""
     try:
-        first, second = (_timed(cell, given, effort, people) for people in (FEW, SOME))
+        first, second = (_timed(cell, inputs, effort, people) for people in (FEW, SOME))
     except ShoalError:
         return 0.0  # the cell will say why it is not possible
     (few, shorter), (some, longer), total = first[:2], second[:2], second[2]
@@ -96,9 +96,9 @@ def _of_method(cell: Cell, given: Given, effort: AttackEffort) -> float:
     return float(longer * (total / some) ** min(MOST_GROWTH, max(LEAST_GROWTH, growth)))
 
 
-def _timed(cell: Cell, given: Given, effort: AttackEffort, people: int) -> tuple[int, float, int]:
+def _timed(cell: Cell, inputs: CellInputs, effort: AttackEffort, people: int) -> tuple[int, float, int]:
     """Return the people of a sample, the seconds of the cell with it, and the number of all people."""
-    prepared, periods, total = given.some(cell, people)
+    prepared, periods, total = inputs.some(cell, people)
     begun = time.process_time()
     worked(cell, prepared, periods, effort)
     return min(people, total), time.process_time() - begun, total

@@ -29,7 +29,7 @@ class NamedMethod:
     """A method by name, with parameters for all its cells."""
 
     method: str
-    given: tuple[Setting, ...] = ()
+    settings: tuple[Setting, ...] = ()
 
     @classmethod
     def read(cls, text: str) -> NamedMethod:
@@ -39,7 +39,7 @@ class NamedMethod:
 
     def __str__(self) -> str:
         """Return the text that `read` parses."""
-        return f"{self.method}({', '.join(f'{name}={value}' for name, value in self.given)})" if self.given else self.method
+        return f"{self.method}({', '.join(f'{name}={value}' for name, value in self.settings)})" if self.settings else self.method
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Left:
     """A method that is not compared, and the reason."""
 
     method: str
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Grid:
 
     def __post_init__(self) -> None:
         if not self.cells:
-            text = f"nothing is left to compare: {self.left[0].method} {self.left[0].why}" if self.left else "no method was named"
+            text = f"nothing is left to compare: {self.left[0].method} {self.left[0].reason}" if self.left else "no method was named"
             takes = METHODS[self.left[0].method].takes if self.left else frozenset()
             format = next((FORMAT_OF[shape] for shape in FORMAT_OF if takes & {shape, f"{shape} with items"}), None)
             hint = "" if format is None else f"{option(FORMAT, format)} reads such input"
@@ -119,23 +119,25 @@ class Grid:
 
     def where(self, check: Callable[[Cell], object]) -> Grid:
         """Return the grid without the cells that a check rejects."""
-        refused = {cell: why for cell in self.cells if (why := _refusal(check, cell)) is not None}
-        left = dict.fromkeys([*self.left, *(Left(cell.method, why) for cell, why in refused.items())])
+        refused = {cell: reason for cell in self.cells if (reason := _refusal(check, cell)) is not None}
+        left = dict.fromkeys([*self.left, *(Left(cell.method, reason) for cell, reason in refused.items())])
         return Grid(tuple(cell for cell in self.cells if cell not in refused), tuple(left))
 
 
-def grid(asked: ComparisonRequest) -> Grid:
+def grid(request: ComparisonRequest) -> Grid:
     """Return all cells, and the named methods that cannot be compared here."""
     cells: list[Cell] = []
     left: list[Left] = []
-    for named in asked.methods or worth_comparing(asked.data):
+    for named in request.methods or worth_comparing(request.data):
         method = METHODS[named.method]
-        why = _unfit(method, asked.data)
-        if why:
-            left.append(Left(named.method, why))
+        reason = _unfit(method, request.data)
+        if reason:
+            left.append(Left(named.method, reason))
         else:
             cells += [
-                Cell(named.method, settings, per) for per in _grains(method, asked) for settings in _settings(method, asked, named.given)
+                Cell(named.method, settings, per)
+                for per in _grains(method, request)
+                for settings in _settings(method, request, named.settings)
             ]
     return Grid(tuple(dict.fromkeys(cells)), tuple(left)).where(Cell.made)
 
@@ -153,7 +155,7 @@ def _refusal(check: Callable[[Cell], object], cell: Cell) -> str | None:
 def worth_comparing(data: ComparedData = RECORDS) -> list[NamedMethod]:
     """Return the default selection, with the settings that methods declare in addition to k and the number of known items."""
     worth = [(name, method) for name, method in METHODS.items() if method.worth_comparing and method.takes & data.takes]
-    return [NamedMethod(name, tuple(given.items())) for name, method in worth for given in method.compared_at]
+    return [NamedMethod(name, tuple(settings.items())) for name, method in worth for settings in method.compared_at]
 
 
 def _unfit(method: type[Method], data: ComparedData) -> str:
@@ -165,15 +167,15 @@ def _unfit(method: type[Method], data: ComparedData) -> str:
     return ""
 
 
-def _grains(method: type[Method], asked: ComparisonRequest) -> tuple[str, ...]:
-    return (asked.per or (USER,)) if method.takes & {"sets", "bags"} else (USER,)
+def _grains(method: type[Method], request: ComparisonRequest) -> tuple[str, ...]:
+    return (request.per or (USER,)) if method.takes & {"sets", "bags"} else (USER,)
 
 
-def _settings(method: type[Method], asked: ComparisonRequest, given: tuple[Setting, ...]) -> Iterator[tuple[Setting, ...]]:
+def _settings(method: type[Method], request: ComparisonRequest, fixed: tuple[Setting, ...]) -> Iterator[tuple[Setting, ...]]:
     """Return every combination of k and the number of known items within the method's limits, and the given parameters."""
-    declared = {parameter.name: parameter for parameter in method.parameters() if parameter.name not in dict(given)}
-    axes = [_within(declared, "k", asked.k), _within(declared, method.known_items, asked.known)]
-    yield from ((*choice, *given) for choice in product(*(axis for axis in axes if axis)))
+    declared = {parameter.name: parameter for parameter in method.parameters() if parameter.name not in dict(fixed)}
+    axes = [_within(declared, "k", request.k), _within(declared, method.known_items, request.known)]
+    yield from ((*choice, *fixed) for choice in product(*(axis for axis in axes if axis)))
 
 
 def _within(declared: Mapping[str, Param], name: str | None, values: Sequence[int]) -> list[Setting]:
@@ -190,10 +192,10 @@ ON_TAXONOMY = ("unknown", "tree", "floor", "node_loss")
 OF_RECORDS = ("gap", "bag", "terms", "min_support", *ON_TAXONOMY)
 
 
-def concerning(cell: Cell, said: Mapping[str, Any]) -> dict[str, Any]:
+def concerning(cell: Cell, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that apply to the method of this cell: rows need no records, and names as typed no taxonomy."""
     base = Preparation.default_for(cell.made())
-    topics = is_topics(said.get("taxonomy") or "")
+    topics = is_topics(options.get("taxonomy") or "")
     learns = topics and base.shape == "records" and not base.typed_names
     without = {"gap"} if cell.per != SESSION and not learns else set()
     without |= {"taxonomy"} if topics and not learns else set()
@@ -201,17 +203,17 @@ def concerning(cell: Cell, said: Mapping[str, Any]) -> dict[str, Any]:
         without |= {*OF_RECORDS, *(["taxonomy"] if base.taxonomy == NO_TAXONOMY else [])}
     elif base.typed_names:
         without |= set(ON_TAXONOMY)
-    kept = {name: value for name, value in said.items() if name not in without and value is not None}
-    data = data_of(said)
+    kept = {name: value for name, value in options.items() if name not in without and value is not None}
+    data = data_of(options)
     if data.taxonomy and base.shape == "records" and not base.typed_names and TAXONOMY not in kept:
         kept[TAXONOMY] = data.taxonomy
     usual = USER if data.per == USER or base.shape != "records" else ""  # where the data has another usual unit, it is always given
     return kept | ({"per": cell.per} if cell.per not in {usual, RECORD} else {})
 
 
-def prepared_for(cell: Cell, said: Mapping[str, Any]) -> Preparation:
+def prepared_for(cell: Cell, options: Mapping[str, Any]) -> Preparation:
     """Return the preparation for a cell: that of its method, unless options differ."""
-    typed = {**dict.fromkeys(said), "per": None, **concerning(cell, said)}
+    typed = {**dict.fromkeys(options), "per": None, **concerning(cell, options)}
     base = replace(Preparation.default_for(cell.made()), follows=frozenset())  # cells say themselves what a record is
     how = preparation(typed, base=base)
     return settled(how, cell.made()) if is_topics(how.taxonomy) else how

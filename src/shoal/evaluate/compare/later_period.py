@@ -138,14 +138,14 @@ class WordPairs:
         codes = [self._codes[word] for word in known if word in self._codes]
         scores = np.zeros(len(self._words))
         for code in codes:
-            scores += self._beside(code)
+            scores += self._shares_with(code)
         scores[codes] = 0
         scores = np.round(scores, 9)
         found = np.flatnonzero(scores)
         best = found[np.lexsort((found, -scores[found]))[:n]]
         return [self._words[int(word)] for word in best]
 
-    def _beside(self, code: int) -> npt.NDArray[np.float64]:
+    def _shares_with(self, code: int) -> npt.NDArray[np.float64]:
         """Of the records with a word, the share that has each word."""
         rows = self._by_word.indices[self._by_word.indptr[code] : self._by_word.indptr[code + 1]]
         first, weights = self._held.indptr[rows], self._copies[rows]
@@ -196,8 +196,8 @@ def _rows(release: Release, kind: Kind) -> tuple[Bags, Ints]:
     """Return rows of one pseudonym as one record; without pseudonyms each row."""
     table = release.tables_of(RowTable)[0]
     texts = table.frame[table.unit] if table.has_unit else pl.Series([], dtype=pl.String)
-    whose = table.frame[table.pseudonyms] if table.pseudonyms is not None else pl.Series(np.arange(len(texts)))
-    return _once(typed_words(Log(pl.DataFrame({"owner": whose.cast(pl.Int64), "payload": texts}), kind)))
+    owners = table.frame[table.pseudonyms] if table.pseudonyms is not None else pl.Series(np.arange(len(texts)))
+    return _once(typed_words(Log(pl.DataFrame({"owner": owners.cast(pl.Int64), "payload": texts}), kind)))
 
 
 def _groups(release: Release, kind: Kind) -> tuple[Bags, Ints]:

@@ -18,7 +18,7 @@ from shoal.data.patience import patience
 from shoal.errors import OutputError
 from shoal.evaluate.compare.comparison_time import expected_seconds, in_order
 from shoal.evaluate.compare.grid import Cell
-from shoal.evaluate.compare.shared_inputs import Given, Prepare
+from shoal.evaluate.compare.shared_inputs import CellInputs, PreparationOfCell
 from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.io.comparison_files import CellFiles, PreparedFiles
 from shoal.io.read.source import digest_of
@@ -37,7 +37,7 @@ class CellRow:
     found: dict[str, Any]
 
 
-TellRow = Callable[[CellRow], None]
+RowCallback = Callable[[CellRow], None]
 """What rows are given to, as soon as they are known."""
 
 
@@ -81,7 +81,7 @@ class Comparison:
 def compare(
     inputs: Sequence[Path],
     cells: Sequence[Cell],
-    how: Prepare,
+    preparation_of: PreparationOfCell,
     files: CellFiles,
     effort: AttackEffort,
     limits: Limits,
@@ -92,7 +92,7 @@ def compare(
     Args:
         inputs: The input files.
         cells: The methods and settings.
-        how: How the data of a cell is prepared.
+        preparation_of: How the data of a cell is prepared.
         files: The directory of the comparison.
         effort: How many people are attacked.
         limits: How many cells run at the same time, for how long, and on how many people.
@@ -101,7 +101,7 @@ def compare(
     started = time.process_time()
     digests = [digest_of(path) for path in inputs]
     common = [__version__, digests, asdict(effort), patience(), *([] if limits.people is None else [limits.people])]
-    keys = {cell: cell.key(json.dumps([*common, *_content(cell, how(cell))])) for cell in cells}
+    keys = {cell: cell.key(json.dumps([*common, *_content(cell, preparation_of(cell))])) for cell in cells}
     waiting = [cell for cell in cells if files.result(keys[cell]) is None]
     failed: dict[Cell, str] = {}
     stopped: set[Cell] = set()
@@ -120,14 +120,14 @@ def compare(
     if waiting:
         with PreparedFiles(files.directory) as private:
             begun = time.process_time()
-            given = Given(inputs, how, private.keep, limits.people)
-            ready = {cell: place for cell in waiting if (place := given.of(cell, failed)) is not None}
+            cell_inputs = CellInputs(inputs, preparation_of, private.keep, limits.people)
+            ready = {cell: place for cell in waiting if (place := cell_inputs.of(cell, failed)) is not None}
             preparing = time.process_time() - begun
             tell(*failed)
             watch.prepared()
             seconds = dict.fromkeys(ready, 0.0)
             if watch.wants_times and ready:
-                seconds = expected_seconds(list(ready), given, effort, limits.jobs, started)
+                seconds = expected_seconds(list(ready), cell_inputs, effort, limits.jobs, started)
                 watch.expect(seconds, limits.jobs)
             work = [_Work(cell, ready[cell], files.place(keys[cell])) for cell in in_order(list(ready), seconds)]
             _work_off(work, effort, limits, len(cells) - len(waiting), failed, stopped, tell)
@@ -176,7 +176,7 @@ def _work_off(
     kept: int,
     failed: dict[Cell, str],
     stopped: set[Cell],
-    tell: Callable[[Cell], None],
+    on_end: Callable[[Cell], None],
 ) -> None:
     """Run the cells in parallel; record which failed or were stopped, and why, and report each that ended."""
     threads, total = max(1, kernels.threads() // limits.jobs), kept + len(work)
@@ -194,7 +194,7 @@ def _work_off(
                     failed[cell] = f"it was stopped after its time limit of {duration(limits.seconds)}"
                 elif code := one_running.close():
                     failed[cell] = f"its process ended with exit code {code}"
-                tell(cell)
+                on_end(cell)
             kernels.report("comparing", total - len(waiting) - len(running), total)
             time.sleep(NAP_SECONDS)
     finally:

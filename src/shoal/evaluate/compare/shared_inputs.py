@@ -16,23 +16,25 @@ from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import Prepared, prepare
 from shoal.util.numbers import distinct
 
-Prepare = Callable[[Cell], Preparation]
+PreparationOfCell = Callable[[Cell], Preparation]
 """How the data of a cell is to be prepared."""
 
 
-class Given:
+class CellInputs:
     """Data in the forms that cells need, each prepared once and stored for the processes of the cells."""
 
-    def __init__(self, inputs: Sequence[Path], how: Prepare, keep: Callable[[object], Path], people: int | None = None) -> None:
+    def __init__(
+        self, inputs: Sequence[Path], preparation_of: PreparationOfCell, keep: Callable[[object], Path], people: int | None = None
+    ) -> None:
         """Nothing is read yet. `people` is the size of the sample; None for everybody."""
-        self._inputs, self._how, self._keep, self._people = tuple(inputs), how, keep, people
+        self._inputs, self._preparation_of, self._keep, self._people = tuple(inputs), preparation_of, keep, people
         self._readings: dict[str, Reading] = {}
         self._splits: dict[str, PeriodSplit | None] = {}
         self._made: dict[str, Path | str] = {}
 
     def of(self, cell: Cell, failed: dict[Cell, str]) -> Path | None:
         """Return the path of this cell's data; if preparation failed, record the reason."""
-        how = self._how(cell)
+        how = self._preparation_of(cell)
         name = repr(how)
         if name not in self._made:
             self._made[name] = self._prepared(how)
@@ -50,15 +52,15 @@ class Given:
             return error.message
 
     def _reading(self, options: ReadOptions) -> Reading:
-        said = repr(options)
-        if said not in self._readings:
+        name = repr(options)
+        if name not in self._readings:
             whole = read(self._inputs, options)
-            self._readings[said] = whole if self._people is None else sample_of(whole, self._people)
-        return self._readings[said]
+            self._readings[name] = whole if self._people is None else sample_of(whole, self._people)
+        return self._readings[name]
 
     def some(self, cell: Cell, people: int) -> tuple[Prepared, EarlierPeriod | None, int]:
         """Return the data of a cell for this many people, or all if they are fewer; and the number of all people."""
-        how = self._how(cell)
+        how = self._preparation_of(cell)
         whole = self._reading(how.reading)
         part = sample_of(whole, people)
         split = split_of(part.data) if isinstance(part.data, Log) and part.timed else None
@@ -76,11 +78,11 @@ class Given:
 
     def _split(self, log: Log, options: ReadOptions) -> PeriodSplit | None:
         """Return the periods of a log, split once; its times may not have been read yet."""
-        said = repr(options)
-        if said not in self._splits:
+        name = repr(options)
+        if name not in self._splits:
             timed = log if log.all_timed else self._reading(replace(options, needs_times=True)).data
-            self._splits[said] = split_of(timed) if isinstance(timed, Log) else None
-        return self._splits[said]
+            self._splits[name] = split_of(timed) if isinstance(timed, Log) else None
+        return self._splits[name]
 
     @property
     def readings(self) -> int:

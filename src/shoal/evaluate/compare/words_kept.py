@@ -57,8 +57,8 @@ class Words:
 
 def words_of(release: Release, original: AnyOriginal) -> Words | None:
     """Return the words before and after; None for unsupported kinds."""
-    tell = _BY_KIND.get(min(release.kinds)) if len(release.kinds) == 1 and not isinstance(original, TableOriginal) else None
-    return None if tell is None else tell(original.aligned(release), original)
+    compare = _BY_KIND.get(min(release.kinds)) if len(release.kinds) == 1 and not isinstance(original, TableOriginal) else None
+    return None if compare is None else compare(original.aligned(release), original)
 
 
 def typed_words(log: Log) -> Bags:

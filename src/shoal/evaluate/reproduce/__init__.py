@@ -19,14 +19,14 @@ PAPERS: Table[Paper] = Table(
 )
 
 
-def reproduced(name: str, asked: ExperimentSize) -> Experiment:
+def reproduced(name: str, experiment_size: ExperimentSize) -> Experiment:
     """Run the experiment of this paper, with the requested size and data."""
     paper = PAPERS[name]
-    size = paper.size if asked.size is None else asked.size
+    size = paper.size if experiment_size.size is None else experiment_size.size
     if size < paper.least:
         raise ParameterError(
             f"the size is the number of {paper.counts}, and must be at least {paper.least:,}, not {size:,}", code="out-of-range", value=size
         )
-    if asked.data is not None and paper.data_sets:
-        insist_on_data_sets(asked.data, paper.data_sets)
-    return paper.run(ExperimentSize(size, asked.data, asked.seed, paper.least, whole=asked.size is None))
+    if experiment_size.data is not None and paper.data_sets:
+        insist_on_data_sets(experiment_size.data, paper.data_sets)
+    return paper.run(ExperimentSize(size, experiment_size.data, experiment_size.seed, paper.least, whole=experiment_size.size is None))

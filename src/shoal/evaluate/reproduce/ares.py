@@ -9,9 +9,9 @@ from shoal.evaluate.reproduce.experiment_page import Experiment
 from shoal.evaluate.reproduce.paper import ExperimentSize, Paper
 
 
-def run(asked: ExperimentSize) -> Experiment:
+def run(size: ExperimentSize) -> Experiment:
     """Run chapters 2 and 3."""
-    parts = [part(asked) for part in (documents, sites, queries)]
+    parts = [part(size) for part in (documents, sites, queries)]
     figures = tuple(figure for found, _, _ in parts for figure in found)
     statements = tuple(finding for _, found, _ in parts for finding in found)
     return Experiment("ares", TITLE, CITATION, "; ".join(source for _, _, source in parts), figures, statements, NOTES)

@@ -37,9 +37,9 @@ WITH_WORDNET = {50: 0.769557, 100: 0.771153}  # mean Jaccard similarity of terms
 ALIKE = 0.1  # how far from it a similarity may be
 
 
-def documents(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding, ...], str]:
+def documents(size: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding, ...], str]:
     """Return Table 2.2 and Figure 2.1, with findings."""
-    texts, source = _texts(asked)
+    texts, source = _texts(size)
     ks = [k for k in KS if k <= len(texts) // 2]
     steps = ExperimentProgress("documents", len(TERMS) * len(ks))
     rows: list[Row] = []
@@ -61,7 +61,7 @@ def documents(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFin
         Figure("squares", "Table 2.2: sums of squares", tuple(rows)),
         Figure("wordnet", "Section 2.4: Jaccard similarity of terms with and without words that WordNet lacks", tuple(alike)),
     )
-    written = data_set(asked.data, "documents", "docs") is not None
+    written = data_set(size.data, "documents", "docs") is not None
     return figures, (*findings(rows), _wordnet_finding(alike, written=written)), source
 
 
@@ -76,25 +76,25 @@ def mean_jaccard(some: Bags, others: Bags) -> float:
 
 def _wordnet_finding(rows: Sequence[Row], *, written: bool) -> PaperFinding:
     """Compare the similarity with that of the report, unless the documents are made up: their share of unknown words is a parameter."""
-    seen = "; ".join(f"{row['terms']} terms: {row['here']:.3f}" for row in rows)
+    measured = "; ".join(f"{row['terms']} terms: {row['here']:.3f}" for row in rows)
     near = all(abs(row["here"] - row["the report"]) <= ALIKE for row in rows)
     return PaperFinding(
-        "Section 2.4", "leaving out words that WordNet lacks is a minor loss: similarity .770 and .771", seen, near if written else None
+        "Section 2.4", "leaving out words that WordNet lacks is a minor loss: similarity .770 and .771", measured, near if written else None
     )
 
 
-def _texts(asked: ExperimentSize) -> tuple[pl.Series, str]:
+def _texts(size: ExperimentSize) -> tuple[pl.Series, str]:
     """Return documents of the user, evenly chosen, or long histories of a generated log, each as a document."""
-    wanted = min(N_DOCUMENTS, asked.settled_size // 2)
-    path = data_set(asked.data, "documents", "docs")
+    n_texts = min(N_DOCUMENTS, size.settled_size // 2)
+    path = data_set(size.data, "documents", "docs")
     if path is None:
-        log = generated(QueryLog(users=wanted, seed=asked.seed, nouns_per_user=NOUNS))
-        return log.group_by("AnonID", maintain_order=True).agg(pl.col("Query").str.join(". "))["Query"], f"{wanted} generated histories"
+        log = generated(QueryLog(users=n_texts, seed=size.seed, nouns_per_user=NOUNS))
+        return log.group_by("AnonID", maintain_order=True).agg(pl.col("Query").str.join(". "))["Query"], f"{n_texts} generated histories"
     found = read(path, ReadOptions(format=DOCUMENTS)).data
     if not isinstance(found, Log) or len(found.frame) < 4:
         raise InputError(f"{path.name} has too few documents", code="too-few-documents", hint="at least four are needed")
     texts = found.frame["payload"]
-    chosen = np.linspace(0, len(texts) - 1, min(wanted, len(texts))).astype(int)
+    chosen = np.linspace(0, len(texts) - 1, min(n_texts, len(texts))).astype(int)
     return texts.gather(chosen), f"{len(chosen)} documents of {path.name}"
 
 
@@ -110,11 +110,11 @@ def findings(rows: Sequence[Row]) -> Iterator[PaperFinding]:
     lines = {(name, terms): values(rows, name, terms=terms) for name in ("SSE", "SSA", "SSA + SSE", "SST", "L %") for terms in TERMS}
     for name, direction, test in (("SSE", "increases", rises), ("SSA", "decreases", falls), ("L %", "increases", rises)):
         place = "Figure 2.1" if name == "L %" else "Table 2.2"
-        seen = "; ".join(f"{terms} terms: {path(lines[name, terms], 1)}" for terms in TERMS)
+        measured = "; ".join(f"{terms} terms: {path(lines[name, terms], 1)}" for terms in TERMS)
         printed = " (printed: as k decreases)" if name == "SSA" else ""
-        yield PaperFinding(place, f"{name} {direction} as k increases{printed}", seen, all(test(lines[name, terms]) for terms in TERMS))
+        yield PaperFinding(place, f"{name} {direction} as k increases{printed}", measured, all(test(lines[name, terms]) for terms in TERMS))
     more = cells_below(lines["L %", 100], lines["L %", 50])
     yield PaperFinding("Figure 2.1", "50 terms lose more than 100", of_all(more, len(lines["L %", 50]), "k"), more == len(lines["L %", 50]))
     apart = [abs(a - b) / max(b, 1e-9) for t in TERMS for a, b in zip(lines["SSA + SSE", t], lines["SST", t], strict=True)]
-    seen = f"SSA + SSE is {span([100 * a for a in apart], 0)}% off the sum of squares that is computed directly"
-    yield PaperFinding("Section 2.4", "SST = SSA + SSE", seen, max(apart) <= CONSTANT)
+    measured = f"SSA + SSE is {span([100 * a for a in apart], 0)}% off the sum of squares that is computed directly"
+    yield PaperFinding("Section 2.4", "SST = SSA + SSE", measured, max(apart) <= CONSTANT)

@@ -33,9 +33,9 @@ LOW = 0.5  # percent of all queries by which the frequency of one may move
 ALIKE = 0.1  # difference of an index over k that is still similar
 
 
-def queries(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding, ...], str]:
+def queries(size: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding, ...], str]:
     """Return figures 3.6 to 3.9, with findings."""
-    named = replace(asked, data=data_set(asked.data, "quer")) if asked.data is not None else asked
+    named = replace(size, data=data_set(size.data, "quer")) if size.data is not None else size
     log, source = query_log(named, ReadOptions(needs_clicks=True, needs_times=True))
     original = LogOriginal(log)
     ks = [k for k in KS if 2 * k <= original.n_owners]
@@ -105,13 +105,15 @@ def findings(frequencies: Sequence[Row], indices: Sequence[Row], tops: Sequence[
     """Compare the statements of section 3.2 with the results."""
     for what, place in (("queries", "Figure 3.6"), ("words", "Figure 3.7")):
         kept = values(tops, what)
-        seen = f"{path([TOP * share for share in kept], 0)} of ten for rising k"
-        yield PaperFinding(place, f"the ten most frequent {what} stay the ten most frequent, with few exceptions", seen, min(kept) >= SAME)
+        measured = f"{path([TOP * share for share in kept], 0)} of ten for rising k"
+        yield PaperFinding(
+            place, f"the ten most frequent {what} stay the ten most frequent, with few exceptions", measured, min(kept) >= SAME
+        )
         moved = [abs(row["frequency %"] - _before(frequencies, row)) for row in frequencies if row["of"] == what]
         yield PaperFinding(place, f"frequencies of {what} vary little", f"by at most {max(moved):.2f} points", max(moved) <= LOW)
     lost = [sum(share == 0 for share in values(frequencies, "frequency %", of="words", k=row["k"])) for row in tops]
-    says = "only in some cases one of these words disappears, with a large k"
-    yield PaperFinding("Figure 3.7", says, f"{', '.join(map(str, lost))} of ten disappear for rising k", max(lost) <= MOST_LOST)
+    statement = "only in some cases one of these words disappears, with a large k"
+    yield PaperFinding("Figure 3.7", statement, f"{', '.join(map(str, lost))} of ten disappear for rising k", max(lost) <= MOST_LOST)
     yield from _of_clusters(indices)
 
 
@@ -127,10 +129,12 @@ def _of_clusters(rows: Sequence[Row]) -> Iterator[PaperFinding]:
     }
     for index in ("Rand", "Jaccard"):
         own = [lines[index, k] for k in masked]
-        seen = f"{path(own[0])} for {masked[0]}"
-        yield PaperFinding("Figure 3.8", f"{index}'s index comes closer to 1 with more clusters", seen, all(rises(line) for line in own))
+        measured = f"{path(own[0])} for {masked[0]}"
+        yield PaperFinding(
+            "Figure 3.8", f"{index}'s index comes closer to 1 with more clusters", measured, all(rises(line) for line in own)
+        )
         apart = [max(column) - min(column) for column in zip(*own, strict=True)]
         yield PaperFinding("Figure 3.8", f"{index}'s index is similar whatever k", f"apart by {span(apart)}", max(apart) <= ALIKE)
         line = [abs(a - b) for a, b in zip(own[0], own[-1], strict=True)]
-        says = f"the difference of {index}'s index between the least and the greatest k shrinks with more clusters"
-        yield PaperFinding("Figure 3.9", says, path(line, 3), falls(line))
+        statement = f"the difference of {index}'s index between the least and the greatest k shrinks with more clusters"
+        yield PaperFinding("Figure 3.9", statement, path(line, 3), falls(line))

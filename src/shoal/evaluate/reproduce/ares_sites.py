@@ -35,9 +35,9 @@ SPREAD, SLOPE = "standard deviation", "regression coefficient"
 NEAR = 0.15  # relative change of a count that is still very good
 
 
-def sites(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding, ...], str]:
+def sites(size: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding, ...], str]:
     """Return figures 3.1 to 3.5 and Table 3.1, with findings."""
-    logs = _logs(asked)
+    logs = _logs(size)
     steps = ExperimentProgress("access logs", len(logs) * len(WAYS) * len(KS))
     rows = [row for site, original in logs.items() for way in WAYS for row in over_k(site, way, original, steps)]
     shares = [row for row in rows if row["browser"] != "all"]
@@ -56,11 +56,11 @@ def sites(asked: ExperimentSize) -> tuple[tuple[Figure, ...], tuple[PaperFinding
     return figures, tuple(findings(rows)), text
 
 
-def _logs(asked: ExperimentSize) -> dict[str, AccessOriginal]:
+def _logs(size: ExperimentSize) -> dict[str, AccessOriginal]:
     """Return the logs of the user, or generated ones: a small site with few pages, and a large one."""
-    clicks = {SMALL_SITE: asked.settled_size, LARGE_SITE: 3 * asked.settled_size}
-    made = {site: made_up_site(site, clicks[site]).log(asked.seed) for site in PAGES}
-    path = data_set(asked.data, "access")
+    clicks = {SMALL_SITE: size.settled_size, LARGE_SITE: 3 * size.settled_size}
+    made = {site: made_up_site(site, clicks[site]).log(size.seed) for site in PAGES}
+    path = data_set(size.data, "access")
     if path is not None:
         found = read(path, ReadOptions(format=ACCESSLOG)).data
         if not isinstance(found, Log):
@@ -124,13 +124,13 @@ def findings(rows: Sequence[Row]) -> Iterator[PaperFinding]:
     for site, place in ((SMALL_SITE, "Figure 3.2, site A"), (LARGE_SITE, "Table 3.1, site B")):
         found = {one["measure"]: one for one in _spreads(shares) if one["data"] == f"{site}, {plain}"}
         spreads, slopes = ([value for name, value in found[what].items() if name not in ("data", "measure")] for what in (SPREAD, SLOPE))
-        seen = f"standard deviations {span(spreads, 1)}%"
+        measured = f"standard deviations {span(spreads, 1)}%"
         yield PaperFinding(
-            place, f"the use of browsers is maintained (at most {PUBLISHED_SPREAD}%)", seen, max(spreads) <= PUBLISHED_SPREAD
+            place, f"the use of browsers is maintained (at most {PUBLISHED_SPREAD}%)", measured, max(spreads) <= PUBLISHED_SPREAD
         )
-        seen = f"regression coefficients {span(slopes, 3)}%"
+        measured = f"regression coefficients {span(slopes, 3)}%"
         low = f"the use of browsers hardly depends on k (less than {PUBLISHED_SLOPE}% for each step)"
-        yield PaperFinding(place, low, seen, max(map(abs, slopes)) < PUBLISHED_SLOPE)
+        yield PaperFinding(place, low, measured, max(map(abs, slopes)) < PUBLISHED_SLOPE)
     line = [ratio for k, ratio in zip(KS, ratios[LARGE_SITE, kept], strict=True) if k < GOOD_K]
     yield PaperFinding("Figure 3.5, site B", "with the session variable sessions are quite good for k < 30", _ratio_text(line), _near(line))
 

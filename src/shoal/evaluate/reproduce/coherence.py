@@ -63,20 +63,22 @@ def _connect(rows: Rows, own: bool) -> Iterator[PaperFinding]:
     most = sum(row["RmAll"] >= max(row[name] for name in METHODS) for row in rows)
     yield PaperFinding(place, "RmAll has the highest distortion", of_all(most, len(rows)), most == len(rows))
     drawn = _at_defaults(rows, CONNECT)["RmAll draws"]
-    says = "RmAll distorts 41.94%"
-    yield PaperFinding(place, says, f"{_spread(drawn)}%", abs(float(np.mean(drawn)) - PUBLISHED_RMALL) <= NEAR_POINTS if own else None)
+    statement = "RmAll distorts 41.94%"
+    yield PaperFinding(place, statement, f"{_spread(drawn)}%", abs(float(np.mean(drawn)) - PUBLISHED_RMALL) <= NEAR_POINTS if own else None)
     distorting = [row for row in rows if row["MM"] > 0]
     factor = [row[TDS] / max(row["MM"], row["MM/IL"], row["1/IL"]) for row in distorting]
-    seen = f"{span(factor, 1)} times the highest of the three" if factor else "nothing was suppressed"
-    yield PaperFinding(place, "k-anonymity distorts significantly more than MM, MM/IL and 1/IL", seen, min(factor, default=0.0) >= HIGHER)
+    measured = f"{span(factor, 1)} times the highest of the three" if factor else "nothing was suppressed"
+    yield PaperFinding(
+        place, "k-anonymity distorts significantly more than MM, MM/IL and 1/IL", measured, min(factor, default=0.0) >= HIGHER
+    )
     lower = sum(max(row["MM/IL"], row["1/IL"]) < row["MM"] for row in distorting)
     yield PaperFinding(place, "MM distorts more than MM/IL and 1/IL", of_all(lower, len(distorting)), lower == len(distorting))
     moved = [*values(rows, "MM/IL", along="k"), *values(rows, "MM/IL", along="p")]
     yield PaperFinding(place, "k and p have no major impact", f"MM/IL {span(moved, 1)}%", max(moved) - min(moved) <= LITTLE)
     lines = {name: values(rows, name, along="delta %") for name in ("RmAll", TDS, "MM/IL")}
     grown = {name: line[-1] - line[0] for name, line in lines.items()}
-    seen = ", ".join(f"{name} by {points:.1f}" for name, points in grown.items()) + " points from the least to the greatest delta"
-    yield PaperFinding(place, "RmAll and k-anonymity grow more with delta", seen, min(grown["RmAll"], grown[TDS]) > grown["MM/IL"])
+    measured = ", ".join(f"{name} by {points:.1f}" for name, points in grown.items()) + " points from the least to the greatest delta"
+    yield PaperFinding(place, "RmAll and k-anonymity grow more with delta", measured, min(grown["RmAll"], grown[TDS]) > grown["MM/IL"])
 
 
 def _at_defaults(rows: Rows, name: str) -> Row:
@@ -102,8 +104,10 @@ def _retail(rows: Rows, own: bool) -> Iterator[PaperFinding]:
     row = _at_defaults(rows, RETAIL)
     gaps = [most - mine for most, mine in zip(row["RmAll draws"], row["MM/IL draws"], strict=True)]
     at = float(np.mean(gaps))
-    seen = f"{_spread(gaps)} points lower at the paper's defaults"
-    yield PaperFinding(place, "MM/IL and 1/IL are about 8% lower than RmAll", seen, abs(at - PUBLISHED_GAP) <= NEAR_POINTS if own else None)
+    measured = f"{_spread(gaps)} points lower at the paper's defaults"
+    yield PaperFinding(
+        place, "MM/IL and 1/IL are about 8% lower than RmAll", measured, abs(at - PUBLISHED_GAP) <= NEAR_POINTS if own else None
+    )
     line = _gaps(rows, RETAIL, "delta %")
     yield PaperFinding(place, "the gap increases with delta", f"{path(line, 1)} points", rises(line))
     dense = _at_defaults(rows, CONNECT)
@@ -119,9 +123,9 @@ def _t40(rows: Rows) -> Iterator[PaperFinding]:
         line = values(rows, "MM/IL", set=T40, along=along)
         yield PaperFinding(place, f"distortion becomes high as {along} increases", f"MM/IL {path(line, 1)}%", rises(line))
     strict, loose = values(rows, "MM/IL", set=T40, along=ALONG_H)
-    says = f"distortion is low for small k and p, say k = {SMALL_K} and p = {SMALL_P}"
-    seen = f"MM/IL {strict:.2f}% at h = {percent(H, 0)}, {loose:.2f}% at h = 100%"
-    yield PaperFinding(place, says, seen, strict <= LOW)
+    statement = f"distortion is low for small k and p, say k = {SMALL_K} and p = {SMALL_P}"
+    measured = f"MM/IL {strict:.2f}% at h = {percent(H, 0)}, {loose:.2f}% at h = 100%"
+    yield PaperFinding(place, statement, measured, strict <= LOW)
 
 
 def _runtime(rows: Rows) -> Iterator[PaperFinding]:
@@ -138,8 +142,8 @@ def _runtime(rows: Rows) -> Iterator[PaperFinding]:
     yield PaperFinding(f"Figure 13, {CONNECT}", "the runtime is boosted by p", _times_text(line), line[-1] >= 2 * line[0])
     for name, turn in ((RETAIL, 3), (T40, 5)):
         line = times[name, "p"]
-        says = f"p beyond {turn} hardly has an effect on the runtime"
-        yield PaperFinding(f"Figure 13, {name}", says, _times_text(line), max(line[turn - 1 :]) <= HARDLY * line[turn - 1])
+        statement = f"p beyond {turn} hardly has an effect on the runtime"
+        yield PaperFinding(f"Figure 13, {name}", statement, _times_text(line), max(line[turn - 1 :]) <= HARDLY * line[turn - 1])
     yield _finding_dominates(rows)
 
 
@@ -147,8 +151,8 @@ def _finding_dominates(rows: Rows) -> PaperFinding:
     dense = [row for row in rows if row["set"] == CONNECT]
     shares = [100 * row["FindMole"] / max(row["TotalTime"], 1e-9) for row in dense]
     half = cells_below([50.0] * len(shares), shares)
-    says = "the search for minimal moles dominates the runtime"
-    return PaperFinding(f"Figure 11, {CONNECT}", says, f"{span(shares, 0)}% of the time", half == len(shares))
+    statement = "the search for minimal moles dominates the runtime"
+    return PaperFinding(f"Figure 11, {CONNECT}", statement, f"{span(shares, 0)}% of the time", half == len(shares))
 
 
 def _times_text(line: Sequence[float]) -> str:
@@ -244,9 +248,9 @@ class Data:
         return max(2, round(k * len(self.bags) / self.setting.records))
 
 
-def run(asked: ExperimentSize) -> Experiment:
+def run(size: ExperimentSize) -> Experiment:
     """Return all figures of section 4."""
-    sets = [_data(setting, asked) for setting in SETTINGS]
+    sets = [_data(setting, size) for setting in SETTINGS]
     steps = ExperimentProgress("coherence", sum(len(data.setting.points()) for data in sets) * CHOICES)
     rows = [row for data in sets for row in _along(data, steps)]
     distortion = [_drawn(row, name, "distortion %") for row in rows for name in METHODS]
@@ -275,16 +279,16 @@ def _spreads(rows: Rows) -> Iterator[Row]:
             yield {"data": row["data"], "method": method, "mean %": mean, "least %": least, "most %": most}
 
 
-def _data(setting: Setting, asked: ExperimentSize) -> Data:
+def _data(setting: Setting, size: ExperimentSize) -> Data:
     """Return the user's file whose name begins with that of the data set, all of it or a sample; or a generated replacement."""
-    path = data_set(asked.data, setting.name.lower())
+    path = data_set(size.data, setting.name.lower())
     if path is None:
-        wanted = min(asked.settled_size, setting.records)
-        return Data(setting, _frequent(setting.made(wanted, asked.seed)), own=False)
+        n_records = min(size.settled_size, setting.records)
+        return Data(setting, _frequent(setting.made(n_records, size.seed)), own=False)
     found = read(path, ReadOptions(format="transactions")).data
     if not isinstance(found, Bags):
         raise InputError(f"{path.name} contains no transactions", code="no-usable-rows", hint="one line of items for each transaction")
-    return Data(setting, _frequent(sampled(found.as_sets(), len(found) if asked.whole else asked.settled_size, asked.seed)), own=True)
+    return Data(setting, _frequent(sampled(found.as_sets(), len(found) if size.whole else size.settled_size, size.seed)), own=True)
 
 
 def sampled(bags: Bags, n: int, seed: int) -> Bags:

@@ -39,8 +39,8 @@ class PaperFinding:
     """A statement of a paper, the result, and whether they agree; None if the paper is about other data."""
 
     place: str
-    says: str
-    seen: str
+    statement: str
+    measured: str
     agrees: bool | None
 
     @property
@@ -73,7 +73,7 @@ class Experiment:
             "citation": self.citation,
             "data": self.data,
             "findings": [
-                {"place": one.place, "says": one.says, "seen": one.seen, "verdict": one.verdict, "agrees": one.agrees}
+                {"place": one.place, "says": one.statement, "seen": one.measured, "verdict": one.verdict, "agrees": one.agrees}
                 for one in self.findings
             ],
             "figures": {figure.name: [dict(row) for row in figure.rows] for figure in self.figures},
@@ -86,7 +86,9 @@ def markdown(experiment: Experiment, command: str = "", folder: str = "") -> str
     lines = [f"## {experiment.title}", "", f"*{experiment.citation}*", "", f"Data: {experiment.data}.", ""]
     lines += [f"Command: `{command}`", ""] if command else []
     lines += [f"- {note}" for note in experiment.notes] + ([""] if experiment.notes else [])
-    findings = [{"where": one.place, "the paper": one.says, "here": one.seen, "": f"**{one.verdict}**"} for one in experiment.findings]
+    findings = [
+        {"where": one.place, "the paper": one.statement, "here": one.measured, "": f"**{one.verdict}**"} for one in experiment.findings
+    ]
     lines += [*_table(findings), ""]
     for figure in experiment.figures:
         lines += [f"### {figure.title}", ""]

@@ -65,7 +65,7 @@ def write_experiment(experiment: Experiment, files: ExperimentFiles, command: st
     for figure in experiment.figures:
         files.write_table(f"{figure.name}.csv", figure.rows)
     write_pictures(experiment, files)
-    findings = [{"place": one.place, "says": one.says, "seen": one.seen, "verdict": one.verdict} for one in experiment.findings]
+    findings = [{"place": one.place, "says": one.statement, "seen": one.measured, "verdict": one.verdict} for one in experiment.findings]
     files.write_table(f"{FINDINGS}.csv", findings)
     files.write(PAGE, markdown(experiment, command).encode())
 

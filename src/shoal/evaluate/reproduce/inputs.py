@@ -17,16 +17,16 @@ from shoal.pipeline.prepare import prepare
 from shoal.synthetic.querylog import QueryLog
 
 
-def query_log(asked: ExperimentSize, options: ReadOptions | None = None, like: str = "even") -> tuple[Log, str]:
+def query_log(experiment_size: ExperimentSize, options: ReadOptions | None = None, like: str = "even") -> tuple[Log, str]:
     """Return the log of an experiment, and a short description; a generated one has early people as in `QueryLog.like`."""
-    size, how = asked.settled_size, options or ReadOptions()
-    if asked.data is None:
-        log = read(generated(QueryLog(users=size, seed=asked.seed, like=like)), how).data
-        how_made = f" like the {like}'s" if like != "even" else ""
-        text = f"a log{how_made} of {size:,} people from `shoal generate` with seed {asked.seed}"
+    size, read_options = experiment_size.settled_size, options or ReadOptions()
+    if experiment_size.data is None:
+        log = read(generated(QueryLog(users=size, seed=experiment_size.seed, like=like)), read_options).data
+        source = f" like the {like}'s" if like != "even" else ""
+        text = f"a log{source} of {size:,} people from `shoal generate` with seed {experiment_size.seed}"
     else:
-        log = read(asked.data, how).data
-        text = f"of {asked.data.name}"
+        log = read(experiment_size.data, read_options).data
+        text = f"of {experiment_size.data.name}"
     if not isinstance(log, Log):
         raise InputError(
             "this experiment needs a query log, but the data is not one",
@@ -35,11 +35,11 @@ def query_log(asked: ExperimentSize, options: ReadOptions | None = None, like: s
         )
     first = first_people(log, size)
     found = first.frame["owner"].n_unique()
-    if found < asked.least:
+    if found < experiment_size.least:
         raise InputError(
-            f"there are {found:,} people in the data, but the experiment needs at least {asked.least:,}", code="too-few-people"
+            f"there are {found:,} people in the data, but the experiment needs at least {experiment_size.least:,}", code="too-few-people"
         )
-    return first, text if asked.data is None else f"the first {found:,} people {text}"
+    return first, text if experiment_size.data is None else f"the first {found:,} people {text}"
 
 
 def generated(log: QueryLog) -> pl.DataFrame:

@@ -36,9 +36,9 @@ TERMS, GENERAL = 181, 21  # of the user in Table I, before and after LG
 SUPPRESSED = 0.9
 
 
-def run(asked: ExperimentSize) -> Experiment:
+def run(size: ExperimentSize) -> Experiment:
     """Run the comparison with LG(bag), and the user of Table I."""
-    log, source = query_log(asked)
+    log, source = query_log(size)
     bags = on_wordnet(log, as_sets=False)
     steps = ExperimentProgress("ssc", len(KS) * 4 + 2)
     theirs = closed_patterns(bags.bags, PATTERNS)
@@ -48,7 +48,7 @@ def run(asked: ExperimentSize) -> Experiment:
     long = [
         {"measure": title, "k": row["k"], "method": row["method"], "value": row[name]} for name, title in MEASURES.items() for row in rows
     ]
-    times = [{name: row[name] for name in ("k", "method", "processor seconds", "times LG(bag)")} for row in _beside_lg(rows)]
+    times = [{name: row[name] for name in ("k", "method", "processor seconds", "times LG(bag)")} for row in _with_times_of_lg(rows)]
     figures = (
         Figure("utility", "Utility of SSC and LG(bag)", tuple(long), Lines("k", "value", "method", "measure", own_scale=True)),
         Figure("runtime", "Runtime", tuple(times), Lines("k", "processor seconds", "method")),
@@ -78,7 +78,7 @@ def _measured(name: str, method: Method, original: Original, theirs: Patterns) -
     return {"k": method.k, "method": name, **found, "processor seconds": seconds}  # type: ignore[attr-defined]
 
 
-def _beside_lg(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+def _with_times_of_lg(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
     for row in rows:
         (least,) = values(rows, "processor seconds", k=row["k"], method=LG)
         yield {**row, "times LG(bag)": row["processor seconds"] / max(least, 1e-9)}
@@ -107,10 +107,10 @@ def findings(rows: Sequence[Row], user: Row, suppressed: float) -> Iterator[Pape
     for method, (name, title) in product((PRINTED, WIDER), MEASURES.items()):
         mine, rival = values(rows, name, method=method), values(rows, name, method=LG)
         better = cells_below(rival, mine) if name == "recall" else cells_below(mine, rival)
-        says = f"SSC retains much more than LG(bag): {title}"
+        statement = f"SSC retains much more than LG(bag): {title}"
         yield PaperFinding(
             f"Section VI ({method})",
-            says,
+            statement,
             f"better {of_all(better, len(mine), 'k')}; {span(mine)} against {span(rival)}",
             better == len(mine),
         )
@@ -118,8 +118,8 @@ def findings(rows: Sequence[Row], user: Row, suppressed: float) -> Iterator[Pape
     yield PaperFinding(
         "Table I", f"LG leaves {GENERAL} general terms of {TERMS}", f"{after} of {before}", after / max(1, before) <= 2 * GENERAL / TERMS
     )
-    seen = f"{percent(suppressed)}, if an attacker knows three terms"
-    yield PaperFinding("Section I", "suppression takes over 90% of the terms", seen, suppressed > SUPPRESSED)
+    measured = f"{percent(suppressed)}, if an attacker knows three terms"
+    yield PaperFinding("Section I", "suppression takes over 90% of the terms", measured, suppressed > SUPPRESSED)
 
 
 TITLE = "Enforcing vocabulary k-anonymity by semantic similarity based clustering (SSC)"

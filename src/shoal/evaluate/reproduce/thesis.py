@@ -61,39 +61,39 @@ def _loss(rows: Rows, one: str, two: str) -> Iterator[PaperFinding]:
     cut = [1 - a / b for a, b in zip(mine, rival, strict=True)]
     yield PaperFinding(place, "by as much as 30%", f"by at most {percent(max(cut))}", abs(max(cut) - PUBLISHED_REDUCTION) <= NEAR)
     apart = [b / a - 1 for a, b in zip(mine, values(rows, "loss", method=two), strict=True)]
-    seen = f"Clump2 loses {percent(min(apart))} to {percent(max(apart))} more"
-    yield PaperFinding(place, "Clump1 and Clump2 differ very little in loss", seen, max(apart) <= SMALL)
+    measured = f"Clump2 loses {percent(min(apart))} to {percent(max(apart))} more"
+    yield PaperFinding(place, "Clump1 and Clump2 differ very little in loss", measured, max(apart) <= SMALL)
     yield _improvement(rows, one, "k", "the improvement gets smaller as the database grows", place)
     yield _improvement(rows, one, "transactions", "the improvement gets smaller as k grows", place)
 
 
-def _improvement(rows: Rows, one: str, fixed: str, says: str, place: str) -> PaperFinding:
+def _improvement(rows: Rows, one: str, fixed: str, statement: str, place: str) -> PaperFinding:
     """Return how the reduction of loss changes along one parameter, for each value of the other."""
     lines = []
     for value in dict.fromkeys(row[fixed] for row in rows):
         mine, rival = (values(rows, "loss", method=method, **{fixed: value}) for method in (one, PARTITION))
         lines.append([100 * (1 - a / b) for a, b in zip(mine, rival, strict=True)])
     falling = sum(falls(line) for line in lines)
-    seen = f"falls {of_all(falling, len(lines), 'lines')}; at the first: {path(lines[0], 1)}%"
-    return PaperFinding(place, says, seen, falling == len(lines))
+    measured = f"falls {of_all(falling, len(lines), 'lines')}; at the first: {path(lines[0], 1)}%"
+    return PaperFinding(place, statement, measured, falling == len(lines))
 
 
 def _shape(rows: Rows) -> Iterator[PaperFinding]:
     lengths = {name: values(rows, "mean_length", method=name) for name in (PRINTED1, PRINTED2, PARTITION)}
     factor = [a / max(b, c) for a, b, c in zip(*lengths.values(), strict=True)]
-    says = "Clump1's transactions are significantly longer than Clump2's and Partition's"
-    yield PaperFinding("Figure 6.2", says, f"{span(factor, 1)} times as long as the longer of both", min(factor) >= LONGER)
+    statement = "Clump1's transactions are significantly longer than Clump2's and Partition's"
+    yield PaperFinding("Figure 6.2", statement, f"{span(factor, 1)} times as long as the longer of both", min(factor) >= LONGER)
     levels = {name: values(rows, "mean_level", method=name) for name in (PRINTED1, PARTITION, PRINTED2)}
     first, middle, last = levels.values()
     ordered = sum(a < b < c for a, b, c in zip(first, middle, last, strict=True))
-    seen = f"{of_all(ordered, len(first))}; Clump1 {span(first)}, Partition {span(middle)}, Clump2 {span(last)}"
-    yield PaperFinding("Figure 6.3", "items lie deepest in Clump2, then in Partition, then in Clump1", seen, ordered == len(first))
+    measured = f"{of_all(ordered, len(first))}; Clump1 {span(first)}, Partition {span(middle)}, Clump2 {span(last)}"
+    yield PaperFinding("Figure 6.3", "items lie deepest in Clump2, then in Partition, then in Clump1", measured, ordered == len(first))
 
 
 def _of_r(rows: Rows) -> Iterator[PaperFinding]:
     line, rs = values(rows, "loss", method=PRINTED1), values(rows, "r", method=PRINTED1)
-    seen = f"loss at r = {', '.join(map(str, rs))}: {path(line, 3)}"
-    yield PaperFinding("Figure 6.4", "a larger r does not always give a better result", seen, not falls(line))
+    measured = f"loss at r = {', '.join(map(str, rs))}: {path(line, 3)}"
+    yield PaperFinding("Figure 6.4", "a larger r does not always give a better result", measured, not falls(line))
     at_ten, best = line[rs.index(10)], min(line)
     yield PaperFinding(
         "Figure 6.4", "r = 10 achieves a good result", f"{percent(at_ten / best - 1)} above the best r", at_ten <= (1 + SMALL) * best
@@ -101,19 +101,19 @@ def _of_r(rows: Rows) -> Iterator[PaperFinding]:
 
 
 def _runtime(rows: Rows) -> Iterator[PaperFinding]:
-    beside = values(rows, "times Partition", method="Clump")
-    seen = f"Clump takes {span(beside, 1)} times as long"
-    yield PaperFinding("Figure 6.5", "Clump takes longer than Partition", seen, min(beside) > 1)
+    times = values(rows, "times Partition", method="Clump")
+    measured = f"Clump takes {span(times, 1)} times as long"
+    yield PaperFinding("Figure 6.5", "Clump takes longer than Partition", measured, min(times) > 1)
     each = values(rows, "microseconds each", method="Clump")
-    seen = f"{path(each, 1)} microseconds for each transaction, from the smallest data to the largest"
-    yield PaperFinding("Figure 6.5", "Clump scales linearly with the data", seen, each[-1] <= LINEAR * each[0])
+    measured = f"{path(each, 1)} microseconds for each transaction, from the smallest data to the largest"
+    yield PaperFinding("Figure 6.5", "Clump scales linearly with the data", measured, each[-1] <= LINEAR * each[0])
 
 
 def _density_finding(rows: Rows) -> PaperFinding:
     line = values(rows, "density %")
-    seen = f"{path(line, 3)}%"
+    measured = f"{path(line, 3)}%"
     agrees = falls(line) and not rises(line)
-    return PaperFinding("Table 6.1", "the database gets sparser as it grows", seen, agrees)
+    return PaperFinding("Table 6.1", "the database gets sparser as it grows", measured, agrees)
 
 
 # -- the experiment
@@ -126,9 +126,9 @@ REPEATS = 3
 ORDER = (PRINTED1, PRINTED2, PARTITION, CLUMP1, CLUMP2, INCREASE, PARTITION_LCG)
 
 
-def run(asked: ExperimentSize) -> Experiment:
+def run(size: ExperimentSize) -> Experiment:
     """Return all figures of chapter 6."""
-    log, source = query_log(asked, like="thesis")
+    log, source = query_log(size, like="thesis")
     whole = on_wordnet(log, as_sets=True)
     sizes = compared_sizes(len(whole.bags))
     steps = ExperimentProgress("thesis", len(sizes) * (len(KS) + 1) + len(RS))

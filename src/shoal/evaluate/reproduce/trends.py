@@ -15,9 +15,9 @@ from shoal.evaluate.reproduce.experiment_page import Row
 SLACK, ORDERLY = 0.02, 0.8
 
 
-def values(rows: Iterable[Row], column: str, **where: Any) -> list[float]:
+def values(rows: Iterable[Row], column: str, **conditions: Any) -> list[float]:
     """Return the numbers of a column, of the rows in which other columns have these values."""
-    return [row[column] for row in rows if all(row[name] == value for name, value in where.items())]
+    return [row[column] for row in rows if all(row[name] == value for name, value in conditions.items())]
 
 
 def rises(line: Sequence[float]) -> bool:
