@@ -110,7 +110,7 @@ def test_options_beside_the_job_are_refused() -> None:
 def test_every_entry_of_the_table_can_be_met() -> None:
     met = set[int]()
     for job in REFUSED.values():
-        met.add(next(i for i, limit in enumerate(LIMITS) if isinstance(job.method, limit.methods) and limit.asked(job)))
+        met.add(next(i for i, limit in enumerate(LIMITS) if isinstance(job.method, limit.methods) and limit.is_requested(job)))
     never = {limit.what for i, limit in enumerate(LIMITS) if i not in met}
     assert {options_of(what) or what for what in never} <= {("attack",), "a claim that does not hold for a union of ranges"}
 
