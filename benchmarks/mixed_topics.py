@@ -18,7 +18,7 @@ import numpy as np
 from common import show
 from shoal.data.taxonomy import Taxonomy
 from shoal.methods import METHODS
-from topics import LEARNED, OWN, SMALLEST, Data, cases
+from topics import LEARNED, OWN, Data, cases, halve
 
 ORDERS: dict[str, Callable[[str], bytes]] = {"hash": lambda word: sha256(word.encode()).digest(), "alphabet": str.encode}
 
@@ -38,24 +38,9 @@ def mixed(tree: Taxonomy, holders: dict[str, int], level: int, fewest: int, orde
             node += 1
             continue
         words = [tree.names[n] for n in range(node, end) if leaf[n]]
-        _halve(parents, tree.names[node], sorted(words, key=order), holders)
+        halve(parents, tree.names[node], sorted(words, key=order), holders)
         node = end
     return Taxonomy.from_parents(parents)
-
-
-def _halve(parents: dict[str, str | None], above: str, words: list[str], holders: dict[str, int]) -> None:
-    """Put the words below a topic, halved again and again so that both halves have as many holders."""
-    pending = [(above, words)]
-    while pending:
-        name, part = pending.pop()
-        before = np.cumsum([holders.get(word, 1) for word in part])
-        middle = int(np.searchsorted(before, before[-1] / 2)) + 1
-        if len(part) <= SMALLEST or middle >= len(part):
-            parents |= dict.fromkeys(part, name)
-            continue
-        for half in (part[:middle], part[middle:]):
-            parents[f"(part {len(parents)})"] = name
-            pending.append((next(reversed(parents)), half))
 
 
 def main() -> None:

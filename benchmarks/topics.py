@@ -11,7 +11,7 @@ Run `python benchmarks/topics.py [--sets Excite,groceries] [--k 5,10] [--methods
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -107,21 +107,25 @@ def _learned(records: Records, hidden: HiddenWords, with_wordnet: bool, related:
 
 def _random(records: Records) -> Taxonomy:
     """A tree without meaning: words in the order of a hash, halved again and again so that both halves have as many holders."""
-    words, people = records.folded.vocabulary.names.to_list(), records.folded.people_per_item
-    order = np.array(sorted(range(len(words)), key=lambda word: sha256(words[word].encode()).digest()))
+    words, people = records.folded.vocabulary.names.to_list(), records.folded.people_per_item.tolist()
     parents: dict[str, str | None] = {"(root)": None}
-    pending = [("(root)", order)]
+    halve(parents, "(root)", sorted(words, key=lambda word: sha256(word.encode()).digest()), dict(zip(words, people, strict=True)))
+    return Taxonomy.from_parents(parents)
+
+
+def halve(parents: dict[str, str | None], above: str, words: list[str], holders: Mapping[str, int]) -> None:
+    """Put the words below a node, halved again and again so that both halves have as many holders."""
+    pending = [(above, words)]
     while pending:
         name, part = pending.pop()
-        holders = np.cumsum(people[part])
-        middle = int(np.searchsorted(holders, holders[-1] / 2)) + 1
+        before = np.cumsum([holders.get(word, 1) for word in part])
+        middle = int(np.searchsorted(before, before[-1] / 2)) + 1
         if len(part) <= SMALLEST or middle >= len(part):
-            parents |= {words[word]: name for word in part.tolist()}
+            parents |= dict.fromkeys(part, name)
             continue
         for half in (part[:middle], part[middle:]):
             parents[f"(part {len(parents)})"] = name
             pending.append((next(reversed(parents)), half))
-    return Taxonomy.from_parents(parents)
 
 
 def _method(name: str, k: int) -> Method:

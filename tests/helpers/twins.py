@@ -9,6 +9,8 @@ from fractions import Fraction
 from functools import cache, reduce
 from itertools import product
 
+from helpers.matching import placed
+
 Bag = tuple[int, ...]
 Parents = tuple[int, ...]
 
@@ -58,19 +60,7 @@ def subtree_counts(parent: Parents, record: Iterable[int]) -> Counter[int]:
 
 def generalizes(parent: Parents, general: Sequence[int], special: Sequence[int]) -> bool:
     """Can every item of `general` be given an item of its own below it in `special`? By augmenting paths."""
-    taken: dict[int, int] = {}
-
-    def place(i: int, seen: set[int]) -> bool:
-        for j, item in enumerate(special):
-            if j in seen or general[i] not in up(parent, item):
-                continue
-            seen.add(j)
-            if j not in taken or place(taken[j], seen):
-                taken[j] = i
-                return True
-        return False
-
-    return all(place(i, set()) for i in range(len(general)))
+    return all(placed(len(general), len(special), lambda i, j: general[i] in up(parent, special[j])))
 
 
 def generalizations(parent: Parents, record: Sequence[int]) -> set[Bag]:

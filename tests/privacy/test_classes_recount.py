@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from helpers.data import FOOD, food, on, on_nodes
+from helpers.matching import placed
 from helpers.twins import generalizes
 from shoal.data.bags import Bags
 from shoal.data.items import Items
@@ -123,19 +124,8 @@ def test_k_anonymity_counts_classes_people_and_truth(k: int) -> None:
 
 def matched(case: Case) -> int:
     """How many published records can be given an original of their own, by augmenting paths."""
-    taken: dict[int, int] = {}
     shown = case.shown
-
-    def place(i: int, seen: set[int]) -> bool:
-        for j, record in enumerate(case.records):
-            if j not in seen and true_of(shown[i], record):
-                seen.add(j)
-                if j not in taken or place(taken[j], seen):
-                    taken[j] = i
-                    return True
-        return False
-
-    return sum(place(i, set()) for i in range(len(shown)))
+    return sum(placed(len(shown), len(case.records), lambda i, j: true_of(shown[i], case.records[j])))
 
 
 def test_without_the_mapping_records_are_matched_to_originals() -> None:

@@ -60,11 +60,7 @@ def advise(
         k: Minimum number of people who share each published record. Default: that of each method.
         seconds: Time for all trials together.
         threads: Number of threads. Default: all cores.
-        **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,
-            rank, url, quasi, keep_column, drop_column, nominal, ordinal, hierarchy, item_sets, owners, sep, encoding, header, strict,
-            malformed, site_links,
-            per, gap, bag, taxonomy, levels, node_loss, unknown, terms, tree, floor, min_support, items_table,
-            item_level, items_key, items_name, items_levels.
+        **options: How to read and prepare the data, with the same keywords as `shoal.look`.
 
     Returns:
         What the data is (`facts`), and for each goal (`goals`) its routes: method, options and settings for `shoal.anonymize`, what is
