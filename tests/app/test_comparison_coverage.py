@@ -15,9 +15,9 @@ from shoal.data.original import LogOriginal, Original
 from shoal.data.release import Release
 from shoal.data.tables.counts import CountTable
 from shoal.data.tables.profiles import ProfileTable
-from shoal.evaluate.compare.defaults import NOT_ATTACKED
 from shoal.evaluate.compare.words_kept import classes, coverage, words_of
 from shoal.evaluate.compare.worst_attack import AttackEffort, worst_attack
+from shoal.evaluate.option_defaults import NOT_ATTACKED
 from shoal.methods.cahd import CAHD
 from shoal.methods.clump import Clump
 from shoal.methods.disassociation import Disassociation

@@ -16,8 +16,8 @@ from shoal.attacks.scenarios import membership
 from shoal.data.bags import Bags, Ints
 from shoal.data.noise_record import NoisyStep
 from shoal.data.taxonomy import Taxonomy
-from shoal.evaluate.canary_draw import CanaryDraw
 from shoal.evaluate.epsilon_audit import audit_epsilon, audited_method, chance_of, epsilon_bound, gaussian_bound
+from shoal.evaluate.option_defaults import CanaryDraw
 from shoal.methods import Method, diffpart, dp_queries
 from shoal.noise.mechanisms import loss, with_noise
 from shoal.util.binomial import clopper_pearson, lower_bound, upper_bound

@@ -17,8 +17,8 @@ from shoal.data.log import Log
 from shoal.data.noise_record import SELECTION, NoisyStep
 from shoal.data.original import LogOriginal
 from shoal.data.tables.counts import CountTable
-from shoal.evaluate.canary_draw import CanaryDraw
 from shoal.evaluate.epsilon_audit import audit_epsilon, audited_method
+from shoal.evaluate.option_defaults import CanaryDraw
 from shoal.methods import dp_ngrams
 from shoal.methods.dp_ngrams import DPNGrams, in_order, runs_of
 from shoal.privacy.differential_privacy import DifferentialPrivacy, given_away

@@ -8,8 +8,8 @@ import numpy as np
 
 from shoal.data.bags import Bags
 from shoal.data.taxonomy import Taxonomy
+from shoal.report.charts import topic_picture
 from shoal.report.topic_cells import MOST, topic_cells
-from shoal.report.topic_icicle import topic_picture
 
 TREE = Taxonomy.from_parents(
     {

@@ -18,12 +18,11 @@ from shoal.evaluate.advise.advise import Advice
 from shoal.evaluate.advise.advise import advise as find_routes
 from shoal.evaluate.advise.goals import MOST_SECONDS, SECONDS
 from shoal.evaluate.compare.comparison import ComparisonTask
-from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, DEFAULT_SECONDS, GRAINS, QUICK_K, QUICK_KNOWN, QUICK_TARGETS
 from shoal.evaluate.compare.grid import ComparisonRequest, NamedMethod
 from shoal.evaluate.compare.worst_attack import AttackEffort
+from shoal.evaluate.option_defaults import DEFAULT_K, DEFAULT_KNOWN, DEFAULT_SECONDS, GRAINS, QUICK_K, QUICK_KNOWN, QUICK_TARGETS, Draws
 from shoal.evaluate.reconstruct import Reconstructions
 from shoal.evaluate.reconstruct import reconstruct as draw_records
-from shoal.evaluate.reconstruction_draws import Draws
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.write.output_format import FRAME_FORMATS
 from shoal.kernels import threads as all_threads

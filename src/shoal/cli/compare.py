@@ -16,7 +16,7 @@ from shoal.cli.input_options import called, files_argument
 from shoal.cli.options import DATA_PARAMETERS, WholeNumber, data_options, patience_option
 from shoal.data.patience import allowing
 from shoal.errors import ParameterError
-from shoal.evaluate.compare.defaults import (
+from shoal.evaluate.option_defaults import (
     DEFAULT_K,
     DEFAULT_KNOWN,
     DEFAULT_SECONDS,

@@ -8,7 +8,7 @@ import click
 
 from shoal.cli import screen
 from shoal.cli.options import declared_options
-from shoal.evaluate.canary_draw import CanaryDraw
+from shoal.evaluate.option_defaults import CanaryDraw
 from shoal.util.wording import percent
 
 BROKEN = 3

@@ -10,7 +10,7 @@ import click
 from shoal.cli import screen
 from shoal.cli.options import declared_options, patience_option
 from shoal.data.patience import allowing
-from shoal.evaluate.reconstruction_draws import Draws
+from shoal.evaluate.option_defaults import Draws
 from shoal.io.write.output_format import FRAME_FORMATS
 
 

@@ -36,7 +36,7 @@ from shoal.data.tables.column_types import ITEMS
 from shoal.data.tables.counts import COUNT, CountTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
-from shoal.evaluate.canary_draw import CanaryDraw
+from shoal.evaluate.option_defaults import CanaryDraw
 from shoal.methods import METHODS, Method
 from shoal.noise.bounded_tree import bounded_tree
 from shoal.noise.mechanisms import loss

@@ -19,7 +19,7 @@ from shoal.data.items import without_names
 from shoal.data.release import Release
 from shoal.data.tables.chunks import CHUNK, CLUSTER, ITEM, JOINT, RECORDS, SUBRECORD, ChunkTable
 from shoal.errors import GuaranteeNotMet, ParameterError
-from shoal.evaluate.reconstruction_draws import Draws
+from shoal.evaluate.option_defaults import Draws
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.write.output_format import OutputForm
 from shoal.kinds import write_table

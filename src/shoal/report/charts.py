@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from shoal.report.facts import Facts, QueryFacts
-from shoal.report.formatting import count, escaped, plural, short
+from shoal.report.formatting import count, escaped, plural, share_of, short
 from shoal.report.histograms import Histogram
+from shoal.report.topic_cells import TopicCell
 from shoal.report.verdict_text import promised_group
 from shoal.util.wording import percent
 
@@ -267,3 +268,36 @@ def _before_after(title: str, spread: Histogram, noun: str, axis: str, *, descri
 def _rows(histogram: Histogram) -> tuple[tuple[str, ...], ...]:
     sides: Sequence[Sequence[int]] = [histogram.counts] if histogram.before is None else [histogram.before, histogram.counts]
     return tuple((b.label, *(count(side[i]) for side in sides)) for i, b in enumerate(histogram.bins))
+
+
+# -- published topics: a column for each level, topics on the left, what is published below them to the right
+
+TOPIC_GAP = 1.5  # between cells, in pixels
+TOPIC_LINE = 15  # of a name, in pixels
+
+
+def topic_picture(cells: tuple[TopicCell, ...], records: int) -> Picture:
+    """Return the picture of the cells, of this many published records, and its numbers.
+
+    Cells are nested pictures, which cut off a name that is too long; the whole name is in a tooltip and in the table of numbers.
+    """
+    levels = 1 + max((cell.level for cell in cells), default=0)
+    height = max((cell.top + cell.height for cell in cells), default=0.0)
+    inside = "".join(_topic_cell(cell, levels, records) for cell in cells)
+    first = sum(cell.level == 0 for cell in cells)
+    drawn = svg("icicle", "Published topics", f"{first} topics and what is published below them", int(height) + 1, inside)
+    rows = tuple(
+        ("\u2003" * cell.level + cell.name, count(cell.records), share_of(cell.records, records), count(cell.below)) for cell in cells
+    )
+    return Picture(drawn, ("Published as", "Records", "Share", "Published below"), rows)
+
+
+def _topic_cell(cell: TopicCell, levels: int, records: int) -> str:
+    wide = 100 / levels
+    share = share_of(cell.records, records)
+    place = f'x="{cell.level * wide:.3f}%" y="{cell.top:.1f}" width="{wide:.3f}%" height="{cell.height:.1f}"'
+    box = f'<rect class="topic{cell.level}" x="0" y="0" width="100%" height="{max(1.0, cell.height - TOPIC_GAP):.1f}"/>'
+    text = f"<title>{escaped(f'{cell.name}: {share} of the published records')}</title>"
+    name = f'<text x="7" y="{TOPIC_LINE}">{escaped(cell.name)}</text>'
+    below = f'<text class="share" x="7" y="{2 * TOPIC_LINE}">{escaped(share)}</text>' if cell.height >= 2 * TOPIC_LINE + 6 else ""
+    return f'<svg class="cell" {place}>{text}{box}{name}{below}</svg>'

@@ -12,11 +12,11 @@ from functools import cache
 from typing import Any
 
 from shoal.report.alarms import IN_FACT, alarms_of_compared
+from shoal.report.charts import topic_picture
 from shoal.report.comparison_charts import Numbers, pictures
 from shoal.report.formatting import json_block, own_markup, own_script, policy
 from shoal.report.page import source, template
 from shoal.report.topic_cells import TOPIC_CELLS, TopicCell
-from shoal.report.topic_icicle import topic_picture
 
 RELOAD = 10  # seconds after which a page with waiting runs loads itself again
 

@@ -20,12 +20,12 @@ from shoal.report import charts, sections
 from shoal.report import verdict_text as verdicts
 from shoal.report.alarms import alarms
 from shoal.report.attacks import ATTACKS, HEAD, attack_parts, attacks_without_rate, before, conclusion_in, outcomes_on, rate_of, strongest
+from shoal.report.charts import topic_picture
 from shoal.report.facts import Facts, PublishedItem
 from shoal.report.formatting import count, escaped, number, own_markup, plain, plural, policy, spoken, with_code
 from shoal.report.sections import NO_NUMBERS, published_part
 from shoal.report.sections import WITHHELD as CLOSED
 from shoal.report.summary import PROTECTS, Summary
-from shoal.report.topic_icicle import topic_picture
 from shoal.report.verdict_text import headline, lack_of, model_of
 from shoal.util.wording import percent
 

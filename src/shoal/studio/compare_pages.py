@@ -11,8 +11,8 @@ from starlette.responses import RedirectResponse, Response
 
 from shoal.errors import ParameterError
 from shoal.evaluate.compare.compared_data import PEOPLE, data_of
-from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, QUICK_PEOPLE
 from shoal.evaluate.compare.grid import worth_comparing
+from shoal.evaluate.option_defaults import DEFAULT_K, DEFAULT_KNOWN, QUICK_PEOPLE
 from shoal.io.studio_folder import load_json, move_comparison
 from shoal.methods.catalogue import listed_method
 from shoal.report.comparison_charts import frontier, utility_of

@@ -9,10 +9,10 @@ from typing import Any
 from shoal.api.data_options import options_and_taxonomy
 from shoal.api.rerun_command import making
 from shoal.evaluate.compare.comparison import ComparisonTask
-from shoal.evaluate.compare.defaults import NOT_ATTACKED, QUICK_TARGETS
 from shoal.evaluate.compare.grid import Cell, ComparisonRequest, NamedMethod, concerning
 from shoal.evaluate.compare.run_cells import CellRow
 from shoal.evaluate.compare.worst_attack import AttackEffort
+from shoal.evaluate.option_defaults import NOT_ATTACKED, QUICK_TARGETS
 from shoal.io.studio_folder import COMPARISON, save_json
 from shoal.kernels import threads
 from shoal.pipeline.events import Cancel, Events, note, running

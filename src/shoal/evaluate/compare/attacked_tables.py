@@ -16,8 +16,8 @@ from shoal.data.original import TableOriginal
 from shoal.data.release import Release
 from shoal.data.table import Table
 from shoal.data.tables.rows import RowTable
-from shoal.evaluate.compare.defaults import NOT_ATTACKED
 from shoal.evaluate.compare.tried_attacks import TOO_FEW, TriedAttack, strongest
+from shoal.evaluate.option_defaults import NOT_ATTACKED
 from shoal.report.facts import FEWEST_PEOPLE
 
 

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from shoal.evaluate.compare.compared_data import with_format
-from shoal.evaluate.compare.defaults import DEFAULT_SECONDS, QUICK_PEOPLE, QUICK_SECONDS, USER
 from shoal.evaluate.compare.grid import Cell, ComparisonRequest, Left, grid, prepared_for
 from shoal.evaluate.compare.run_cells import STOPPED, CellRow, Comparison, Limits, RowCallback, Watch, as_frame, compare
 from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.evaluate.hidden_words_trial import GAIN_LOW
+from shoal.evaluate.option_defaults import DEFAULT_SECONDS, QUICK_PEOPLE, QUICK_SECONDS, USER
 from shoal.io.comparison_files import CellFiles
 from shoal.io.release_directory import insist_apart
 from shoal.pipeline.options import Preparation

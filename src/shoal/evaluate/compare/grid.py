@@ -12,7 +12,7 @@ from typing import Any
 from shoal.data.input_shapes import one
 from shoal.errors import ParameterError, ShoalError, option
 from shoal.evaluate.compare.compared_data import FORMAT, RECORDS, SESSION, TAXONOMY, ComparedData, data_of
-from shoal.evaluate.compare.defaults import DEFAULT_K, DEFAULT_KNOWN, USER
+from shoal.evaluate.option_defaults import DEFAULT_K, DEFAULT_KNOWN, USER
 from shoal.io.read.parameter_files import with_files_read
 from shoal.methods import METHODS, Method, insist_on_packages
 from shoal.parameters import Param

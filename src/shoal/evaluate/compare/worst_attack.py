@@ -23,8 +23,8 @@ from shoal.data.tables.profiles import ProfileTable
 from shoal.data.tables.rows import RowTable
 from shoal.evaluate.attack.stage import Stage, owners_repeat, raw_stage, stage_of, visits_stage
 from shoal.evaluate.compare.attacked_tables import attacked_table
-from shoal.evaluate.compare.defaults import NOT_ATTACKED
 from shoal.evaluate.compare.tried_attacks import TOO_FEW, TriedAttack, strongest
+from shoal.evaluate.option_defaults import NOT_ATTACKED
 from shoal.report.facts import FEWEST_PEOPLE
 
 STAGED = (BagTable.kind, RowTable.kind, ProfileTable.kind)

@@ -24,7 +24,7 @@ from typing import IO
 import polars as pl
 
 from shoal import kernels
-from shoal.errors import InputError, option
+from shoal.errors import InputError, TaxonomyError, option
 from shoal.io.read.arrow_stream import ArrowStream
 from shoal.io.read.encodings import LONGEST_MARK, encoding_of, transcoded, unmarked_utf16
 from shoal.io.read.excel import SUFFIX, ZIP, is_workbook, text_of_sheet
@@ -454,6 +454,32 @@ class Source:
                     return
                 extent.advance(done)
         yield Chunk(rest, last=True)
+
+
+# -- small text files that are read as a whole, such as taxonomies
+
+
+def read_text(path: Path, kind: type[InputError] = TaxonomyError) -> str:
+    """Read the file as text with line feeds. `.gz` and `.zst` are recognized by their first bytes. Errors are of this kind."""
+    raw = _text_bytes(path, kind)
+    if b"\0" in raw:
+        raise kind(f"{path} is a binary file, not text", code="not-plain-text")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise kind(f"{path}, line {line}, is not UTF-8", code="not-utf8", hint="save the file as UTF-8", line=line) from None
+    if not text.strip():
+        raise kind(f"{path} is empty", code="empty-input")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _text_bytes(path: Path, kind: type[InputError]) -> bytes:
+    with translated(path, kind):
+        with open_regular(path, kind) as raw:
+            compression = compression_of(raw.read(4))
+        with opened(path, compression) as stream:
+            return stream.read()
 
 
 def _is_json(text: bytes) -> bool:

@@ -25,8 +25,7 @@ from shoal.errors import ParameterError, TaxonomyError
 from shoal.io.read.excel import is_workbook, sheet_of
 from shoal.io.read.parquet import whole
 from shoal.io.read.result import BROKEN_LINES
-from shoal.io.read.source import PARQUET, Source, content_of, open_regular, translated
-from shoal.io.read.text_files import read_text
+from shoal.io.read.source import PARQUET, Source, content_of, open_regular, read_text, translated
 from shoal.parameters import insist_on_path, insist_on_text
 from shoal.taxonomy.category_paths import Parents, parents_of_paths, two_parents
 from shoal.util.wording import there_are

@@ -23,7 +23,7 @@ from shoal.errors import InputError
 from shoal.io.read.access_logs.access_log_lines import BROKEN
 from shoal.io.read.options import REFERRERS
 from shoal.io.read.result import BROKEN_LINES
-from shoal.io.read.text_files import read_text
+from shoal.io.read.source import read_text
 from shoal.util.wording import counted
 
 FEWEST_PEOPLE = 5  # with referrers of a host that is named
