@@ -164,7 +164,7 @@ def test_a_kernel_runs_beside_its_caller_and_is_cancelled_with_it() -> None:
             time.sleep(0.005)
         cancelled.append(True)
 
-    with pytest.raises(ZeroDivisionError), kernels.Beside() as beside:
+    with pytest.raises(ZeroDivisionError), kernels.Background() as beside:
         beside.begin(endless)
         raise ZeroDivisionError
     assert cancelled == [True]
@@ -174,7 +174,7 @@ def test_kernels_beside_give_their_answers_and_errors_in_turn() -> None:
     def broken(task: _kernels.Task) -> None:
         raise ZeroDivisionError("beside")
 
-    with kernels.Beside() as beside:
+    with kernels.Background() as beside:
         for number in range(3):
             beside.begin(lambda n, task: n * n, number)
             assert beside.answer() == number * number
@@ -184,7 +184,7 @@ def test_kernels_beside_give_their_answers_and_errors_in_turn() -> None:
 
 
 def test_nothing_is_answered_before_something_was_begun() -> None:
-    with kernels.Beside() as beside, pytest.raises(RuntimeError, match="no kernel was begun"):
+    with kernels.Background() as beside, pytest.raises(RuntimeError, match="no kernel was begun"):
         beside.answer()
 
 

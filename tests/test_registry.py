@@ -11,7 +11,7 @@ from helpers.errors import error, refuses
 from shoal.methods import METHODS
 from shoal.privacy import MODELS
 from shoal.privacy.k_anonymity import KAnonymity
-from shoal.registry import Table
+from shoal.registry import LazyTable
 
 
 def test_a_table_looks_like_a_mapping() -> None:
@@ -24,7 +24,7 @@ def test_a_table_looks_like_a_mapping() -> None:
 
 
 @pytest.mark.parametrize("table", [METHODS, MODELS], ids=lambda table: table.kind)
-def test_every_entry_loads_under_its_own_name(table: Table[type]) -> None:
+def test_every_entry_loads_under_its_own_name(table: LazyTable[type]) -> None:
     for name in table:
         assert table[name].name == name  # type: ignore[attr-defined]
 

@@ -143,19 +143,19 @@ def run_within(steps: int | None, kernel: Callable[..., Any], *arguments: Any, l
     return run(kernel, *arguments, label=label, task=task), task.spent
 
 
-class Beside:
+class Background:
     """Runs kernels in the background, one at a time. Leaving the block stops the running kernel.
 
-    with Beside() as beside:
-        beside.begin(kernel, ...)
+    with Background() as background:
+        background.begin(kernel, ...)
         ...
-        answer = beside.answer()
+        answer = background.answer()
     """
 
     def __init__(self) -> None:
         self._running: Running | None = None
 
-    def __enter__(self) -> Beside:
+    def __enter__(self) -> Background:
         return self
 
     def begin(self, kernel: Callable[..., Any], *arguments: Any) -> None:
@@ -195,14 +195,14 @@ def ahead(*lanes: Iterator[Item]) -> Generator[Item, None, None]:
         return
     last = object()
     with ExitStack() as open_lanes:
-        makers = [(open_lanes.enter_context(Beside()), _next_of(lane, last)) for lane in lanes]
-        for beside, following in makers:
-            beside.begin(following)
-            open_lanes.callback(beside.cancel)  # which comes first at the end: all are stopped before any is waited for
-        for beside, following in cycle(makers):
-            if (item := beside.answer()) is last:
+        makers = [(open_lanes.enter_context(Background()), _next_of(lane, last)) for lane in lanes]
+        for background, following in makers:
+            background.begin(following)
+            open_lanes.callback(background.cancel)  # which comes first at the end: all are stopped before any is waited for
+        for background, following in cycle(makers):
+            if (item := background.answer()) is last:
                 return
-            beside.begin(following)
+            background.begin(following)
             yield item
 
 
@@ -257,7 +257,7 @@ class Running:
 
     def cancel(self) -> None:
         """Request the kernel to stop, if it is running."""
-        if self._started and not self._end.has_come:
+        if self._started and not self._end.is_reached:
             self._task.cancel()
 
     def stop(self) -> None:
@@ -275,7 +275,7 @@ class Running:
             self._failure.append(error)
         finally:
             self._arguments = ()  # what it worked on is not held by who waits for the answer
-            self._end.come()
+            self._end.mark()
 
 
 class _End:
@@ -286,13 +286,13 @@ class _End:
     """
 
     def __init__(self) -> None:
-        self.has_come = False
+        self.is_reached = False
         self._bell = allocate_lock()
         self._bell.acquire()
 
-    def come(self) -> None:
+    def mark(self) -> None:
         """Set the flag; called once by the kernel's thread."""
-        self.has_come = True
+        self.is_reached = True
         self._bell.release()
 
     def wait(self) -> None:
@@ -302,7 +302,7 @@ class _End:
 
 def _wait(end: _End, task: Any, label: str, remark: str) -> None:
     watch, whole = _settings.get().watch, _whole.get()
-    while not end.has_come:
+    while not end.is_reached:
         end.wait()
         if whole is not None and whole.cancelled:
             task.cancel()
@@ -315,6 +315,6 @@ def _wait(end: _End, task: Any, label: str, remark: str) -> None:
 
 def _insist(end: _End) -> None:
     """Wait until the end despite interrupts, but not while the interpreter exits, which has ended all other threads."""
-    while not end.has_come and not sys.is_finalizing():
+    while not end.is_reached and not sys.is_finalizing():
         with suppress(KeyboardInterrupt):
             end.wait()

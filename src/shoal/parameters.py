@@ -200,11 +200,11 @@ class Declared:
     """A frozen dataclass whose fields are declared parameters, which are validated on construction."""
 
     name: ClassVar[str]
-    must_tell: ClassVar[tuple[str, ...]] = ("name",)
+    required_texts: ClassVar[tuple[str, ...]] = ("name",)
 
     def __new__(cls, *values: Any, **named: Any) -> Self:
         """Raise if a class lacks a declaration that its kind requires."""
-        silent = [attribute for attribute in cls.must_tell if not isinstance(getattr(cls, attribute, None), str)]
+        silent = [attribute for attribute in cls.required_texts if not isinstance(getattr(cls, attribute, None), str)]
         if silent:
             raise TypeError(f"{cls.__name__} must define {', '.join(silent)}")
         return super().__new__(cls)

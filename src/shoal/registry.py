@@ -29,7 +29,7 @@ UNKNOWN = {  # codes of the error, by what the table is of
 }
 
 
-class Table(Mapping[str, Part], Generic[Part]):
+class LazyTable(Mapping[str, Part], Generic[Part]):
     """A mapping from names to objects at `module:attribute`, which are loaded on first use."""
 
     def __init__(self, kind: str, places: dict[str, str]) -> None:

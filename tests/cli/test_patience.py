@@ -19,7 +19,7 @@ import shoal
 from helpers.cli import FOOD, Shell, baskets, clean_environment, one_line, typed
 from helpers.errors import refuses
 from shoal.data.noise_record import EQUAL, GAUSSIAN, SELECTION, NoisyStep
-from shoal.privacy.differential_privacy import given_away
+from shoal.privacy.differential_privacy import spent_budget
 
 START = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from shoal.cli import start; start.main()"
 LITTLE = ("--patience", "0.000001")
@@ -124,7 +124,7 @@ def test_noise_that_counts_for_more_numbers_than_there_can_be() -> None:
     """A cap is read from the manifest, and whoever writes that may write any number."""
     step = NoisyStep(SELECTION, "queries", GAUSSIAN, EQUAL, 2.0**40, 40, cap=10**13, sensitivity=1.0, threshold=5.0)
     with refuses("too-much-memory"):
-        given_away([step], 1.0)
+        spent_budget([step], 1.0)
 
 
 def test_a_release_that_takes_too_long_to_judge_is_not_written(shell: Shell) -> None:

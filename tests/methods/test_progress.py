@@ -46,7 +46,7 @@ def test_the_loss_so_far_is_that_of_the_groups():
     engine = Heard()
     search = GroupSearch(counts, given.bags.owners, given.bags.owners_repeat, Shoal(k=5)._search(counts, "balanced"), engine)
     search._telling = True
-    search._tell(Groups(np.arange(0, 61, 5), np.arange(60)))
+    search._remark_loss(Groups(np.arange(0, 61, 5), np.arange(60)))
     published = meet(given.bags, given.tree, np.repeat(np.arange(12), 5))
     lost = measure(Release.of_bags(published, np.full(12, 5)), given, ["loss"])["loss"]
     assert engine.said == f"{lost:.1%} lost so far"

@@ -17,7 +17,7 @@ from shoal.data.tables.counts import CountTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.methods.diffpart import DiffPart, drawn
 from shoal.noise.bounded_tree import BoundedTree, Cut, bounded_tree
-from shoal.noise.divide_records import PathBudget, Records, divide, planned
+from shoal.noise.divide_records import LeafEntries, PathBudget, divide, planned
 
 ALL = 10**9  # added to every number, so that every part is divided
 
@@ -112,7 +112,7 @@ def test_one_person_more_costs_epsilon_over_the_whole_tree(seed: int) -> None:
 
     def numbers(some: list[tuple[int, int]]) -> list[tuple[list[int], float]]:
         seen = Recorder()
-        divide(tree, Records(*(np.array(column, np.int64) for column in zip(*some, strict=True))), budget, seen)
+        divide(tree, LeafEntries(*(np.array(column, np.int64) for column in zip(*some, strict=True))), budget, seen)
         return seen.calls
 
     before, after = numbers([entry for entry in entries if entry[0]]), numbers(entries)
@@ -141,7 +141,7 @@ def test_without_noise_the_sets_of_people_are_found() -> None:
     apple, pear, beer, fruit = (int(tree.leaf_of[taxonomy.names.codes([name])[0]]) for name in ("apple", "pear", "beer", "fruit"))
     held = [[apple, pear]] * 3 + [[beer]] * 2 + [[fruit, beer]] * 4
     entries = [(person, leaf) for person, leaves in enumerate(held) for leaf in leaves]
-    records = Records(*(np.array(column, np.int64) for column in zip(*entries, strict=True)))
+    records = LeafEntries(*(np.array(column, np.int64) for column in zip(*entries, strict=True)))
     found = divide(tree, records, PathBudget(1e6, 1e6, 3, 0.1), lambda numbers, scale: numbers)
     names = {tuple(sorted(taxonomy.names[int(tree.shown[node])] for node in cut)): count for cut, count in found.items()}
     assert names == {("apple", "pear"): 3, ("beer",): 2, ("beer", "fruit"): 4}
@@ -181,7 +181,7 @@ def test_categories_take_the_people_that_sets_do_not() -> None:
     tree = bounded_tree(taxonomy, 9)
     leaves = [int(tree.leaf_of[taxonomy.names.codes([name])[0]]) for name in "abcdefgh"]
     entries = [(person, leaves[person % 8]) for person in range(80)]
-    records = Records(*(np.array(column, np.int64) for column in zip(*entries, strict=True)))
+    records = LeafEntries(*(np.array(column, np.int64) for column in zip(*entries, strict=True)))
     budget = PathBudget(1.0, 0.1, 2, 0.1)
     found = divide(tree, records, budget, lambda numbers, scale: numbers, rest=True)
     shown = {tuple(taxonomy.names[int(tree.shown[node])] for node in cut): count for cut, count in found.items()}

@@ -12,7 +12,7 @@ from scipy.stats import norm
 from shoal.data.noise_record import NoisyStep
 from shoal.noise.budget_plan import Budget, plan_of
 from shoal.noise.mechanisms import FACTORS, Selecting, _PlanTrial, gaussian_plan, least_noise
-from shoal.privacy.differential_privacy import given_away
+from shoal.privacy.differential_privacy import spent_budget
 
 BUDGETS = [
     Budget(3.0, 1e-5, "policy", 64, 10, 0.0, 0.0),
@@ -55,7 +55,7 @@ def test_no_person_costs_more_than_the_budget(budget: Budget) -> None:
         told = 0 if budget.guide else published(first, alone, np.sqrt(q / alone))  # after a guide it stands in `beside`
         worst = max(worst, (delta_of(budget.epsilon, moved) + told).max())
     assert worst + beside <= budget.delta
-    epsilon, judged = given_away(steps, budget.epsilon)
+    epsilon, judged = spent_budget(steps, budget.epsilon)
     assert epsilon == budget.epsilon
     assert worst + beside <= judged <= budget.delta
 
@@ -79,7 +79,7 @@ def test_less_noise_or_a_lower_threshold_is_too_much_for_the_judge(budget: Budge
     steps = list(plan_of(budget))
     ((name, factor),) = change.items()
     steps[0] = replace(steps[0], **{name: getattr(steps[0], name) * factor})
-    assert given_away(steps, budget.epsilon)[1] > budget.delta
+    assert spent_budget(steps, budget.epsilon)[1] > budget.delta
 
 
 def test_grids_are_fine_enough_and_leave_room_for_many_people() -> None:

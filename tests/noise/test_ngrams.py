@@ -21,7 +21,7 @@ from shoal.evaluate.epsilon_audit import audit_epsilon, audited_method
 from shoal.evaluate.option_defaults import CanaryDraw
 from shoal.methods import dp_ngrams
 from shoal.methods.dp_ngrams import DPNGrams, in_order, runs_of
-from shoal.privacy.differential_privacy import DifferentialPrivacy, given_away
+from shoal.privacy.differential_privacy import DifferentialPrivacy, spent_budget
 
 BEGIN = datetime(2024, 1, 1)
 
@@ -94,10 +94,10 @@ def test_longer_runs_grow_from_selected_ones_only(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("longest", [1, 2, 5])
 def test_the_recorded_noise_gives_what_is_claimed_and_nothing_less(longest: int) -> None:
     steps = DPNGrams(epsilon=2.0, delta=1e-5, longest=longest).noisy_steps()
-    epsilon, delta = given_away(steps, 2.0)
+    epsilon, delta = spent_budget(steps, 2.0)
     assert epsilon == 2.0
     assert 0.5e-5 < delta <= 1e-5
-    assert given_away(tuple(replace(step, scale=step.scale / 2) for step in steps), 2.0)[1] > 1e-5
+    assert spent_budget(tuple(replace(step, scale=step.scale / 2) for step in steps), 2.0)[1] > 1e-5
     squares = sum((step.sensitivity / step.scale) ** 2 for step in steps if step.sensitivity)
     shares = [(step.sensitivity / step.scale) ** 2 / squares for step in steps if step.sensitivity]
     assert shares == pytest.approx([share for _ in range(longest) for share in (0.8 / longest, 0.2 / longest)])

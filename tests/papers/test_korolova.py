@@ -10,7 +10,7 @@ import pytest
 from shoal.data.noise_record import NoisyStep
 from shoal.noise.budget_plan import Budget, plan_of
 from shoal.noise.mechanisms import korolova_threshold, laplace_scale
-from shoal.privacy.differential_privacy import given_away
+from shoal.privacy.differential_privacy import spent_budget
 
 # e^epsilon = 10, delta = 1e-5: as printed
 TABLE = {
@@ -75,7 +75,7 @@ def test_the_printed_delta_bounds_the_exact_one(d: int, epsilon: float) -> None:
             together = [mine + more for mine, more in zip(own, others, strict=True)]
             worst = max(worst, exact_delta(step, epsilon, together, list(others)), exact_delta(step, epsilon, list(others), together))
     assert 0 < worst <= delta
-    _, judged = given_away([step], epsilon)
+    _, judged = spent_budget([step], epsilon)
     assert worst * (1 - 1e-9) <= judged <= delta
 
 
@@ -87,7 +87,7 @@ def test_a_lower_threshold_breaks_the_printed_delta() -> None:
     assert step.threshold is not None
     lower = replace(step, threshold=step.threshold - 1)
     assert exact_delta(lower, math.log(10), [1], [0]) > 1e-3
-    assert given_away([lower], math.log(10))[1] > 1e-3
+    assert spent_budget([lower], math.log(10))[1] > 1e-3
 
 
 def test_counts_and_clicks_add_to_the_budget() -> None:
@@ -99,6 +99,6 @@ def test_counts_and_clicks_add_to_the_budget() -> None:
         ("counts", "clicks"),
     ]
     assert [round(3 / step.scale, 9) for step in steps] == [0.75, 0.25, 0.75, 0.25]
-    epsilon, delta = given_away(steps, 2.0)
+    epsilon, delta = spent_budget(steps, 2.0)
     assert epsilon <= 2.0 < epsilon * (1 + 1e-9)
     assert delta <= 1e-5

@@ -151,15 +151,15 @@ def test_sizes_that_follow_from_a_claim() -> None:
 
 
 def test_guarantees_of_support() -> None:
-    assert (Support(k=4).group_size, Support(k=4).asked_by) == (4, 4)
+    assert (Support(k=4).group_size, Support(k=4).people_per_query) == (4, 4)
     words = Support(k=4, unit="term")
-    assert (words.group_size, words.asked_by) == (None, None)
+    assert (words.group_size, words.people_per_query) == (None, None)
     clicks = Support(k=4, unit="query+url")
-    assert (clicks.group_size, clicks.asked_by) == (4, None)
+    assert (clicks.group_size, clicks.people_per_query) == (4, None)
     urls = Support(k=4, unit="url")
-    assert (urls.group_size, urls.asked_by) == (None, None)
+    assert (urls.group_size, urls.people_per_query) == (None, None)
     daily = Support(k=4, window="day", times="day")
-    assert (daily.group_size, daily.asked_by) == (4, None)
+    assert (daily.group_size, daily.people_per_query) == (4, None)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ VALUES = "whether they are values of the original"
 
 def open_parts(claim: Model, table: Any) -> tuple[dict[str, str], dict[str, str]]:
     """What remains open without and with the original."""
-    return dict(claim.not_checked(table, beside_original=False)), dict(claim.not_checked(table, beside_original=True))
+    return dict(claim.not_checked(table, with_original=False)), dict(claim.not_checked(table, with_original=True))
 
 
 def test_columns_of_support() -> None:
@@ -275,10 +275,10 @@ def test_columns_of_claims_about_classes(claim: Model, judged: set[str]) -> None
 
 
 def test_what_other_tables_leave_open() -> None:
-    assert DisassociatedKmAnonymity().not_checked(None, beside_original=True).keys() == {"cluster"}
-    assert DisassociatedKmAnonymity().not_checked(None, beside_original=False).keys() == {"cluster", "item"}
-    assert WeightedKAnonymity().not_checked(None, beside_original=True).keys() == {"weights"}
-    assert WeightedKAnonymity().not_checked(None, beside_original=False).keys() == {"weights", "items"}
+    assert DisassociatedKmAnonymity().not_checked(None, with_original=True).keys() == {"cluster"}
+    assert DisassociatedKmAnonymity().not_checked(None, with_original=False).keys() == {"cluster", "item"}
+    assert WeightedKAnonymity().not_checked(None, with_original=True).keys() == {"weights"}
+    assert WeightedKAnonymity().not_checked(None, with_original=False).keys() == {"weights", "items"}
 
 
 # -- claims and promises

@@ -84,7 +84,7 @@ def test_sides_that_are_not_named() -> None:
 
 def test_words_that_remain_open() -> None:
     table = chunk_table((2, [["a", "a"]], "t"))
-    alone, beside = (set(WordSupport().not_checked(table, beside_original=known)) for known in (False, True))
+    alone, beside = (set(WordSupport().not_checked(table, with_original=known)) for known in (False, True))
     assert alone - beside == {"item"} and {"cluster", "chunk", "subrecord"} <= beside
 
 

@@ -35,8 +35,8 @@ from shoal.privacy import (
     WeightedKAnonymity,
     WordSupport,
 )
-from shoal.privacy.delta_presence import stands_for
-from shoal.privacy.differential_privacy import given_away
+from shoal.privacy.delta_presence import may_represent
+from shoal.privacy.differential_privacy import spent_budget
 from shoal.privacy.evidence.row_support import CountedRows
 from shoal.taxonomy.ontology import ALTERNATIVE, PREFERRED, Concept, taxonomy_of_concepts
 from shoal.taxonomy.place_documents import document_vectors
@@ -61,7 +61,7 @@ def test_one_value_alone_may_be_the_likeliest_to_pass(threshold: float, scale: f
     mu, epsilon = math.sqrt(squared), 20 - 4e-9
     whole = max(0.0, normal(mu / 2 - epsilon / mu) - math.exp(epsilon) * normal(-mu / 2 - epsilon / mu))
     alone = max(-math.expm1(n * math.log1p(-normal(-(threshold - 1 / math.sqrt(n)) / scale))) for n in range(1, cap + 1))
-    assert given_away([GUIDE, select], 20.0)[1] == pytest.approx((whole + alone) * (1 + 4e-9), rel=1e-9)
+    assert spent_budget([GUIDE, select], 20.0)[1] == pytest.approx((whole + alone) * (1 + 4e-9), rel=1e-9)
 
 
 def strange(frame: dict[str, Any], log: pl.DataFrame) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ def test_numbers_are_equal_however_they_are_written() -> None:
         ("20", "x", False),
         ("x", "20", False),
     ):
-        assert stands_for(published, typed) == fits
+        assert may_represent(published, typed) == fits
 
 
 def test_words_of_names_that_nobody_has() -> None:

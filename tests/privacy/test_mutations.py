@@ -223,9 +223,9 @@ def one_row_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def rows_as_people(monkeypatch: pytest.MonkeyPatch) -> None:
     """Takes every row for one of another person."""
-    true = query_cores._AskedQueries
+    true = query_cores._IssuedQueries
     fresh = pl.int_range(pl.len(), dtype=pl.Int64)
-    monkeypatch.setattr(query_cores, "_AskedQueries", lambda log: true(Log(log.frame.with_columns(owner=fresh), log.kind)))
+    monkeypatch.setattr(query_cores, "_IssuedQueries", lambda log: true(Log(log.frame.with_columns(owner=fresh), log.kind)))
 
 
 def a_lower_theta(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from shoal.data.tables.counts import CountTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import OutOfPatience
 from shoal.privacy import differential_privacy as judge
-from shoal.privacy.differential_privacy import DifferentialPrivacy, faults, given_away
+from shoal.privacy.differential_privacy import DifferentialPrivacy, faults, spent_budget
 
 GUIDE = NoisyStep("guide", "counts", "gaussian", "equal", 40.0, 40, cap=8, sensitivity=1.0)
 SELECT = NoisyStep("selection", "counts", "gaussian", "policy", 3.0, 40, cap=8, sensitivity=1 + 2**-10, threshold=20.0)
@@ -89,22 +89,22 @@ def tail(step: NoisyStep, count: int) -> float:
 @pytest.mark.parametrize(("threshold", "cap"), [(60.0, 4), (12.3, 1), (5.0, 4), (6.5, 6), (9.0, 9)])
 def test_laplace_noise_adds_up(threshold: float, cap: int) -> None:
     step = replace(LAPLACE, threshold=threshold, cap=cap, sensitivity=float(cap), scale=float(cap))
-    epsilon, delta = given_away([step, replace(MORE, cap=cap, sensitivity=float(cap))], 9.0)
+    epsilon, delta = spent_budget([step, replace(MORE, cap=cap, sensitivity=float(cap))], 9.0)
     assert epsilon == pytest.approx(1 + cap / 16)
     assert delta == pytest.approx(min(1.0, max(tail(step, cap), cap * tail(step, 1))), rel=1e-6)
-    both, more = given_away([step, replace(step, table="clicks")], 9.0)
+    both, more = spent_budget([step, replace(step, table="clicks")], 9.0)
     assert (both, more) == (2.0, pytest.approx(min(1.0, 2 * delta), rel=1e-6))
 
 
 def test_a_threshold_that_anybody_passes() -> None:
     for threshold, passing in ((4.0, 0.5), (3.0, 1.0), (1.0, 1.0)):
         step = replace(LAPLACE, threshold=threshold)
-        delta = given_away([step], 1.0)[1]
+        delta = spent_budget([step], 1.0)[1]
         assert (delta == 1.0) == (passing == 1.0 or 4 * tail(step, 1) > 1)
     alone = replace(LAPLACE, cap=1, sensitivity=1.0, threshold=1.0)
     rate = math.exp(-1 / (8 * 16))
-    assert given_away([alone], 1.0)[1] == pytest.approx(rate / (1 + rate))
-    assert given_away([DIVIDE, MORE], 1.0) == (0.5, 0.0)
+    assert spent_budget([alone], 1.0)[1] == pytest.approx(rate / (1 + rate))
+    assert spent_budget([DIVIDE, MORE], 1.0) == (0.5, 0.0)
 
 
 def normal(x: float) -> float:
@@ -161,16 +161,16 @@ def plain_delta(steps: Sequence[NoisyStep], epsilon: float) -> float:
 )
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
 def test_gaussian_noise_adds_up(steps: tuple[NoisyStep, ...], epsilon: float) -> None:
-    found = given_away(steps, epsilon)
+    found = spent_budget(steps, epsilon)
     assert found[0] == epsilon
     assert found[1] == pytest.approx(plain_delta(steps, epsilon), rel=1e-9, abs=1e-13)
 
 
 def test_noise_for_too_many_numbers_is_not_added_up() -> None:
     with pytest.raises(OutOfPatience):
-        given_away([replace(SELECT, cap=10_000_001)], 1.0)
+        spent_budget([replace(SELECT, cap=10_000_001)], 1.0)
     with pytest.raises(OutOfPatience):
-        given_away([GUIDE, replace(SELECT, cap=10_000_001)], 1.0)
+        spent_budget([GUIDE, replace(SELECT, cap=10_000_001)], 1.0)
 
 
 def judged(steps: Sequence[NoisyStep], frame: pl.DataFrame | None = None, original: LogOriginal | None = None, **words: Any) -> Verdict:
@@ -181,7 +181,7 @@ def judged(steps: Sequence[NoisyStep], frame: pl.DataFrame | None = None, origin
 
 
 def test_limits_of_the_claim() -> None:
-    epsilon, delta = given_away([LAPLACE, MORE], 9.0)
+    epsilon, delta = spent_budget([LAPLACE, MORE], 9.0)
     for words, standing in (
         ({"epsilon": epsilon, "delta": delta}, "by construction"),
         ({"epsilon": epsilon * (1 - 1e-12), "delta": delta}, "fails"),
@@ -326,10 +326,10 @@ def test_sets_along_a_taxonomy() -> None:
 def test_what_remains_open() -> None:
     claim = DifferentialPrivacy()
     queries = CountTable(pl.DataFrame({"query": ["a"], "count": [1]}))
-    assert claim.not_checked(queries, beside_original=True).keys() == {"count"}
-    assert dict(claim.not_checked(queries, beside_original=False)) == {"query": "", "count": "numbers with noise cannot be checked"}
+    assert claim.not_checked(queries, with_original=True).keys() == {"count"}
+    assert dict(claim.not_checked(queries, with_original=False)) == {"query": "", "count": "numbers with noise cannot be checked"}
     sets = CountTable(pl.DataFrame({"items": [["a"]], "count": [1]}))
-    assert claim.not_checked(sets, beside_original=True).keys() == {"items", "count"}
-    assert claim.not_checked(sets, beside_original=False).keys() == {"items", "count"}
+    assert claim.not_checked(sets, with_original=True).keys() == {"items", "count"}
+    assert claim.not_checked(sets, with_original=False).keys() == {"items", "count"}
     assert judge.words_wanted("query", "text") is None and judge.words_wanted("term", "item") is None
     assert judge.words_wanted("term", "text") == judge.words_wanted("first", "text") == judge.words_wanted("second", "text")

@@ -137,9 +137,9 @@ def test_profiles_of_other_people() -> None:
     assert UserKAnonymity(k=2).check(empty).achieved == {"records": 0}
     full = ProfileTable(pl.DataFrame(shown, schema=PROFILE, orient="row"), "user")
     claim = UserKAnonymity()
-    assert dict(claim.not_checked(full, beside_original=False)) == dict.fromkeys(["time", "query", "rank", "url"], "")
-    assert set(claim.not_checked(full, beside_original=True)) == {"time", "rank"}
-    assert set(claim.not_checked(table, beside_original=True)) == set()
+    assert dict(claim.not_checked(full, with_original=False)) == dict.fromkeys(["time", "query", "rank", "url"], "")
+    assert set(claim.not_checked(full, with_original=True)) == {"time", "rank"}
+    assert set(claim.not_checked(table, with_original=True)) == set()
 
 
 def test_columns_that_the_original_lacks() -> None:
@@ -293,9 +293,9 @@ def test_fields_that_remain_open() -> None:
     claim, combined = AccessKAnonymity(), access_table(SHARED)
     common = access_table(SHARED, referrer=[None] * 4, agent=[None] * 4)
     fields = {"page", "time", "method", "protocol", "status", "size"}
-    assert set(claim.not_checked(common, beside_original=False)) == fields
-    assert set(claim.not_checked(combined, beside_original=False)) == {*fields, "referrer", "agent"}
-    assert set(claim.not_checked(combined, beside_original=True)) == {"time", "size"}
+    assert set(claim.not_checked(common, with_original=False)) == fields
+    assert set(claim.not_checked(combined, with_original=False)) == {*fields, "referrer", "agent"}
+    assert set(claim.not_checked(combined, with_original=True)) == {"time", "size"}
 
 
 # -- groups with histograms

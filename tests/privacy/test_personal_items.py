@@ -275,8 +275,8 @@ def people_with_wishes_have_nothing_public(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def only_single_items(monkeypatch: pytest.MonkeyPatch) -> None:
-    true = personal_moles.Search._extended
-    monkeypatch.setattr(personal_moles.Search, "_extended", lambda self, known, alive: iter(()) if known else true(self, known, alive))
+    true = personal_moles.MoleSearch._extended
+    monkeypatch.setattr(personal_moles.MoleSearch, "_extended", lambda self, known, alive: iter(()) if known else true(self, known, alive))
 
 
 def everybody_who_has_an_item_is_counted_twice(monkeypatch: pytest.MonkeyPatch) -> None:

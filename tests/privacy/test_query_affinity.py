@@ -130,8 +130,8 @@ def test_items_count_as_queries_and_other_columns_are_not_covered() -> None:
     assert claim.check(rows("tea", "Tea", unit="item"), LogOriginal(log_of([(0, "tea"), (1, "Tea")], "item"))).holds
     more = RowTable(pl.DataFrame({"query": ["tea"], "time": ["now"]}))
     assert claim.judged_columns(more) == {"query"}
-    assert dict(claim.not_checked(more, beside_original=False)) == {"query": ""}
-    assert not claim.not_checked(more, beside_original=True)
+    assert dict(claim.not_checked(more, with_original=False)) == {"query": ""}
+    assert not claim.not_checked(more, with_original=True)
 
 
 def test_too_much_work_is_not_verified() -> None:

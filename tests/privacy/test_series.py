@@ -18,7 +18,7 @@ from shoal.data.original import LogOriginal, Original
 from shoal.data.release import Release, Secret
 from shoal.data.tables.rows import RowTable
 from shoal.privacy.evidence import release_series
-from shoal.privacy.evidence.release_series import exact_meetings, meetings, told_by_comparing
+from shoal.privacy.evidence.release_series import disclosed_by_comparing, exact_meetings, meetings
 
 Asked = list[tuple[int, str]]
 
@@ -65,7 +65,7 @@ EVENTS = st.lists(st.tuples(st.integers(0, 5), st.sampled_from("uvw")), min_size
 def test_queries_that_come_go_and_change_are_those_of_a_recount(before: Asked, after: Asked, was: int, now: int) -> None:
     earlier, _ = published(before, was)
     release, original = published(after, now)
-    told = told_by_comparing(earlier, release, original, was)
+    told = disclosed_by_comparing(earlier, release, original, was)
     assert set(told.select("query", "how", "people").iter_rows()) == recounted(before, after, was, now)
 
 

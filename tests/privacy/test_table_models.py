@@ -20,7 +20,7 @@ from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.privacy import AlphaKAnonymity, ConfidenceBounding, DeltaPresence, LDiversity, Rho1Rho2Privacy, TCloseness
-from shoal.privacy.delta_presence import stands_for
+from shoal.privacy.delta_presence import may_represent
 
 Rows = list[tuple[int, int, str]]
 rows_of_tables = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), st.sampled_from("abcd")), min_size=1, max_size=14)
@@ -99,7 +99,7 @@ def test_presence_is_the_share_of_possible_releases(people: list[tuple[int, str]
     ],
 )
 def test_what_a_published_value_may_stand_for(published: str, typed: str, fits: bool) -> None:
-    assert stands_for(published, typed) == fits
+    assert may_represent(published, typed) == fits
 
 
 def test_presence_that_cannot_be_counted() -> None:

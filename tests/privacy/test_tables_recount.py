@@ -20,7 +20,7 @@ from shoal.data.table import Attribute, Table
 from shoal.data.tables.rows import RowTable
 from shoal.data.taxonomy import Taxonomy
 from shoal.privacy import ClassLimits, DeltaPresence, KKmAnonymity, MicrodataKAnonymity
-from shoal.privacy.delta_presence import stands_for
+from shoal.privacy.delta_presence import may_represent
 from shoal.privacy.evidence.generalized_columns import classes_without_rows, penalty, true_of, untrue_by_row
 from shoal.privacy.evidence.microdata_evidence import classes_of_rows, is_centroid, people_of_classes
 
@@ -442,7 +442,7 @@ def test_limits_of_classes() -> None:
     ],
 )
 def test_values_of_public_tables(published: str, typed: str, fits: bool) -> None:
-    assert stands_for(published, typed) == fits
+    assert may_represent(published, typed) == fits
 
 
 def presence(frame: pl.DataFrame, public: dict[str, list[str]], **words: Any) -> Any:

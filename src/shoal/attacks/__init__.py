@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from shoal.parameters import Declared
-from shoal.registry import Table
+from shoal.registry import LazyTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +45,7 @@ class Attack(Declared, ABC):
 
     test: ClassVar[Test]
     story: ClassVar[str]
-    must_tell: ClassVar[tuple[str, ...]] = ("name", "test", "story")
+    required_texts: ClassVar[tuple[str, ...]] = ("name", "test", "story")
 
 
 class RecordAttack(Attack):
@@ -56,7 +56,7 @@ class RecordAttack(Attack):
         """Attack each of these people with each kind of knowledge; the kinds and their order do not depend on the people."""
 
 
-ATTACKS: Table[type[RecordAttack]] = Table(
+ATTACKS: LazyTable[type[RecordAttack]] = LazyTable(
     "attack",
     {
         "known-items": "shoal.attacks.known_items:KnownItems",

@@ -26,7 +26,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class PeopleKnowledge:
     """What is known about several people, one entry each.
 
     Attributes:
@@ -54,17 +54,17 @@ class RowIndex:
         parent = np.ascontiguousarray(scene.tree.parent, np.int32)
         self._index = _kernels.MatchIndex(scene.published.view, parent, weights, np.ascontiguousarray(scene.copies, np.int64))
 
-    def best(self, told: Told, *, with_rows: bool = False) -> BestMatches:
+    def best(self, knowledge: PeopleKnowledge, *, with_rows: bool = False) -> BestMatches:
         """Return the best matches of each person; which rows they are only if requested."""
-        people = len(told.items)
+        people = len(knowledge.items)
         known = _kernels.Knowledge(
-            items=_lists(told.items),
-            counts=told.counts.astype(np.int32),
-            own=told.own,
-            absent=_lists(told.absent),
-            mine=_rows(told.mine, people),
-            possible=_rows(told.possible, people),
-            limited=told.possible is not None,
+            items=_lists(knowledge.items),
+            counts=knowledge.counts.astype(np.int32),
+            own=knowledge.own,
+            absent=_lists(knowledge.absent),
+            mine=_rows(knowledge.mine, people),
+            possible=_rows(knowledge.possible, people),
+            limited=knowledge.possible is not None,
         )
         return BestMatches(self._scene, *kernels.run(_kernels.best_matches, self._index, known, with_rows, kernels.threads()))
 

@@ -42,7 +42,7 @@ class Knowledge(NamedTuple):
         return None if self.wrong or self.absent or self.counts else self.items
 
 
-class Told(NamedTuple):
+class PersonKnowledge(NamedTuple):
     """What is known about one person: items that the person has, or is believed to have, and items that the person lacks."""
 
     items: Ints
@@ -81,13 +81,13 @@ class KnownItems(RecordAttack):
     def trials_knowing(self, settings: Sequence[Knowledge], scene: Scene, people: People, seed: int) -> list[Trial]:
         """Run the attack with these kinds of knowledge only; their results do not depend on the others."""
         matcher = Matcher.shared(scene)
-        told = {setting: _draw_knowledge(scene, people, setting, seed) for setting in settings}
+        knowledge = {setting: _draw_knowledge(scene, people, setting, seed) for setting in settings}
         success = {setting: np.zeros(len(people)) for setting in settings}
         claimed = {setting: np.zeros(len(people), bool) for setting in settings}
         for block in matcher.blocks(people):
             place = block.place
             for setting in settings:
-                known = told[setting][place]
+                known = knowledge[setting][place]
                 absent = [one.absent for one in known] if setting.absent else None
                 matches = block.best([one.items for one in known], absent, whole=setting.items is None)
                 success[setting][place] = block.found(matches)
@@ -96,7 +96,7 @@ class KnownItems(RecordAttack):
         return [Trial(str(one), one.within_models, success[one], guessing, claimed[one]) for one in settings]
 
 
-def _draw_knowledge(scene: Scene, people: People, setting: Knowledge, seed: int) -> list[Told]:
+def _draw_knowledge(scene: Scene, people: People, setting: Knowledge, seed: int) -> list[PersonKnowledge]:
     """Draw what is known about each person."""
     chance = np.random.default_rng(seed)
     found = []
@@ -105,7 +105,7 @@ def _draw_knowledge(scene: Scene, people: People, setting: Knowledge, seed: int)
         known = _known(scene, held, setting, chance)
         if setting.counts:
             known = counted(known, people.counts(person)[np.searchsorted(held, known)])
-        found.append(Told(known, _not_held(scene, held, setting.absent, chance)))
+        found.append(PersonKnowledge(known, _not_held(scene, held, setting.absent, chance)))
     return found
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shoal.attacks.attacker_view import Owned, People, Scene
-from shoal.attacks.best_matches import BestMatches, RowIndex, Told
+from shoal.attacks.best_matches import BestMatches, PeopleKnowledge, RowIndex
 from shoal.attacks.scores import Floats, Scores
 from shoal.data.bags import Bags, Ints
 from shoal.util.numbers import distinct
@@ -87,7 +87,7 @@ class Matcher:
     @cached_property
     def weights(self) -> Ints:
         """The weight of each node in a record: never less than that of its ancestors."""
-        return self.told_by(self.scene.tree.sum_up(self.held))
+        return self.information_of(self.scene.tree.sum_up(self.held))
 
     @cached_property
     def held(self) -> Ints:
@@ -99,7 +99,7 @@ class Matcher:
             found += np.bincount(part.items, weights=copies, minlength=len(found)).astype(np.int64)
         return found
 
-    def told_by(self, records: Ints) -> Ints:
+    def information_of(self, records: Ints) -> Ints:
         """Return the information, in weight units, of knowing that a record is one of n."""
         n = max(1, self.scene.n_records)
         return np.asarray(np.rint(UNIT * np.log2(n / np.clip(records, 1, n))), np.int64)
@@ -133,7 +133,9 @@ class Matcher:
         own = self._as_often(every) if counts.any() else np.zeros(len(every), np.int64)
         items = [one & ((1 << COUNT_BITS) - 1) for one in known]
         nothing = [np.zeros(0, np.int64)] * len(known)
-        return self.index.best(Told(items, counts, own, nothing if absent is None else absent, mine, possible), with_rows=with_rows)
+        return self.index.best(
+            PeopleKnowledge(items, counts, own, nothing if absent is None else absent, mine, possible), with_rows=with_rows
+        )
 
     def _as_often(self, known: Ints) -> Ints:
         """Return the weight of a row that has each item as often as the person: it is shared by rows with the same count alone."""
@@ -141,7 +143,7 @@ class Matcher:
         held = self.holding[node]
         place = np.repeat(np.arange(len(node)), np.diff(held.indptr))
         same = held.data == counts[place]
-        return self.told_by(np.bincount(place[same], self.scene.copies[held.indices[same]], len(node)).astype(np.int64))
+        return self.information_of(np.bincount(place[same], self.scene.copies[held.indices[same]], len(node)).astype(np.int64))
 
     def likeness(self, records: Bags) -> Scores:
         """Return the similarity of each row to these records: the cosine of weight vectors, by integers."""

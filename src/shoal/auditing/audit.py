@@ -272,12 +272,12 @@ def seen_at(
     if place.kinds and place.kinds != {BagTable.kind}:
         kept_columns = place.manifest["input"].get(KEPT, []) if place.manifest else []
         release = Release(read_tables(place.file.parent, place.tables), mechanism=place.mechanism)
-        return _seen_rows(release, models, kept_columns, manifest=place.manifest)
+        return _audit_rows(release, models, kept_columns, manifest=place.manifest)
     kinds = frozenset.intersection(*(model.judges for model in models)) if models else frozenset({BagTable.kind})
     if not place.kinds and kinds and BagTable.kind not in kinds:
         kind = min(kinds)
         facts = {"name": place.file.name, "table": kind, "kind": kind, "format": format or _format_of(place.file)}
-        return _seen_rows(Release(read_tables(place.file.parent, [facts])), models, (), (f"read as a table of kind {kind!r}",))
+        return _audit_rows(Release(read_tables(place.file.parent, [facts])), models, (), (f"read as a table of kind {kind!r}",))
     if len(place.tables) > 1:
         return _seen_parts(place)
     records = read_published(place.file, format or place.format, sep or place.separator, place.layout, owner)
@@ -310,7 +310,7 @@ def _of_records(place: Published, extra_columns: Sequence[str], columns: Sequenc
     return tuple(dict.fromkeys((*extra_columns, *(record_columns_without_place(columns) if place.manifest is not None else ()))))
 
 
-def _seen_rows(
+def _audit_rows(
     release: Release,
     models: Sequence[Model],
     kept_columns: Sequence[str],

@@ -30,7 +30,7 @@ from shoal.pipeline.manifest import Published
 from shoal.pipeline.options import is_topics
 from shoal.pipeline.remake import remake_release
 from shoal.pipeline.run import Judged
-from shoal.privacy.evidence.release_series import CAME, CHANGED, WENT, exact_meetings, meetings, told_by_comparing
+from shoal.privacy.evidence.release_series import APPEARED, CHANGED, DISAPPEARED, disclosed_by_comparing, exact_meetings, meetings
 from shoal.report.summary import PROTECTS
 from shoal.util.wording import counted
 
@@ -126,7 +126,7 @@ class _Level:
     @classmethod
     def of(cls, claims: Iterable[Model]) -> _Level | None:
         claimed = list(claims)
-        people = [claim.asked_by for claim in claimed if claim.asked_by is not None]
+        people = [claim.people_per_query for claim in claimed if claim.people_per_query is not None]
         if people:
             return cls(RowTable.kind, max(people))
         groups = [claim.generalized_groups for claim in claimed if claim.generalized_groups is not None and BagTable.kind in claim.judges]
@@ -208,20 +208,21 @@ def _of_queries(release: Release, original: LogOriginal, earlier: Earlier, cross
         raise ParameterError(
             f"{earlier.path} publishes {' and this release '.join(sorted(units))}: they cannot be compared", code="releases-not-comparable"
         )
-    comparison = told_by_comparing(earlier.release, release, original, earlier.level.k)
+    comparison = disclosed_by_comparing(earlier.release, release, original, earlier.level.k)
     few = comparison.filter(pl.col("people") < crossing)
     people = "one person" if crossing == CROSSING else f"fewer than {crossing:,} people"
     rows = "one row" if crossing == CROSSING else f"fewer than {crossing:,} rows"
     words = {
-        CAME: ("query exceeds", "queries exceed", f"the threshold of {earlier.level.k:,} people, possibly by {people}"),
-        WENT: ("query falls", "queries fall", f"below the threshold of {earlier.level.k:,} people, possibly by {people}"),
+        APPEARED: ("query exceeds", "queries exceed", f"the threshold of {earlier.level.k:,} people, possibly by {people}"),
+        DISAPPEARED: ("query falls", "queries fall", f"below the threshold of {earlier.level.k:,} people, possibly by {people}"),
         CHANGED: ("query has", "queries have", f"{rows} more or fewer, by {people}"),
     }
     numbers = dict(few.group_by("how").len().iter_rows())
     lines = tuple(f"{counted(numbers[how], one, many)} {what}" for how, (one, many, what) in words.items() if how in numbers)
     total = dict(comparison.group_by("how").len().iter_rows())
     note = ", ".join(
-        f"{total.get(how, 0):,} {word}" for how, word in ((CAME, "new"), (WENT, "gone"), (CHANGED, "with a changed number of rows"))
+        f"{total.get(how, 0):,} {word}"
+        for how, word in ((APPEARED, "new"), (DISAPPEARED, "gone"), (CHANGED, "with a changed number of rows"))
     )
     names = tuple(f"{query!r} ({how})" for query, how in few.select("query", "how").iter_rows())
     return SeriesComparison(earlier.path, len(few), lines, (f"queries of both releases: {note}",), names)

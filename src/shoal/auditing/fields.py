@@ -98,7 +98,7 @@ def columns_without_place(release: Release, manifest: Manifest | None) -> tuple[
     """Return the columns that neither kind nor method allows, and fields that are not in canonical form."""
     names: dict[str, None] = {}
     for name, table in release.tables.items():
-        names |= dict.fromkeys(table.beside)
+        names |= dict.fromkeys(table.extra_fields)
         for part, columns in table.columns_of_parts().items():
             if shapes := _shapes(name, table, part, manifest):
                 names |= dict.fromkeys(without_place(list(columns), shapes))
@@ -168,15 +168,15 @@ def _strange_times(table: PublishedTable, original: AnyOriginal) -> list[str]:
     return [f"{counted(wrong, 'row has', 'rows have')} a time that no row of the original has"] if wrong else []
 
 
-def _not_checked(table: PublishedTable, models: Sequence[Model], beside_original: bool) -> list[str]:
+def _not_checked(table: PublishedTable, models: Sequence[Model], with_original: bool) -> list[str]:
     """Return the fields that no claim compares with anything, grouped by what remains open."""
-    judging = [dict(model.not_checked(table, beside_original=beside_original)) for model in models if table.kind in model.judges]
+    judging = [dict(model.not_checked(table, with_original=with_original)) for model in models if table.kind in model.judges]
     if judging:
         first, *others = judging
         left = {name: why for name, why in first.items() if all(name in other for other in others)}
     else:
         left = dict.fromkeys((name for columns in table.columns_of_parts().values() for name in columns), "") if not models else {}
-        left |= {TIME: "only that the original has them"} if beside_original and TIME in left else {}
+        left |= {TIME: "only that the original has them"} if with_original and TIME in left else {}
     together: dict[str, list[str]] = {}
     for name, why in left.items():
         together.setdefault(why, []).append(name)

@@ -216,16 +216,16 @@ def _nobody_reads() -> int:
 def after_interrupt() -> int:
     """Remove unfinished output, check that it is gone, and report it. Further interrupts are ignored meanwhile."""
     interrupts.ending = interrupts.raised = True
-    _say(interrupted(unfinished.settle()))
+    _print_error(interrupted(unfinished.settle()))
     return 1
 
 
 def _fail(message: str, code: int = 1) -> int:
     left = unfinished.settle()
-    _say(f"{message}; {not_removed(left)}" if left else message)
+    _print_error(f"{message}; {not_removed(left)}" if left else message)
     return code
 
 
-def _say(message: str) -> None:
+def _print_error(message: str) -> None:
     with suppress(OSError):
         click.echo("shoal: " + visible(" ".join(message.split())), err=True)

@@ -50,7 +50,7 @@ def show_outcome(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pat
         *(("guarantee", screen.verdict_line(verdict)) for verdict in verdicts),
         *([("utility", utility_bar(summary.shares))] if any(share.n for share in summary.shares) else []),
         *((name, text) for name, text in summary.lines if name not in ACCOUNTS or not summary.shares),
-        ("input", _came_in(facts)),
+        ("input", _input_text(facts)),
         *_item_level(facts),
         *([("protected", facts[PROTECTS])] if PROTECTS in facts else []),
         *risk_lines(manifest),
@@ -67,7 +67,7 @@ def show_accounts(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pa
     summary = summary_of(manifest)
     rows = [
         *summary.lines,
-        ("input", _came_in(facts)),
+        ("input", _input_text(facts)),
         *_item_level(facts),
         *([("protected", facts[PROTECTS])] if PROTECTS in facts else []),
         *((words_title(manifest) if name == "words" else name, screen.ledger_line(account[name])) for name in shown),
@@ -117,7 +117,7 @@ def _item_level(facts: dict[str, Any]) -> list[tuple[str, str]]:
     return [] if level is None else [("item level", f"{level}: each item was replaced by its {level} first")]
 
 
-def _came_in(facts: dict[str, Any]) -> str:
+def _input_text(facts: dict[str, Any]) -> str:
     if "owners" not in facts:
         return "not published: exact numbers would break the guarantee"
     people = counted(facts["owners"], "person", "people")

@@ -91,16 +91,16 @@ class _Lines:
 
     def __init__(self) -> None:
         self._stage = ""
-        self._begun = self._told = time.monotonic()
+        self._begun = self._last_line = time.monotonic()
         self._telling = Lock()
 
     def watch(self, label: str, done: int, total: int, remark: str = "") -> None:
         """Write the progress of a task, unless a line was written recently."""
         with self._telling:
             now = time.monotonic()
-            if now - self._told < SECONDS_BETWEEN_LINES:
+            if now - self._last_line < SECONDS_BETWEEN_LINES:
                 return
-            self._told = now
+            self._last_line = now
         share = f" {percent(done / total, 0)}" if total else ""
         note(f"after {_clock(now - self._begun)}: {': '.join(filter(None, [self._stage, label]))}{share}")
 

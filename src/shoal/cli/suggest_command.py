@@ -32,7 +32,7 @@ OF_ADVICE = (
     *("taxonomy", "items_table", "item_level", "items_key", "items_name", "items_levels"),
     "method_k",
 )  # the options of `shoal advise`
-SAID = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)  # typed, or in a file of options
+EXPLICIT = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)  # typed, or in a file of options
 ONCE = ("private_report", "force")  # about one place
 PLACE = "out"
 
@@ -44,7 +44,7 @@ def advise_command(ctx: click.Context) -> str:
     words = ["shoal", "advise"]
     for parameter in ctx.command.get_params(ctx):
         name = str(parameter.name)
-        if name in OF_ADVICE and name in ctx.params and ctx.get_parameter_source(name) in SAID:
+        if name in OF_ADVICE and name in ctx.params and ctx.get_parameter_source(name) in EXPLICIT:
             words += _typed(parameter, ctx.params[name])
     return shown_command(words)
 
@@ -62,7 +62,7 @@ def _words(ctx: click.Context, change: Change) -> Iterator[str]:
     dropped = {*change.without, *change.options, *ONCE, PLACE, *(_of_the_method(ctx) if "method" in change.options else ())}
     for parameter in ctx.command.get_params(ctx):
         name = str(parameter.name)
-        if name not in dropped and name in ctx.params and ctx.get_parameter_source(name) in SAID:
+        if name not in dropped and name in ctx.params and ctx.get_parameter_source(name) in EXPLICIT:
             yield from _typed(parameter, ctx.params[name])
     options = {str(parameter.name): parameter for parameter in ctx.command.params}
     for name, value in changed.items():

@@ -36,7 +36,7 @@ from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, stage
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.run import insist
 from shoal.privacy.evidence.cluster_judging import JudgesSets
-from shoal.privacy.evidence.equivalence_classes import told_untrue
+from shoal.privacy.evidence.equivalence_classes import untruthful_message
 
 
 def released(
@@ -118,7 +118,7 @@ def _judged(cluster: Cluster, frame: Any, method: RecodingMethod, *, with_origin
     if untrue is None:
         defects = judging_sets.defects_of(cluster, shown, with_original=with_original)
     else:
-        defects = [*judging_sets.repeated_in(shown), *told_untrue(untrue)]
+        defects = [*judging_sets.repeated_in(shown), *untruthful_message(untrue)]
     sets_of_claims = [(claim, claim.sets_to_count) for claim in JudgesSets.among(method.claims())]
     return [
         claim.judge_sets(judging_sets.counted_known_sets(cluster, shown, sets), defects)

@@ -141,14 +141,14 @@ class Model(Declared, ABC):
         return None
 
     @property
-    def asked_by(self) -> int | None:
+    def people_per_query(self) -> int | None:
         """The guaranteed number of people who issued each published query, if the model guarantees one."""
         return None
 
     protects: ClassVar[str]
     does_not_protect: ClassVar[str]
     limits: ClassVar[str]
-    must_tell: ClassVar[tuple[str, ...]] = ("name", "protects", "does_not_protect", "limits")
+    required_texts: ClassVar[tuple[str, ...]] = ("name", "protects", "does_not_protect", "limits")
     judges: ClassVar[frozenset[str]] = frozenset({"bags"})
     safe_numbers: ClassVar[frozenset[Numbers]] = ALL_NUMBERS
     adds_items: ClassVar[bool] = False
@@ -205,7 +205,7 @@ class Model(Declared, ABC):
         """Return the columns of published rows that this model covers: all of them by default."""
         return frozenset(table.columns)
 
-    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: PublishedTable, *, with_original: bool) -> Mapping[str, str]:
         """Return the fields of a published table whose values this model cannot verify, each with what remains open ("" for everything).
 
         There are fewer with the original. By default a model verifies everything in its tables.

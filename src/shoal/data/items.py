@@ -81,9 +81,9 @@ class Items(Written):
         text = "\n".join(sorted(self.names)).encode("utf-8", "surrogatepass")
         return f"{SEALED}{hashlib.sha256(text).hexdigest()}:{len(self.names)}"
 
-    def may_be(self, given: Items) -> bool:
-        """Whether this selection can be the `given` one, as far as is known."""
-        return self.unnamed or self.sealed == given.sealed
+    def may_be(self, other: Items) -> bool:
+        """Whether this selection can be the `other` one, as far as is known."""
+        return self.unnamed or self.sealed == other.sealed
 
     def listed(self, what: str) -> frozenset[str]:
         """Return the names. If they are not available, raise an error that calls them `what`."""

@@ -30,7 +30,7 @@ OWN_COLUMNS = frozenset({"owner", "time", "payload", RECORD, COUNT})
 HALF_AN_HOUR = timedelta(minutes=30)
 
 
-class Terms(Protocol):
+class NumberedTerms(Protocol):
     """The terms of each text as numbers of the vocabulary: text i has `items[indptr[i]:indptr[i+1]]`."""
 
     @property
@@ -63,7 +63,7 @@ class NumberedTexts:
     vocabulary: Vocabulary
 
 
-Split = Callable[[pl.Series], Terms]
+Split = Callable[[pl.Series], NumberedTerms]
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +205,7 @@ class Log:
         """Return a number for each of these events, the same for the same payload."""
         return whole_items(self.frame["payload"].gather(events)).items if self._numbered is None else self._numbered.items[events]
 
-    def _terms(self, split: Split | None) -> Terms:
+    def _terms(self, split: Split | None) -> NumberedTerms:
         if self.kind == "item":
             return PlainTerms(np.arange(len(self) + 1), self.texts.items, self.texts.vocabulary)
         return (split or plain_words)(self.frame["payload"])
@@ -214,17 +214,17 @@ class Log:
         """Return the order of the events by record (None: as they are), and where each record starts."""
         if per == "event":
             return None, np.arange(len(self) + 1)
-        whose = {"session": self._visitors, "record": self._owned_records}.get(per, self._owners)()
-        order = self._order(whose, by_time=per == "session")
+        records_of = {"session": self._visitors, "record": self._owned_records}.get(per, self._owners)()
+        order = self._order(records_of, by_time=per == "session")
         fresh = np.ones(len(self) + 1, bool)
-        fresh[1:-1] = np.diff(_taken(whose, order)) != 0
+        fresh[1:-1] = np.diff(_taken(records_of, order)) != 0
         if per == "session":
             fresh[1:-1] |= np.diff(_taken(self._times(), order)) > gap // timedelta(microseconds=1)
         return order, np.flatnonzero(fresh) if len(self) else np.zeros(1, np.int64)
 
-    def _order(self, whose: Ints, *, by_time: bool) -> Ints | None:
+    def _order(self, records_of: Ints, *, by_time: bool) -> Ints | None:
         """Return the order of the events by user (or visitor), optionally time, and input order; None if they are in this order."""
-        owners, n = _dense(whose)
+        owners, n = _dense(records_of)
         times = self._times() if by_time else np.zeros(0, np.int64)
         order: Ints = kernels.run(_kernels.event_order, owners, times, n, kernels.threads())
         return order if len(order) else None

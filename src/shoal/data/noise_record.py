@@ -45,6 +45,6 @@ class NoisyStep:
         return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> NoisyStep:
+    def from_dict(cls, entry: Mapping[str, Any]) -> NoisyStep:
         """Parse a manifest entry."""
-        return cls(**told)
+        return cls(**entry)

@@ -153,12 +153,12 @@ class ProgressOfParts:
         if watch is None:
             return None
 
-        def told(label: str, done: int, total: int, remark: str = "") -> None:
+        def report(label: str, done: int, total: int, remark: str = "") -> None:
             with self._telling:
                 self._done[label][number] = size * done // total if total else 0
                 watch(label, sum(self._done[label].values()), self._total, remark)
 
-        return told
+        return report
 
     def end(self, number: int, size: int) -> None:
         """Mark a part as complete, whatever was reported about it last."""

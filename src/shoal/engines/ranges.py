@@ -65,20 +65,20 @@ class Cuts:
 
     def kernel(self) -> _kernels.CutTree:
         """Return the questions as kernels take them, each before its successors."""
-        asked: list[RangeCut] = []
+        cuts: list[RangeCut] = []
         following: list[tuple[int, int]] = []
 
         def number(at: RangeCut | int) -> int:
             if isinstance(at, int):
                 return -1 - at
-            place = len(asked)
-            asked.append(at)
+            place = len(cuts)
+            cuts.append(at)
             following.append((0, 0))
             following[place] = number(at.having), number(at.lacking)
             return place
 
         number(self.root)
-        node, end, at_least = (np.array([getattr(cut, name) for cut in asked], np.int64) for name in ("node", "end", "at_least"))
+        node, end, at_least = (np.array([getattr(cut, name) for cut in cuts], np.int64) for name in ("node", "end", "at_least"))
         having, lacking = np.array(following, np.int32).reshape(-1, 2).T.copy()
         return _kernels.CutTree(node.astype(np.int32), end.astype(np.int32), at_least, having, lacking)
 

@@ -242,7 +242,7 @@ def leftovers(parent: Path, *, any_machine: bool = False) -> list[Leftover]:
     """
     paths = sorted(path for path in parent.iterdir() if is_named_like_one(path))
     found = [examined(path, any_machine=any_machine) for path in paths if path not in _open]
-    return [leftover for leftover in found if not _is_gone(leftover.path)]
+    return [leftover for leftover in found if not _is_removed(leftover.path)]
 
 
 def examined(path: Path, *, any_machine: bool = False) -> Leftover:
@@ -267,7 +267,7 @@ def remove(candidate: Leftover, *, any_machine: bool = False) -> Removal:
     """Remove a leftover, after examining it again under its lock. An older release inside is restored if its name is free."""
     with _held(candidate.path, any_machine=any_machine, wait_seconds=JAVA_SECONDS) as (leftover, directory, marked):
         if directory is None:
-            return Removal(candidate, ALREADY) if _is_gone(candidate.path) else Removal(leftover, left=leftover.reason)
+            return Removal(candidate, ALREADY) if _is_removed(candidate.path) else Removal(leftover, left=leftover.reason)
         if not marked:
             return _remove_empty(candidate.path, any_machine=any_machine)
         restored, kept, spark = "", "", _has(directory, JAVA_LOCK)
@@ -277,7 +277,7 @@ def remove(candidate: Leftover, *, any_machine: bool = False) -> Removal:
                 restored = restored or _restore(candidate.path, directory)
                 kept = _remove(candidate.path, directory, late=LATE_SECONDS if spark else 0)
                 break
-    if _is_gone(candidate.path):
+    if _is_removed(candidate.path):
         return Removal(leftover, f"removed{restored}")
     return Removal(leftover, left=kept or f"cannot be removed{restored}")
 
@@ -457,7 +457,7 @@ def _count(directory: int) -> int:
         return sum(1 for _ in entries)
 
 
-def _is_gone(path: Path) -> bool:
+def _is_removed(path: Path) -> bool:
     """Whether a path does not exist; one that cannot be examined may exist."""
     try:
         path.lstat()

@@ -107,12 +107,12 @@ class CoreRules:
     word_people: int | None = None
 
 
-def largest_core(affine: sp.csr_array, asked: sp.csr_array, words: sp.csr_array, rules: CoreRules) -> Mask:
+def largest_core(affine: sp.csr_array, issued: sp.csr_array, words: sp.csr_array, rules: CoreRules) -> Mask:
     """Return a mask of the queries in the largest core.
 
     Args:
         affine: The graph: a row and a column for each query.
-        asked: The people who asked each query, as ones.
+        issued: The people who issued each query, as ones.
         words: The words of each query, as ones.
         rules: What a core must have.
     """
@@ -120,10 +120,10 @@ def largest_core(affine: sp.csr_array, asked: sp.csr_array, words: sp.csr_array,
     unsure = np.flatnonzero(stays)
     while True:
         kernels.report("removing queries", int((~stays).sum()), 0)
-        few = unsure[_distinct_people(affine[unsure], _rows_where(asked, stays)) < rules.k]
+        few = unsure[_distinct_people(affine[unsure], _rows_where(issued, stays)) < rules.k]
         stays[few] = False
         if rules.word_people is not None:
-            rare = _distinct_people(holding, _rows_where(asked, stays)) < rules.word_people
+            rare = _distinct_people(holding, _rows_where(issued, stays)) < rules.word_people
             wordy = np.flatnonzero(stays & (words @ rare.astype(np.int64) > 0))
             stays[wordy] = False
             few = np.concatenate([few, wordy])
@@ -143,12 +143,12 @@ def _rows_where(matrix: sp.csr_array, stays: Mask) -> sp.csr_array:
     return sp.csr_array((np.ones(len(kept), np.int32), kept, np.append(0, np.cumsum(sizes))), shape=matrix.shape)
 
 
-def _distinct_people(rows: sp.csr_array, asked: sp.csr_array) -> Ints:
-    """Count the different people who asked one of the queries of each row."""
+def _distinct_people(rows: sp.csr_array, issued: sp.csr_array) -> Ints:
+    """Count the different people who issued one of the queries of each row."""
     counts = [np.zeros(0, np.int64)]
-    for at, end in _blocks(rows, np.diff(asked.indptr)):
+    for at, end in _blocks(rows, np.diff(issued.indptr)):
         kernels.checkpoint()
-        counts.append(np.diff((rows[at:end] @ asked).indptr).astype(np.int64))
+        counts.append(np.diff((rows[at:end] @ issued).indptr).astype(np.int64))
     return np.concatenate(counts)
 
 

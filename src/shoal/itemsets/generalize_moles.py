@@ -165,6 +165,8 @@ def lift(records: Bags, taxonomy: Taxonomy, parts: Parts, loss: Ints, power: Pow
     if lifted >= suppressed:
         return plain, ["generalizing loses no less than suppressing alone, so items were suppressed"]
     changed = work.recoding.code[work.occurring & (parts == PUBLIC)]
-    gone = int((changed < 0).sum())
-    notes = [f"{gone:,} public items were suppressed and {len(work.recoding.targets):,} groups of items were published as their parent"]
+    n_suppressed = int((changed < 0).sum())
+    notes = [
+        f"{n_suppressed:,} public items were suppressed and {len(work.recoding.targets):,} groups of items were published as their parent"
+    ]
     return work.recoding, [*notes, f"that loses {percent(lifted / suppressed)} of what suppressing alone would"]

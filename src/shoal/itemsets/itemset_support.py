@@ -82,11 +82,11 @@ class Moles:
         items, start = self.items.tolist(), self.start.tolist()
         return [tuple(items[a:b]) for a, b in pairwise(start)]
 
-    def without(self, gone: npt.NDArray[np.bool_]) -> Moles:
+    def without(self, removed: npt.NDArray[np.bool_]) -> Moles:
         """Return the moles without these items (a mask over items)."""
         owner = np.repeat(np.arange(len(self)), self.sizes)
         hit = np.zeros(len(self), bool)
-        hit[owner[gone[self.items]]] = True
+        hit[owner[removed[self.items]]] = True
         return self.select(~hit)
 
     def select(self, stays: npt.NDArray[np.bool_]) -> Moles:

@@ -44,7 +44,7 @@ def recoded_places(records: Bags, tree: Taxonomy, k: int, m: int, steps: Recodin
 
 
 @contextmanager
-def recoding_beside(records: Bags, tree: Taxonomy, k: int, m: int, steps: RecodingSteps) -> Iterator[Callable[[], Small]]:
+def recoding_in_background(records: Bags, tree: Taxonomy, k: int, m: int, steps: RecodingSteps) -> Iterator[Callable[[], Small]]:
     """Begin a recoding in the background if there is a second thread; calling what is yielded waits for the places that it found.
 
     Leaving the block stops the recoding.
@@ -53,9 +53,9 @@ def recoding_beside(records: Bags, tree: Taxonomy, k: int, m: int, steps: Recodi
         yield lambda: recoded_places(records, tree, k, m, steps)
         return
     recoding = _Recoding(records, tree, k, m, steps)
-    with kernels.Beside() as beside:
-        beside.begin(recoding.run)
-        yield lambda: recoding.places(lambda: beside.answer("recoding"))
+    with kernels.Background() as background:
+        background.begin(recoding.run)
+        yield lambda: recoding.places(lambda: background.answer("recoding"))
 
 
 class _Recoding:

@@ -11,7 +11,7 @@ import numpy as np
 from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.itemsets.km_from_below import NOTHING, Mask, RecordsHere, both_ways, most_words
-from shoal.itemsets.km_recoding import RecodingSteps, coherent_items, places_loss, recoded_places, recoding_beside
+from shoal.itemsets.km_recoding import RecodingSteps, coherent_items, places_loss, recoded_places, recoding_in_background
 from shoal.util.numbers import distinct
 
 LOSS, WORDS = "loss", "words"
@@ -26,7 +26,7 @@ def local_recoding(records: Bags, taxonomy: Taxonomy, k: int, m: int, aim: str) 
     if len(records) <= SMALL:
         ways = [way.shown() for way in _from_below(records, taxonomy, k, m)]
         return min([*ways, recoded_places(records, taxonomy, k, m, FROM_ABOVE)], key=lambda places: places_loss(places, taxonomy))
-    with recoding_beside(records, taxonomy, k, m, FROM_ABOVE) as from_above:
+    with recoding_in_background(records, taxonomy, k, m, FROM_ABOVE) as from_above:
         ways = [way.shown() for way in _from_below(records, taxonomy, k, m)]
         return min([*ways, from_above()], key=lambda places: places_loss(places, taxonomy))
 

@@ -39,9 +39,9 @@ class Wishes:
     items: Ints
 
     @classmethod
-    def of(cls, given: PersonalItems, names: pl.Series | None, records: Bags) -> Wishes:
+    def of(cls, wishes: PersonalItems, names: pl.Series | None, records: Bags) -> Wishes:
         """Look the pairs up among the user IDs and the items. Raise if one of them is not there."""
-        if given.pairs is None:
+        if wishes.pairs is None:
             raise ParameterError(
                 "the file of private items by person was not read",
                 code="file-not-read",
@@ -49,7 +49,7 @@ class Wishes:
             )
         if names is None:
             raise ParameterError("private items that differ by person need user IDs", code="no-user-ids")
-        pairs = sorted(given.pairs)
+        pairs = sorted(wishes.pairs)
         numbers = {name: number for number, name in enumerate(names.to_list())}
         present = set(records.owners.tolist())
         owners = [numbers.get(person, -1) for person, _ in pairs]
@@ -97,8 +97,8 @@ class PersonalRecords:
         wished = wishes.items[np.repeat(first - start[:-1], sizes) + np.arange(start[-1])]
         record = np.repeat(np.arange(len(bags)), np.diff(bags.indptr))
         n = len(parts)
-        asked = np.repeat(np.arange(len(bags)), sizes) * n + wished
-        shown = (parts[bags.items] == PUBLIC) & ~np.isin(record * n + bags.items, asked)
+        private = np.repeat(np.arange(len(bags)), sizes) * n + wished
+        shown = (parts[bags.items] == PUBLIC) & ~np.isin(record * n + bags.items, private)
         return cls(bags, parts, shown, start, wished)
 
     @cached_property
@@ -160,7 +160,7 @@ class Threat:
     share: Fraction | None = None
 
 
-class Search:
+class MoleSearch:
     """Searches known sets by size; `costs` has the cost of each item, and the budget of the attacker is `power.p`."""
 
     def __init__(self, records: PersonalRecords, power: Power, costs: list[Fraction]) -> None:
@@ -185,9 +185,9 @@ class Search:
         """Return the known sets with one more item of a higher number that are no threats themselves."""
         having, showing = self._holders(known)
         spent = sum((self._costs[item] for item in known), Fraction(0))
-        beside = self._records.bags.items[_places(self._records.bags.indptr, showing)]
+        items = self._records.bags.items[_places(self._records.bags.indptr, showing)]
         present = np.zeros(len(self._costs), bool)
-        present[beside] = True
+        present[items] = True
         for item in self._items:
             if (known and item <= known[-1]) or not present[item] or spent + self._costs[item] > self._power.p:
                 continue

@@ -80,7 +80,7 @@ def breaching(
 class Sweep:
     """Items that are suppressed everywhere, and all rules found, as sets of items."""
 
-    gone: Mask
+    removed: Mask
     pool: list[Moles] = field(default_factory=list)
 
     @property
@@ -92,22 +92,22 @@ class Sweep:
 
 
 def sweep(
-    records: Bags, sensitive: Mask, loss: Ints, limit: Certainty, gone: Mask, among: Mask | None = None, *, plain: bool = False
+    records: Bags, sensitive: Mask, loss: Ints, limit: Certainty, removed: Mask, among: Mask | None = None, *, plain: bool = False
 ) -> Sweep:
-    """Suppress items, in addition to those in `gone`, until no rule exceeds the limit, the rules from the fewest items first.
+    """Suppress items, in addition to those in `removed`, until no rule exceeds the limit, the rules from the fewest items first.
 
     `plain` repeatedly takes the item that removes most rules for its loss, as printed; otherwise exchanges follow.
     """
-    state = Sweep(gone.copy())
-    remaining = without(records, state.gone)
+    state = Sweep(removed.copy())
+    remaining = without(records, state.removed)
     size = 0 if among is None else 1
     while limit.antecedent is None or size <= limit.antecedent:
         found = breaching(remaining, sensitive, limit, size, among, or_longer=True)
         size = found.size
         if len(found.rules):
             state.pool.append(found.rules)
-            state.gone[(greedy if plain else improved)(found.rules, loss).items] = True
-            remaining = without(records, state.gone)
+            state.removed[(greedy if plain else improved)(found.rules, loss).items] = True
+            remaining = without(records, state.removed)
         if found.complete:
             if not found.may_be_longer:
                 break
@@ -124,26 +124,26 @@ def suppressed(records: Bags, sensitive: Mask, loss: Ints, limit: Certainty) -> 
     nothing = np.zeros(len(sensitive), bool)
     first = sweep(records, sensitive, loss, limit, nothing)
     held = np.bincount(records.items, minlength=len(sensitive)) > 0
-    best = min(first.gone, sensitive & held, key=lambda gone: int(loss[gone].sum()))
+    best = min(first.removed, sensitive & held, key=lambda removed: int(loss[removed].sum()))
     pool = first.pool
     for _ in range(MOST_ROUNDS):
         rules = Sweep(nothing, pool).rules
-        anew = nothing.copy()
-        anew[improved(rules, loss).items] = True
-        if loss[anew].sum() >= loss[best].sum():
+        renewed = nothing.copy()
+        renewed[improved(rules, loss).items] = True
+        if loss[renewed].sum() >= loss[best].sum():
             break
-        more = sweep(records, sensitive, loss, limit, anew)
-        best = min(best, more.gone, key=lambda gone: int(loss[gone].sum()))
+        more = sweep(records, sensitive, loss, limit, renewed)
+        best = min(best, more.removed, key=lambda removed: int(loss[removed].sum()))
         if not more.pool:
             break
         pool = pool + more.pool
     return best
 
 
-def without(records: Bags, gone: Mask) -> Bags:
+def without(records: Bags, removed: Mask) -> Bags:
     """Return the records without these items."""
-    code = np.where(gone, -1, np.arange(len(gone))).astype(np.int32)
-    return records.relabelled(code, records.vocabulary) if gone.any() else records
+    code = np.where(removed, -1, np.arange(len(removed))).astype(np.int32)
+    return records.relabelled(code, records.vocabulary) if removed.any() else records
 
 
 def _too_many_sets(limit: Certainty) -> ParameterError:

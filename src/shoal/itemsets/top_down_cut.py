@@ -27,13 +27,13 @@ class Cut:
     """The published node of each item, the suppressed nodes, and the loss, in units of the node loss."""
 
     code: Small
-    gone: Mask
+    removed: Mask
     loss: int
 
     @property
     def published(self) -> Small:
         """The published node of each item, negative if suppressed."""
-        return np.where((self.code < 0) | self.gone[self.code], -1, self.code).astype(np.int32)
+        return np.where((self.code < 0) | self.removed[self.code], -1, self.code).astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class _Split:
 
     gain: int
     code: Small
-    gone: Mask
+    removed: Mask
     fresh: list[int]
 
 
@@ -56,7 +56,7 @@ class _Search:
         self.stays = (tree.publishable == 1) & sensitive
         self.below = tree.sum_up(np.where(sensitive, 0, self.occurrences))  # that may be generalized, under each node
         self.code = np.where(self.stays, np.arange(len(tree)), -1).astype(np.int32)
-        self.gone = np.zeros(len(tree), bool)
+        self.removed = np.zeros(len(tree), bool)
         self.row = np.repeat(np.arange(len(records)), np.diff(records.indptr))
         self.fresh = self._place(0, self.code)
 
@@ -84,21 +84,21 @@ class _Search:
         """Return the gain of splitting a node if nothing has to be suppressed."""
         code = self.code.copy()
         self._divide(node, code)
-        return self._lost(node, self.code, self.gone) - self._lost(node, code, np.zeros(len(code), bool))
+        return self._lost(node, self.code, self.removed) - self._lost(node, code, np.zeros(len(code), bool))
 
     def _divide(self, node: int, code: Small) -> list[int]:
         fresh = [found for child in self._holding(node) for found in self._place(int(child), code)]
         return [*fresh, node] if self.occurrences[node] else fresh
 
-    def _lost(self, node: int, code: Small, gone: Mask) -> int:
+    def _lost(self, node: int, code: Small, removed: Mask) -> int:
         """Return the loss of the items below a node."""
         items = np.arange(node, self.tree.end[node])
         items = items[(self.occurrences[items] > 0) & ~self.sensitive[items]]
-        return int((self.occurrences[items] * self._loss_of(items, code, gone)).sum())
+        return int((self.occurrences[items] * self._loss_of(items, code, removed)).sum())
 
-    def _loss_of(self, items: Ints, code: Small, gone: Mask) -> Ints:
+    def _loss_of(self, items: Ints, code: Small, removed: Mask) -> Ints:
         shown = code[items]
-        after = np.where((shown < 0) | gone[shown], self.tree.units, self.tree.unit_losses[shown])
+        after = np.where((shown < 0) | removed[shown], self.tree.units, self.tree.unit_losses[shown])
         return np.asarray(after - self.tree.unit_losses[items])
 
     def suppressing(self, code: Small) -> Ints:
@@ -108,23 +108,27 @@ class _Search:
         np.add.at(loss, code[items], self.occurrences[items] * (self.tree.units - self.tree.unit_losses[code[items]]))
         return loss
 
-    def total(self, code: Small, gone: Mask) -> int:
+    def total(self, code: Small, removed: Mask) -> int:
         """Return the total loss."""
         items = np.flatnonzero(self.occurrences)
-        return int((self.occurrences[items] * self._loss_of(items, code, gone)).sum())
+        return int((self.occurrences[items] * self._loss_of(items, code, removed)).sum())
 
     def split(self, node: int) -> _Split:
         """Split a node into its children, search for rules that may now exceed the limit, and suppress items against them."""
-        code, gone = self.code.copy(), self.gone.copy()
+        code, removed = self.code.copy(), self.removed.copy()
         fresh = self._divide(node, code)
-        gone[node] = False
+        removed[node] = False
         among = np.zeros(len(code), bool)
         among[fresh] = True
         touched = distinct(self.row[(self.code == node)[self.records.items]])
         some = self.records.select(touched).relabelled(code, self.records.vocabulary, as_sets=True)
         loss = self.suppressing(code)
-        swept = sweep(some, self.sensitive, loss, self.limit, gone, among).gone
-        gain = self._lost(node, self.code, self.gone) - self._lost(node, code, np.zeros(len(code), bool)) - int(loss[swept & ~gone].sum())
+        swept = sweep(some, self.sensitive, loss, self.limit, removed, among).removed
+        gain = (
+            self._lost(node, self.code, self.removed)
+            - self._lost(node, code, np.zeros(len(code), bool))
+            - int(loss[swept & ~removed].sum())
+        )
         return _Split(gain, code, swept, [other for other in fresh if other != node])
 
     def recoded(self) -> Bags:
@@ -133,18 +137,18 @@ class _Search:
 
     def check_all(self) -> None:
         """Search for all rules, and suppress items against them."""
-        self.gone = sweep(self.recoded(), self.sensitive, self.suppressing(self.code), self.limit, self.gone).gone
+        self.removed = sweep(self.recoded(), self.sensitive, self.suppressing(self.code), self.limit, self.removed).removed
 
     def put_back(self) -> None:
         """Publish suppressed nodes again, the most expensive first, if no rule from a set with the node then exceeds the limit."""
         records, loss = self.recoded(), self.suppressing(self.code)
         row = np.repeat(np.arange(len(records)), np.diff(records.indptr))
-        for node in sorted(np.flatnonzero(self.gone & ~self.sensitive).tolist(), key=lambda node: (-loss[node], node)):
-            gone, among = self.gone.copy(), np.zeros(len(loss), bool)
-            gone[node], among[node] = False, True
+        for node in sorted(np.flatnonzero(self.removed & ~self.sensitive).tolist(), key=lambda node: (-loss[node], node)):
+            removed, among = self.removed.copy(), np.zeros(len(loss), bool)
+            removed[node], among[node] = False, True
             some = records.select(distinct(row[records.items == node]))
-            if len(some) and not sweep(some, self.sensitive, loss, self.limit, gone, among).pool:
-                self.gone = gone
+            if len(some) and not sweep(some, self.sensitive, loss, self.limit, removed, among).pool:
+                self.removed = removed
 
     def descend(self, nodes: list[int]) -> list[int]:
         """Split nodes while that gains, the largest estimated gain first. Returns those whose split did not pay."""
@@ -159,7 +163,7 @@ class _Search:
             elif queue and found.gain < -queue[0][0]:
                 heapq.heappush(queue, (-found.gain, node))
             else:
-                self.code, self.gone = found.code, found.gone
+                self.code, self.removed = found.code, found.removed
                 for fresh in found.fresh:
                     if self.splits(fresh):
                         heapq.heappush(queue, (-self.hoped(fresh), fresh))
@@ -172,13 +176,13 @@ def specialized(records: Bags, tree: Taxonomy, sensitive: Mask, worth: Ints, lim
     search.check_all()
     nodes = search.fresh
     for _ in range(MOST_PASSES):
-        before = search.total(search.code, search.gone)
+        before = search.total(search.code, search.removed)
         nodes = search.descend(nodes)
         search.check_all()
-        if not nodes or search.total(search.code, search.gone) >= before:
+        if not nodes or search.total(search.code, search.removed) >= before:
             break
     search.put_back()
-    return min((_cut(search, code, gone) for code, gone in ((search.code, search.gone), _alone(search))), key=lambda cut: cut.loss)
+    return min((_cut(search, code, removed) for code, removed in ((search.code, search.removed), _alone(search))), key=lambda cut: cut.loss)
 
 
 def _alone(search: _Search) -> tuple[Small, Mask]:
@@ -189,5 +193,5 @@ def _alone(search: _Search) -> tuple[Small, Mask]:
     return code, suppressed(records, search.sensitive, search.suppressing(code), search.limit)
 
 
-def _cut(search: _Search, code: Small, gone: Mask) -> Cut:
-    return Cut(code, gone, search.total(code, gone))
+def _cut(search: _Search, code: Small, removed: Mask) -> Cut:
+    return Cut(code, removed, search.total(code, removed))

@@ -17,7 +17,7 @@ from shoal.data.release import Release
 from shoal.data.tables import PublishedTable
 from shoal.errors import InputError, ParameterError, ReleaseWarning
 from shoal.io.write.output_format import LISTS, FileFact, Levels, OutputForm
-from shoal.registry import Table
+from shoal.registry import LazyTable
 from shoal.report.facts import Facts
 from shoal.report.page import render
 from shoal.report.summary import NOT_PUBLISHED, Summary, published_rows
@@ -51,7 +51,7 @@ class Kind:
     attacked: tuple[Shape, ...] = ()
 
 
-KINDS: Table[Kind] = Table(
+KINDS: LazyTable[Kind] = LazyTable(
     "kind of table",
     {
         "bags": "shoal.kinds.bags:KIND",

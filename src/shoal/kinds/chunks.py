@@ -110,10 +110,10 @@ def summary_of_chunks(manifest: Mapping[str, Any]) -> Summary:
     ledger = manifest.get("accounting", {}).get("occurrences", {})
     counts = {part: n for part, n in ledger.items() if part != "in" and part not in BEFORE}
     whole = sum(counts.values())
-    gone = whole - sum(counts.get(part, 0) for part in TONES)
-    forms = {**{part: (counts.get(part, 0), tone) for part, tone in TONES.items()}, "suppressed": (gone, "gone0")}
+    suppressed = whole - sum(counts.get(part, 0) for part in TONES)
+    forms = {**{part: (counts.get(part, 0), tone) for part, tone in TONES.items()}, "suppressed": (suppressed, "gone0")}
     shares = tuple(SummaryShare(part, n, whole, tone) for part, (n, tone) in forms.items()) if whole else ()
-    as_typed = (whole - gone) / whole if whole else None
+    as_typed = (whole - suppressed) / whole if whole else None
     lines = () if as_typed is None else (("as typed", f"{percent(as_typed)} of the items, each within its cluster"),)
     return Summary(shares, (*lines, *_published(manifest)), _tile(shares), as_typed)
 

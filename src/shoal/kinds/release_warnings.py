@@ -48,8 +48,8 @@ def single_person_words(release: Release, original: AnyOriginal) -> Iterator[Rel
     codes = original.bags.vocabulary.codes(names)
     rare = int((original.bags.people_per_item[codes[codes >= 0]] == 1).sum())
     if rare:
-        whose = "belongs to a single person" if rare == 1 else "belong to a single person each"
-        yield ReleaseWarning("single-person-words", f"{counted(rare, 'published item')} {whose}")
+        predicate = "belongs to a single person" if rare == 1 else "belong to a single person each"
+        yield ReleaseWarning("single-person-words", f"{counted(rare, 'published item')} {predicate}")
 
 
 def _names(release: Release) -> Iterable[pl.Series]:

@@ -22,7 +22,7 @@ from shoal.data.input_shapes import Shape
 from shoal.errors import ParameterError
 from shoal.packages import insist_on_extra
 from shoal.parameters import Declared
-from shoal.registry import Table
+from shoal.registry import LazyTable
 from shoal.util.wording import there_are
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Method(Declared, ABC):
     """
 
     paper: ClassVar[str]
-    must_tell: ClassVar[tuple[str, ...]] = ("name", "paper")
+    required_texts: ClassVar[tuple[str, ...]] = ("name", "paper")
     takes: ClassVar[frozenset[Shape]] = frozenset({"sets", "bags"})
     publishes: ClassVar[str] = "bags"
     guarantees_nothing: ClassVar[bool] = False
@@ -159,7 +159,7 @@ class Method(Declared, ABC):
         raise ParameterError(f"a release of the method {self.name} is not encoded: there is nothing to decode", code="nothing-to-decode")
 
 
-METHODS: Table[type[Method]] = Table(
+METHODS: LazyTable[type[Method]] = LazyTable(
     "method",
     {
         "shoal": "shoal.methods.shoal:Shoal",
@@ -249,10 +249,10 @@ def presets_of(method: str) -> Mapping[str, Preset]:
     return {name: Preset(name, preset["for"], preset["not"], preset["values"]) for name, preset in listed.items()}
 
 
-def with_preset(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def with_preset(method: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the given parameters, completed by those of the named preset."""
-    rest = {name: value for name, value in given.items() if name != PRESET}
-    wanted = given.get(PRESET)
+    rest = {name: value for name, value in values.items() if name != PRESET}
+    wanted = values.get(PRESET)
     if wanted is None:
         return rest
     known = presets_of(method)

@@ -36,7 +36,7 @@ from shoal.itemsets.generalize_moles import Recoding, lift
 from shoal.itemsets.hitting_set import PAIRS, SCORES, Hitting, exact_hitting, greedy, hit_rare_pairs, improved
 from shoal.itemsets.item_roles import parts_of, published_parts
 from shoal.itemsets.itemset_support import OTHER, PRIVATE, PUBLIC, Moles, Parts, Power, minimal_moles
-from shoal.itemsets.personal_moles import PersonalRecords, Search, Threat, Wishes, as_moles, minimal_threats
+from shoal.itemsets.personal_moles import MoleSearch, PersonalRecords, Threat, Wishes, as_moles, minimal_threats
 from shoal.methods.bases.recoding import Recoded, RecodingMethod, recoded_account
 from shoal.parameters import param
 from shoal.privacy.coherence import Coherence
@@ -149,7 +149,7 @@ class Cohesion(RecodingMethod):
         """Return the minimal sets of which an item must go; raises if nothing helps."""
         names = records.bags.vocabulary
         costs = [Fraction(1)] * len(names) if self.costs is None else costs_by_item(self.costs.exact, names)
-        threats = minimal_threats(Search(records, self.power, costs).found())
+        threats = minimal_threats(MoleSearch(records, self.power, costs).found())
         if threats and not threats[0].items:
             raise self._never_safe(threats[0])
         return as_moles(threats)
@@ -278,9 +278,9 @@ def _weights(weights: ItemWeights, records: Bags, parts: Parts) -> Ints:
         raise ParameterError(
             "the file of weights was not read", code="file-not-read", hint="shoal.io.read.parameter_files.with_files_read reads it"
         )
-    given = dict(weights.weights)
-    codes = records.vocabulary.codes(list(given))
-    strange = [name for name, code in zip(given, codes, strict=True) if code < 0]
+    by_name = dict(weights.weights)
+    codes = records.vocabulary.codes(list(by_name))
+    strange = [name for name, code in zip(by_name, codes, strict=True) if code < 0]
     if strange:
         raise ParameterError(
             f"weights: {strange[0]!r} is not in the data", code="items-not-in-data", hint=f"{len(strange):,} such items", items=strange
@@ -292,9 +292,9 @@ def _weights(weights: ItemWeights, records: Bags, parts: Parts) -> Ints:
             code="weights-missing",
             rare=[repr(records.vocabulary[int(i)]) for i in missing],
         )
-    digits = max(0, *(-int(w.as_tuple().exponent) for w in given.values()))
+    digits = max(0, *(-int(w.as_tuple().exponent) for w in by_name.values()))
     loss = np.ones(len(parts), np.int64)
-    for code, weight in zip(codes, given.values(), strict=True):
+    for code, weight in zip(codes, by_name.values(), strict=True):
         scaled = int(weight.scaleb(digits))
         if scaled > 2**40:
             raise ParameterError(

@@ -24,7 +24,7 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError, option
 from shoal.methods.bases.noisy_counts import COUNTS, Mechanism, NoisyCounts, epsilon_parameter
 from shoal.noise.bounded_tree import BoundedTree, Cut, bounded_tree
-from shoal.noise.divide_records import PathBudget, Records, divide
+from shoal.noise.divide_records import LeafEntries, PathBudget, divide
 from shoal.noise.mechanisms import laplace_scale, with_noise
 from shoal.noise.per_person_bounds import OWNER, distinct_of_people
 from shoal.parameters import param
@@ -87,7 +87,7 @@ class DiffPart(Mechanism):
         values, outcomes = _leaves_of_people(original, original.taxonomy, tree)
         held = distinct_of_people(values, self.cap)
         people = np.repeat(np.arange(held.n_people), np.diff(held.starts))
-        records = Records(people, held.table["leaf"].to_numpy().astype(np.int64)[held.values])
+        records = LeafEntries(people, held.table["leaf"].to_numpy().astype(np.int64)[held.values])
         budget = PathBudget(self.epsilon * (1 - self.counts), self.epsilon * self.counts, self.cap, self.spurious)
         found = divide(tree, records, budget, drawn, rest=self.generalized)
         return NoisyCounts(_published(found, tree, original.taxonomy), outcomes, (PUBLIC,))

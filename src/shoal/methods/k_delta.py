@@ -30,7 +30,7 @@ from shoal.itemsets.similar_groups import like_groups
 from shoal.itemsets.within_distance import Mask, by_holders, closed
 from shoal.methods import Method
 from shoal.methods.bases.grouping import content_order
-from shoal.methods.bases.release_builder import Outcome, build_release, present_records
+from shoal.methods.bases.release_builder import RecordOutcomes, build_release, present_records
 from shoal.parameters import param
 from shoal.privacy.k_delta import LARGEST_DELTA, MOST_DECIMALS, KDeltaAnonymity
 from shoal.util.numbers import distinct
@@ -79,7 +79,7 @@ class KDelta(Method):
         added = published.occurrences - own
         note = f"{counted(added, 'item was', 'items were')} added to records of people who did not have them: "
         note += f"{percent(added / published.occurrences)} of all published items"
-        return build_release(self, original, present, Outcome(published, rows, {"kept": kept(own)}, self.claims(), (note,)))
+        return build_release(self, original, present, RecordOutcomes(published, rows, {"kept": kept(own)}, self.claims(), (note,)))
 
     def _published(self, records: Bags, groups: list[Ints]) -> tuple[Bags, Ints]:
         """Return the published records, and the row of each record; records of a group with nothing left are suppressed."""

@@ -47,7 +47,7 @@ class Perturbation(Method):
     takes = frozenset({"table"})
     publishes = "rows"
     guarantees_nothing = True
-    must_tell = ("name", "paper", "does_not_protect")
+    required_texts = ("name", "paper", "does_not_protect")
     fates = {PERTURBED: "changed"}  # noqa: RUF012 (never changed)
     varies = "random numbers come from the operating system: another run gives another release"
     does_not_protect = (

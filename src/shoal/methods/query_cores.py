@@ -81,7 +81,7 @@ class QueryCores(RowsMethod):
 
     def remaining(self, log: Log) -> RemainingRows:
         """Return the rows of the largest core, as typed."""
-        found = _AskedQueries(log)
+        found = _IssuedQueries(log)
         core = found.core(self)
         stays = np.flatnonzero(np.append(core, False)[found.of_row])
         if not len(stays):
@@ -96,7 +96,7 @@ class QueryCores(RowsMethod):
         outcomes = {"published": kept(len(stays)), NO_QUERY: gone(empty), RARE: gone(len(log) - len(stays) - empty)}
         return RemainingRows(Log(log.frame.select("owner", "payload")[stays], log.kind), stays, outcomes, (SILENT, self._rare(found, core)))
 
-    def _rare(self, found: _AskedQueries, core: Mask) -> str:
+    def _rare(self, found: _IssuedQueries, core: Mask) -> str:
         """Return how many published queries a threshold would have dropped."""
         rare, alone = (int((found.people[core] < n).sum()) for n in (self.k, 2))
         published = f"{rare:,} of {counted(int(core.sum()), 'different published query', 'different published queries')}"
@@ -105,7 +105,7 @@ class QueryCores(RowsMethod):
         )
 
 
-class _AskedQueries:
+class _IssuedQueries:
     """The different queries of a log, and the people who issued each."""
 
     def __init__(self, log: Log) -> None:
@@ -115,12 +115,12 @@ class _AskedQueries:
         owners = log.frame["owner"].to_numpy()
         self.people_of_row = np.searchsorted(distinct(owners), owners)
         filled = self.of_row >= 0
-        self._asked = distinct_pairs(self.of_row[filled], self.people_of_row[filled])[:2]
+        self._issued = distinct_pairs(self.of_row[filled], self.people_of_row[filled])[:2]
 
     @cached_property
     def people(self) -> Ints:
         """The number of people who issued each query."""
-        return np.bincount(self._asked[0], minlength=len(self.queries))
+        return np.bincount(self._issued[0], minlength=len(self.queries))
 
     def core(self, method: QueryCores) -> Mask:
         """Return a mask of the queries in the largest core."""
@@ -128,7 +128,7 @@ class _AskedQueries:
 
         concepts = Concepts.of(self.queries.words, self.people, method.longest)
         n, people = len(self.queries), int(self.people_of_row.max(initial=-1)) + 1
-        issuers = sp.csr_array((np.ones(len(self._asked[0]), np.int32), self._asked), shape=(n, people))
+        issuers = sp.csr_array((np.ones(len(self._issued[0]), np.int32), self._issued), shape=(n, people))
         single = concepts.numbers < concepts.n_words
         pairs = concepts.queries[single], concepts.numbers[single]
         words = sp.csr_array((np.ones(int(single.sum()), np.int32), pairs), shape=(n, concepts.n_words))

@@ -35,7 +35,7 @@ from shoal.errors import ParameterError, option
 from shoal.itemsets.common_term_groups import COMMON_TERMS, common_term_groups
 from shoal.methods import Method
 from shoal.methods.bases.grouping import content_order, run_grouping
-from shoal.methods.bases.release_builder import Outcome, Present, at_most_k_owners, build_release, present_records
+from shoal.methods.bases.release_builder import Present, RecordOutcomes, at_most_k_owners, build_release, present_records
 from shoal.parameters import param
 from shoal.privacy.shared_terms import SharedTerms
 from shoal.privacy.vocabulary_k_anonymity import VocabularyKAnonymity
@@ -133,7 +133,9 @@ class SSC(Method):
         # An occurrence represented by another term is counted separately from a published one.
         outcomes = {"kept": kept(typical.kept), "replaced": changed(typical.replaced), "generalized": changed(typical.generalized)}
         relevance = Relevance(semantics.measure, semantics.eps)
-        return build_release(self, original, present, Outcome(published, clusters.group, outcomes, self.claims(), relevance=relevance))
+        return build_release(
+            self, original, present, RecordOutcomes(published, clusters.group, outcomes, self.claims(), relevance=relevance)
+        )
 
     def _by_common_terms(self, original: Original, present: Present) -> Release:
         """Group by a distance that counts common terms, and publish what all members of a group have."""
@@ -146,7 +148,9 @@ class SSC(Method):
         groups = max(tried, key=lambda one: one.kept)
         outcomes = {"kept": kept(groups.kept)}
         relevance = Relevance("path", 0.0)  # a term represents only itself
-        return build_release(self, original, present, Outcome(groups.common, groups.group, outcomes, self.claims(), relevance=relevance))
+        return build_release(
+            self, original, present, RecordOutcomes(groups.common, groups.group, outcomes, self.claims(), relevance=relevance)
+        )
 
     def semantics(self, taxonomy: Taxonomy) -> SemanticDistance:
         """Return the distance of terms and vocabularies."""

@@ -44,18 +44,18 @@ class SuppressControl(InferenceMethod):
         """Return every record without the chosen items, and without items above the floor."""
         sensitive = self.sensitive_items(records, original)
         tree = original.tree
-        gone = np.zeros(len(tree), bool) if tree.barred is None else tree.barred.copy()
-        below = without(records, gone)
+        removed = np.zeros(len(tree), bool) if tree.barred is None else tree.barred.copy()
+        below = without(records, removed)
         loss = self.worth(sensitive) * np.bincount(below.items, minlength=len(tree)).astype(np.int64)
         if self.choice == PRINTED:
-            gone |= sweep(below, sensitive.mask, loss, self.limit, gone, plain=True).gone
+            removed |= sweep(below, sensitive.mask, loss, self.limit, removed, plain=True).removed
         else:
-            gone |= suppressed(below, sensitive.mask, loss, self.limit)
-        published = without(records, gone)
+            removed |= suppressed(below, sensitive.mask, loss, self.limit)
+        published = without(records, removed)
         self.refuse_nothing(published)
         others = sensitive.held & ~sensitive.mask
         notes = (
-            self.suppression_note(records, sensitive, gone),
-            f"{int((gone & others).sum()):,} of {int(others.sum()):,} other items were suppressed",
+            self.suppression_note(records, sensitive, removed),
+            f"{int((removed & others).sum()):,} of {int(others.sum()):,} other items were suppressed",
         )
-        return Recoded(published, self.claims_of(sensitive, ~gone), {"kept": kept(published.occurrences)}, private_notes=notes)
+        return Recoded(published, self.claims_of(sensitive, ~removed), {"kept": kept(published.occurrences)}, private_notes=notes)

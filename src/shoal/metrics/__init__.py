@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from shoal.data.input_shapes import Shape
 from shoal.errors import ParameterError
-from shoal.registry import Table
+from shoal.registry import LazyTable
 
 if TYPE_CHECKING:
     from shoal.data.original import AnyOriginal
@@ -84,7 +84,7 @@ class Metric:
         return f"{low} to {high}" if high else f"{low} or more"
 
 
-METRICS: Table[Metric] = Table(
+METRICS: LazyTable[Metric] = LazyTable(
     "metric",
     {
         "kept": "shoal.metrics.losses:KEPT",

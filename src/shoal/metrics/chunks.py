@@ -148,7 +148,7 @@ def _lengths(table: ChunkTable) -> list[int]:
 
 def _expected(table: ChunkTable, wanted: list[Pair]) -> dict[Pair, float]:
     """Return the mean support of each pair over reconstructions, in which every chunk is mixed on its own."""
-    told = _pairs_in_chunks(table)
+    in_chunks = _pairs_in_chunks(table)
     rates = _rates(table, {item for pair in wanted for item in pair})
     sizes = dict(table.clusters.select(CLUSTER, RECORDS).iter_rows())
     expected = {}
@@ -158,7 +158,7 @@ def _expected(table: ChunkTable, wanted: list[Pair]) -> dict[Pair, float]:
             for cluster, (chunk, rate) in rates[a].items()
             if cluster in rates[b] and rates[b][cluster][0] != chunk
         )
-        expected[a, b] = told[a, b] + sum(n * one * other for n, one, other in apart)
+        expected[a, b] = in_chunks[a, b] + sum(n * one * other for n, one, other in apart)
     return expected
 
 

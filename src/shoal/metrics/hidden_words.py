@@ -100,8 +100,8 @@ def _pairs(records: Bags, codes: Small, n_words: int) -> Ints:
     return np.asarray(np.repeat(records.owners, np.diff(records.indptr)) * n_words + codes[records.items])
 
 
-def _without(records: Bags, gone: Mask) -> Bags:
-    kept = np.where(gone, -1, records.items).astype(np.int32)
+def _without(records: Bags, removed: Mask) -> Bags:
+    kept = np.where(removed, -1, records.items).astype(np.int32)
     return Bags.from_rows(records.indptr, kept, records.counts, records.vocabulary, records.owners)
 
 

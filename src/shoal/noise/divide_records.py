@@ -41,27 +41,27 @@ class PathBudget:
 
 
 @dataclass(frozen=True, eq=False)
-class Records:
+class LeafEntries:
     """Entries of people: `people[i]` has an item at the leaf `leaves[i]`. Every person has at least one, and none twice."""
 
     people: Ints
     leaves: Ints
 
-    def of(self, people: Ints) -> Records:
+    def of(self, people: Ints) -> LeafEntries:
         """Return the entries of these people."""
         inside = np.isin(self.people, people)
-        return Records(self.people[inside], self.leaves[inside])
+        return LeafEntries(self.people[inside], self.leaves[inside])
 
 
-NOBODY = Records(np.zeros(0, np.int64), np.zeros(0, np.int64))
+NOBODY = LeafEntries(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class NoisyPart:
     """A cut, the people in it, what is left for dividing it, its noisy number and the threshold that this reached."""
 
     cut: Cut
-    records: Records
+    records: LeafEntries
     left: float
     noisy: int = 0
     limit: int = 0
@@ -111,7 +111,7 @@ def _codes(children: int, largest: int) -> Ints:
     return np.array([sum(1 << i for i in subset) for subset in _subsets(children, largest)], np.int64)
 
 
-def divide(tree: BoundedTree, records: Records, budget: PathBudget, noise: Noise, *, rest: bool = False) -> dict[Cut, int]:
+def divide(tree: BoundedTree, records: LeafEntries, budget: PathBudget, noise: Noise, *, rest: bool = False) -> dict[Cut, int]:
     """Return the cuts to publish with their noisy numbers of people.
 
     Args:
@@ -125,7 +125,7 @@ def divide(tree: BoundedTree, records: Records, budget: PathBudget, noise: Noise
         Complete cuts and, with `rest`, others.
     """
     found: dict[Cut, int] = {}
-    pending = [Part((0,), records, budget.dividing)] if tree.children[0] else []
+    pending = [NoisyPart((0,), records, budget.dividing)] if tree.children[0] else []
     divided = 0
     while pending:
         part = pending.pop()
@@ -142,7 +142,7 @@ def divide(tree: BoundedTree, records: Records, budget: PathBudget, noise: Noise
     return found
 
 
-def _children(tree: BoundedTree, part: Part, budget: PathBudget, noise: Noise) -> tuple[list[Part], list[Part]]:
+def _children(tree: BoundedTree, part: NoisyPart, budget: PathBudget, noise: Noise) -> tuple[list[NoisyPart], list[NoisyPart]]:
     """Divide a part. Return the children that are published, and those that are divided further."""
     plan = planned(tree, part.cut, part.left, budget)
     node = part.cut[plan.place]
@@ -154,17 +154,17 @@ def _children(tree: BoundedTree, part: Part, budget: PathBudget, noise: Noise) -
         if (complete == kind).any():
             noisy[complete == kind] = noise(numbers[complete == kind], scale)
     limits = np.where(complete, plan.limit(True, budget.spurious), plan.limit(False, budget.spurious))
-    ready: list[Part] = []
-    further: list[Part] = []
+    ready: list[NoisyPart] = []
+    further: list[NoisyPart] = []
     for choice in np.flatnonzero(noisy >= limits).tolist():
         cut = tuple(sorted((*part.cut[: plan.place], *plan.choices[choice], *part.cut[plan.place + 1 :])))
         inside = NOBODY if complete[choice] else part.records.of(people[which == choice])
-        child = Part(cut, inside, plan.left, int(noisy[choice]), int(limits[choice]))
+        child = NoisyPart(cut, inside, plan.left, int(noisy[choice]), int(limits[choice]))
         (ready if complete[choice] else further).append(child)
     return ready, further
 
 
-def _chosen(tree: BoundedTree, records: Records, node: int, plan: Division) -> tuple[Ints, Ints]:
+def _chosen(tree: BoundedTree, records: LeafEntries, node: int, plan: Division) -> tuple[Ints, Ints]:
     """Return the people of a part, sorted, and for each of them which of the choices their items below the node are."""
     inside = (records.leaves >= tree.first[node]) & (records.leaves < tree.end[node])
     children = np.array(tree.children[node])

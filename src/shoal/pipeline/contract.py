@@ -70,7 +70,7 @@ def _forms_of_records(release: Release, account: Accounting, original: AnyOrigin
             "the release does not contain the record-to-group mapping", code="mapping-not-recorded", hint="nothing was written"
         )
     ledger, forms = account.occurrences, forms_of(original, release.published, release.secret.rows())
-    own = {name: part for name, part in ledger.parts.items() if part.fate == "changed" and name not in _TOLD_BY_METHODS}
+    own = {name: part for name, part in ledger.parts.items() if part.fate == "changed" and name not in _GIVEN_IN_DETAIL}
     represented = max(0, ledger.of_fate("kept", "changed") - forms.published)
     if represented and len(own) != 1:
         raise GuaranteeNotMet(
@@ -85,7 +85,7 @@ def _forms_of_records(release: Release, account: Accounting, original: AnyOrigin
 
 
 SUPPRESSED = "suppressed"
-_TOLD_BY_METHODS = ("generalized",)  # what methods tell of published occurrences, and `forms_of` tells in detail
+_GIVEN_IN_DETAIL = ("generalized",)  # what methods tell of published occurrences, and `forms_of` tells in detail
 _BY_KIND: dict[str, Callable[[Release, Accounting, AnyOriginal], Accounting]] = {BagTable.kind: _forms_of_records}
 
 

@@ -278,12 +278,12 @@ def _metrics(key: str, value: Any) -> Iterator[str]:
     """Rule: known metrics within their bounds."""
     found = list(entries(number)(key, value))
     yield from found
-    for name, said in {} if found else value.items():
+    for name, measured in {} if found else value.items():
         if name not in METRICS:
             yield f"{key}.{name!r} is not a metric"
             continue
         metric = METRICS[name]
-        if (metric.lowest is not None and said < metric.lowest) or (metric.highest is not None and said > metric.highest):
+        if (metric.lowest is not None and measured < metric.lowest) or (metric.highest is not None and measured > metric.highest):
             yield f"{key}.{name} must be {metric.range}"
 
 
@@ -292,7 +292,7 @@ def _files(key: str, value: Any) -> Iterator[str]:
     if not isinstance(value, list) or len(value) < 2:
         yield f"{key} must list the tables and {REPORT}, and nothing else"
         return
-    tables, pages = _told_apart(value)
+    tables, pages = _tables_and_pages(value)
     found = [fault for i, file in enumerate(tables) for fault in _TABLE_FILE(f"{key}[{i}]", file)]
     for i, (file, rule) in enumerate(zip(pages, (_NOTED_FILE, _REPORT_FILE)[-len(pages) :], strict=True), len(tables)):
         found += rule(f"{key}[{i}]", file)
@@ -342,7 +342,7 @@ _REPORT_FILE = object_of({"name": one_of((REPORT,)), DIGEST: sha256})
 _NOTED_FILE = object_of({"name": one_of((NOTICE, RULES)), DIGEST: sha256})
 
 
-def _told_apart(files: list[Any]) -> tuple[list[Any], list[Any]]:
+def _tables_and_pages(files: list[Any]) -> tuple[list[Any], list[Any]]:
     """Split the files into those of tables and those after them: the report, preceded by rules or a notice if there are any."""
     noted = len(files) > 2 and isinstance(files[-2], dict) and files[-2].get("name") in {NOTICE, RULES}
     pages = 2 if noted else 1

@@ -61,7 +61,7 @@ from shoal.taxonomy.sampled_people import chosen_owners, class_counts, classes_f
 from shoal.taxonomy.topic_names import ROOT
 from shoal.taxonomy.urls import are_urls
 from shoal.taxonomy.wordnet import phrase_finder, wordnet
-from shoal.text.collocations import Part, join_collocations
+from shoal.text.collocations import TextBlock, join_collocations
 from shoal.text.terms import TermSplitter
 from shoal.util.wording import counted, percent
 
@@ -234,7 +234,7 @@ class RecordGatherer:
         logs, texts = [], []
         for log in parts:
             insist_on_texts(self._how, log.kind == "text")
-            texts.append(Part(*self._words.split_in_order(log.frame["payload"]), log.frame["owner"].to_numpy()))
+            texts.append(TextBlock(*self._words.split_in_order(log.frame["payload"]), log.frame["owner"].to_numpy()))
             logs.append(Log(log.frame.with_columns(payload=pl.lit("")), log.kind))
         texts, joined = join_collocations(texts, self._words, fewest)
         self._words.joined += joined
@@ -413,16 +413,16 @@ def prepare_data(data: Log | Bags | Table | Records, how: Preparation, tree: Tax
     if how.shape == "records":
         return prepare_records(data if isinstance(data, Records) else records_of(data, how), how, tree)
     if how.shape == "log" and isinstance(data, Log):
-        taxonomy, notes = _beside(data, how, tree)
-        return replace(_as_it_is(LogOriginal(data, taxonomy), how), notes=notes)
+        taxonomy, notes = _taxonomy_of_log(data, how, tree)
+        return replace(_unchanged(LogOriginal(data, taxonomy), how), notes=notes)
     if how.shape == "log" and how.baskets and isinstance(data, Bags):
         log = log_of_items(data)
-        taxonomy, notes = _beside(log, how, tree)
-        return replace(_as_it_is(BasketOriginal(log, taxonomy), how), notes=notes)
+        taxonomy, notes = _taxonomy_of_log(log, how, tree)
+        return replace(_unchanged(BasketOriginal(log, taxonomy), how), notes=notes)
     if how.shape == "access log" and isinstance(data, Log):
-        return _as_it_is(AccessOriginal(data), how)
+        return _unchanged(AccessOriginal(data), how)
     if how.shape == "table" and isinstance(data, Table):
-        return _as_it_is(TableOriginal(data), how)
+        return _unchanged(TableOriginal(data), how)
     if how.shape == "documents" and isinstance(data, Log) and data.kind == "text":
         return _as_vectors(data, how, tree)
     raise ParameterError(
@@ -432,7 +432,7 @@ def prepare_data(data: Log | Bags | Table | Records, how: Preparation, tree: Tax
     )
 
 
-def _beside(log: Log, how: Preparation, taxonomy: Taxonomy | None) -> tuple[Taxonomy | None, tuple[str, ...]]:
+def _taxonomy_of_log(log: Log, how: Preparation, taxonomy: Taxonomy | None) -> tuple[Taxonomy | None, tuple[str, ...]]:
     """Return the taxonomy that describes the words of a log, if one is requested."""
     if how.taxonomy == NO_TAXONOMY or taxonomy is not None:
         return (None if how.taxonomy == NO_TAXONOMY else taxonomy), ()
@@ -440,7 +440,7 @@ def _beside(log: Log, how: Preparation, taxonomy: Taxonomy | None) -> tuple[Taxo
     return load_taxonomy(how.taxonomy, how.loss, terms)
 
 
-def _as_it_is(original: AnyOriginal, how: Preparation) -> Prepared:
+def _unchanged(original: AnyOriginal, how: Preparation) -> Prepared:
     """Prepare rows without changing them."""
     return Prepared(original, {**original.to_account(), "owners": original.n_owners} | how.described() | original.columns(), how, None, ())
 

@@ -26,7 +26,7 @@ from shoal.taxonomy.place_terms import UNLISTED
 from shoal.util.wording import counted
 
 NOT_COMPARED = f"not checked without the original: which names of {RULES} are nodes, and {PARENTS}"
-GIVEN = (Items, ItemCosts, ItemWeights, PersonalItems)  # parameters of which a file of rules has a description only
+ONLY_DESCRIBED = (Items, ItemCosts, ItemWeights, PersonalItems)  # parameters of which a file of rules has a description only
 
 
 def rules_file(rules: Rules, release: Release, prepared: Prepared) -> RulesFile:
@@ -57,7 +57,7 @@ def ruled_method(rules: RulesFile, typed: Mapping[str, Any]) -> RecodingMethod:
 def _agreed(declared: Param, recorded: Any, requested: Any) -> Any:
     """Return the value of a parameter that the rules and possibly the user specify."""
     value, name = declared.parse(requested) if isinstance(requested, str) else requested, declared.name.replace("_", "-")
-    if declared.type in GIVEN:
+    if declared.type in ONLY_DESCRIBED:
         if recorded is not None and value is None:
             raise ParameterError(
                 f"the rules were made with a value of {name}, which a file of rules does not contain",

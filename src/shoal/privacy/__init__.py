@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.data.claims import Model
-from shoal.registry import Table
+from shoal.registry import LazyTable
 
-MODELS: Table[type[Model]] = Table(
+MODELS: LazyTable[type[Model]] = LazyTable(
     "model",
     {
         "k-anonymity": "shoal.privacy.k_anonymity:KAnonymity",

@@ -168,11 +168,11 @@ class AccessKAnonymity(Model):
         """The number of identical profiles: k."""
         return self.k
 
-    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: PublishedTable, *, with_original: bool) -> Mapping[str, str]:
         """Return what remains open: files show that addresses have equal rows; the original shows what its people share, and the range of
         means.
         """
-        if beside_original:
+        if with_original:
             within = "only that they are in the range of the original"
             return {"time": within, "size": within}
         fields = ("time", "method", "protocol", "status", "size", *(("referrer", "agent") if cast(AccessTable, table).combined else ()))

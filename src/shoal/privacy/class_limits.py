@@ -62,7 +62,7 @@ class ClassLimits(Model):
         """Return the columns that the claim names, or else all."""
         return frozenset(self.columns_named or table.columns)
 
-    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: Any, *, with_original: bool) -> Mapping[str, str]:
         """Return all columns: rows are counted, and not compared with the original."""
         return dict.fromkeys(table.columns, "whether they are values of the original")
 

@@ -48,7 +48,7 @@ class ConfidenceBounding(Model):
         """Return the columns of all templates."""
         return frozenset(name for one in self._named() for name in (*one.known, one.sensitive))
 
-    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: Any, *, with_original: bool) -> Mapping[str, str]:
         """Return all columns: this model counts published values, and does not compare them with the original."""
         return dict.fromkeys(table.columns, "whether they are values of the original")
 

@@ -76,7 +76,7 @@ class DeltaPresence(Model):
         """Return all columns: those that the public table lacks are not known to the attacker."""
         return frozenset(table.columns)
 
-    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: Any, *, with_original: bool) -> Mapping[str, str]:
         """Return all columns: this model counts published values, and does not compare them with the original."""
         return dict.fromkeys(table.columns, "whether they are values of the original")
 
@@ -108,11 +108,11 @@ class DeltaPresence(Model):
     def _verdict(self, fits: npt.NDArray[np.bool_], inside: list[int], outside: npt.NDArray[Any], notes: list[str]) -> Verdict:
         """Compare the number of published rows of each class with that of the public rows that it may stand for."""
         there = [int(outside[row].sum()) for row in fits]
-        foreign = sum(n > all_of_it for n, all_of_it in zip(inside, there, strict=True))
+        foreign = sum(n > everything for n, everything in zip(inside, there, strict=True))
         if foreign:
             what = f"{counted(foreign, 'class has', 'classes have')} more rows than the public table has people for it"
             return Verdict(str(self), "fails", {}, (what,), tuple(notes))
-        shares = [Fraction(n, all_of_it) for n, all_of_it in zip(inside, there, strict=True)]
+        shares = [Fraction(n, everything) for n, everything in zip(inside, there, strict=True)]
         shares += [Fraction(0)] if not fits.any(axis=0).all() else []
         low, high = min(shares), max(shares)
         broken = ["somebody of the public table is known to be in the release with a probability above delta_max"]
@@ -142,14 +142,14 @@ def _fitting(inside: pl.DataFrame, outside: pl.DataFrame, names: list[str]) -> n
     fits = np.ones((len(inside), len(outside)), bool)
     for name in names:
         shown, typed = inside[name].unique(maintain_order=True), outside[name].unique(maintain_order=True)
-        cells = np.array([[stands_for(one, other) for other in typed] for one in shown], bool).reshape(len(shown), len(typed))
+        cells = np.array([[may_represent(one, other) for other in typed] for one in shown], bool).reshape(len(shown), len(typed))
         ranks = [dict(zip(side, range(len(side)), strict=True)) for side in (shown, typed)]
         at = [np.array([rank[value] for value in column[name]], np.int64) for rank, column in zip(ranks, (inside, outside), strict=True)]
         fits &= cells[at[0]][:, at[1]]
     return fits
 
 
-def stands_for(published: str, typed: str) -> bool:
+def may_represent(published: str, typed: str) -> bool:
     """Whether a published value may stand for one of the public table: the same, `*`, `481**`, or a range such as 20-29 or [20,30)."""
     if published in {typed, "*"}:
         return True

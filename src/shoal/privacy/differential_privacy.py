@@ -73,7 +73,7 @@ def _least_sensitivity(step: NoisyStep) -> float | None:
     }.get((step.purpose, step.noise, step.weights))
 
 
-def given_away(steps: Sequence[NoisyStep], epsilon: float) -> tuple[float, float]:
+def spent_budget(steps: Sequence[NoisyStep], epsilon: float) -> tuple[float, float]:
     """Return the total epsilon and delta of all steps of a valid record; with Gaussian noise, delta at this epsilon."""
     if {step.noise for step in steps} == {LAPLACE}:
         return sum(step.sensitivity / step.scale for step in steps if step.sensitivity), _laplace_delta(steps)
@@ -259,9 +259,9 @@ class DifferentialPrivacy(JudgesNoise):
     epsilon: float = param(1.0, minimum=0.001, maximum=20, help="privacy loss: probabilities differ by a factor of at most e^epsilon")
     delta: float = param(1e-6, minimum=0, maximum=0.01, help="probability with which they may differ by more")
 
-    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: Any, *, with_original: bool) -> Mapping[str, str]:
         """Return what remains open: noise is not visible in a number, but values must occur in the original."""
-        keys = {} if beside_original else dict.fromkeys((name for name in table.columns if name != COUNT), "")
+        keys = {} if with_original else dict.fromkeys((name for name in table.columns if name != COUNT), "")
         keys |= {ITEMS: "only that the taxonomy has them: noise publishes sets that nobody has"} if ITEMS in table.columns else {}
         return {**keys, COUNT: "numbers with noise cannot be checked"}
 
@@ -277,7 +277,7 @@ class DifferentialPrivacy(JudgesNoise):
         broken = [*(fault for step in steps for fault in faults(step)), *_unfit(steps, tables)]
         if broken:
             return Verdict(str(self), "fails", {}, tuple(broken))
-        epsilon, delta = given_away(steps, self.epsilon)
+        epsilon, delta = spent_budget(steps, self.epsilon)
         if epsilon > self.epsilon:
             broken.append(f"the recorded noise gives an epsilon of {epsilon:.6g}, more than {self.epsilon:g}")
         if delta > self.delta:

@@ -88,10 +88,10 @@ class DisassociatedKmAnonymity(Model):
     m: int = param(2, minimum=1, maximum=MOST_KNOWN_APART, help="number of items known to an attacker")
     support: int | None = param(None, minimum=2, help="minimum number of people who have each published item (default: unknown)")
 
-    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: PublishedTable, *, with_original: bool) -> Mapping[str, str]:
         """Return what remains open: items of term chunks are published as they are; only the method knows the records of a cluster."""
         open_end = {"cluster": "which records a cluster has"}
-        return open_end if beside_original else {"item": "those of term chunks, published as they are"} | open_end
+        return open_end if with_original else {"item": "those of term chunks, published as they are"} | open_end
 
     def judge(self, release: Release, original: Original | None) -> Verdict:
         """Count every chunk and every cluster; with the original, count people and verify that its records yield these chunks."""

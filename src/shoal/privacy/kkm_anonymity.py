@@ -27,7 +27,7 @@ from shoal.data.table import ITEM_SEPARATOR
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.parameters import Declared, param
-from shoal.privacy.evidence.equivalence_classes import told_untrue, untruthful_records
+from shoal.privacy.evidence.equivalence_classes import untruthful_message, untruthful_records
 from shoal.privacy.evidence.generalized_columns import classes_without_rows, untrue_by_row
 from shoal.privacy.evidence.known_sets import MOST_KNOWN, AttackerKnowledge, CountedSets, Holders, all_public, count_sets, items
 from shoal.privacy.evidence.microdata_evidence import RowClasses, changed_kept_columns, classes_of_rows, people_of_classes
@@ -87,11 +87,11 @@ class KKmAnonymity(Model):
         """Return the columns that the claim names, or else all."""
         return frozenset(table.columns) if self.columns is None else frozenset(self.columns_named or ())
 
-    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: Any, *, with_original: bool) -> Mapping[str, str]:
         """Return what remains open: files do not show which published row belongs to which original row."""
         judged = self.judged_columns(table)
         kept = dict.fromkeys((name for name in table.columns if name not in judged), "kept as they are")
-        if not beside_original:
+        if not with_original:
             return kept | {name: "whether they are true of the original's values" for name in table.columns if name in judged}
         some = "only that enough rows of the original match"
         return dict.fromkeys(kept, "which row they belong to") | {name: some for name in table.columns if name in judged}
@@ -235,7 +235,7 @@ def _untrue_items(cells: pl.Series, column: str, rows: Ints | None, original: Ta
     owners = np.arange(len(cells), dtype=np.int64)
     published = Bags.from_rows(starts, codes, np.ones(len(codes), np.int32), tree.names, owners, as_sets=True)
     if rows is not None:
-        return told_untrue(untruthful_records(before, published, rows, tree))
+        return untruthful_message(untruthful_records(before, published, rows, tree))
     more = int((_rows_below(published, tree.parent) > _rows_below(before, tree.parent)).sum())
     return [f"{more:,} nodes of the taxonomy are published for more rows than have an item below them"] if more else []
 

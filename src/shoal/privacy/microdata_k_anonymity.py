@@ -17,7 +17,7 @@ from shoal.data.table import Table
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.parameters import Declared, param
-from shoal.privacy.evidence.microdata_evidence import classes_of_rows, defects_beside_original, people_of_classes
+from shoal.privacy.evidence.microdata_evidence import classes_of_rows, defects_against_original, people_of_classes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,13 +70,13 @@ class MicrodataKAnonymity(Model):
         """Return the columns that the claim names, or else all."""
         return frozenset(self.columns_named or table.columns)
 
-    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: Any, *, with_original: bool) -> Mapping[str, str]:
         """Return what remains open: columns that the claim does not name are kept; neither files nor the original show which rows form a
         group.
         """
         judged = self.judged_columns(table)
         kept = [name for name in table.columns if name not in judged]
-        if not beside_original:
+        if not with_original:
             means = "whether they are means of the original's values"
             return dict.fromkeys(kept, "kept as they are") | {name: means for name in table.columns if name in judged}
         totals = "only their totals, or that they occur in the original"
@@ -101,7 +101,7 @@ class MicrodataKAnonymity(Model):
         notes = [f"not covered by the claim: {', '.join(left)}"] if left else []
         if original is not None:
             rows = _rows_of(original)
-            defects = defects_beside_original(release, table.frame, names, classes, rows)
+            defects = defects_against_original(release, table.frame, names, classes, rows)
             if defects:  # whose rows the published ones are is then not known
                 return Verdict(str(self), "fails", achieved, (*broken, *defects), tuple(notes))
             people, note = people_of_classes(classes, rows.owners, release.secret)

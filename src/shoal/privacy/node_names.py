@@ -69,7 +69,7 @@ class NodeNames(JudgesNames):
     people: int = param(10, minimum=2, help="minimum number of people who have each word in the name of a published topic")
     categories: str | None = param(None, choices=(WORDNET,), help="public taxonomy whose categories are published next to topics")
 
-    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: PublishedTable, *, with_original: bool) -> Mapping[str, str]:
         """Names alone are judged."""
         fields = (name for columns in table.columns_of_parts().values() for name in columns)
         return dict.fromkeys(fields, "apart from names of topics")

@@ -196,11 +196,11 @@ class PrivacyDegree(Model):
     p: int = param(10, minimum=2, help="privacy degree: at most one in p records of a group has the same sensitive item")
     items: Items | None = param(None, help="sensitive items (default: all that are counted per group)")
 
-    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: PublishedTable, *, with_original: bool) -> Mapping[str, str]:
         """Return what remains open: rows are published exactly and compared with the original; only the method knows the records of a
         group.
         """
-        if beside_original:
+        if with_original:
             return {"group": "which rows form a group", "count": "only the totals of each item"}
         return {"group": "which rows form a group", "items": "published as they are", "item": ""}
 

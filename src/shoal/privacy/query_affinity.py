@@ -70,9 +70,9 @@ class QueryAffinity(Model):
         """Return the column of queries: the claim is about nothing else."""
         return frozenset({table.unit})
 
-    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: Any, *, with_original: bool) -> Mapping[str, str]:
         """Return the queries if there is no original to compare them with."""
-        return {} if beside_original else {table.unit: ""}
+        return {} if with_original else {table.unit: ""}
 
     def judge(self, release: Release, original: LogOriginal | None) -> Verdict:
         """Count the people around each published query in the original, whose queries determine the weights."""

@@ -119,7 +119,7 @@ class Support(JudgesRows):
         return self.k if not self._rules.unit.splits and QUERY in self._rules.unit.columns else None
 
     @property
-    def asked_by(self) -> int | None:
+    def people_per_query(self) -> int | None:
         """The number of people per query: k, if queries are the unit over the whole log."""
         return self.k if self._rules.unit == Unit() and self.window is None else None
 
@@ -143,9 +143,9 @@ class Support(JudgesRows):
         linked = {table.pseudonyms} if self.pseudonyms and table.pseudonyms else set()
         return frozenset((named - {QUERY}) | payload | linked)
 
-    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: Any, *, with_original: bool) -> Mapping[str, str]:
         """Return what remains open: every published row must be an original one; which rows belong to one person is not known."""
-        if beside_original:
+        if with_original:
             linked = self.pseudonyms == "parts" and table.pseudonyms is not None
             return {str(table.pseudonyms): "which rows have one pseudonym"} if linked else {}
         judged = self.judged_columns(table)
@@ -199,7 +199,7 @@ class Support(JudgesRows):
     def rows_to_count(self) -> RowsToCount | None:
         """Return what workers count: queries or their words over the whole period, without other columns."""
         others = (self.rare, self.window, self.times, self.columns, self.group, self.pseudonyms)
-        alone = self._rules.unit.columns == (QUERY,) and all(said is None for said in others)
+        alone = self._rules.unit.columns == (QUERY,) and all(setting is None for setting in others)
         return RowsToCount(self.k, self.words, self._rules.unit.splits) if alone else None
 
     def judge_rows(self, counted: CountedRows) -> Verdict:

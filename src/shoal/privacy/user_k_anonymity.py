@@ -68,10 +68,10 @@ class UserKAnonymity(Model):
         """Return 1/k, whatever the attacker knows: k pseudonyms have the same history."""
         return 1 / self.k if test in {"singling out", "linking"} else None
 
-    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: Any, *, with_original: bool) -> Mapping[str, str]:
         """Return what remains open: the file shows equal histories, not their origin; for means, the original shows the range."""
         held = [name for name in ("time", table.unit, RANK, URL) if name in table.columns]
-        if beside_original:
+        if with_original:
             return {name: "only that they lie in the range of the same query" for name in held if name in (TIME, RANK)}
         return dict.fromkeys(held, "")
 

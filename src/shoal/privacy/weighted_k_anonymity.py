@@ -205,9 +205,9 @@ class WeightedKAnonymity(Model):
         """The number of people whose vectors a vector generalizes: k."""
         return self.k
 
-    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: PublishedTable, *, with_original: bool) -> Mapping[str, str]:
         """Return what remains open: the file shows k identical vectors; neither it nor the original shows the documents of a vector."""
-        if beside_original:
+        if with_original:
             return {"weights": "only that documents which carry the terms have weights as small and as large"}
         return {"items": "whether documents hold them", "weights": ""}
 

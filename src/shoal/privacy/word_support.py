@@ -49,10 +49,10 @@ class WordSupport(Model):
         """The number of people per item: k."""
         return self.k
 
-    def not_checked(self, table: PublishedTable, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: PublishedTable, *, with_original: bool) -> Mapping[str, str]:
         """Return what remains open: items are counted exactly with the original and bounded without it; the chunks are not verified."""
         fields = (name for columns in table.columns_of_parts().values() for name in columns)
-        open_words = {} if beside_original else {ITEM: "how many people have them"}
+        open_words = {} if with_original else {ITEM: "how many people have them"}
         return open_words | dict.fromkeys((name for name in fields if name != ITEM), "")
 
     def judge(self, release: Release, original: Original | None) -> Verdict:

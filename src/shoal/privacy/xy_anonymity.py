@@ -53,7 +53,7 @@ class XYAnonymity(Model):
         x, y = self._sides()
         return frozenset((*x, *y))
 
-    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: Any, *, with_original: bool) -> Mapping[str, str]:
         """Return all columns: this model counts published values, and does not compare them with the original."""
         return dict.fromkeys(table.columns, "whether they are values of the original")
 

@@ -191,20 +191,20 @@ def _published(manifest: Mapping[str, Any]) -> str:
     if manifest.get(CLOSED) == NO_NUMBERS:
         return WITHHELD
     published, owners = published_part(manifest), manifest.get("input", {}).get("owners")
-    whose = f" of {plural(owners, 'person', 'people')}" if isinstance(owners, int) else ""
+    of_people = f" of {plural(owners, 'person', 'people')}" if isinstance(owners, int) else ""
     if not published.total:
         return f"Nothing: the input has no {published.noun}."
     rest = f"{count(published.total - published.shown)} suppressed" if published.total > published.shown else "none suppressed"
-    return f"{count(published.shown)} of {plural(published.total, published.noun.removesuffix('s'))}{whose}; {rest}."
+    return f"{count(published.shown)} of {plural(published.total, published.noun.removesuffix('s'))}{of_people}; {rest}."
 
 
 def _guaranteed(manifest: Mapping[str, Any]) -> str:
     claims, lack = manifest.get("claims", []), lack_of(manifest)
     verdict = headline(claims, lack)
     protected = manifest.get("input", {}).get(PROTECTS, "")
-    whose = f" Protected: {plain(str(protected))}." if protected else ""
+    scope = f" Protected: {plain(str(protected))}." if protected else ""
     if verdict.tone == "good":
-        return f"{verdict.lead}{whose}"
+        return f"{verdict.lead}{scope}"
     return "Nothing." if lack or not claims else f"{verdict.title} {verdict.lead}"
 
 

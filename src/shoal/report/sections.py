@@ -17,7 +17,7 @@ from shoal.report.verdict_text import Tile
 from shoal.util.wording import percent, split_default
 
 TONES = {"kept": "same", "changed": "changed"}
-GONE_SHADES = 3
+SUPPRESSED_SHADES = 3
 
 MEANINGS = {
     "format": "input format",
@@ -220,7 +220,7 @@ def _account(title: str, ledger: Mapping[str, int], method: str) -> Account:
     for key, n in ledger.items():
         if key == "in":
             continue
-        tone = FORM_TONES.get(key) or TONES.get(fate_of(key, method), f"gone{shade % GONE_SHADES}")
+        tone = FORM_TONES.get(key) or TONES.get(fate_of(key, method), f"gone{shade % SUPPRESSED_SHADES}")
         shade += tone.startswith("gone")
         parts.append(BarPart(plain(key), n, tone))
     desc = f"{count(total)} in total: " + ", ".join(f"{count(p.value)} {p.label}" for p in parts)

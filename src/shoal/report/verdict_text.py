@@ -140,11 +140,11 @@ def guarantee(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Tile:
     tone = "good" if verdict["holds"] else "bad"
     model, achieved = model_of(verdict), verdict.get("achieved") or {}
     if model is not None and model.group_size is not None and "records" in achieved:
-        unit, whose = ("records", "or more identical records in every group")
+        unit, meaning = ("records", "or more identical records in every group")
         if "people" in achieved:
-            unit, whose = ("people", "or more people share every published record")
+            unit, meaning = ("people", "or more people share every published record")
         promised = number(model.group_size)
-        return Tile("Guarantee", number(achieved[unit]), f"{whose}; {promised} guaranteed", tone)
+        return Tile("Guarantee", number(achieved[unit]), f"{meaning}; {promised} guaranteed", tone)
     if model is not None and "people" in achieved and "people" in model.level_words:
         people = _level("people", achieved["people"], model)
         return Tile("Guarantee", people.achieved, f"{people.meaning}; {people.promised} guaranteed", tone)

@@ -26,7 +26,7 @@ def attack_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: C
     assert how is not None
     draw = Draw.parse({name: str(value) for name, value in Draw.quick_values().items()} if task["quick"] else {})
     with running(events, cancel):
-        found = attacked(place, original, how, (), draw, lambda lines: note(*lines), on_estimate=_tell_time)
+        found = attacked(place, original, how, (), draw, lambda lines: note(*lines), on_estimate=_note_time)
     before = {(one.attack, one.knowledge): one for one in found.outcomes if one.subject == ORIGINAL}
     after = [one for one in found.outcomes if one.subject == RELEASE]
     return {
@@ -45,7 +45,7 @@ def attack_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: C
     }
 
 
-def _tell_time(seconds: float) -> None:
+def _note_time(seconds: float) -> None:
     note(f"the attacks take about {duration(seconds)}")
 
 

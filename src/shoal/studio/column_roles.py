@@ -128,7 +128,7 @@ def words_of_records(format: str, options: Mapping[str, Any], found: Mapping[str
     return {"thing": thing_of(format), "record_is": record_is(format, roles), "unused_record": offered}
 
 
-def whose(options: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+def statement_on_people(options: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     """Return who a person is in this file, as a statement to confirm."""
     format = found["format"]
     if format == "transactions":

@@ -99,8 +99,8 @@ def _methods(source: OpenedFile) -> list[str]:
 
 def _does(name: str) -> str:
     """Return what a method does; with a limit for an unchanged column, what the limit adds."""
-    method, _, given = name.partition("(")
-    return LIMITS.get(given.partition(",")[0], listed_method(method).summary)
+    method, _, settings = name.partition("(")
+    return LIMITS.get(settings.partition(",")[0], listed_method(method).summary)
 
 
 def _known(source: OpenedFile) -> tuple[int, ...]:

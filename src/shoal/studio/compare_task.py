@@ -38,11 +38,11 @@ def compare_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: 
         work = ComparisonTask((Path(task["path"]),), requested, options, folder / COMPARISON, str(task["name"]), making)
         note(*work.notes)
         board = _Board(folder, work.cells, options)
-        done = work.run(effort, threads(), quick=quick, on_estimate=_tell_time, on_row=board.fill)
+        done = work.run(effort, threads(), quick=quick, on_estimate=_note_time, on_row=board.fill)
     return {"notes": list(map(on_page, done.notes))}
 
 
-def _tell_time(seconds: float) -> None:
+def _note_time(seconds: float) -> None:
     note(f"the comparison takes about {duration(seconds)}")
 
 

@@ -73,9 +73,9 @@ class Sessions:
         """Return what a change must carry in this session."""
         return hmac.new(self._key, cookie.encode(), hashlib.sha256).hexdigest()
 
-    def may_change(self, cookie: str, given: str) -> bool:
+    def may_change(self, cookie: str, token: str) -> bool:
         """Whether this is the token of the session."""
-        return hmac.compare_digest(self.change_token(cookie).encode(), given.encode())
+        return hmac.compare_digest(self.change_token(cookie).encode(), token.encode())
 
 
 @dataclass(frozen=True)

@@ -58,13 +58,13 @@ class Preview:
         Raises:
             ShoalError: It cannot be read with these options.
         """
-        self._said = options_and_taxonomy(options)[0]
+        self._options = options_and_taxonomy(options)[0]
         self._samples = Samples((path,))
-        base = Preparation.of_format(self._said.get("format"))
-        reading = self._samples.reading(preparation(dict(self._said), base))
+        base = Preparation.of_format(self._options.get("format"))
+        reading = self._samples.reading(preparation(dict(self._options), base))
         self.facts: DataFacts = facts_of(reading)
-        ready = self._said.get("taxonomy") is not None or reading.items is not None
-        self._taxonomy = {} if ready else fitting_taxonomy(reading, self.facts, self._said)
+        ready = self._options.get("taxonomy") is not None or reading.items is not None
+        self._taxonomy = {} if ready else fitting_taxonomy(reading, self.facts, self._options)
         self._tried: dict[tuple[str, ...], Attempt] = {}
         self._running: Attempt | None = None
         self._stopped = False
@@ -92,17 +92,17 @@ class Preview:
 
     def _methods(self, k: int, knows: int, goal: str) -> Iterator[tuple[str, dict[str, str], str]]:
         """Yield the methods that protect against this attacker, their parameters, and what they do."""
-        asked = {"k": str(k)}
+        values = {"k": str(k)}
         if goal == COUNTS:
             yield "dp-queries", {"unit": "term" if self.facts.texts else "item"}, NOISE
         elif self.facts.format in OF_FORMAT and goal != HISTORIES:
             method, further = OF_FORMAT[self.facts.format]
-            yield method, {**asked, **further}, GROUPS
+            yield method, {**values, **further}, GROUPS
         elif knows == EVERYTHING:
-            yield "shoal", asked, GROUPS
+            yield "shoal", values, GROUPS
         else:
-            yield "coherence", {**asked, "p": str(knows)}, SUPPRESSES
-            yield "km", {**asked, "m": str(knows)}, GENERALIZES
+            yield "coherence", {**values, "p": str(knows)}, SUPPRESSES
+            yield "km", {**values, "m": str(knows)}, GENERALIZES
 
     def _measured(self, goal: str, k: int, name: str, settings: Mapping[str, str], does: str, end: float) -> Values:
         """Try a method on samples that grow until the time is up, and return what was measured."""
@@ -110,26 +110,26 @@ class Preview:
         found = attempt.found if self._stopped else attempt.go_on(end - time.perf_counter())
         route = MeasuredRoute(Candidate(goal, name, does, "", ""), {}, settings, found, 1 / k, not self.facts.texts)
         does = does.replace("items", "words") if self.facts.texts else does
-        told = {"method": name, "settings": dict(settings), "does": does, "people": found.people, "whole": found.whole}
+        row = {"method": name, "settings": dict(settings), "does": does, "people": found.people, "whole": found.whole}
         if found.expected_kept is None:
-            return {**told, "kept": None, "left": f"not measured: {found.why_not}", "risk": ""}
+            return {**row, "kept": None, "left": f"not measured: {found.why_not}", "risk": ""}
         risk = route.risk if route.safe else f"{route.risk}{TOO_MANY}"
         if found.whole or (found.samples > 1 and found.people >= FIRST_PEOPLE):
-            return {**told, "kept": found.expected_kept, "left": route.left, "risk": risk}
-        return {**told, "kept": found.kept, "left": route.left_of_sample, "risk": risk}  # too little for a forecast
+            return {**row, "kept": found.expected_kept, "left": route.left, "risk": risk}
+        return {**row, "kept": found.kept, "left": route.left_of_sample, "risk": risk}  # too little for a forecast
 
     def _attempt(self, goal: str, name: str, settings: Mapping[str, str]) -> Attempt:
         """Return the trials of a method with these parameters, which go on where they were."""
-        asked = (goal, name, *settings.values())
-        if asked not in self._tried:
+        key = (goal, name, *settings.values())
+        if key not in self._tried:
             method = chosen_method(name, dict(settings))
             base = Preparation.default_for(method)
             on_taxonomy = base.shape == "records" and base.taxonomy != NO_TAXONOMY
-            how = preparation({**self._said, **(self._taxonomy if on_taxonomy else {}), **self._records(goal)}, base=base)
-            self._tried[asked] = Attempt(
+            how = preparation({**self._options, **(self._taxonomy if on_taxonomy else {}), **self._records(goal)}, base=base)
+            self._tried[key] = Attempt(
                 self._samples, Route(method, how), self.facts.people, self._first_people(goal, int(settings.get("k", 0)))
             )
-        return self._tried[asked]
+        return self._tried[key]
 
     def _first_people(self, goal: str, k: int) -> int | None:
         """Return the people of the first sample, fewer where people have many records, for an answer in time; None for the default."""
@@ -163,9 +163,9 @@ def main() -> None:
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(preview, lines), daemon=True).start()
     while line := lines.get():
-        asked = json.loads(line)
+        request = json.loads(line)
         try:
-            _answer(preview.of(asked["k"], asked["knows"], asked["goal"], asked["again"]))
+            _answer(preview.of(request["k"], request["knows"], request["goal"], request["again"]))
         except ShoalError as error:
             _answer(described(error, task))
 

@@ -114,8 +114,8 @@ async def _started(source: OpenedFile) -> asyncio.subprocess.Process:
         stderr=None if os.environ.get("SHOAL_DEBUG") else asyncio.subprocess.DEVNULL,
     )
     assert process.stdin is not None
-    told = {"path": source.path, "name": source.name, "options": dict(source.options)}
-    process.stdin.write(json.dumps(told).encode() + b"\n")
+    description = {"path": source.path, "name": source.name, "options": dict(source.options)}
+    process.stdin.write(json.dumps(description).encode() + b"\n")
     return process
 
 

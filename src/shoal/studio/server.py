@@ -58,12 +58,12 @@ def is_local(host: str) -> bool:
         return host == "localhost"
 
 
-def run_studio(settings: StudioSettings, say: Callable[[str], None]) -> None:
+def run_studio(settings: StudioSettings, announce: Callable[[str], None]) -> None:
     """Serve until an interrupt.
 
     Args:
         settings: How.
-        say: Shows a line to the user.
+        announce: Shows a line to the user.
 
     Raises:
         ParameterError: The address cannot be listened on.
@@ -74,7 +74,7 @@ def run_studio(settings: StudioSettings, say: Callable[[str], None]) -> None:
     listening = _listen(settings.host, settings.port)
     folder = StudioFolder(settings.keep)
     try:
-        asyncio.run(_serve(settings, root, folder, listening, say))
+        asyncio.run(_serve(settings, root, folder, listening, announce))
     finally:
         listening.close()
         folder.remove()
@@ -94,12 +94,12 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 async def _serve(
-    settings: StudioSettings, root: Root | None, folder: StudioFolder, listening: socket.socket, say: Callable[[str], None]
+    settings: StudioSettings, root: Root | None, folder: StudioFolder, listening: socket.socket, announce: Callable[[str], None]
 ) -> None:
     store, sessions = Store(folder), Sessions()
     interrupted = store.mark_interrupted()
     if interrupted:
-        say(f"{interrupted:,} unfinished job{'s' if interrupted > 1 else ''} of an earlier studio marked as interrupted")
+        announce(f"{interrupted:,} unfinished job{'s' if interrupted > 1 else ''} of an earlier studio marked as interrupted")
     port = listening.getsockname()[1]
     processes = Processes()
     processes.prepare()
@@ -122,8 +122,8 @@ async def _serve(
     )
     shown = LOCAL if settings.host in ("0.0.0.0", "::", "") else settings.host
     address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/?token={sessions.token}"
-    say(f"shoal studio: {address}")
-    say(f"uploads and jobs are {'kept in' if folder.kept else 'deleted when the studio ends, from'} {folder.path}; Ctrl-C ends it")
+    announce(f"shoal studio: {address}")
+    announce(f"uploads and jobs are {'kept in' if folder.kept else 'deleted when the studio ends, from'} {folder.path}; Ctrl-C ends it")
     if settings.browser and not os.environ.get("SHOAL_NO_BROWSER"):
         await asyncio.to_thread(webbrowser.open_new_tab, address)
     await uvicorn.Server(config).serve(sockets=[listening])

@@ -34,7 +34,7 @@ AUDIT_GOAL = "audit"
 OF_COLUMNS = ("items_key", "items_name", "item_level")  # options that name a column of a product table
 LEVELS = "items_levels"  # the option that names several columns of it
 OF_PRODUCTS = ("items_table", *OF_COLUMNS, LEVELS)
-BESIDE = ("taxonomy", *OF_PRODUCTS)
+OTHER_OPTIONS = ("taxonomy", *OF_PRODUCTS)
 OF_ITEMS = ("table", "transactions")  # formats of files to which a product table can be joined
 FORM_USES = {"parquet": "for data tools", "csv": "for spreadsheets and other programs", "xlsx": "an Excel workbook", "jsonl": "JSON lines"}
 RECORD_FORMATS = [name for name in OUTPUT_FORMATS if name != "accesslog"]
@@ -63,7 +63,7 @@ async def understand(studio: Studio, request: Request) -> Response:
         "encodings": {"": "detect", **column_roles.ENCODINGS},
         "owners": {"": "ask", **column_roles.OWNERS},
         "question": None if found else question_about(result["problem"], result["columns"], source.options),
-        "whose": column_roles.whose(source.options, found) if found else "",
+        "whose": column_roles.statement_on_people(source.options, found) if found else "",
         **column_roles.words_of_records(format, source.options, found or {}, result["columns"]),
         "joinable": format in OF_ITEMS or "items_table" in source.options,
         "items_table": Path(str(source.options["items_table"])).name if "items_table" in source.options else "",
@@ -83,7 +83,7 @@ async def read_again(studio: Studio, request: Request) -> Response:
     source, fields = requested_source(studio, request), await read_form(request)
     _, job = await studio.look(source)
     columns = (job.result or {}).get("columns", [])
-    source.save(options={**column_roles.options_from_form(fields, columns), **_beside(source)}, confirmed=False, look="")
+    source.save(options={**column_roles.options_from_form(fields, columns), **_other_options(source)}, confirmed=False, look="")
     return RedirectResponse(f"/sources/{source.identity}", 303)
 
 
@@ -91,8 +91,8 @@ async def answer(studio: Studio, request: Request) -> Response:
     """Take the answer to a question about the file, and read it again."""
     source, fields = requested_source(studio, request), await read_form(request)
     _, job = await studio.look(source)
-    told = option_of_answer(fields.get("option", ""), fields.get("answer", ""), (job.result or {}).get("columns", []))
-    source.save(options={**source.options, **told}, confirmed=False, look="")
+    changed = option_of_answer(fields.get("option", ""), fields.get("answer", ""), (job.result or {}).get("columns", []))
+    source.save(options={**source.options, **changed}, confirmed=False, look="")
     return RedirectResponse(f"/sources/{source.identity}", 303)
 
 
@@ -103,7 +103,7 @@ async def confirm(studio: Studio, request: Request) -> Response:
     found = (job.result or {}).get("look")
     if fields.get("people") != "yes" or found is None:
         raise InputError("confirm first who the people are", code="people-not-confirmed", hint="choose the column with the user ID")
-    source.save(confirmed=True, options={**column_roles.pinned(source.options, found), **_beside(source)})
+    source.save(confirmed=True, options={**column_roles.pinned(source.options, found), **_other_options(source)})
     return RedirectResponse(f"/sources/{source.identity}/choose", 303)
 
 
@@ -112,9 +112,9 @@ def _typed(studio: Studio, source: OpenedFile) -> dict[str, Any]:
     return {"typed": source.typed, "options": source.options, "files": own_files(studio, source.options)}
 
 
-def _beside(source: OpenedFile) -> dict[str, Any]:
+def _other_options(source: OpenedFile) -> dict[str, Any]:
     """Return the options about a source that are not in the form of its columns."""
-    return {name: source.options[name] for name in BESIDE if name in source.options}
+    return {name: source.options[name] for name in OTHER_OPTIONS if name in source.options}
 
 
 async def upload_items(studio: Studio, request: Request) -> Response:

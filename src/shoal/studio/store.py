@@ -177,8 +177,8 @@ def end_job(folder: Path, state: str, **facts: Any) -> None:
 
 def _source(folder: Path) -> OpenedFile | None:
     try:
-        told = read_toml(folder / SOURCE)
-        return OpenedFile(folder, **told)
+        fields = read_toml(folder / SOURCE)
+        return OpenedFile(folder, **fields)
     except (InputError, TypeError):
         return None
 

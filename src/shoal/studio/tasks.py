@@ -75,10 +75,10 @@ def look_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Can
             found = look_at(reading, how)
         except (InputError, ParameterError) as error:
             return {"read": False, "columns": columns, **of_items, "problem": described(error, task)}
-        told = found.as_dict()
-        told["columns"] = by_number(told["columns"], columns)
-        told["notes"], told["defects"] = [[on_page(line) for line in told[name]] for name in ("notes", "defects")]
-        return {"read": True, "columns": columns, **of_items, "look": told, "charts": _charts(reading, how)}
+        shown = found.as_dict()
+        shown["columns"] = by_number(shown["columns"], columns)
+        shown["notes"], shown["defects"] = [[on_page(line) for line in shown[name]] for name in ("notes", "defects")]
+        return {"read": True, "columns": columns, **of_items, "look": shown, "charts": _charts(reading, how)}
 
 
 def _columns(path: Path, options: Mapping[str, Any]) -> list[str]:
@@ -115,9 +115,9 @@ def _chart(title: str, found: Histogram, noun: str, axis: str) -> Values:
 
 def advise_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
     """Return the routes for a goal, each tried on a sample."""
-    said = options_and_taxonomy(dict(task.get("options", {})))[0]
+    options = options_and_taxonomy(dict(task.get("options", {})))[0]
     with running(_RoutesTried(events), cancel):
-        found = advise((Path(task["path"]),), said, task.get("goal"), task["k"], seconds=task["seconds"])
+        found = advise((Path(task["path"]),), options, task.get("goal"), task["k"], seconds=task["seconds"])
     goals = [
         {
             "name": one.goal.name,
@@ -209,11 +209,11 @@ def publish_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: 
         from shoal.report.private_report import render_private
 
         private.write(render_private(done.judged.release, done.prepared.records))
-    told = headline(done.manifest.get("claims", []), lack_of(done.manifest))
+    verdict = headline(done.manifest.get("claims", []), lack_of(done.manifest))
     return {
-        "tone": told.tone,
-        "title": told.title,
-        "lead": told.lead,
+        "tone": verdict.tone,
+        "title": verdict.title,
+        "lead": verdict.lead,
         "protected": done.manifest.get("input", {}).get(PROTECTS, ""),
         "claims": [_claim(one) for one in done.manifest.get("claims", [])],
         "warnings": [{"code": one.code, "text": on_page(str(one))} for one in done.warnings],

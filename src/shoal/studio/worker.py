@@ -50,7 +50,7 @@ class FileEvents(Events):
 
     def __init__(self, file: EventFile) -> None:
         self._file, self._next, self._lock = file, 0.0, threading.Lock()
-        self._told: tuple[str, int, int, str] | None = None
+        self._last: tuple[str, int, int, str] | None = None
 
     def write(self, **event: Any) -> None:
         """Append an event; several threads may do so."""
@@ -64,10 +64,10 @@ class FileEvents(Events):
 
     def progress(self, label: str, done: int, total: int, remark: str = "") -> None:
         """A part of the work is complete."""
-        now, told = time.monotonic(), (label, done, total, remark)
-        if now < self._next or told == self._told:  # work that waits for others reports the same again and again
+        now, event = time.monotonic(), (label, done, total, remark)
+        if now < self._next or event == self._last:  # work that waits for others reports the same again and again
             return
-        self._next, self._told = now + SECONDS_BETWEEN, told
+        self._next, self._last = now + SECONDS_BETWEEN, event
         self.write(event="progress", label=label, done=int(done), total=int(total), remark=remark)
 
     def note(self, line: str) -> None:

@@ -77,8 +77,8 @@ class AccessLog:
         popular = np.minimum(rng.zipf(1.4, len(session)) - 1, self.pages - 1)
         near = rng.integers(1, 4, len(session))
         pages = popular.astype(np.int64)
-        goes_on = (np.diff(session, prepend=-1) == 0) & (rng.random(len(session)) < 0.7)
-        for i in np.flatnonzero(goes_on):
+        continues = (np.diff(session, prepend=-1) == 0) & (rng.random(len(session)) < 0.7)
+        for i in np.flatnonzero(continues):
             pages[i] = (pages[i - 1] + near[i]) % self.pages
         return pages
 

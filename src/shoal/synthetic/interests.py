@@ -87,10 +87,10 @@ def draw_nouns(who: Interests, topics: NounTopics, nouns: Nouns, rng: np.random.
     finished: list[tuple[Ints, Ints, Ints]] = []
     missing = who.sizes
     while (short := np.flatnonzero(missing)).size:
-        asked = np.repeat(short, 2 * missing[short] + 4)
-        about = np.where(rng.random(len(asked)) < FOCUS, who.topic_of(asked, rng.random(len(asked))), 0)
-        drawn = nouns.popularity.draw(rng.random(len(asked)), topics.low[about], topics.high[about])
-        user, noun, topic = np.append(user, asked), np.append(noun, drawn), np.append(topic, about)
+        users = np.repeat(short, 2 * missing[short] + 4)
+        about = np.where(rng.random(len(users)) < FOCUS, who.topic_of(users, rng.random(len(users))), 0)
+        drawn = nouns.popularity.draw(rng.random(len(users)), topics.low[about], topics.high[about])
+        user, noun, topic = np.append(user, users), np.append(noun, drawn), np.append(topic, about)
         kept = _first_different(user, nouns.node[noun], who.sizes)
         user, noun, topic = user[kept], noun[kept], topic[kept]
         missing = who.sizes - np.bincount(np.concatenate([user, *(f[0] for f in finished)]), minlength=len(who.sizes))

@@ -21,7 +21,7 @@ MOST_NOUNS = 3
 NEW_QUERY = 0.35
 PLURAL = 0.3
 GLUED, LED = 0.2, 0.08
-BESIDE_NOUNS = 0.5
+SHARE_WITH_NOUNS = 0.5
 A_NAME = 0.3
 OF_A_TOPIC, BRANDS_OF_A_TOPIC = 0.5, 40
 SHORTER_FIRST = 0.3
@@ -99,9 +99,9 @@ def search(who: Interests, language: Language, unknown: float, rng: np.random.Ge
     """Draw the searches of some users, for nouns in the order of users and then for unknown words."""
     user, codes = _phrases(who, language, rng)
     stranger_user, stranger = _strangers(who, language, unknown, rng)
-    query, beside, alone = _placed(user, stranger_user, rng)
+    query, place, alone = _placed(user, stranger_user, rng)
     end = np.where(rng.random(len(query)) < 0.5, FRONT, BACK)
-    codes[query, end] = language.first_stranger + stranger[beside]
+    codes[query, end] = language.first_stranger + stranger[place]
 
     divisible = np.count_nonzero(codes[:, WORD_PLACES], axis=1) > 1
     tried = divisible & (rng.random(len(user)) < SHORTER_FIRST)
@@ -147,7 +147,7 @@ def _since(starts: Flags) -> Ints:
 
 def _strangers(who: Interests, language: Language, unknown: float, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Draw users and the unknown words they search for: those of one of their topics, or any."""
-    terms_each = 1 + (1 - BESIDE_NOUNS) * A_NAME
+    terms_each = 1 + (1 - SHARE_WITH_NOUNS) * A_NAME
     ratio = unknown / (1 - unknown) / terms_each
     counts = (who.sizes * ratio + rng.random(len(who.sizes))).astype(np.int64)
     user = np.repeat(np.arange(len(counts)), counts)
@@ -164,7 +164,7 @@ def _placed(user: Ints, stranger_user: Ints, rng: np.random.Generator) -> tuple[
     n = len(stranger_user)
     begin, end = np.searchsorted(user, stranger_user), np.searchsorted(user, stranger_user, side="right")
     query = begin + (rng.random(n) * (end - begin)).astype(np.int64)
-    willing = np.flatnonzero(rng.random(n) < BESIDE_NOUNS)
+    willing = np.flatnonzero(rng.random(n) < SHARE_WITH_NOUNS)
     chosen, first = np.unique(query[willing], return_index=True)
     stays = np.ones(n, bool)
     stays[willing[first]] = False

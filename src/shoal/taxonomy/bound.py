@@ -103,16 +103,16 @@ def lower_confidence_limit(shares: npt.NDArray[np.float64], confidence: float) -
     return max(0.0, float(shares.mean()) - margin)
 
 
-def _unavoidable(counts: TreeCounts, k: int, asked: Ints, work: int) -> Ints:
+def _unavoidable(counts: TreeCounts, k: int, records: Ints, work: int) -> Ints:
     """Twice what each record requested must lose, in units."""
     k = min(k, MOST_NEIGHBOURS)  # a k-anonymous release is also anonymous for every smaller k
     options = _kernels.BoundOptions(
-        neighbours=min(MOST_NEIGHBOURS, max(NEIGHBOURS, k)), patience=PATIENCE, ceilings=len(asked) == len(counts.lengths), work=work
+        neighbours=min(MOST_NEIGHBOURS, max(NEIGHBOURS, k)), patience=PATIENCE, ceilings=len(records) == len(counts.lengths), work=work
     )
     found: Ints = kernels.run(
         _kernels.unavoidable_losses,
         counts.scored(np.arange(len(counts.lengths)), k, owners_repeat=False),
-        asked.astype(np.int64),
+        records.astype(np.int64),
         options,
         kernels.threads(),
         label="bounding the loss",

@@ -18,41 +18,41 @@ from shoal.util.numbers import distinct
 KINDS = " (kinds)"  # after the name of a category that is also a word below a topic
 
 
-def hybrid(topics: Topics, given: Taxonomy, loss: str = DEFAULT_LOSS) -> Taxonomy:
+def hybrid(topics: Topics, base: Taxonomy, loss: str = DEFAULT_LOSS) -> Taxonomy:
     """Join topics and another taxonomy in one tree.
 
     Args:
         topics: The learned topics.
-        given: The taxonomy for words that occur with no widely held word.
+        base: The taxonomy for words that occur with no widely held word.
         loss: The node loss.
 
     Returns:
         The tree.
     """
-    nodes = given.nodes(pl.Series(topics.words, dtype=pl.String)).astype(np.int64)
+    nodes = base.nodes(pl.Series(topics.words, dtype=pl.String)).astype(np.int64)
     apart = (nodes > 0) & topics.without_company
     learned = topics.without(apart).taxonomy(loss)
     parents: dict[str, str | None] = {}
     for node, above in enumerate(learned.parent.tolist()):
         parents[learned.names[node]] = None if above < 0 else learned.names[above]
     placed = np.flatnonzero(apart)
-    typed = {topics.words[word]: given.names[int(nodes[word])] for word in placed.tolist()}
-    _hang(parents, given, distinct(nodes[placed]), typed)
+    typed = {topics.words[word]: base.names[int(nodes[word])] for word in placed.tolist()}
+    _hang(parents, base, distinct(nodes[placed]), typed)
     return Taxonomy.from_parents(parents, loss)
 
 
-def _hang(parents: dict[str, str | None], given: Taxonomy, used: Ints, typed: dict[str, str]) -> None:
+def _hang(parents: dict[str, str | None], base: Taxonomy, used: Ints, typed: dict[str, str]) -> None:
     """Put the used part of a taxonomy below the root of the topics, and the words `typed`, each with its node, into it."""
     taken = {*parents, *(word for word, name in typed.items() if word != name)}
-    held = np.zeros(len(given), np.int64)
+    held = np.zeros(len(base), np.int64)
     held[used] = 1
     called: dict[int, str] = {0: next(iter(parents))}
-    for node in np.flatnonzero(given.sum_up(held))[1:].tolist():
-        name = given.names[node]
+    for node in np.flatnonzero(base.sum_up(held))[1:].tolist():
+        name = base.names[node]
         while name in taken:
             name += KINDS
         called[node] = name
         taken.add(name)
-        parents[name] = called[int(given.parent[node])]
-    by_name = {given.names[node]: name for node, name in called.items() if node}
+        parents[name] = called[int(base.parent[node])]
+    by_name = {base.names[node]: name for node, name in called.items() if node}
     parents |= {word: by_name[name] for word, name in typed.items() if word != by_name[name]}

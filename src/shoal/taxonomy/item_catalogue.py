@@ -139,8 +139,8 @@ def _lacking(built: LevelTree, nodes: Small, at: int, level: str) -> list[str]:
     """Return a note on items without a group at a level."""
     depth = _level_of_nodes(built)
     lacking = int((depth[nodes[depth == depth.max()]] < at).sum())
-    told = counted(lacking, f"item has no {level} of its own", f"items have no {level} of their own")
-    return [f"{told}: the next level above is used"] if lacking else []
+    items = counted(lacking, f"item has no {level} of its own", f"items have no {level} of their own")
+    return [f"{items}: the next level above is used"] if lacking else []
 
 
 def _down_to(built: LevelTree, level: int) -> Taxonomy:
@@ -172,9 +172,9 @@ class JoinedItems:
         """What is worth knowing of the join."""
         lost = self.ledger[ABSENT]
         level = self.catalogue.level
-        told = [f"items are published by their {level}" if level is not None else "items have the names of the items table"]
+        notes = [f"items are published by their {level}" if level is not None else "items have the names of the items table"]
         absent = f"{counted(self.absent, 'item')} ({counted(lost, 'occurrence')}) not in the items table"
-        return (*told, *([absent] if lost else []), *self.catalogue.notes)
+        return (*notes, *([absent] if lost else []), *self.catalogue.notes)
 
 
 def names_by(catalogue: Catalogue, items: pl.Series, level: str | None) -> tuple[pl.Series, Ints]:

@@ -97,9 +97,9 @@ def find_key(table: pl.DataFrame, items: pl.Series, item_column: str | None) -> 
     if len(best) == 1 and share[best[0]] >= ENOUGH:
         return best[0], f"items are joined by {best[0]!r}, the only column that contains {_part(share[best[0]])}"
     found = [name for name in sorted(known, key=lambda name: -known[name]) if known[name]]
-    told = ", ".join(f"{name!r} has {percent(share[name])}" for name in found)
+    shares = ", ".join(f"{name!r} has {percent(share[name])}" for name in found)
     raise InputError(
-        f"it is not clear which column of the items table has the items: {told}",
+        f"it is not clear which column of the items table has the items: {shares}",
         code="items-key-unclear",
         hint=f"name it with {option('items-key', placeholder='COLUMN')}",
         columns=tuple(found),
@@ -129,8 +129,8 @@ def find_levels(table: pl.DataFrame, key: str, without: Iterable[str] = ()) -> t
     chains = sorted(_longest(above), key=lambda chain: -len(chain))
     longest = [chain for chain in chains if len(chain) == len(chains[0])]
     if len(longest) > 1:
-        told = " or ".join(" < ".join(map(repr, chain)) for chain in longest[:3])
-        raise _unclear(f"the levels of the items table may be {told}", tuple(sorted({name for chain in longest for name in chain})))
+        listed = " or ".join(" < ".join(map(repr, chain)) for chain in longest[:3])
+        raise _unclear(f"the levels of the items table may be {listed}", tuple(sorted({name for chain in longest for name in chain})))
     return longest[0]
 
 

@@ -70,13 +70,13 @@ def _sorted_out(typed: pl.Series, unknown: Unknown, known: DocumentWords) -> pl.
 def _account(words: pl.DataFrame, occurrences: Ints, single: int, unknown: Unknown) -> Ledger:
     """Return the outcome of all words; `single` letters were left out before."""
     n = {fate: int(occurrences[(words["fate"] == fate).to_numpy()].sum()) for fate in words["fate"].unique()}
-    told = n.get("unknown", 0)
+    unknown_terms = n.get("unknown", 0)
     parts = {
         "unchanged": kept(n.get("typed", 0)),
         "lower-cased": changed(n.get("lower", 0)),
         "under another name": changed(n.get("renamed", 0)),
-        UNKNOWN_KEPT: kept(told if unknown == "keep" else 0),
-        NOT_IN_TAXONOMY: gone(0 if unknown == "keep" else told),
+        UNKNOWN_KEPT: kept(unknown_terms if unknown == "keep" else 0),
+        NOT_IN_TAXONOMY: gone(0 if unknown == "keep" else unknown_terms),
         ONLY_STOP_WORDS: gone(n.get("stop", 0)),
         SHORT_WORDS: gone(n.get("short", 0) + single),
     }

@@ -30,7 +30,7 @@ NO_PAIR = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class TextBlock:
     """Texts of a part of a log with the person of each; `follows` says which words stand directly behind the word before them.
 
     A part has all texts of its people.
@@ -49,7 +49,7 @@ class Part:
         return table.unique().group_by(PAIR).agg(people=pl.len().cast(pl.Int64))
 
 
-def join_collocations(parts: list[Part], terms: TermSplitter, fewest: int) -> tuple[list[Part], int]:
+def join_collocations(parts: list[TextBlock], terms: TermSplitter, fewest: int) -> tuple[list[TextBlock], int]:
     """Join the collocations of a log.
 
     Args:
@@ -109,7 +109,7 @@ def likelihood_ratio(both: Ints, one: Ints, other: Ints, total: int) -> Floats:
     return 2 * found
 
 
-def _joined(part: Part, folded: Small, chosen: pl.DataFrame, n_words: int, terms: TermSplitter) -> tuple[Part, int]:
+def _joined(part: TextBlock, folded: Small, chosen: pl.DataFrame, n_words: int, terms: TermSplitter) -> tuple[TextBlock, int]:
     """Return the texts with these pairs as terms, and the number of joined words."""
     ends = _ends(part, folded, chosen, n_words)
     if not len(ends):
@@ -118,10 +118,10 @@ def _joined(part: Part, folded: Small, chosen: pl.DataFrame, n_words: int, terms
     indptr, items = apply_joins(part.indptr, part.items, joins, terms.vocabulary.names, terms.numbers)
     left = np.ones(len(part.items), bool)
     left[ends] = False
-    return Part(indptr, items, part.follows[left], part.owners), joins.joined
+    return TextBlock(indptr, items, part.follows[left], part.owners), joins.joined
 
 
-def _ends(part: Part, folded: Small, chosen: pl.DataFrame, n_words: int) -> Ints:
+def _ends(part: TextBlock, folded: Small, chosen: pl.DataFrame, n_words: int) -> Ints:
     """Return the second places of the pairs to join: those that are stronger than both pairs that overlap them, again and again."""
     keys = chosen["left"].to_numpy().astype(np.int64) * n_words + chosen["right"].to_numpy()
     order = np.argsort(keys)

@@ -58,7 +58,7 @@ def apply_joins(indptr: Ints, items: Small, joins: Joins, words: pl.Series, numb
     """
     if not len(joins.starts):
         return indptr, items
-    items, gone = items.copy(), np.zeros(len(items), np.int64)
+    items, removed = items.copy(), np.zeros(len(items), np.int64)
     for length in np.flatnonzero(np.bincount(joins.lengths)).tolist():
         starts = joins.starts[joins.lengths == length]
         parts = pl.DataFrame({str(i): items[starts + i] for i in range(length)})
@@ -68,9 +68,9 @@ def apply_joins(indptr: Ints, items: Small, joins: Joins, words: pl.Series, numb
         found = parts.join(named, on=different.columns, how="left", maintain_order="left")["term"].to_numpy()
         items[starts] = found
         for i in range(1, length):
-            gone[starts + i] = 1
-    before = np.concatenate([[0], np.cumsum(gone)])
-    return indptr - before[indptr], items[gone == 0]
+            removed[starts + i] = 1
+    before = np.concatenate([[0], np.cumsum(removed)])
+    return indptr - before[indptr], items[removed == 0]
 
 
 def same_text(indptr: Ints) -> Mask:

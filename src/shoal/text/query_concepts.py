@@ -66,7 +66,7 @@ class Concepts:
         sizes = np.diff(starts)
         query = np.repeat(np.arange(len(sizes)), sizes)
         left = starts[query + 1] - np.arange(len(typed))  # words from here to the end of the query
-        alone = _asked(typed, starts[:-1][sizes == 1], people[sizes == 1], n_words)
+        alone = _people_of_runs(typed, starts[:-1][sizes == 1], people[sizes == 1], n_words)
         found, weights = [(query, typed)], [binary_digits(np.maximum(alone, 1))]
         here, run, n_concepts = np.arange(len(typed)), typed, n_words
         for length in range(2, longest + 1):
@@ -76,17 +76,17 @@ class Concepts:
             different = distinct(keys)
             run = np.searchsorted(different, keys)
             whole = (sizes[query[here]] == length).nonzero()[0]  # a query of this length has one such run
-            asked = _asked(run, whole, people[query[here[whole]]], len(different))
-            phrase = asked >= FEWEST_PEOPLE
+            people_of_runs = _people_of_runs(run, whole, people[query[here[whole]]], len(different))
+            phrase = people_of_runs >= FEWEST_PEOPLE
             number, there = n_concepts + np.cumsum(phrase) - 1, phrase[run]
             found.append((query[here[there]], number[run[there]]))
-            weights.append(length * binary_digits(asked[phrase]))
+            weights.append(length * binary_digits(people_of_runs[phrase]))
             n_concepts += int(phrase.sum())
         queries, numbers, _ = distinct_pairs(*(np.concatenate(side) for side in zip(*found, strict=True)))
         return cls(queries, numbers, np.concatenate(weights), len(sizes), n_words)
 
 
-def _asked(runs: Ints, whole: Ints, people: Ints, n: int) -> Ints:
+def _people_of_runs(runs: Ints, whole: Ints, people: Ints, n: int) -> Ints:
     """Return the people who asked each of n runs of words as a query: `whole` are the places of the runs that are whole queries."""
     counts = np.zeros(n, np.int64)
     counts[runs[whole]] = people

@@ -125,5 +125,5 @@ class Names:
         if text[words[place].start() - 1 : words[place].start()] == "<":
             return 0
         most = min(self._longest, len(words) - place)
-        told = [word[0].lower() for word in words[place : place + most]]
-        return next((n for n in range(most, 0, -1) if " ".join(told[:n]) in self._names), 0)
+        lower = [word[0].lower() for word in words[place : place + most]]
+        return next((n for n in range(most, 0, -1) if " ".join(lower[:n]) in self._names), 0)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from shoal.attacks import Attack, Trial
 from shoal.parameters import param
-from shoal.registry import Table
+from shoal.registry import LazyTable
 
 if TYPE_CHECKING:
     from shoal.attacks.logs.corpus import Hashed
@@ -41,7 +41,7 @@ class TokenAttack(Attack):
         """Attack increasing numbers of the most frequent tokens."""
 
 
-LOG_ATTACKS: Table[type[LinkingAttack | TokenAttack]] = Table(
+LOG_ATTACKS: LazyTable[type[LinkingAttack | TokenAttack]] = LazyTable(
     "attack",
     {
         "profile-over-time": "shoal.attacks.logs.linking:ProfileOverTime",

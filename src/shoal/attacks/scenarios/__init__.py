@@ -15,7 +15,7 @@ from shoal.attacks import ATTACKS, Attack, Test, Trial
 from shoal.attacks.logs import LOG_ATTACKS
 from shoal.attacks.tables import TABLE_ATTACKS
 from shoal.errors import ParameterError, option
-from shoal.registry import Table
+from shoal.registry import LazyTable
 from shoal.util.wording import there_are
 
 if TYPE_CHECKING:  # the names of attacks are listed without loading numpy
@@ -99,7 +99,7 @@ class ScenarioTrial:
     test: Test | None = None
     on_original: bool = False
 
-    def told_as(self, knowledge: str) -> ScenarioTrial:
+    def renamed(self, knowledge: str) -> ScenarioTrial:
         """Return the same with another description of the knowledge."""
         return replace(self, trial=replace(self.trial, knowledge=knowledge))
 
@@ -126,7 +126,7 @@ class ScenarioAttack(Attack):
         return 0
 
 
-SCENARIO_ATTACKS: Table[type[ScenarioAttack]] = Table(
+SCENARIO_ATTACKS: LazyTable[type[ScenarioAttack]] = LazyTable(
     "attack",
     {
         "intersection": "shoal.attacks.scenarios.intersection:Intersection",

@@ -29,7 +29,7 @@ class Canary:
 
     word: str
     holders: int
-    beside: tuple[str, ...]
+    other_words: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Canaries(ScenarioAttack):
 
 def _records(canaries: list[Canary]) -> Bags:
     """Return the records of all people with a canary, one each."""
-    return Bags.from_lists([canary.word, *canary.beside] for canary in canaries for _ in range(canary.holders))
+    return Bags.from_lists([canary.word, *canary.other_words] for canary in canaries for _ in range(canary.holders))
 
 
 def _item(made: Made, canary: Canary) -> int:
@@ -93,5 +93,5 @@ def _trial(holders: int, canaries: list[Canary], made: Made, scenario: Scenario)
     found = np.array([float(_item(made, canary) in there) for canary in planted])
     people = "1 person" if holders == 1 else f"{holders:,} people"
     never = any((least := claim.item_holders) is not None and holders < least for claim in scenario.claims)
-    lengths = np.array([1 + len(canary.beside) for canary in planted], np.int64)
+    lengths = np.array([1 + len(canary.other_words) for canary in planted], np.int64)
     return ScenarioTrial(Trial(f"a planted word of {people}", None, found, 0.0), lengths, ceiling=0.0 if never else None)

@@ -130,9 +130,9 @@ class Nature:
         n = self.n[first:end]
         tight = n - below >= self.n[x] - m if self.sets else (n == self.n[x] - 1) & (below < m)
         for u in first + np.flatnonzero(tight & (n < self.n[x]) & ~self.withheld[first:end]):
-            beside = np.ones(end - x, bool)
-            beside[u - x : int(self.tree.end[u]) - x] = False
-            proven[x:end] |= beside
+            outside = np.ones(end - x, bool)
+            outside[u - x : int(self.tree.end[u]) - x] = False
+            proven[x:end] |= outside
 
 
 class ReleasedGroups:

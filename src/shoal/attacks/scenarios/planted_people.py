@@ -31,7 +31,7 @@ class Guess:
     record: int
     names: Ints
     counts: Small
-    asked: str | None = None
+    guessed: str | None = None
     held: bool = False
 
 
@@ -106,10 +106,10 @@ def _question(scenario: Scenario, record: int, chance: np.random.Generator) -> G
     strange = everyones[~np.isin(item_of[everyones], item_of[own])]
     hidden = int(chance.choice(own))
     held = int(np.flatnonzero(scenario.few == record)[0]) % 2 == 0 or not len(strange)
-    asked = hidden if held else int(chance.choice(strange))
+    guessed = hidden if held else int(chance.choice(strange))
     rest = item_of[names] != item_of[hidden]
-    planted = np.append(names[rest], asked), np.append(counts[rest], np.int32(1))
-    return Guess(record, *planted, original.typed.vocabulary[asked], held)
+    planted = np.append(names[rest], guessed), np.append(counts[rest], np.int32(1))
+    return Guess(record, *planted, original.typed.vocabulary[guessed], held)
 
 
 GUESSES: dict[str, Guessing] = {"the whole record": _whole, "half of the record": _half}
@@ -158,7 +158,7 @@ def _results(guesses: list[Guess], copies: int, made: Made, first: int) -> Itera
         mine = np.arange(first + number * copies, first + (number + 1) * copies)
         group, others = _group(classes, owners, mine, planted)
         member = int(np.flatnonzero(classes == group)[0]) if others else None
-        yield PlantedGroup(guess, others, member is not None and _shows(made, member, guess.asked))
+        yield PlantedGroup(guess, others, member is not None and _shows(made, member, guess.guessed))
 
 
 def _group(classes: Ints, owners: Ints, mine: Ints, planted: frozenset[int]) -> tuple[int, frozenset[int]]:

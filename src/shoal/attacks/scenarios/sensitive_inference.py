@@ -55,9 +55,9 @@ class SensitiveInference(ScenarioAttack):
 
         If a claim names only some of the sensitive items, the attack is repeated for these: only they are covered.
         """
-        found, claimed = _on_both(scenario, SoughtItems.of(scenario)), SoughtItems.claimed_beside(scenario)
+        found, claimed = _on_both(scenario, SoughtItems.of(scenario)), SoughtItems.of_narrower_claim(scenario)
         if claimed is not None:
-            found += [one.told_as(one.trial.knowledge + CLAIMED) for one in _on_both(scenario, claimed)]
+            found += [one.renamed(one.trial.knowledge + CLAIMED) for one in _on_both(scenario, claimed)]
         return Tried(tuple(found))
 
 
@@ -208,6 +208,6 @@ def _of_people(held: sp.csr_matrix, people: Ints, *, add: bool = False) -> sp.cs
     import scipy.sparse as sp
 
     n = int(people.max(initial=-1)) + 1
-    whose = sp.csr_matrix((np.ones(len(people), np.int64), (people, np.arange(len(people)))), shape=(n, len(people)))
-    counts = whose @ held
+    person_of_record = sp.csr_matrix((np.ones(len(people), np.int64), (people, np.arange(len(people)))), shape=(n, len(people)))
+    counts = person_of_record @ held
     return sp.csr_matrix(counts if add else (counts > 0).astype(np.int64))

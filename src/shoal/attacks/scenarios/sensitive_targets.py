@@ -37,24 +37,24 @@ class SoughtItems:
     @classmethod
     def of(cls, scenario: Scenario) -> SoughtItems:
         """Return the items that the user names, otherwise those of a claim. Without any, the attack is skipped."""
-        given = scenario.sensitive
+        sought = scenario.sensitive
         named = [(claim, items) for claim in scenario.claims if (items := claim.sensitive_items) is not None]
-        if given is None:
+        if sought is None:
             known = [(claim, items) for claim, items in named if items.under is not None or items.names]
             if not known:
                 raise Skipped(f"no sensitive items are listed; name them with {option('sensitive')}")
-            named, given = [one for one in known if one[1] == known[0][1]], known[0][1]
-        claims = tuple(claim for claim, items in named if items.may_be(given))
-        return cls(given, all(claim.reads_items_widely for claim in claims), claims)
+            named, sought = [one for one in known if one[1] == known[0][1]], known[0][1]
+        claims = tuple(claim for claim, items in named if items.may_be(sought))
+        return cls(sought, all(claim.reads_items_widely for claim in claims), claims)
 
     @classmethod
-    def claimed_beside(cls, scenario: Scenario) -> SoughtItems | None:
+    def of_narrower_claim(cls, scenario: Scenario) -> SoughtItems | None:
         """Return the items of a claim that are some of the user's, for methods whose claim leaves out suppressed items."""
-        given = scenario.sensitive
+        sought = scenario.sensitive
         named = [items for claim in scenario.claims if (items := claim.sensitive_items) is not None and items.names]
-        if given is None or not named or any(items.may_be(given) for items in named):
+        if sought is None or not named or any(items.may_be(sought) for items in named):
             return None
-        some = given.names is None or (named[0].names or frozenset()) < given.names
+        some = sought.names is None or (named[0].names or frozenset()) < sought.names
         return cls.of(replace(scenario, sensitive=named[0])) if some else None
 
     def promised(self, test: str, known: int | None) -> float | None:

@@ -9,7 +9,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from shoal.attacks import Attack, Trial
-from shoal.registry import Table
+from shoal.registry import LazyTable
 
 if TYPE_CHECKING:
     from shoal.attacks.tables.known_table import KnownTable
@@ -33,7 +33,7 @@ class TableAttack(Attack):
         return []
 
 
-TABLE_ATTACKS: Table[type[TableAttack]] = Table(
+TABLE_ATTACKS: LazyTable[type[TableAttack]] = LazyTable(
     "attack",
     {
         "nearest-row": "shoal.attacks.tables.row_linkage:NearestRow",

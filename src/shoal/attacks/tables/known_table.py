@@ -81,7 +81,7 @@ class GeneralizedColumn(KnownColumn):
 
 
 @dataclass(frozen=True, eq=False)
-class KnownItems:
+class ItemSetColumn:
     """A column of item sets: the items of each person's row, and the published rows with each node of the taxonomy."""
 
     known: Bags
@@ -90,7 +90,7 @@ class KnownItems:
     n_rows: int
 
     @classmethod
-    def of(cls, attribute: Attribute, owners: Ints, shown: pl.Series) -> KnownItems:
+    def of(cls, attribute: Attribute, owners: Ints, shown: pl.Series) -> ItemSetColumn:
         """Read published sets; names that the taxonomy lacks match nothing."""
         assert attribute.tree is not None
         cells = pl.DataFrame({"row": np.arange(len(shown)), "item": shown.cast(pl.String).fill_null("").str.split(ITEM_SEPARATOR)})
@@ -116,7 +116,7 @@ class KnownItems:
             found += matched
         return found
 
-    def unchanged(self) -> KnownItems:
+    def unchanged(self) -> ItemSetColumn:
         """Return the same for sets that are published unchanged."""
         rows = np.repeat(np.arange(len(self.known)), np.diff(self.known.indptr))
         by_item = {int(item): rows[self.known.items == item] for item in np.unique(self.known.items)}
@@ -137,7 +137,7 @@ class KnownTable:
     kept: tuple[KnownColumn, ...]
     owners: Ints
     own: Ints | None
-    items: tuple[KnownItems, ...] = ()
+    items: tuple[ItemSetColumn, ...] = ()
     fraction: float | None = None
 
     @classmethod
@@ -147,7 +147,7 @@ class KnownTable:
         made = GeneralizedColumn if table.item_sets else KnownColumn
         quasi = tuple(made.of(a, frame[a.name]) for a in shown if a.quasi and a.kind != "items")
         kept = tuple(KnownColumn.of(a, frame[a.name]) for a in shown if not a.quasi)
-        items = tuple(KnownItems.of(a, table.owners, frame[a.name]) for a in shown if a.kind == "items")
+        items = tuple(ItemSetColumn.of(a, table.owners, frame[a.name]) for a in shown if a.kind == "items")
         return cls(quasi, kept, table.owners, own, items, fraction)
 
     def __len__(self) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.attacks import Trial
 from shoal.attacks.tables import TableAttack
-from shoal.attacks.tables.known_table import KnownItems, KnownTable
+from shoal.attacks.tables.known_table import ItemSetColumn, KnownTable
 from shoal.data.bags import Ints
 
 SIZES = (1, 2, 3)  # items that the attacker knows
@@ -41,17 +41,17 @@ class RowAndItems(TableAttack):
         every = np.arange(items.n_rows)
         return [*trials, self._trial(table, targets, known, [every] * len(targets), ALONE, "")]
 
-    def _trial(self, table: KnownTable, targets: Ints, known: list[Ints], candidates: list[Ints], size: int, beside: str) -> Trial:
+    def _trial(self, table: KnownTable, targets: Ints, known: list[Ints], candidates: list[Ints], size: int, prefix: str) -> Trial:
         """Take, of the candidates of each person, the rows that match most of the first known items."""
         (items,) = table.items
         success = []
         for row, some, rows in zip(targets.tolist(), known, candidates, strict=True):
             matched = items.matches(some[:size])[rows]
             success.append(table.chance(row, rows[matched == matched.max(initial=0)]))
-        return Trial(f"{beside}{size} {'item' if size == 1 else 'items'}", size, np.array(success), table.guess)
+        return Trial(f"{prefix}{size} {'item' if size == 1 else 'items'}", size, np.array(success), table.guess)
 
 
-def drawn_items(items: KnownItems, row: int) -> Ints:
+def drawn_items(items: ItemSetColumn, row: int) -> Ints:
     """Return the items of a row in a random order that depends on the row alone; the attacker knows the first of them."""
     held = items.of_row(row)
     return np.random.default_rng((SEED, row)).permutation(held)

@@ -16,7 +16,7 @@ import polars as pl
 
 from shoal.data.accounting import Accounting
 from shoal.data.tables.column_types import Slots
-from shoal.registry import Table as Lookup
+from shoal.registry import LazyTable as Lookup
 
 Ints = npt.NDArray[np.int64]
 # Orders and numbers that must carry no information.
@@ -37,8 +37,8 @@ class Sorted(NamedTuple):
 class PublishedTable(ABC):
     """A table to be published. Immutable; holds nothing that may not be written. `amounts` are the names of its `facts`.
 
-    `shapes` are the columns that the kind may have, for each part of the table (a table of one file has the part ""); it has none if
-    claims and parameters decide. `types` are those of columns that may have one type only. `beside` names fields of a file that hold more
+    `shapes` are the columns that the kind may have, for each part of the table (a table of one file has the part ""); it has none if claims
+    and parameters decide. `types` are those of columns that may have one type only. `extra_fields` names fields of a file that hold more
     than the kind has a place for.
 
     Attributes:
@@ -62,7 +62,7 @@ class PublishedTable(ABC):
     amounts: ClassVar[tuple[str, ...]] = ("rows",)
     shapes: ClassVar[Mapping[str, tuple[Slots, ...]]] = {}
     types: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    beside: tuple[str, ...] = ()
+    extra_fields: tuple[str, ...] = ()
     made_of: ClassVar[Literal["", "records", "log", "access log", "documents"]] = ""
 
     @property

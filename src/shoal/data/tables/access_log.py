@@ -41,8 +41,8 @@ MOST_ADDRESSES = (1 << 24) - 1  # of 10.0.0.0/8, without its first
 class AccessTable(PublishedTable):
     """Rows of an access log. `address` numbers the published addresses, which are drawn again whenever the table is written.
 
-    `size` may be null; `referrer` and `agent` are null in all rows of the common format, and in none of the combined format. `beside` names
-    the fields of a file with more than their fixed form: identities, user names, addresses that are not numbered from 1.
+    `size` may be null; `referrer` and `agent` are null in all rows of the common format, and in none of the combined format. `extra_fields`
+    names the fields of a file with more than their fixed form: identities, user names, addresses that are not numbered from 1.
     """
 
     kind = "access log"
@@ -51,7 +51,7 @@ class AccessTable(PublishedTable):
     default_format = "accesslog"
 
     frame: pl.DataFrame
-    beside: tuple[str, ...] = ()
+    extra_fields: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if dict(self.frame.schema) != SCHEMA:

@@ -109,8 +109,8 @@ class ChunkTable(PublishedTable):
         clusters, joints = _fresh(self.clusters[CLUSTER]), _fresh(self.clusters[JOINT])
         listed = self.clusters.with_columns(renumbered(self.clusters[CLUSTER], clusters), renumbered(self.clusters[JOINT], joints))
         terms = self.terms.with_columns(renumbered(self.terms[CLUSTER], clusters))
-        told = _renumbered_within(self.subrecords, CLUSTER, clusters), _renumbered_within(self.shared, JOINT, joints)
-        return (*told, terms[fresh_order(len(terms))], listed.sort(CLUSTER))
+        parts = _renumbered_within(self.subrecords, CLUSTER, clusters), _renumbered_within(self.shared, JOINT, joints)
+        return (*parts, terms[fresh_order(len(terms))], listed.sort(CLUSTER))
 
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
         """Return one frame per part."""
@@ -152,8 +152,8 @@ def _renumbered_within(frame: pl.DataFrame, whole: str, numbers: Mapping[int, in
     chunks = _drawn(named.select(whole, CHUNK).unique(maintain_order=True), [whole], "\0chunk")
     subrecords = _drawn(named.select(whole, CHUNK, SUBRECORD).unique(maintain_order=True), [whole, CHUNK], "\0subrecord")
     both = named.join(chunks, on=[whole, CHUNK]).join(subrecords, on=[whole, CHUNK, SUBRECORD])
-    told = both.select(whole, pl.col("\0chunk").alias(CHUNK), pl.col("\0subrecord").alias(SUBRECORD), ITEM)
-    return told.sort(whole, CHUNK, SUBRECORD, ITEM)
+    result = both.select(whole, pl.col("\0chunk").alias(CHUNK), pl.col("\0subrecord").alias(SUBRECORD), ITEM)
+    return result.sort(whole, CHUNK, SUBRECORD, ITEM)
 
 
 def _drawn(distinct: pl.DataFrame, within: list[str], name: str) -> pl.DataFrame:

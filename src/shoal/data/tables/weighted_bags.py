@@ -18,7 +18,7 @@ from shoal.errors import ShoalError
 class WeightedBagTable(PublishedTable):
     """One row per record: its distinct `items`, and their `weights`, finite numbers in the same order.
 
-    `beside` names the column of record numbers if a file does not number its records from 1 in file order.
+    `extra_fields` names the column of record numbers if a file does not number its records from 1 in file order.
     """
 
     kind = "weighted bags"
@@ -29,7 +29,7 @@ class WeightedBagTable(PublishedTable):
     amounts = ("rows", "occurrences")
 
     frame: pl.DataFrame
-    beside: tuple[str, ...] = ()
+    extra_fields: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if dict(self.frame.schema) != {"items": pl.List(pl.String), "weights": pl.List(pl.Float64)}:

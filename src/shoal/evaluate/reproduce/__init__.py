@@ -6,9 +6,9 @@ from shoal.errors import ParameterError
 from shoal.evaluate.reproduce.experiment_page import Experiment
 from shoal.evaluate.reproduce.paper import ExperimentSize, Paper
 from shoal.io.experiment_files import insist_on_data_sets
-from shoal.registry import Table
+from shoal.registry import LazyTable
 
-PAPERS: Table[Paper] = Table(
+PAPERS: LazyTable[Paper] = LazyTable(
     "paper",
     {
         "thesis": "shoal.evaluate.reproduce.thesis:PAPER",

@@ -97,10 +97,10 @@ def stream_of(data: Any) -> ArrowStream | None:
 
 def waited(call: Callable[[], T], cancel: Callable[[], None]) -> T:
     """Return the result of a call that may take long. Ctrl-C, or cancelling the run, cancels it."""
-    return kernels.run(_beside, call, cancel)  # type: ignore[no-any-return]
+    return kernels.run(_in_thread, call, cancel)  # type: ignore[no-any-return]
 
 
-def _beside(call: Callable[[], T], cancel: Callable[[], None], task: _kernels.Task) -> T:
+def _in_thread(call: Callable[[], T], cancel: Callable[[], None], task: _kernels.Task) -> T:
     """Run the call in a separate thread, while this one checks whether the task is cancelled."""
     ended, results, errors = Event(), [], []
 

@@ -24,7 +24,7 @@ DUCK, POSTGRES = "DuckDB", "PostgreSQL"
 
 
 @dataclass(frozen=True)
-class Limits:
+class DatabaseLimits:
     """Limits of an in-process database: bytes of memory, and the directory for spilled data. None means no limit."""
 
     memory: int
@@ -99,7 +99,7 @@ PREFIXES = {"Out of Memory Error": MEMORY, "IO Error": FILE}  # of messages that
 class DuckDB:
     """A DuckDB file, opened read-only, or an in-memory database, which reads files that the query names."""
 
-    def __init__(self, file: str, limits: Limits | None) -> None:
+    def __init__(self, file: str, limits: DatabaseLimits | None) -> None:
         import duckdb
 
         # Otherwise, a name that is not a table would be looked up among the variables of the program.
@@ -257,7 +257,7 @@ class Place:
         """Whether the address is the path of a file."""
         return self.kind == DUCK and bool(self.address)
 
-    def open(self, limits: Limits | None) -> Database:
+    def open(self, limits: DatabaseLimits | None) -> Database:
         """Open a connection."""
         if self.kind == POSTGRES:
             return PostgreSQL(self.address)

@@ -45,7 +45,7 @@ def column_batches(
 def _cut_ahead(chunks: Iterator[Chunk], cutters: Sequence[_kernels.ColumnCutter]) -> Iterator[list[_kernels.ColumnCutter.Part]]:
     """Yield the parts of each chunk. Two cutters alternate: one holds the parts in use, the other splits the next chunk."""
     parts: list[_kernels.ColumnCutter.Part] = []
-    with kernels.Beside() as second:
+    with kernels.Background() as second:
         for chunk, cutter in zip(_in_turn(chunks), cycle(cutters), strict=False):
             if isinstance(chunk, Exception):
                 yield parts

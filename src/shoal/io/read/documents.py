@@ -65,10 +65,12 @@ def rows_of(sources: Sequence[Source], options: ReadOptions) -> Reading:
         found += [_sound(batch, tally) for batch in _batches(source, columns[0], tally)]
         tally.check()
     texts = pl.concat([pl.Series(dtype=pl.String), *(batch.texts.rename("") for batch in found)])
-    whose = "documents have user IDs" if "user" in columns[0] else ITSELF
+    user_note = "documents have user IDs" if "user" in columns[0] else ITSELF
     listed = ", ".join(f"{role} = {name!r}" for role, name in columns[0].items())
     owners, notes = _owners(found, options, tally) if "user" in columns[0] else (np.arange(len(texts)), ())
-    reading = reading_of(texts, owners, tally, (*notes_on(sources), f"format {DOCUMENTS}; columns: {listed}; {whose}", *notes), columns[0])
+    reading = reading_of(
+        texts, owners, tally, (*notes_on(sources), f"format {DOCUMENTS}; columns: {listed}; {user_note}", *notes), columns[0]
+    )
     return replace(reading, part=part_read(sources), files=len(sources))
 
 

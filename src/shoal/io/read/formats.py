@@ -509,8 +509,8 @@ def _refuse_rows(source: Source) -> None:
 def _of_transactions(source: Source, options: ReadOptions) -> Layout:
     lines = [line for line in source.head.split(b"\n")[:1000] if line.strip()]
     separator = guess_separator(lines) if options.sep is None else one_byte(options.sep)
-    says = "detected" if options.sep is None else "specified"
-    items = f"items separated by {separator_name(separator)} ({says}); each line is the record of one person"
+    origin = "detected" if options.sep is None else "specified"
+    items = f"items separated by {separator_name(separator)} ({origin}); each line is the record of one person"
     notes = (_announced("transactions", options, "lines without known columns"), items)
     return Layout("transactions", "delimited", separator=separator, header=bool(options.header), notes=notes)
 

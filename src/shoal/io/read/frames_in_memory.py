@@ -108,7 +108,7 @@ def _of_list(rows: Collection[Any]) -> pl.DataFrame:
     if rows and all(isinstance(row, Mapping) for row in rows):
         return _frame(rows, list(rows))
     records = [_record(number, row) for number, row in enumerate(rows, 1)]
-    lists: pl.Series = _understood(rows, lambda given: pl.Series(given, dtype=pl.List(pl.String)), records)
+    lists: pl.Series = _understood(rows, lambda values: pl.Series(values, dtype=pl.List(pl.String)), records)
     return pl.DataFrame({LISTS: lists})
 
 

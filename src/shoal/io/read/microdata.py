@@ -145,7 +145,7 @@ def foreign_cells(name: str, kind: ColumnKind, cells: pl.Series) -> tuple[str, p
 
 
 DROPPED, OWNER = "dropped", "owner_column"  # what a manifest calls them
-SAY = (
+NAME_ROLES = (
     f"use {option('drop-column')} for names and IDs, {option('nominal')} for categories, {option('quasi')} for numbers, "
     f"or {option('keep-column')} for what is to be published unchanged"
 )
@@ -233,7 +233,7 @@ def _refuse_owners(path: Path, names: Sequence[str], others: Sequence[str]) -> N
     """Raise if a column seems to contain user IDs, which must not be averaged while each row counts as a person."""
     for name in others:
         if plain(name) in KNOWN_NAMES["user"]:
-            hint = f"use {option('user', name)} if rows with the same ID belong to one person; otherwise {SAY}"
+            hint = f"use {option('user', name)} if rows with the same ID belong to one person; otherwise {NAME_ROLES}"
             raise InputError(
                 f"column {names.index(name) + 1} of {path}, {name!r}, seems to contain user IDs", code="user-column-unclear", hint=hint
             )
@@ -246,7 +246,7 @@ def _refuse_unclear(path: Path, names: Sequence[str], others: Sequence[str], hol
         why = "not named" if chosen else "without numbers"
         columns = f"column {unclear[0]} of {path} is" if len(unclear) == 1 else f"columns {', '.join(unclear)} of {path} are"
         needs = "it needs" if len(unclear) == 1 else "they need"
-        raise InputError(f"{columns} {why}, so {needs} a role", code="column-role-missing", hint=SAY, columns=unclear)
+        raise InputError(f"{columns} {why}, so {needs} a role", code="column-role-missing", hint=NAME_ROLES, columns=unclear)
 
 
 OTHERWISE = f"correct or remove these rows, or leave the column out with {option('drop-column')}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from shoal.errors import ParameterError, option
 from shoal.io.read.arrow_stream import ArrowStream
-from shoal.io.read.databases import THE_QUERY, Limits, Place, started
+from shoal.io.read.databases import THE_QUERY, DatabaseLimits, Place, started
 from shoal.io.read.source import Extent, Source
 from shoal.packages import insist_on_extra
 from shoal.parameters import insist_on_text
@@ -30,7 +30,7 @@ class Query:
 
     sql: str = field(repr=False)
     place: Place
-    limits: Limits | None = field(default=None, repr=False, compare=False)
+    limits: DatabaseLimits | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def parse(cls, sql: str | None, source: str | None) -> Query:
@@ -50,7 +50,7 @@ class Query:
 
     def within(self, memory: int, place: Path) -> Query:
         """Return the query with limits for an in-process database: this much memory, and this directory for spilled data."""
-        return replace(self, limits=Limits(memory, place))
+        return replace(self, limits=DatabaseLimits(memory, place))
 
     def opened(self, most: int | None = None) -> Source:
         """Open the source of its rows, which must be closed. With `most`, only the first rows are wanted."""

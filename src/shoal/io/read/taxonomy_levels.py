@@ -78,7 +78,7 @@ def _of_text(source: Source, levels: Sequence[str], sep: str | None, header: boo
     names = _names(source.path, sample[0]) if named else [str(n) for n in range(1, len(sample[0]) + 1)]
     tally = Tally(source, strict=True, hint=f"correct or remove them; is {option('sep')} right?")
     frame, _ = text_table(source, _kernels.Dialect(separator, True), names, tally, header=named)
-    return frame, (f"columns are separated by {separator_name(separator)}", _said_of_header(named))
+    return frame, (f"columns are separated by {separator_name(separator)}", _header_note(named))
 
 
 def _of_json(source: Source) -> pl.DataFrame:
@@ -99,7 +99,7 @@ def _of_sheet(place: Path, levels: Sequence[str], header: bool | None) -> Cells:
     named = _has_header(Source(place, "", b"", True), sample, levels, header)
     if named:
         cells = cells.rename(dict(zip(cells.columns, _names(place, sample[0]), strict=True))).slice(1)
-    return cells, ("read as an Excel sheet", _said_of_header(named))
+    return cells, ("read as an Excel sheet", _header_note(named))
 
 
 def _has_header(source: Source, sample: list[list[str]], levels: Sequence[str], header: bool | None) -> bool:
@@ -137,7 +137,7 @@ def _column(place: Path, names: Sequence[str], level: str) -> str:
     raise InputError(f"{place} has no column {level!r}", code="missing-column", hint=hint, value=level)
 
 
-def _said_of_header(named: bool) -> str:
+def _header_note(named: bool) -> str:
     return "the first line is a header" if named else "no header"
 
 

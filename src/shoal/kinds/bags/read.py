@@ -203,8 +203,8 @@ def _from_text(source: Source, kind: str, form: _Form, notes: Notes) -> Publishe
 
 def _from_lines(source: Source, separator: str | None, notes: Notes) -> Bags:
     between = guess_separator(source.head.split(b"\n")[:1000]) if separator is None else separator
-    says = "detected" if separator is None else "specified"
-    notes.append(f"one record per line, items separated by {separator_name(between)} ({says})")
+    origin = "detected" if separator is None else "specified"
+    notes.append(f"one record per line, items separated by {separator_name(between)} ({origin})")
     dialect = _kernels.Dialect(between, has_quotes(between), trimmed=between != "\t")
     return bags_of_lines(source, dialect, _tally(source), keep_blank=True)
 
@@ -299,8 +299,8 @@ def _from_joined(frame: pl.DataFrame, separator: str | None, notes: Notes) -> Pu
     texts = frame[column].cast(pl.String).fill_null("")
     own = frame.columns[:2] == ["record", "items"]
     between = separator if separator is not None else JOINER if own else _joiner(texts)
-    says = "specified" if separator is not None else "as shoal writes them" if own else "detected"
-    notes.append(f"the items in column {column!r} are separated by {separator_name(between)} ({says})")
+    origin = "specified" if separator is not None else "as shoal writes them" if own else "detected"
+    notes.append(f"the items in column {column!r} are separated by {separator_name(between)} ({origin})")
     lists = split_joined(texts, between) if own and between else texts.str.split(between or " ").list.eval(_trimmed_items())
     return PublishedRecords(Bags.from_polars(lists), extra_columns=_extra_columns(frame, {column}, notes))
 

@@ -113,8 +113,10 @@ def forms(ledger: Mapping[str, int], method: str) -> tuple[SummaryShare, ...]:
     forms_of_words = {name: (sum(counts.get(part, 0) for part in parts), tone) for name, (parts, tone) in FORMS.items()}
     named = {part for parts, _ in FORMS.values() for part in parts}
     own = {part: (n, "changed") for part, n in counts.items() if part not in named and fate_of(part, method) != "gone"}
-    gone = whole - sum(n for n, _ in (*forms_of_words.values(), *own.values()))
-    return tuple(SummaryShare(name, n, whole, tone) for name, (n, tone) in {**forms_of_words, **own, "suppressed": (gone, "gone0")}.items())
+    suppressed = whole - sum(n for n, _ in (*forms_of_words.values(), *own.values()))
+    return tuple(
+        SummaryShare(name, n, whole, tone) for name, (n, tone) in {**forms_of_words, **own, "suppressed": (suppressed, "gone0")}.items()
+    )
 
 
 def _items(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

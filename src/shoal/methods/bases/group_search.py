@@ -279,12 +279,12 @@ class GroupSearch:
         for number in range(self._search.rounds):
             if idle == IDLE_ROUNDS or self._deadline.passed:
                 break
-            self._tell(groups)
+            self._remark_loss(groups)
             groups, changes = self._refine_once(groups, number)
             idle = 0 if changes else idle + 1
         return groups
 
-    def _tell(self, groups: Groups) -> None:
+    def _remark_loss(self, groups: Groups) -> None:
         """Report the current loss to the progress callback, at the cost of one more count of the meets per round."""
         if not self._telling or not self._engine.watched:
             return

@@ -21,7 +21,7 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.engines.ranges import formed_in_ranges
 from shoal.errors import Infeasible
 from shoal.methods import Method
-from shoal.methods.bases.release_builder import Outcome, build_release, present_records, within_floor
+from shoal.methods.bases.release_builder import RecordOutcomes, build_release, present_records, within_floor
 from shoal.util.numbers import distinct, exact
 from shoal.util.wording import counted
 
@@ -158,7 +158,9 @@ class GroupingMethod(Method):
         present = present_records(original.bags, self.k)
         found = grouped(self._formed, present.records, original.tree, self.outliers)
         outcomes = generalized_or_kept(present.records, found.published, found.groups)
-        outcome = Outcome(found.published, found.groups, outcomes, self.claims(), _told_of(found, present.records), outliers=found.outliers)
+        outcome = RecordOutcomes(
+            found.published, found.groups, outcomes, self.claims(), _notes_on_outliers(found, present.records), outliers=found.outliers
+        )
         return build_release(self, original, present, outcome)
 
     def _formed(self, bags: Bags, taxonomy: Taxonomy) -> tuple[Ints, Bags]:
@@ -169,7 +171,7 @@ class GroupingMethod(Method):
         return groups, within_floor(published, taxonomy)
 
 
-def _told_of(found: Grouped, records: Bags) -> tuple[str, ...]:
+def _notes_on_outliers(found: Grouped, records: Bags) -> tuple[str, ...]:
     """Return a note on how many records of how many people were suppressed as outliers."""
     if not len(found.outliers):
         return ()

@@ -90,5 +90,7 @@ def published_columns(log: Log, *, links_people: bool) -> pl.DataFrame:
         raise InputError(
             f"the column {taken[0]!r} of the log has the name of another published column", code="column-name-taken", hint="rename it"
         )
-    columns = [pl.col(name).alias(told) for name, told in named.items() if name in log.frame.columns and (links_people or name != "owner")]
+    columns = [
+        pl.col(name).alias(new_name) for name, new_name in named.items() if name in log.frame.columns and (links_people or name != "owner")
+    ]
     return log.frame.select(*columns, *log.further)

@@ -21,7 +21,7 @@ from shoal.data.recoding_rules import SUPPRESSED, Rules
 from shoal.data.release import Release
 from shoal.itemsets.itemset_support import Moles
 from shoal.methods import Method
-from shoal.methods.bases.release_builder import Outcome, Present, build_release, present_records
+from shoal.methods.bases.release_builder import Present, RecordOutcomes, build_release, present_records
 from shoal.util.numbers import distinct
 from shoal.util.wording import counted
 
@@ -110,7 +110,7 @@ class RecodingMethod(Method):
 
     def _built(self, original: Original, present: Present, found: Recoded) -> Release:
         every = np.arange(len(found.records), dtype=np.int64)
-        outcome = Outcome(
+        outcome = RecordOutcomes(
             found.records, every, found.outcomes, found.claims, found.notes, keeps_empty=True, private_notes=found.private_notes
         )
         return build_release(self, original, present, outcome)

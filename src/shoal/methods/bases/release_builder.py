@@ -35,7 +35,7 @@ class Present:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class RecordOutcomes:
     """What a method publishes for the non-empty records: `rows` has the published row of each.
 
     `outcomes` accounts for their item occurrences; those not mentioned were suppressed. Nothing published is above the floor. `outliers`
@@ -78,7 +78,7 @@ def within_floor(published: Bags, taxonomy: Taxonomy) -> Bags:
     return published.relabelled(codes, published.vocabulary)
 
 
-def build_release(method: Method, original: Original, present: Present, outcome: Outcome) -> Release:
+def build_release(method: Method, original: Original, present: Present, outcome: RecordOutcomes) -> Release:
     """Build the release of an outcome: every record is published in its row or suppressed, every occurrence is accounted for.
 
     Under a floor, empty published rows are suppressed, unless the method publishes every record (`keeps_empty`).

@@ -96,17 +96,17 @@ class InferenceMethod(RecodingMethod):
             )
         return Sensitive(tree, hidden, np.bincount(records.items, minlength=len(tree)) > 0)
 
-    def suppression_note(self, records: Bags, sensitive: Sensitive, gone: Mask) -> str:
+    def suppression_note(self, records: Bags, sensitive: Sensitive, removed: Mask) -> str:
         """Return a private note: how many sensitive items were suppressed, and how many of these had to be, whatever else is known.
 
         Published, it would disclose that more than the share rho of all people have one of them.
         """
-        lost, all_of_them = int((gone & sensitive.here).sum()), int(sensitive.here.sum())
+        lost, total = int((removed & sensitive.here).sum()), int(sensitive.here.sum())
         forced = len(breaching(records, sensitive.mask, self.limit, 0).rules)
-        note = f"{lost:,} of {all_of_them:,} sensitive items were suppressed"
+        note = f"{lost:,} of {total:,} sensitive items were suppressed"
         if forced:
             note += f", {forced:,} of them because more than a share {self.rho:g} of all people have them"
-        worth = ": a larger weight keeps some of them at the cost of other items" if forced < lost == all_of_them else ""
+        worth = ": a larger weight keeps some of them at the cost of other items" if forced < lost == total else ""
         return note + worth
 
     def refuse_nothing(self, published: Bags) -> None:

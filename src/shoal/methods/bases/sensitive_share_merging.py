@@ -102,7 +102,7 @@ def within_share(bags: Bags, taxonomy: Taxonomy, groups: Ints, held: SensitiveHo
     """
     found, published = _merged_until_right(bags, taxonomy, groups, held, share, _merged)
     if taxonomy.barred is not None and not published.lengths.any():
-        found, published = _merged_until_right(bags, taxonomy, groups, held, share, _given_up)
+        found, published = _merged_until_right(bags, taxonomy, groups, held, share, _merged_excess)
     return found, published
 
 
@@ -122,7 +122,7 @@ def _merged_until_right(
         groups = merge(tree_counts(published, taxonomy), np.bincount(groups), shares, excess, withheld)[groups]
 
 
-def _given_up(counts: TreeCounts, records: Ints, shares: Shares, excess: Ints, withheld: Mask) -> Ints:
+def _merged_excess(counts: TreeCounts, records: Ints, shares: Shares, excess: Ints, withheld: Mask) -> Ints:
     """Return a new label for each group: all with too many holders become one, together with suppressed ones, if any."""
     together = (excess > 0) | withheld
     if together.sum() < 2:

@@ -191,12 +191,12 @@ def _without_rare(spread: _Spread, held: Held, k: int) -> Mask:
     row = np.repeat(np.arange(len(spread.issued)), np.diff(spread.indptr))
     while True:
         still = alive & (_how_many(people[entry] < k, spread.indptr) == 0)
-        gone_now = (alive & ~still)[row]
-        if not gone_now.any():
+        removed_now = (alive & ~still)[row]
+        if not removed_now.any():
             return alive
         alive = still
         shared = people >= k
-        lost = np.bincount(entry[gone_now], weights=spread.issuers[row[gone_now]], minlength=len(keys)).astype(np.int64)
+        lost = np.bincount(entry[removed_now], weights=spread.issuers[row[removed_now]], minlength=len(keys)).astype(np.int64)
         people = np.where(shared, people - lost, 0)
         doubtful = shared & (people < k)
         having = alive & (_how_many(doubtful[entry], spread.indptr) > 0)

@@ -24,7 +24,7 @@ class UnguaranteedRows(RowsMethod):
     It publishes no further columns of the log; `own_columns` are its own, after the payload.
     """
 
-    must_tell = ("name", "paper", "does_not_protect")
+    required_texts = ("name", "paper", "does_not_protect")
     guarantees_nothing = True
     ledgers = ("words",)
     does_not_protect: ClassVar[str]

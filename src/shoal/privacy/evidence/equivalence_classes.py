@@ -193,7 +193,7 @@ def judge_counts(claim: str, k: int, counted: ClassCounts) -> Verdict:
     if counted.fewest is not None:
         achieved["people"] = counted.fewest
         broken += _few_people(achieved, k)
-    broken += told_untrue(counted.untrue)
+    broken += untruthful_message(counted.untrue)
     return Verdict(claim, verified_if(not broken), achieved, tuple(broken), (_note_on(counted.empty),))
 
 
@@ -315,10 +315,10 @@ def untruthful_records(records: Bags, published: Bags, rows: Ints, tree: Taxonom
 
 
 def _untruthful(release: Release, original: Original, rows: Ints) -> list[str]:
-    return told_untrue(untruthful_records(original.bags, release.published, rows, original.tree))
+    return untruthful_message(untruthful_records(original.bags, release.published, rows, original.tree))
 
 
-def told_untrue(records: int) -> list[str]:
+def untruthful_message(records: int) -> list[str]:
     """Return the message about published records that are not true of their originals."""
     return [f"{records:,} published records do not generalize their original"] if records else []
 

@@ -82,10 +82,10 @@ def _among(keys: Ints, others: Ints) -> Mask:
     return np.asarray(others[at] == keys)
 
 
-def _explained(before: Ints, items: Small, tree: Taxonomy, published: Ints, gone: Mask) -> Ints:
+def _explained(before: Ints, items: Small, tree: Taxonomy, published: Ints, removed: Mask) -> Ints:
     """Return the published items explained by items that are published nowhere, as sorted keys."""
     parent = tree.parent
-    at = np.flatnonzero(gone[items])
+    at = np.flatnonzero(removed[items])
     item = items[at]
     record = (before[at] - item) // len(tree)
     needed = np.bincount(item, minlength=len(parent))

@@ -121,7 +121,9 @@ def _is_lowest_ancestor(attribute: Attribute, published: str, values: Sequence[s
     return upwards(published) == common
 
 
-def defects_beside_original(release: Release, frame: pl.DataFrame, names: Sequence[str], classes: RowClasses, original: Table) -> list[str]:
+def defects_against_original(
+    release: Release, frame: pl.DataFrame, names: Sequence[str], classes: RowClasses, original: Table
+) -> list[str]:
     """Return the faults of a table, given its original. Fewer can be found without the row-to-group mapping."""
     uncovered = [attribute.name for attribute in original.quasi if attribute.name not in names]
     if uncovered:

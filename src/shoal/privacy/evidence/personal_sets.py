@@ -125,12 +125,12 @@ def _unsafe(records: PersonalRoles, knowledge: AttackerKnowledge, found: Found, 
 # -- records of the original, of which a release has all but some items
 
 
-def wishes_of(given: PersonalItems, original: Original) -> dict[int, set[int]]:
+def wishes_of(wishes: PersonalItems, original: Original) -> dict[int, set[int]]:
     """Return the numbers of the items that each person named, by the number of the person. Raise for names that are not in the data."""
-    if given.pairs is None or original.people is None:
+    if wishes.pairs is None or original.people is None:
         raise ParameterError("private items that differ by person need user IDs", code="no-user-ids")
     named: dict[str, set[str]] = {}
-    for person, item in given.pairs:
+    for person, item in wishes.pairs:
         named.setdefault(person, set()).add(item)
     codes = {name: code for code, name in enumerate(original.bags.vocabulary.names.to_list())}
     ids = original.people.to_list()

@@ -35,10 +35,10 @@ from shoal.privacy.evidence.equivalence_classes import Candidates, classes_of, i
 # -- releases of queries
 
 
-CAME, WENT, CHANGED = "came", "went", "changed"
+APPEARED, DISAPPEARED, CHANGED = "came", "went", "changed"
 
 
-def told_by_comparing(earlier: Release, release: Release, original: LogOriginal, threshold: int) -> pl.DataFrame:
+def disclosed_by_comparing(earlier: Release, release: Release, original: LogOriginal, threshold: int) -> pl.DataFrame:
     """Return the queries about which the two releases disclose something together: `query`, `how`, and the number of `people` behind it.
 
     The earlier release publishes queries of `threshold` people. For queries that appeared or disappeared, `people` is the minimum number
@@ -52,9 +52,9 @@ def told_by_comparing(earlier: Release, release: Release, original: LogOriginal,
     holders = pl.coalesce("published", "asking", pl.lit(0, pl.Int64))
     changes = both.with_columns(
         how=pl.when(pl.col("then").is_null())
-        .then(pl.lit(CAME))
+        .then(pl.lit(APPEARED))
         .when(pl.col("rows").is_null())
-        .then(pl.lit(WENT))
+        .then(pl.lit(DISAPPEARED))
         .otherwise(pl.lit(CHANGED)),
         people=pl.when(pl.col("then").is_null())
         .then(holders - (threshold - 1))

@@ -56,7 +56,7 @@ class RowRules:
         return {name: self.ways.get(name, EXACT) for name in self.columns if name not in self.unit.columns}
 
     @property
-    def tells_windows(self) -> bool:
+    def times_show_windows(self) -> bool:
         """Whether rows are counted by time window, and published times determine the window."""
         return self.window is not None and self.times is not None and at_least_as_fine(self.times, self.window)
 
@@ -118,7 +118,7 @@ class SeenRows:
         if pseudonyms is not None and table.pseudonyms is not None:
             frame = frame.with_columns(table.frame[table.pseudonyms].alias(WHO))
         faults = tuple(_faults(frame, rules, queries if numbered else None))
-        if rules.tells_windows and rules.window is not None and not faults and not frame[TIME].null_count():
+        if rules.times_show_windows and rules.window is not None and not faults and not frame[TIME].null_count():
             frame = frame.with_columns(beginning(TIME, rules.window).alias(WINDOW))
         texts = payload != PAYLOAD["item"]
         spelling = _spelling_of(table, queries, texts) if rules.unit.splits else None

@@ -109,7 +109,7 @@ class SensitiveColumnModel(Model):
         """Return the columns that the claim is about."""
         return frozenset((*self.known_columns(table), *self.hidden_columns))
 
-    def not_checked(self, table: Any, *, beside_original: bool) -> Mapping[str, str]:
+    def not_checked(self, table: Any, *, with_original: bool) -> Mapping[str, str]:
         """Return all columns: this model counts published values, and does not compare them with the original."""
         names = (name for columns in table.columns_of_parts().values() for name in columns)
         return dict.fromkeys(names, "whether they are values of the original")
