@@ -21,7 +21,7 @@ import shoal
 from shoal.cli.options import DATA_PARAMETERS
 from shoal.errors import Cancelled
 from shoal.evaluate.compare.grid import Cell, prepared_for
-from shoal.evaluate.compare.run_cells import Limits, Watch, compare
+from shoal.evaluate.compare.run_cells import CellLimits, ComparisonEvents, compare
 from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.io.comparison_files import CellFiles
 from shoal.methods import METHODS
@@ -56,7 +56,7 @@ def comparing(log: Path) -> Run:
     def run(out: Path, events: Events, cancel: Cancel | None) -> object:
         with running(events, cancel):
             how = lambda cell: prepared_for(cell, dict.fromkeys(DATA_PARAMETERS))  # noqa: E731
-            return compare([log], CELLS, how, CellFiles(out), AttackEffort(100, 0), Limits(jobs=2, seconds=600), Watch())
+            return compare([log], CELLS, how, CellFiles(out), AttackEffort(100, 0), CellLimits(jobs=2, seconds=600), ComparisonEvents())
 
     return run
 

@@ -40,7 +40,7 @@ class Frozen:
 
 
 @dataclass(frozen=True, eq=False)
-class Ranges:
+class LeafRanges:
     """The range of each leaf, and where the leaf of each record is stored; None if there is only one leaf."""
 
     of_leaves: Ints
@@ -105,7 +105,7 @@ def leaves(frozen: Frozen, part: int, table: pa.Table) -> Iterator[pa.Table | st
     yield pa.table({LEAF: found}, LEAVES)
 
 
-def with_range(ranges: Ranges, part: int, table: pa.Table) -> Iterator[pa.Table]:
+def with_range(ranges: LeafRanges, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return the non-empty records, each with its range."""
     held = present_in(table)
     leaf = np.zeros(len(held), np.int64) if ranges.leaves is None else ranges.leaves.part(part).column(LEAF).to_numpy()

@@ -26,7 +26,7 @@ from shoal.privacy.evidence.cluster_judging import JudgesNames
 
 
 @dataclass(frozen=True, eq=False)
-class Counting:
+class WordCounting:
     """The records as they were stored, and the words whose people are counted."""
 
     pairing: Pairing
@@ -41,7 +41,7 @@ def judge_names(cluster: Cluster, shown: Step, pairing: Pairing, claims: Sequenc
     words = tuple(sorted({word for claim in claims for word in claim.words_to_count(names)}))
     people: Counter[str] = Counter()
     records: Counter[str] = Counter()
-    for word in collected_words(cluster, shown, people_of_words, Counting(pairing, words)):
+    for word in collected_words(cluster, shown, people_of_words, WordCounting(pairing, words)):
         held, published = json.loads(word)
         people.update(held)
         records.update(published)
@@ -57,7 +57,7 @@ def names_nobody_holds(pairing: Pairing, part: int, table: pa.Table) -> Iterator
     yield json.dumps(sorted(published - held))
 
 
-def people_of_words(counting: Counting, part: int, table: pa.Table) -> Iterator[str]:
+def people_of_words(counting: WordCounting, part: int, table: pa.Table) -> Iterator[str]:
     """Return how many people of this partition hold each word, and in how many published records it is an item."""
     shown = _items(table)
     published = Counter(shown.filter(shown.is_in(list(counting.words))).to_list())  # an item is in a record once

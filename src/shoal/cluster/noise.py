@@ -41,7 +41,7 @@ NOTHING_WRITTEN = "nothing was written"
 
 def released(
     cluster: Cluster, data: Any, preparation: Preparation, method: Mechanism, directory: ReleaseDirectory
-) -> outcome.ClusterRelease:
+) -> outcome.ClusterOutput:
     """Select values and count them with noise, verify the noise, write the counts, and compare what was written."""
     summed = method.summed
     assert summed is not None
@@ -110,7 +110,7 @@ def _published(
     files: Sequence[FileFact],
     rows: int,
     directory: ReleaseDirectory,
-) -> outcome.ClusterRelease:
+) -> outcome.ClusterOutput:
     """Write manifest and report next to the files, without any exact number of the input."""
     claims, found, summed = method.claims(), values.found, method.summed
     assert summed is not None

@@ -41,7 +41,7 @@ from shoal.privacy.evidence.equivalence_classes import untruthful_message
 
 def released(
     cluster: Cluster, data: Any, preparation: Preparation, method: RecodingMethod, directory: ReleaseDirectory
-) -> outcome.ClusterRelease:
+) -> outcome.ClusterOutput:
     """Recode as the method chooses, verify it, write it, and verify what was written."""
     prepared = prepare_records(cluster, data, preparation)
     if prepared.sums["more_than_once"]:
@@ -89,7 +89,7 @@ def _judged_and_written(
     notes: list[str],
     directory: ReleaseDirectory,
     merged: int | None = None,
-) -> outcome.ClusterRelease:
+) -> outcome.ClusterOutput:
     """Verify and write; `merged` is the number of items merged with another one of their record, if items are generalized."""
     stage(JUDGING)
     both = cluster.store(joined(prepared.records, published, "record", "left"), "joined")

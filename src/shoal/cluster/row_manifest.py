@@ -68,7 +68,7 @@ def publish(
     alone: Verdict,
     files: Sequence[FileFact],
     directory: ReleaseDirectory,
-) -> outcome.ClusterRelease:
+) -> outcome.ClusterOutput:
     """Write manifest and report next to the files."""
     preparation, splits = logged.found.input.preparation, method.kept.unit.splits
     manifest: dict[str, Any] = {

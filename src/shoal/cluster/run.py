@@ -91,7 +91,7 @@ def _urls(paths: Any) -> list[str]:
 class ClusterFamily(NamedTuple):
     """Methods that work in the same way on a cluster, and how a release is made. Those that form groups do so without Spark data frames."""
 
-    released: Callable[[Cluster, Any, Preparation, Any, ReleaseDirectory], outcome.ClusterRelease]
+    released: Callable[[Cluster, Any, Preparation, Any, ReleaseDirectory], outcome.ClusterOutput]
     frames: bool = True
 
 
@@ -105,7 +105,7 @@ def _family(method: Method) -> ClusterFamily:
 
 def _released(
     cluster: Cluster, data: Any, preparation: Preparation, method: GroupingMethod, directory: ReleaseDirectory
-) -> outcome.ClusterRelease:
+) -> outcome.ClusterOutput:
     prepared = keep_records(cluster, data, with_sample(preparation) if is_topics(preparation.taxonomy) else preparation)
     insist_on_people(prepared, method.k)
     stage(GROUPING)
@@ -120,11 +120,11 @@ def _released(
 # -- the plan
 
 
-def _ranges(cluster: Cluster, prepared: ClusterRecords, size: Size) -> group_worker.Ranges:
+def _ranges(cluster: Cluster, prepared: ClusterRecords, size: Size) -> group_worker.LeafRanges:
     """Return the ranges, along cuts that are found on a sample, fixed, and counted on all records."""
     fitted, records, parts = prepared.fitted, prepared.records, prepared.partitions
     if size.ranges == 1:
-        return group_worker.Ranges(np.zeros(1, np.int64))
+        return group_worker.LeafRanges(np.zeros(1, np.int64))
     by_hash = partial(group_worker.hash_places, parts)
     drawn = gathered(cluster, sent(cluster, "hashes", [(records, group_worker.hashes)], fitted, by_hash, parts), group_worker.drawn, size)
     sample = group_worker.Drawn(fitted, drawn.column("hash").to_numpy().view(np.uint64))
@@ -134,7 +134,7 @@ def _ranges(cluster: Cluster, prepared: ClusterRecords, size: Size) -> group_wor
     cuts = cut_sample(one_of_each(bags, found), times, fitted.coarse(), size.ranges)
     leaves, words = stored(cluster, records, group_worker.leaves, group_worker.Frozen(fitted, cuts), "leaves")
     people = np.sum([json.loads(word) for word in words], axis=0)
-    return group_worker.Ranges(joined_leaves(people, size.smallest, repeat=prepared.sums["several"] > 0), leaves)
+    return group_worker.LeafRanges(joined_leaves(people, size.smallest, repeat=prepared.sums["several"] > 0), leaves)
 
 
 # -- verifying and writing
@@ -142,7 +142,7 @@ def _ranges(cluster: Cluster, prepared: ClusterRecords, size: Size) -> group_wor
 
 def _judged(
     cluster: Cluster, prepared: ClusterRecords, published: Step, method: GroupingMethod, directory: ReleaseDirectory
-) -> outcome.ClusterRelease:
+) -> outcome.ClusterOutput:
     stage(JUDGING)
     answers = sent(cluster, "answers", [(published, judging.pass_on)], None, reading.record_places, prepared.partitions)
     shown, words = stored(cluster, answers, judging.judged_part, judging.Pairing(prepared.fitted, prepared.records), "joined")
@@ -159,7 +159,7 @@ def _judged(
 
 def _judged_and_written(
     cluster: Cluster, prepared: ClusterRecords, shown: Step, sums: Counter[str], method: GroupingMethod, directory: ReleaseDirectory
-) -> outcome.ClusterRelease:
+) -> outcome.ClusterOutput:
     """Verify the records, write them, and verify what was written."""
     claims, empty = JudgesClasses.among(method.claims()), sums["empty_published"]
     contents = Contents(tuple({claim.group_size for claim in claims}), prepared.partitions)

@@ -39,7 +39,7 @@ SPARK = "spark"
 
 
 @dataclass(frozen=True)
-class ClusterRelease:
+class ClusterOutput:
     """A written release, its manifest, and the verdicts."""
 
     manifest: dict[str, Any]
@@ -72,7 +72,7 @@ def publish(
     directory: ReleaseDirectory,
     notes: Sequence[str] = (),
     rules: RulesFile | None = None,
-) -> ClusterRelease:
+) -> ClusterOutput:
     """Write manifest and report next to the files and, if any, the recoding rules."""
     rules_files = [] if rules is None else [written_page(directory, RULES, rules.content(__version__))]
     manifest: dict[str, Any] = {
@@ -97,7 +97,7 @@ def finished(
     found: ClusterInput,
     notes: tuple[str, ...],
     directory: ReleaseDirectory,
-) -> ClusterRelease:
+) -> ClusterOutput:
     """Write the report and the manifest, which lists it."""
     stage(REPORT_STAGE)
     page = render_report(Facts(manifest=manifest, published=published))
@@ -106,7 +106,7 @@ def finished(
     insist_on_schema(manifest)
     directory.write(MANIFEST, manifest_bytes(manifest))
     left_out = tuple(f"left out: {n:,} x {reason}" for reason, n in found.defects.items())
-    return ClusterRelease(manifest, tuple(verdicts), (*found.notes, *notes), left_out)
+    return ClusterOutput(manifest, tuple(verdicts), (*found.notes, *notes), left_out)
 
 
 def _steps(sums: Counter[str]) -> Steps:

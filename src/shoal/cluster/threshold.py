@@ -29,7 +29,7 @@ NOTHING_WRITTEN = "nothing was written"
 
 def released(
     cluster: Cluster, data: Any, preparation: Preparation, method: ThresholdMethod, directory: ReleaseDirectory
-) -> outcome.ClusterRelease:
+) -> outcome.ClusterOutput:
     """Publish what enough people share, verify it, write it, and verify what was written."""
     settings = method.kept
     logged = read_log(cluster, data, preparation, splits=settings.unit.splits)
@@ -52,7 +52,7 @@ def _judged_and_written(
     directory: ReleaseDirectory,
     *,
     by_words: bool,
-) -> outcome.ClusterRelease:
+) -> outcome.ClusterOutput:
     claim = method.kept.claim
     counted_rows = claim.rows_to_count
     assert counted_rows is not None

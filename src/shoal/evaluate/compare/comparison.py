@@ -12,7 +12,7 @@ import polars as pl
 
 from shoal.evaluate.compare.compared_data import with_format
 from shoal.evaluate.compare.grid import Cell, ComparisonRequest, Left, grid, prepared_for
-from shoal.evaluate.compare.run_cells import STOPPED, CellRow, Comparison, Limits, RowCallback, Watch, as_frame, compare
+from shoal.evaluate.compare.run_cells import STOPPED, CellLimits, CellRow, Comparison, ComparisonEvents, RowCallback, as_frame, compare
 from shoal.evaluate.compare.worst_attack import AttackEffort
 from shoal.evaluate.hidden_words_trial import GAIN_LOW
 from shoal.evaluate.option_defaults import DEFAULT_SECONDS, QUICK_PEOPLE, QUICK_SECONDS, USER
@@ -101,7 +101,7 @@ class ComparisonTask:
             on_row: Is called with every row as soon as it is known.
         """
         usual, people = (QUICK_SECONDS, QUICK_PEOPLE) if quick else (DEFAULT_SECONDS, None)
-        limits = Limits(jobs, usual if seconds is None else seconds, people)
+        limits = CellLimits(jobs, usual if seconds is None else seconds, people)
         watch = _PageWatch(self, quick, on_estimate, on_row)
         found = compare(self._inputs, self._grid.cells, self._preparation_of, self._files, effort, limits, watch)
         marked = [replace(row, found={QUICK: True, **row.found}) for row in found.rows] if quick else found.rows
@@ -130,7 +130,7 @@ class ComparisonTask:
         return ComparisonRow(row.cell.method, row.cell.label, row.cell.per, row.found, made.command, made.config)
 
 
-class _PageWatch(Watch):
+class _PageWatch(ComparisonEvents):
     """Writes the page again after cells have ended, and passes progress on."""
 
     def __init__(self, task: ComparisonTask, quick: bool, on_estimate: Callable[[float], None] | None, on_row: RowCallback | None) -> None:

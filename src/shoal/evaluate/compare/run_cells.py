@@ -41,7 +41,7 @@ RowCallback = Callable[[CellRow], None]
 """What rows are given to, as soon as they are known."""
 
 
-class Watch:
+class ComparisonEvents:
     """Callbacks for the progress of a comparison. Each method does nothing unless a subclass overrides it.
 
     Attributes:
@@ -61,7 +61,7 @@ class Watch:
 
 
 @dataclass(frozen=True)
-class Limits:
+class CellLimits:
     """How many cells run at the same time, the seconds of the clock that each may take, and the size of the sample of people, if any."""
 
     jobs: int
@@ -84,8 +84,8 @@ def compare(
     preparation_of: PreparationOfCell,
     files: CellFiles,
     effort: AttackEffort,
-    limits: Limits,
-    watch: Watch,
+    limits: CellLimits,
+    watch: ComparisonEvents,
 ) -> Comparison:
     """Run every cell without a result.
 
@@ -172,7 +172,7 @@ class _Running(NamedTuple):
 def _work_off(
     work: Sequence[_Work],
     effort: AttackEffort,
-    limits: Limits,
+    limits: CellLimits,
     kept: int,
     failed: dict[Cell, str],
     stopped: set[Cell],
