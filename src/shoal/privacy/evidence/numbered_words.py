@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shoal.data.bags import number_pieces
+from shoal.data.bags import number_strings
 from shoal.data.query_units import WORD
 
 Ints = npt.NDArray[np.int64]
@@ -75,8 +75,17 @@ def spelled(texts: pl.Series, *, split: bool) -> Spelling:
     odd = texts.str.contains(ODD_BLANKS)
     if odd.any():
         texts = texts.clone().scatter(odd.arg_true(), texts.filter(odd).str.extract_all(WORD).list.join(" "))
-    starts, numbers, words = number_pieces(texts, " ")
-    return Spelling(words, Sequences(starts, numbers.astype(np.int64)), odd.to_numpy())
+    pieces, sizes = _pieces(texts)
+    words, numbers = number_strings(pieces)
+    return Spelling(words, Sequences(np.append(0, np.cumsum(sizes)), numbers.astype(np.int64)), odd.to_numpy())
+
+
+def _pieces(texts: pl.Series) -> tuple[pl.Series, Ints]:
+    """Return the words of texts with single blanks between them, and their number in each text. Methods divide texts with a kernel."""
+    lists = texts.str.split(" ")
+    sizes, pieces = lists.list.len().to_numpy().astype(np.int64), lists.explode()
+    empty = (texts == "").to_numpy()
+    return (pieces.filter(pieces != ""), np.where(empty, 0, sizes)) if empty.any() else (pieces, sizes)
 
 
 def places_of_equals(sought: Sequences, shown: Sequences, n_words: int) -> Ints:
