@@ -117,7 +117,7 @@ def test_a_private_item_is_judged_by_records_and_by_people():
     assert claim.check(Release.from_records(original.bags)).achieved["breach"] == 0.5
     verdict = claim.check(release, original)
     assert not verdict.holds
-    assert verdict.achieved["breach"] == round(2 / 3, 6)
+    assert verdict.achieved["breach"] == 0.666667
 
 
 def test_repeated_items_are_knowledge_too():

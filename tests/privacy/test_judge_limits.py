@@ -45,7 +45,7 @@ def test_sets_counted_by_workers(few: int, defects: list[str], holds: bool) -> N
     km = KmAnonymity(k=2, m=3).judge_sets(counted, defects)
     assert (km.holds, km.achieved) == (holds, {"people": 2, "m": 3})
     coherence = Coherence(k=2, p=3).judge_sets(counted, defects)
-    assert (coherence.holds, coherence.achieved) == (holds, {"people": 2, "p": 3, "breach": 0.333333})
+    assert (coherence.holds, coherence.achieved) == (holds, {"people": 2, "p": 3, "breach": 0.333334})
     assert "no private item was listed: only linkage to a record was verified" in coherence.notes
     with refuses("not-on-a-cluster"):
         Coherence(k=2, private={"a"}).judge_sets(counted, defects)

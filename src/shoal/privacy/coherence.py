@@ -55,6 +55,7 @@ from shoal.privacy.evidence.personal_sets import (
     personal_roles,
     wishes_of,
 )
+from shoal.privacy.evidence.sensitive_columns import upwards
 from shoal.util.wording import counted, percent
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ class Coherence(JudgesSets):
         return Verdict(str(self), verified_if(not broken), level, tuple(broken), tuple(notes), rare=rare)
 
     def _achieved(self, found: CountedSets) -> dict[str, Any]:
-        return found.level | {"breach": round(float(found.breach), 6), "p": self.p}
+        return found.level | {"breach": upwards(found.breach), "p": self.p}
 
     @property
     def sets_to_count(self) -> AttackerKnowledge | None:

@@ -6,7 +6,6 @@ of it, the share of rows that are in the release, among all rows of the public t
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from shoal.data.release import Release
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.parameters import param
-from shoal.privacy.evidence.sensitive_columns import DIGITS, as_written, people_of_rows, upwards
+from shoal.privacy.evidence.sensitive_columns import as_written, downwards, people_of_rows, upwards
 from shoal.util.wording import counted
 
 NO_TABLE = "the claim does not contain its public table; name it in a claim of your own"
@@ -118,7 +117,7 @@ class DeltaPresence(Model):
         broken = ["somebody of the public table is known to be in the release with a probability above delta_max"]
         broken = broken if high > as_written(self.delta_max) else []
         broken += ["somebody of the public table is known not to be in the release"] if low < as_written(self.delta_min) else []
-        achieved = {"delta_min": math.floor(low * 10**DIGITS) / 10**DIGITS, "delta_max": upwards(high)}
+        achieved = {"delta_min": downwards(low), "delta_max": upwards(high)}
         return Verdict(str(self), verified_if(not broken), achieved, tuple(broken), tuple(notes))
 
 

@@ -32,6 +32,7 @@ from shoal.privacy.evidence.claimed_item_roles import Roles, sensitive_items
 from shoal.privacy.evidence.equivalence_classes import truthful_or_not
 from shoal.privacy.evidence.global_recoding import recoding_defects
 from shoal.privacy.evidence.known_sets import MOST_KNOWN, MOST_WITNESSES, Holders, holders_in, repeated_items
+from shoal.privacy.evidence.sensitive_columns import upwards
 from shoal.util.wording import counted, percent
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class RhoUncertainty(Model):
         if original is not None:
             untrue, undecided = _changes(release, original, roles)
             broken, notes = broken + untrue, notes + undecided
-        achieved = {"certainty": round(float(max((rule.certainty for rule in rules), default=Fraction(0))), 6)}
+        achieved = {"certainty": upwards(max((rule.certainty for rule in rules), default=Fraction(0)))}
         rare = tuple(rule.text(names) for rule in telling[:MOST_WITNESSES])
         return Verdict(str(self), verified_if(not broken), achieved, tuple(broken), (*notes, *roles.notes), rare=rare)
 

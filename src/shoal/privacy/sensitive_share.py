@@ -26,6 +26,7 @@ from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.parameters import Declared, param
 from shoal.privacy.evidence.equivalence_classes import classes_of, fitting
+from shoal.privacy.evidence.sensitive_columns import downwards, upwards
 from shoal.taxonomy.wordnet import base_nouns, wordnet
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class SensitiveShare(Model):
         broken = self._words(named)
         if over := self._over(classes):
             broken += (f"{over:,} classes fit so few records without a sensitive item that more than {self.h:g} of their people have it",)
-        achieved = {"h_at_least": _greatest(classes), "named": named}
+        achieved = {"h_at_least": downwards(_greatest(classes)), "named": named}
         note = f"of {len(classes):,} classes the fewest possible holders were counted, from all records that match it"
         return _without_groups(str(self), achieved, broken, note)
 
@@ -114,7 +115,7 @@ class SensitiveShare(Model):
         if over := self._over(classes):
             broken += (f"in {over:,} of {len(classes):,} classes more than {self.h:g} of the people have the same sensitive item",)
         note = f"people were counted in {len(classes):,} equivalence classes"
-        return Verdict(str(self), verified_if(not broken), {"h": _greatest(classes), "named": named}, broken, (note,))
+        return Verdict(str(self), verified_if(not broken), {"h": upwards(_greatest(classes)), "named": named}, broken, (note,))
 
     def _words(self, named: int) -> tuple[str, ...]:
         """Return faults for published sensitive items, unless h allows anything."""
@@ -140,8 +141,9 @@ class SensitiveShare(Model):
         return self.values() | ({"items": str(self.items.withheld)} if self.items else {})
 
 
-def _greatest(classes: pl.DataFrame) -> float:
-    return round(max(classes.select(pl.col("holders") / pl.col("people")).to_series(), default=0.0), 6)
+def _greatest(classes: pl.DataFrame) -> Fraction:
+    counts = classes.select("holders", "people").iter_rows()
+    return max((Fraction(holders, people) for holders, people in counts if people), default=Fraction(0))
 
 
 def _wanted(items: Items) -> pl.Series:

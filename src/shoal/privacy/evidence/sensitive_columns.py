@@ -57,6 +57,11 @@ def upwards(level: Fraction) -> float:
     return float(math.ceil(level * 10**DIGITS) / 10**DIGITS)
 
 
+def downwards(level: Fraction) -> float:
+    """Round a level of which more is better, so that it is never overstated."""
+    return float(math.floor(level * 10**DIGITS) / 10**DIGITS)
+
+
 @dataclass(frozen=True)
 class AchievedLevel:
     """The level that a table achieves, and the message about classes that miss the claim."""
