@@ -178,7 +178,7 @@ class Model(Declared, ABC):
     @property
     def in_sentences(self) -> Mapping[str, Any]:
         """Return what the sentences about levels may mention besides the level: the parameters."""
-        return {name: f"{value:g}" if isinstance(value, float) else value for name, value in self.values().items()}
+        return {name: _written(value) if type(value) in {int, float} else value for name, value in self.values().items()}
 
     @final
     def check(self, release: Release, original: AnyOriginal | None = None) -> Verdict:
@@ -232,11 +232,19 @@ class Model(Declared, ABC):
 
 def _sentence(text: str, value: float, parameters: Mapping[str, Any], *, short: bool) -> str:
     """Fill in a sentence about a level: `{every} record belongs to {least} {people}`, in the other form if the value is too small."""
-    shown = f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+    shown = _written(value)
     counted_in = {unit: f"{shown} {names[0] if value == 1 else names[1]}" for unit, names in UNITS.items()}
     times = "once" if value == 1 else "twice" if value == 2 else f"{shown} times"
     forms = {"every": "an" if text.startswith("{every} e") else "a", "least": "only"} if short else {"every": "every", "least": "at least"}
     return text.format_map({**parameters, **forms, **counted_in, "times": times, "n": shown})
+
+
+def _written(value: float) -> str:
+    """Return a number for a sentence, with all of its digits: a bound that is rounded may be false."""
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 def _and(names: Iterable[str]) -> str:
