@@ -7,6 +7,7 @@ import io
 import os
 import re
 import stat
+import tempfile
 import time
 import zipfile
 from collections.abc import Iterator
@@ -289,6 +290,15 @@ def test_a_folder_of_others_is_not_taken(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("mine")
     with refuses("directory-has-other-files"):
         StudioFolder(tmp_path)
+
+
+def test_a_directory_for_temporary_files_that_cannot_be_used_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from shoal.io.studio_folder import StudioFolder
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with refuses("not-writable") as caught:
+        StudioFolder()
+    assert caught.value.message == "the directory for temporary files cannot be used: No such file or directory"
 
 
 # -- forms

@@ -21,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from shoal.errors import InputError, OutputError
+from shoal.errors import InputError, OutputError, option
 from shoal.io import partial_outputs
 from shoal.io.comparison_files import CELLS
 from shoal.io.release_directory import insist_on_directory
@@ -52,7 +52,9 @@ class StudioFolder:
             for name in (SOURCES, JOBS, TAXONOMIES):
                 (self.path / name).mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
-            raise OutputError(f"{keep} cannot be used: {error.strerror}", code="not-writable", hint="name another folder") from None
+            place = "the directory for temporary files" if keep is None else keep
+            hint = f"name a folder with {option('keep')}" if keep is None else "name another folder"
+            raise OutputError(f"{place} cannot be used: {error.strerror}", code="not-writable", hint=hint) from None
 
     def new(self, kind: str) -> Path:
         """Return a new folder for a source or a job; names sort by the time they were made."""
