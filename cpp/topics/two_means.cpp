@@ -1,7 +1,6 @@
 #include "topics/two_means.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <iterator>
