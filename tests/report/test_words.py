@@ -112,6 +112,13 @@ def test_long_names_are_cut() -> None:
             True,
             "every combination of attributes and up to 10,000 items belongs to at least 2 people",
         ),
+        (
+            "support(k=5, columns=url)",
+            {"people": 6, "people_of_cells": 1},
+            False,
+            "a value in the additional columns belongs to only 1 person",
+        ),
+        ("support(k=5, columns=url)", {"people": 4, "people_of_cells": 5}, False, "a published query was issued by only 4 people"),
         ("files as written", {"files": 1}, True, "1 file checked"),
         ("unheard-of", {"people": 3}, True, ""),
         ("k-anonymity(k=5)", {}, True, ""),
@@ -126,6 +133,7 @@ def test_every_level_of_a_model_has_a_sentence(name: str) -> None:
     """A sentence can be formed for small and large levels, whether the claim holds or not."""
     made = MODELS[name](**{"class-limits": {"most": 5}}.get(name, {}))
     assert made.level_sentences
+    assert made.level_sentences.keys() >= made.level_words.keys() - {"templates"}
     for key in made.level_sentences:
         for value, holds in itertools.product((1, 12_345), (True, False)):
             assert "{" not in made.reached({key: value}, holds=holds)
@@ -138,6 +146,7 @@ def test_every_level_of_a_model_has_a_sentence(name: str) -> None:
         ("support(k=5, unit=term, rare=omit)", {"records": 6, "people": 7}, ["5", "5"]),
         ("access-k-anonymity(k=5, min_owners=2)", {"records": 5, "people": 5, "owners": 2}, ["5", "5", "2"]),
         ("node-names(people=10)", {"people": 11, "records": 4}, ["10", "–"]),
+        ("support(k=5, columns=url)", {"people": 6, "people_of_cells": 5}, ["5", "5"]),
     ],
 )
 def test_each_level_of_a_claim_is_next_to_what_is_guaranteed_of_it(model: str, achieved: dict[str, int], promised: list[str]) -> None:

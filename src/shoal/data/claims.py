@@ -170,10 +170,14 @@ class Model(Declared, ABC):
             if key not in achieved or (key == "records" and counted_twice) or (UP_TO in text and not achieved[key]):
                 continue
             short = LEAST in text and not holds
-            if short and achieved[key] >= (self.values().get(self.promised_by.get(key, key)) or 0):
+            if short and achieved[key] >= (self.promised(key) or 0):
                 continue
             clauses.append(_sentence(text, achieved[key], self.in_sentences, short=short))
         return "; ".join(clauses)
+
+    def promised(self, level: str) -> Any:
+        """Return the value of the parameter that promises a level; None if none does."""
+        return self.values().get(self.promised_by.get(level, level))
 
     @property
     def in_sentences(self) -> Mapping[str, Any]:

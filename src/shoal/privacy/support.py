@@ -86,6 +86,11 @@ class Support(JudgesRows):
         None, choices=("people", "parts"), help="whether a pseudonym covers all rows of a person or a part of them"
     )
 
+    def promised(self, level: str) -> Any:
+        """Return the value of the parameter that promises a level; that of further columns is k by default."""
+        value = super().promised(level)
+        return self.k if value is None and level == "people_of_cells" else value
+
     @property
     def in_sentences(self) -> Mapping[str, Any]:
         """Return the name of the unit, also with a verb."""

@@ -180,10 +180,10 @@ def _summary(model: Model | None) -> str:
 
 
 def _level(key: str, value: Any, model: Model | None) -> Level:
-    parameters = model.values() if model else {}
+    guaranteed = model.promised(key) if model else None
     helps = {p.name: p.help for p in model.parameters()} if model else {}
     parameter = model.promised_by.get(key, key) if model else key
-    promised = number(parameters[parameter]) if parameters.get(parameter) is not None else "–"
+    promised = "–" if guaranteed is None else number(guaranteed)
     if model is not None and key in model.level_words:
         return Level(model.level_words[key], promised, number(value))
     meaning = f"{spoken(key)}: {helps[parameter]}" if parameter in helps else spoken(key)
