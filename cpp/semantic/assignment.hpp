@@ -25,12 +25,12 @@ private:
     };
 
     void reduce_rows(std::span<const int64_t> cost, int32_t columns);
-    Nearest nearest(std::span<const int64_t> costs);
+    Nearest nearest(std::span<const int64_t> costs) const;
     int32_t shortest_path(std::span<const int64_t> cost, int32_t start, int32_t columns);
     void augment(int32_t start, int32_t end);
 
     std::vector<int64_t> price_, distance_, final_;  // of columns; a distance is final once the column is settled
-    std::vector<int64_t> entered_, reduced_;         // of columns: the row that the path came from, the cost less the price
+    std::vector<int64_t> entered_;                   // of columns: the row that the path came from
     std::vector<int32_t> row_of_;                    // of columns: the row matched
     std::vector<int32_t> settled_;                   // columns on the way
     std::vector<int32_t> column_of_;                 // of rows

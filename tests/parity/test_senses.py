@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -88,6 +89,55 @@ def test_large_matchings_are_those_of_scipy() -> None:
     rows, columns = linear_sum_assignment(similar, maximize=True)
     total = _kernels.match_terms(table(graph).senses, left, right)[2]
     assert total / _kernels.ALIKE == pytest.approx(similar[rows, columns].sum())
+
+
+@pytest.fixture(params=[True, False], ids=["wide vectors", "plain loops"])
+def vectors(request: pytest.FixtureRequest) -> Iterator[bool]:
+    """Both kinds of loops; a processor without wide vectors takes the plain ones twice."""
+    yield _kernels.use_wide_vectors(request.param)
+    _kernels.use_wide_vectors(True)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_documents_of_any_length_are_compared_as_by_scipy(seed: int, vectors: bool) -> None:
+    from scipy.optimize import linear_sum_assignment
+
+    rng = np.random.default_rng(seed)
+    n_terms = int(rng.integers(2, 200))
+    above = [[], *([int(rng.integers(node // 3, node))] for node in range(1, 40))]
+    graph = SenseGraph(Vocabulary(str(n) for n in range(40)), above, [rng.integers(0, 40, 2).tolist() for _ in range(n_terms)])
+    terms = table(graph, unknown=3)
+    lengths = [0, 1, 2, 3, 4, 5, *rng.integers(0, n_terms + 4, 12).tolist(), n_terms + 3]
+    documents = [np.sort(rng.permutation(n_terms + 3)[:length]) for length in lengths]
+    documents += [documents[-1], documents[6]]  # alike ones
+    rows = _kernels.Rows(
+        np.cumsum([0, *map(len, documents)]).astype(np.int64),
+        np.concatenate(documents).astype(np.int32),
+        np.ones(sum(map(len, documents)), np.int32),
+    )
+    every = np.arange(n_terms + 3, dtype=np.int32)
+    alike = np.array([[_kernels.match_terms(terms.senses, every[[a]], every[[b]])[2] for b in every] for a in every])
+    for threads in (1, 2):
+        found = kernels.run(_kernels.matched_similarities, terms.senses, rows, threads).reshape(len(documents), -1)
+        for i, a in enumerate(documents):
+            for j, b in enumerate(documents):
+                matched = alike[np.ix_(a, b)][linear_sum_assignment(alike[np.ix_(a, b)], maximize=True)]
+                assert found[i, j] == pytest.approx(int(matched.sum()), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_matchings_with_and_without_wide_vectors_are_the_same_pairs(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    above = [[], *([int(rng.integers(node // 2, node))] for node in range(1, 9))]  # few nodes: most similarities are equal
+    graph = SenseGraph(Vocabulary(str(n) for n in range(9)), above, [[int(sense)] for sense in rng.integers(0, 9, 90)])
+    left, right = (rng.permutation(90)[: int(rng.integers(1, 60))].astype(np.int32) for _ in range(2))
+    found = []
+    for wanted in (True, False):
+        _kernels.use_wide_vectors(wanted)
+        partner, common, total = _kernels.match_terms(table(graph).senses, left, right)
+        found.append((partner.tolist(), common.tolist(), total))
+    _kernels.use_wide_vectors(True)
+    assert found[0] == found[1]
 
 
 def test_a_word_without_senses_is_like_itself_alone() -> None:
