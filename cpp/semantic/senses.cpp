@@ -113,7 +113,8 @@ private:
     std::vector<Code> codes_;
 };
 
-// Columns of a matrix of costs fill whole vectors; those without a term are too dear to be taken, because there are no more rows than terms.
+// Columns of a matrix of costs fill whole vectors; those without a term are too dear to be taken, because there are no more rows
+// than terms.
 constexpr std::size_t kLanes = 4;
 constexpr int64_t kVacant = int64_t{1} << 60;
 

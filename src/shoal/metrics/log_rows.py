@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from shoal.data.bags import number_strings
 from shoal.data.input_shapes import Shape
 from shoal.data.log import Log, people_from_zero
 from shoal.data.original import LogOriginal
@@ -59,8 +58,10 @@ def _shown(release: Release, original: LogOriginal) -> Mask:
     if known is None or known[0] is not original.log:
         original_texts = original.log.texts.vocabulary.names
         published = table.numbered_unit[0] if table.has_unit else pl.Series([], dtype=pl.String)
-        number = number_strings(pl.concat([published, original_texts], rechunk=False))[1][len(published) :]
-        known = original.log, (number < len(published)) & (original_texts != "").to_numpy()
+        typed = pl.DataFrame({"text": original_texts}).with_row_index("place").filter(pl.col("text") != "")
+        shown = np.zeros(len(original_texts), bool)
+        shown[typed.join(pl.DataFrame({"text": published}), on="text", how="semi")["place"].to_numpy()] = True
+        known = original.log, shown
         _SHOWN[table] = known
     return known[1]
 
