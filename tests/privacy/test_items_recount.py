@@ -153,7 +153,43 @@ def test_sensitive_items_that_were_suppressed() -> None:
     assert (verdict.standing, verdict.achieved) == ("verified", {"certainty": 0.0}), verdict
 
 
+@pytest.mark.parametrize(
+    ("published", "says"),
+    [
+        ([["a", "X"], ["a", "X"], ["a"], ["b", "Y"]], ""),
+        ([["a"], ["a"], ["a"], ["b", "Y"]], ""),
+        ([["a"], ["a"], ["a"], ["b"]], ""),
+        ([["a", "X"], ["a"], ["a"], ["b", "Y"]], "1 items that are private were changed"),
+        ([["a", "X"], ["a"], ["a"], ["b"]], "1 items that are private were changed"),
+        ([["a", "X"], ["a", "X"], ["a"]], ""),
+    ],
+    ids=range(6),
+)
+def test_sensitive_items_are_suppressed_everywhere_or_nowhere(published: list[list[str]], says: str) -> None:
+    """In a file too: an item that is missing from some of its records seems less certain than it is."""
+    original = as_typed(Bags.from_lists([["a", "X"], ["a", "X"], ["a"], ["b", "Y"]]), as_sets=True)
+    names = Bags.from_lists([["a", "b", "X", "Y"], *published])
+    bags = names.relabelled(original.tree.nodes(names.vocabulary.names), original.tree.names)
+    release = Release.from_records(bags.select(np.arange(1, len(names))))
+    verdict = RhoUncertainty(rho=0.99, sensitive={"X", "Y"}).check(release, original)
+    assert [one for one in verdict.witnesses if "private" in one] == [says] * bool(says)
+    assert not (says and verdict.holds)
+
+
 # -- anonymity of public parts
+
+
+def test_private_items_beside_public_parts_are_unchanged() -> None:
+    tree = food()
+    original = on_nodes(on(tree, [["Apple", "Beef"], ["Apple"], ["Apple"]]), tree)
+    claim = PublicKAnonymity(k=3, private={"Beef"})
+    for third, secret, holds in (([], None, True), (["Beef"], None, False), ([], Secret(np.arange(3)), True)):
+        shown = on(tree, [["Apple", "Beef"], ["Apple"], ["Apple", *third]])
+        verdict = claim.check(Release.of_bags(shown, np.ones(3, np.int64), secret=secret), original)
+        assert verdict.holds == holds
+        assert ("1 items that are private were changed" in verdict.witnesses) == (not holds)
+    hidden = Release.from_records(on(tree, [["Apple"]] * 3))
+    assert "1 items that are private were changed" in claim.check(hidden, original).witnesses
 
 
 def test_public_parts_are_true_of_the_original() -> None:

@@ -34,7 +34,7 @@ from shoal.privacy.evidence.affordable_sets import costs_of, count_affordable_se
 from shoal.privacy.evidence.claimed_item_roles import Roles, roles_of
 from shoal.privacy.evidence.cluster_judging import JudgesSets
 from shoal.privacy.evidence.equivalence_classes import truthful_or_not
-from shoal.privacy.evidence.global_recoding import recoding_defects
+from shoal.privacy.evidence.global_recoding import changed_private_items, recoding_defects
 from shoal.privacy.evidence.known_sets import (
     MOST_KNOWN,
     AttackerKnowledge,
@@ -215,11 +215,7 @@ def _changes(release: Release, original: Original, roles: Roles) -> tuple[list[s
     if release.secret is not None:
         return recoding_defects(original, release, roles), []
     untrue, undecided = truthful_or_not(release, original)
-    shown = np.repeat(release.copies, np.diff(release.published.indptr))
-    published = np.bincount(release.published.items, weights=shown, minlength=len(roles.private))
-    typed = np.bincount(original.bags.items, minlength=len(roles.private))
-    changed = int(((published != typed) & roles.private).sum())
-    untrue += [f"{changed:,} items that are private were changed"] if changed else []
+    untrue += changed_private_items(release, original, roles.private)
     return untrue, undecided + ([NO_OWNERS] if original.bags.owners_repeat else [])
 
 

@@ -14,7 +14,7 @@ from shoal.data.release import Release
 from shoal.parameters import param
 from shoal.privacy.evidence.claimed_item_roles import Mask, roles_of
 from shoal.privacy.evidence.equivalence_classes import judge_classes
-from shoal.privacy.evidence.global_recoding import recoding_defects
+from shoal.privacy.evidence.global_recoding import changed_private_items, recoding_defects
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
@@ -47,9 +47,13 @@ class PublicKAnonymity(Model):
         public = release.republished(_only(release.published, roles.public))
         verdict = judge_classes(str(self), self.k, public, original, people=True, truthful=True)
         verdict = replace(verdict, notes=(*verdict.notes, *roles.notes))
-        if original is None or release.secret is None:
+        if original is None:
             return verdict
-        broken = (*verdict.witnesses, *recoding_defects(original, release, roles))
+        if release.secret is None:
+            changed = changed_private_items(release, original, roles.private)
+        else:
+            changed = recoding_defects(original, release, roles)
+        broken = (*verdict.witnesses, *changed)
         return replace(verdict, standing=verified_if(not broken), witnesses=broken)
 
 

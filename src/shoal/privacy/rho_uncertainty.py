@@ -30,7 +30,7 @@ from shoal.errors import ParameterError
 from shoal.parameters import param
 from shoal.privacy.evidence.claimed_item_roles import Roles, sensitive_items
 from shoal.privacy.evidence.equivalence_classes import truthful_or_not
-from shoal.privacy.evidence.global_recoding import recoding_defects
+from shoal.privacy.evidence.global_recoding import changed_private_items, recoding_defects
 from shoal.privacy.evidence.known_sets import MOST_KNOWN, MOST_WITNESSES, Holders, holders_in, repeated_items
 from shoal.privacy.evidence.sensitive_columns import upwards
 from shoal.util.wording import counted, percent
@@ -149,6 +149,7 @@ def _changes(release: Release, original: Original, roles: Roles) -> tuple[list[s
     if release.secret is not None:
         return recoding_defects(original, release, roles, private_may_go=True), []
     untrue, undecided = truthful_or_not(release, original)
+    untrue += changed_private_items(release, original, roles.private, may_go=True)
     return untrue, undecided + ([NO_OWNERS] if original.bags.owners_repeat else [])
 
 

@@ -54,6 +54,15 @@ def recoding_defects(original: Original, release: Release, roles: Roles, *, priv
     return defects
 
 
+def changed_private_items(release: Release, original: Original, private: Mask, *, may_go: bool = False) -> list[str]:
+    """Return a fault unless each private item occurs as often as in the original or, if it `may_go`, nowhere. This needs no mapping."""
+    copies = np.repeat(release.copies, np.diff(release.published.indptr))
+    shown = np.bincount(release.published.items, weights=copies, minlength=len(private))
+    typed = np.bincount(original.bags.items, minlength=len(private))
+    changed = int((private & (shown != typed) & ~(may_go & (shown == 0))).sum())
+    return [f"{changed:,} items that are private were changed"] if changed else []
+
+
 def _untyped(original: Original, after: Ints, published: Small, shown: Ints) -> list[str]:
     """Return a fault unless every published name was typed exactly so in its record. With a taxonomy, nodes have their own names."""
     if original.on_taxonomy:
