@@ -85,8 +85,7 @@ class ClusterChunks:
         if self.has_terms:
             return False
         total, n = sum(self.sizes), self.records
-        filling = 0 if self.shares else sum(1 for size in self.sizes if size >= n - k)
-        together = range(max(2, filling), min(m, len(self.sizes)) + 1)
+        together = range(2, min(m, len(self.sizes)) + 1)
         return any((self.shares or total >= n + h - 1) and total < n + k * (h - 1) for h in together)
 
     def certain_in_few(self, m: int, few: int) -> bool:
@@ -154,12 +153,12 @@ class Joint:
 
     def bound_to_meet(self) -> bool:
         """Whether some item of a shared chunk certainly occurs together with an item of another chunk."""
-        tops = [max(supports(chunk, 1).values(), default=0) for chunk in self.shared]
+        tops = [max(supports(chunk, 1).values()) for chunk in self.shared]
         own: Counter[tuple[str, ...]] = Counter()
         for chunk in (chunk for cluster in self.clusters for chunk in cluster.chunks):
             own.update(supports(chunk, 1))
         others = [max(own.values(), default=0), self.support if any(cluster.has_terms for cluster in self.clusters) else 0]
-        return any(top + max([*others, *tops[:i], *tops[i + 1 :]]) > self.records for i, top in enumerate(tops))
+        return any(top + max([*others, *tops[:i]]) > self.records for i, top in enumerate(tops))
 
 
 def joints_of(table: ChunkTable, support: int = 1) -> tuple[dict[int, ClusterChunks], list[Joint]]:
@@ -256,7 +255,7 @@ def compared(table: ChunkTable, original: Original) -> list[str]:
     held = pl.DataFrame({ITEM: bags.vocabulary.names.gather(bags.items)}).group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("held"))
     chunks = pl.concat([table.subrecords.select(ITEM), table.shared.select(ITEM)]).group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("told"))
     terms = table.terms.group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("least"))
-    both = held.join(chunks, on=ITEM, how="full", coalesce=True).join(terms, on=ITEM, how="full", coalesce=True).fill_null(0)
+    both = pl.concat([held, chunks, terms], how="diagonal").group_by(ITEM).agg(pl.sum("held", "told", "least"))
     open_end = both["least"] > 0  # a term chunk tells that a term is there, not how often
     wrong = both.filter((both["told"] + both["least"] > both["held"]) | (~open_end & (both["told"] != both["held"])))
     return broken + ([f"{len(wrong):,} items do not occur as often as in the original"] if len(wrong) else [])
@@ -311,14 +310,15 @@ def count_chunk_sets(entries: pl.DataFrame, knowledge: AttackerKnowledge, owners
     if owners is not None:
         numbered = numbered.with_columns(pl.Series("owner", owners[entries[SUBRECORD].to_numpy()]))
     by_row = numbered.sort(*(["owner"] if owners is not None else []), "row", "code")
-    starts = np.flatnonzero(np.diff(by_row["row"].to_numpy().astype(np.int64), prepend=-1))
+    starts = np.flatnonzero(np.diff(by_row["row"].to_numpy().astype(np.int64), prepend=0))
     names = numbered.unique("code").sort("code")[ITEM]
     rows = Bags.from_rows(
         np.append(starts, len(by_row)), by_row["code"].to_numpy(), np.ones(len(by_row), np.int32), Vocabulary(map(str, range(len(names))))
     )
-    people = by_row["owner"].to_numpy()[starts] if owners is not None else np.zeros(0, np.int64)
-    repeat = len(people) and bool((people[1:] == people[:-1]).any())
-    holders = Holders(rows, np.arange(len(rows), dtype=np.int64), people if repeat else np.zeros(0, np.int64))
+    nobody = np.zeros(0, np.int64)
+    people = by_row["owner"].to_numpy()[starts] if owners is not None else nobody
+    repeat = (people[1:] == people[:-1]).any()
+    holders = Holders(rows, np.arange(len(rows), dtype=np.int64), people if repeat else nobody)
     return Counts(count_sets(holders, all_public(len(names)), knowledge), names)
 
 

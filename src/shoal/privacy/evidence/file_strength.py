@@ -85,9 +85,8 @@ def strength_of(release: Release, k: int, *, people: bool = False, budget: int =
     """
     classes = classes_of(release)
     whole = fewest_people(classes, release.published.owners) if release.published.owners_repeat else classes.smallest
-    search = _Search(release, whole, int(budget * patience.patience()))
-    levels = tuple(search.levels())
-    return Strength(k, people, levels, whole, search.complete)
+    levels = tuple(_Search(release, whole, int(budget * patience.patience())).levels())
+    return Strength(k, people, levels, whole, all(level.exact for level in levels))
 
 
 class _Search:
@@ -97,28 +96,27 @@ class _Search:
         self.release, self.whole, self.left = release, whole, budget
         self.holders = holders_in(release, None)
         self.lengths = np.diff(release.published.indptr)[self.holders.row]
-        self.complete = True
 
     def levels(self) -> Iterator[HolderLevel]:
         """Yield a level for each m from 1, as long as it adds information."""
-        fewest = HolderLevel(0, len(np.unique(self.holders.owners)) or len(self.holders.row))
+        fewest = len(np.unique(self.holders.owners)) or len(self.holders.row)
         for m in range(1, int(self.lengths.max(initial=0)) + 1):
-            fewest = self._next(replace(fewest, m=m))
-            yield fewest
-            if fewest.k <= self.whole or not fewest.exact:
+            level = self._level(m, fewest)
+            yield level
+            fewest = level.k
+            if fewest <= self.whole or not level.exact:
                 break
-        self.complete = fewest.exact
 
-    def _next(self, before: HolderLevel) -> HolderLevel:
-        """Return the level for an m, from the previous one."""
-        fewest = min(before.k, self._near_the_rarest(before.m))
+    def _level(self, m: int, before: int) -> HolderLevel:
+        """Return the level for an m, from the minimum of the previous one."""
+        fewest = min(before, self._near_the_rarest(m))
         if fewest <= self.whole:
-            return replace(before, k=fewest)
-        sets = _sets(self.lengths, before.m)
+            return HolderLevel(m, fewest)
+        sets = _sets(self.lengths, m)
         if sets > self.left:
-            return replace(before, k=fewest, exact=False)
+            return HolderLevel(m, fewest, exact=False)
         self.left -= sets
-        return replace(before, k=min(fewest, _fewest(self.holders, before.m, np.ones(self._items, bool))))
+        return HolderLevel(m, min(fewest, _fewest(self.holders, m, np.ones(self._items, bool))))
 
     def _near_the_rarest(self, m: int) -> int:
         """Return the minimum number of people with a set of m items that contains one of the rarest items."""
