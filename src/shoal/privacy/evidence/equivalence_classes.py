@@ -200,8 +200,7 @@ def judge_counts(claim: str, k: int, counted: ClassCounts) -> Verdict:
 def classes_of(release: Release) -> Classes:
     """Return the classes of identical published records."""
     label = identical_records(release.published)
-    n = int(label.max(initial=-1)) + 1
-    sizes = np.bincount(label, weights=release.copies, minlength=n).astype(np.int64)
+    sizes = np.bincount(label, weights=release.copies).astype(np.int64)
     held = sizes > 0
     renumbered = np.cumsum(held) - 1
     return Classes(np.where(held[label], renumbered[label], -1), sizes[held])

@@ -47,7 +47,7 @@ def recoding_defects(original: Original, release: Release, roles: Roles, *, priv
         defects.append(f"{partly:,} items were changed in some records but not in all")
     strange = ~_among(after, before)
     if strange.any():
-        allowed = _explained(before, items, original.tree, after, (total > 0) & (left == 0) & changeable)
+        allowed = _explained(before, items, original.tree, after, (left == 0) & changeable)
         foreign = int((~_among(after[strange], allowed) | ~roles.public[published[strange]]).sum())
         if foreign:
             defects.append(f"{foreign:,} published items match nothing in their record")

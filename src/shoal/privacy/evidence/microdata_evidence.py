@@ -62,7 +62,7 @@ def people_of_classes(classes: RowClasses, owners: Ints, secret: Secret | None) 
         return None, people_not_counted("rows")
     seen = pl.DataFrame({"class": classes.label[secret.rows()], "owner": owners})
     people = seen.group_by("class").agg(pl.col("owner").n_unique())["owner"].to_list()
-    return min(people, default=0), ""
+    return min(people), ""
 
 
 # Whether a published value is what a class of rows may publish: their mean, median, most frequent value or lowest common ancestor.
@@ -94,7 +94,9 @@ def is_centroid(attribute: Attribute, published: Any, values: Sequence[Any]) -> 
 def may_be_published(attribute: Attribute, values: pl.Series) -> bool:
     """Whether every value is one that some class could publish, without knowing the classes."""
     if attribute.kind == "numeric":
-        return True
+        typed, found = attribute.values.to_numpy(), values.to_numpy()
+        rounding = np.spacing(np.abs(found))  # a mean is between the lowest and the highest value, except for its last digit
+        return bool(((found >= typed.min(initial=np.inf) - rounding) & (found <= typed.max(initial=-np.inf) + rounding)).all())
     hierarchy = attribute.hierarchy
     known = attribute.values if hierarchy is None else hierarchy.names.names
     return bool(values.is_in(known.unique().implode()).all())
@@ -194,9 +196,9 @@ def _kept_of_all(kept: pl.DataFrame, original: Table) -> list[str]:
 
 
 def _foreign_values(published: pl.DataFrame, original: Table) -> list[str]:
-    """Return values of non-numeric columns that no class of the original could publish."""
+    """Return a fault unless every value is one that some class of the original could publish."""
     wrong = [a.name for a in original.quasi if not may_be_published(a, published[a.name])]
-    return [f"{len(wrong):,} columns contain values that the original does not have, the first of them {wrong[0]!r}"] if wrong else []
+    return [f"{len(wrong):,} columns contain values that no rows of the original yield, the first of them {wrong[0]!r}"] if wrong else []
 
 
 def _means_of_all(published: pl.DataFrame, original: Table) -> list[str]:
@@ -206,8 +208,7 @@ def _means_of_all(published: pl.DataFrame, original: Table) -> list[str]:
         if attribute.kind != "numeric":
             continue
         before, after = attribute.values.to_numpy(), published[attribute.name].to_numpy()
-        largest = max(np.abs(before).max(initial=0.0), np.abs(after).max(initial=0.0))
-        exponent = int(np.frexp(largest)[1])
+        exponent = int(np.frexp(np.abs(before).max(initial=0.0))[1])
         apart = abs(math.fsum(np.ldexp(after, -exponent)) - math.fsum(np.ldexp(before, -exponent)))
         if apart > len(before) * np.finfo(np.float64).eps:
             wrong.append(repr(attribute.name))
