@@ -92,7 +92,7 @@ class ClusterChunks:
         """Whether a set of up to m items of several chunks is certainly in some records, but possibly in no more than `few`."""
         n = self.records
         terms = [held for held, several in Counter(self.terms).items() for _ in range(min(several, m))]
-        tops = [max(supports(chunk, 1).values(), default=0) for chunk in self.chunks] + terms
+        tops = [max(supports(chunk, 1).values()) for chunk in self.chunks] + terms
         ranked = sorted(tops, reverse=True)
         if m < 2 or len(ranked) < 2 or ranked[0] + ranked[1] <= n:
             return False
