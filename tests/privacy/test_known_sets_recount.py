@@ -168,6 +168,8 @@ def test_sensitive_items_of_records() -> None:
     for unknown in (None, Items(), Items(file="items.txt"), Items(digest="x")):
         with refuses("items-not-named"):
             rows_of_records(release, unknown, None)
+    for unknown in (Items(), Items(file="items.txt"), Items(digest="x")):
+        assert AlphaKAnonymity(alpha=0.5, k=2, items=unknown).check(release).standing == "not checkable"
     tree = Taxonomy.from_parents({"all": None, "illness": "all", "flu": "illness", "cold": "illness", "a": "all"})
     below = AlphaKAnonymity(alpha=0.5, k=2, items=Items(under="illness"))
     assert below.check(release, replace(as_typed(bags), taxonomy=tree)).holds
