@@ -44,7 +44,7 @@ from shoal.evaluate.advise.trial import Route  # noqa: E402
 from shoal.io.synthetic_log import generate  # noqa: E402
 from shoal.pipeline.events import Cancel, running  # noqa: E402
 from shoal.pipeline.options import NO_TAXONOMY, Preparation  # noqa: E402
-from shoal.pipeline.request import chosen_method, preparation  # noqa: E402
+from shoal.pipeline.request import chosen_method, parse_preparation  # noqa: E402
 from shop import write as write_shop  # noqa: E402
 
 MARGIN = 0.01  # of what is kept, that counts as more
@@ -138,7 +138,7 @@ class Outcome:
 def whole_run(samples: Samples, route: Route, label: str) -> Outcome | None:
     """The release of all people, or None where the method refuses the data."""
     try:
-        source = samples.of(route.how, 1 << 40, route.loaded_taxonomy)
+        source = samples.of(route.preparation, 1 << 40, route.loaded_taxonomy)
         found = trial._tried(source, route, Cancel())
     except ShoalError as error:
         print(f"    {label}: {error.message}", flush=True)
@@ -174,7 +174,7 @@ def routed(one: DataSet, place: Path, words: str, level: str | None, settings: d
         options["per"] = one.per
     if base.shape != "records" or base.taxonomy == NO_TAXONOMY:
         options["taxonomy"] = None
-    return Route(method, preparation(options, base=base))
+    return Route(method, parse_preparation(options, base=base))
 
 
 @contextmanager
@@ -220,7 +220,7 @@ def row(one: DataSet, people: int, seconds: float) -> str | None:
 def route_of(measured: MeasuredRoute) -> Route:
     """A route that was offered, to be run on all of the data."""
     method = chosen_method(measured.candidate.method, dict(measured.settings))
-    return Route(method, preparation({**dict.fromkeys(DATA_PARAMETERS), **measured.options}, Preparation.default_for(method)))
+    return Route(method, parse_preparation({**dict.fromkeys(DATA_PARAMETERS), **measured.options}, Preparation.default_for(method)))
 
 
 def label_of(route: MeasuredRoute) -> str:

@@ -71,17 +71,17 @@ class Data:
 
     def __init__(self, case: Case, rules: str = "") -> None:
         found = read([case.path], replace(case.read, needs_times=True)).data
-        self.how = Preparation(read=case.read, taxonomy=case.taxonomy, unknown="keep", word_rules=rules)
-        records = records_of(found, self.how)
+        self.preparation = Preparation(read=case.read, taxonomy=case.taxonomy, unknown="keep", word_rules=rules)
+        records = records_of(found, self.preparation)
         self.hidden: HiddenWords = hide_words(records.bags)
         self.whole, self.rest = records, Records(of_used_names(self.hidden.rest), records.texts)
-        rest_of_rules = str(replace(self.how.rules, related=False))  # related nouns are WordNet's matter
-        learned_from = records_of(found, replace(self.how, taxonomy=TOPICS, word_rules=rest_of_rules))
-        self.trees = {OWN: (None, None), **_learned(learned_from, self.hidden, case.taxonomy == "wordnet", self.how.rules.related)}
+        rest_of_rules = str(replace(self.preparation.rules, related=False))  # related nouns are WordNet's matter
+        learned_from = records_of(found, replace(self.preparation, taxonomy=TOPICS, word_rules=rest_of_rules))
+        self.trees = {OWN: (None, None), **_learned(learned_from, self.hidden, case.taxonomy == "wordnet", self.preparation.rules.related)}
 
     def row(self, method: Method, loss: str, kind: str) -> dict[str, Any]:
         """One line of the table."""
-        how, (tree, rest_tree) = replace(self.how, loss=loss), self.trees[kind]
+        how, (tree, rest_tree) = replace(self.preparation, loss=loss), self.trees[kind]
         whole = prepare_records(self.whole, how, tree)
         numbers = measure(made_by(method, whole.records), whole.records, ["bits", "joint_bits", "kept", "suppressed"])
         rest = prepare_records(self.rest, how, rest_tree)

@@ -21,7 +21,7 @@ from shoal.methods import Method
 from shoal.methods.clump import Clump
 from shoal.methods.shoal import Shoal
 from shoal.pipeline.options import Preparation, Target
-from shoal.pipeline.request import preparation
+from shoal.pipeline.request import parse_preparation
 from shoal.privacy.k_anonymity import KAnonymity
 
 pytestmark = pytest.mark.usefixtures("session")
@@ -49,7 +49,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def how_of(method: Method, **said: Any) -> Preparation:
-    return preparation(dict.fromkeys(OPTIONS) | {"format": None} | said, base=Preparation.default_for(method))
+    return parse_preparation(dict.fromkeys(OPTIONS) | {"format": None} | said, base=Preparation.default_for(method))
 
 
 def records_in(directory: Path) -> Counter[tuple[str, ...]]:

@@ -46,7 +46,7 @@ def advised(data: Any, done: Done, method: Method, keywords: Mapping[str, Any], 
         route = None if other is None else _route(change, other, keywords, further)
         if route is not None:
             options.append((change, _call(change, keywords), route))
-    present = Route(method, prepared.how, taxonomy, further, done.judged)
+    present = Route(method, prepared.preparation, taxonomy, further, done.judged)
     advice = advice_on(data, prepared.original.n_owners, present, options, seconds)
     calls = tuple(f"{one.text}: {one.change.why}; {one.worth}" for one in advice.proposed)
     return Advised(calls, (*([advice.measured_on] if calls else []), *advice.notes))
@@ -68,11 +68,11 @@ def _route(change: Change, method: Method, options: Mapping[str, Any], further: 
     wanted = {name: value for name, value in options.items() if name not in change.without}
     wanted |= {name: value for name, value in change.options.items() if name != "method"}
     try:
-        how, taxonomy = prepared_as(wanted, Preparation.default_for(method))
+        preparation, taxonomy = prepared_as(wanted, Preparation.default_for(method))
         claims_for(method, further)
     except ShoalError:
         return None
-    return Route(method, how, taxonomy.tree, further)
+    return Route(method, preparation, taxonomy.tree, further)
 
 
 def _call(change: Change, options: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from shoal.data.log import Per
 from shoal.errors import ParameterError
 from shoal.io.read.options import ROLES, ItemsFrame
 from shoal.pipeline.options import Preparation
-from shoal.pipeline.request import preparation
+from shoal.pipeline.request import parse_preparation
 from shoal.taxonomy.place_terms import Scope, Unknown
 from shoal.util.wording import did_you_mean
 
@@ -145,4 +145,4 @@ def options_and_taxonomy(keywords: Mapping[str, Any]) -> tuple[dict[str, Any], T
 def prepared_as(keywords: Mapping[str, Any], base: Preparation | None = None) -> tuple[Preparation, TaxonomyArgument]:
     """Return the preparation for these options on top of a base, and the given taxonomy."""
     options, hierarchy = options_and_taxonomy(keywords)
-    return hierarchy.settled(preparation(options, base)), hierarchy
+    return hierarchy.settled(parse_preparation(options, base)), hierarchy

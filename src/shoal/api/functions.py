@@ -378,9 +378,9 @@ def audit(
         False
     """
     with spoken_in_python(), using(threads, patience):
-        how, tree = _of_original(Published.at(Path(release)), original, options)
+        preparation, tree = _of_original(Published.at(Path(release)), original, options)
         settings = (release_format, release_sep, allow_column, sensitive, tree.tree, release_user)
-        material = gather_material(release, claims, original, how, *settings)
+        material = gather_material(release, claims, original, preparation, *settings)
         log_notes((*tree.notes, *material.notes))
         return material.judged(strength, no_guarantee=no_guarantee)
 
@@ -451,11 +451,11 @@ def measure(
     names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
     with spoken_in_python(), using(threads):
         place = Published.at(Path(release))
-        how, tree = _of_original(place, original, options)
-        if how is None:
+        preparation, tree = _of_original(place, original, options)
+        if preparation is None:
             insist_on_default_patterns(patterns)
             return recorded(place, names, log_notes)
-        return measured(place, original, how, names, log_notes, tree.tree, patterns=patterns)
+        return measured(place, original, preparation, names, log_notes, tree.tree, patterns=patterns)
 
 
 @checked
@@ -517,14 +517,14 @@ def attack(
     names = (attacks,) if isinstance(attacks, str) else tuple(attacks)
     with spoken_in_python(), using(threads):
         place = Published.at(Path(release))
-        how, tree = _of_original(place, original, options)
-        if how is None:
+        preparation, tree = _of_original(place, original, options)
+        if preparation is None:
             raise ParameterError("original is missing", code="missing-argument", argument="original")
         others_and_reference = OtherReleases.of(tuple(map(Path, other_releases)), sensitive, None if reference is None else Path(reference))
         numbers: dict[str, Any] = {"targets": targets, "control": control, "seed": seed, "remakes": remakes}
         numbers["sampling_fraction"] = sampling_fraction
         draw = Draw(**(Draw.quick_values() if quick else {}) | {name: value for name, value in numbers.items() if value is not None})
-        result = attacked(place, original, how, names, draw, log_notes, tree.tree, others_and_reference)
+        result = attacked(place, original, preparation, names, draw, log_notes, tree.tree, others_and_reference)
         return replace(result, quick=bool(quick))
 
 
@@ -570,10 +570,12 @@ def _run_job(data: Any, method: Method | str | None, arguments: Mapping[str, Any
     chosen = method_from(method, settings, options) if reused_rules is None else method_under(reused_rules, method, settings)
     insist_on_consent(chosen, arguments["no_guarantee"])
     further, attempt = claims_for(chosen, arguments["claim"]), PlannedAttacks.from_options(*(arguments[name] for name in OF_ATTACKS))
-    how, hierarchy = prepared_as(options, replace(Preparation.default_for(chosen), memory=Memory.parse(arguments["memory"])))
+    preparation, hierarchy = prepared_as(options, replace(Preparation.default_for(chosen), memory=Memory.parse(arguments["memory"])))
     checks = release_checks(Series.of(*(arguments[name] for name in OF_SERIES)), attempt)
     metrics = ["bound"] if arguments["bound"] else []
-    job = Job(data, chosen, how, hierarchy.tree, further, metrics, reused_rules, arguments["no_guarantee"], checks, notes=hierarchy.notes)
+    job = Job(
+        data, chosen, preparation, hierarchy.tree, further, metrics, reused_rules, arguments["no_guarantee"], checks, notes=hierarchy.notes
+    )
     if type(data).__module__.partition(".")[0] == "pyspark":
         released: Result = _on_cluster(job, arguments)
         return released
@@ -615,8 +617,8 @@ def _on_cluster(job: Job, arguments: Mapping[str, Any]) -> Any:
 
 def _prepared(data: Any, options: Mapping[str, Any], base: Preparation) -> Prepared:
     """Read the data and place it on its taxonomy; log how it was parsed."""
-    how, tree = prepared_as(options, base)
-    prepared = prepare(data, how, tree.tree)
+    preparation, tree = prepared_as(options, base)
+    prepared = prepare(data, preparation, tree.tree)
     announcement = announced(prepared)
     log_notes((*tree.notes, *announcement.notes), (*announcement.warnings, *announcement.left_out))
     return prepared
@@ -625,8 +627,8 @@ def _prepared(data: Any, options: Mapping[str, Any], base: Preparation) -> Prepa
 def _of_original(place: Published, original: Any, keywords: Mapping[str, Any]) -> tuple[Preparation | None, TaxonomyArgument]:
     """Return the options for reading an original, on top of those in the manifest. Without an original, they are rejected."""
     options, tree = options_and_taxonomy(keywords)
-    how = original_options(options, original, place.manifest)
-    return None if how is None else tree.settled(how), tree
+    preparation = original_options(options, original, place.manifest)
+    return None if preparation is None else tree.settled(preparation), tree
 
 
 def _with_logged_advice(result: Result) -> Result:

@@ -57,7 +57,7 @@ def learn_taxonomy(
     with spoken_in_python(), using(threads):
         _PEOPLE.check(people)
         taxonomy = TOPICS if options.get("per") is None and options.get("items_table") is None else NO_TAXONOMY
-        how, _ = prepared_as({"taxonomy": taxonomy, **options}, Preparation())
-        learned = learn(data, how, people, all_words=all_words, per=options.get("per"), with_wordnet=with_wordnet)
+        preparation, _ = prepared_as({"taxonomy": taxonomy, **options}, Preparation())
+        learned = learn(data, preparation, people, all_words=all_words, per=options.get("per"), with_wordnet=with_wordnet)
         log_notes(learned.notes)
         return learned.taxonomy

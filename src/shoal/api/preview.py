@@ -51,7 +51,7 @@ def look(
         (2, 3)
     """
     with spoken_in_python(), using(threads):
-        how, tree = prepared_as(options, Preparation.of_format(options.get("format")).following_data())
-        preview = see(data, how, whole=whole, taxonomy=tree.tree, show_rare=show_rare)
+        preparation, tree = prepared_as(options, Preparation.of_format(options.get("format")).following_data())
+        preview = see(data, preparation, whole=whole, taxonomy=tree.tree, show_rare=show_rare)
         log_notes((*tree.notes, *preview.notes), [f"left out: {line}" for line in preview.defects])
         return replace(preview, protects={per: in_python(words) for per, words in preview.protects.items()})

@@ -30,9 +30,9 @@ class TaxonomyArgument:
     tree: Taxonomy | None = None
     notes: tuple[str, ...] = ()
 
-    def settled(self, how: Preparation) -> Preparation:
+    def settled(self, preparation: Preparation) -> Preparation:
         """Return the preparation with this taxonomy. A loaded tree has its own node loss."""
-        return how if self.tree is None or how.typed_names else replace(how, loss=self.tree.loss_name)
+        return preparation if self.tree is None or preparation.typed_names else replace(preparation, loss=self.tree.loss_name)
 
 
 def hierarchy_of(value: GivenTaxonomy | None, levels: Iterable[str] | None = None, loss: str | None = None) -> TaxonomyArgument:

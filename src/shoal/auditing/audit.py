@@ -153,7 +153,7 @@ def gather_material(
     path: str | Path,
     claims: Claims = (),
     original: Paths | Any = None,
-    how: Preparation | None = None,
+    preparation: Preparation | None = None,
     format: str | None = None,
     sep: str | None = None,
     allow_columns: Sequence[str] = (),
@@ -163,9 +163,9 @@ def gather_material(
 ) -> AuditMaterial:
     """Read a release and its claims, from the arguments or its manifest; `judged` verifies them.
 
-    The original is prepared according to `how` or the manifest, on the tree `taxonomy` if there is one. Columns other than the items fail,
-    unless allowed by name. `sensitive` are the items of a claim that does not name them; `release_user` is the column with the user IDs of
-    a single file.
+    The original is prepared according to `preparation` or the manifest, on the tree `taxonomy` if there is one. Columns other than the
+    items fail, unless allowed by name. `sensitive` are the items of a claim that does not name them; `release_user` is the column with the
+    user IDs of a single file.
     """
     place = Published.at(Path(path))
     items = sensitive if sensitive is None or isinstance(sensitive, Items) else read_items(sensitive)
@@ -184,11 +184,11 @@ def gather_material(
     verdicts_on_columns = _columns(release_seen, allow_columns)
     against = None
     if original is not None:
-        reading = for_rows(located(place, how, taxonomy, original), release_seen.release)
+        reading = for_rows(located(place, preparation, taxonomy, original), release_seen.release)
         # names of people are compared with published pseudonyms, or with those that a claim names
         by_name = reading.shape == "log" or any(model.needs_user_ids for model in models)
         prepared = prepare(original, replace(reading, names=by_name), taxonomy)
-        against = Against(prepared, release_seen.release, stated_floor=_has_floor(place, how))
+        against = Against(prepared, release_seen.release, stated_floor=_has_floor(place, preparation))
     return AuditMaterial(place, tuple(models), bool(claims), release_seen, tuple(verdicts_on_columns), against)
 
 
@@ -371,15 +371,19 @@ class Against:
         return notes
 
 
-def located(place: Published, how: Preparation | None, taxonomy_value: Taxonomy | None = None, original: object = None) -> Preparation:
+def located(
+    place: Published, preparation: Preparation | None, taxonomy_value: Taxonomy | None = None, original: object = None
+) -> Preparation:
     """Return how to prepare the original: by the options, else by the manifest.
 
     A manifest does not name taxonomy files, so options must. Manifests of earlier versions name them: these are searched for in the current
     directory and next to the original.
     """
-    if how is None:
-        how = preparation_of(place.manifest) if place.manifest else Preparation()
-    for keyword, word in [("hierarchy", word) for word in how.read.hierarchy] + [("item-sets", word) for word in how.read.item_sets]:
+    if preparation is None:
+        preparation = preparation_of(place.manifest) if place.manifest else Preparation()
+    for keyword, word in [("hierarchy", word) for word in preparation.read.hierarchy] + [
+        ("item-sets", word) for word in preparation.read.item_sets
+    ]:
         column, _, file = word.partition("=")
         if file == A_FILE:
             raise ParameterError(
@@ -387,14 +391,19 @@ def located(place: Published, how: Preparation | None, taxonomy_value: Taxonomy 
                 code="taxonomy-not-located",
                 hint=f"name the file with {option(keyword, column + '=FILE')}",
             )
-    if how.read.site_links == A_FILE:
+    if preparation.read.site_links == A_FILE:
         raise ParameterError(
             "visitors were separated by links from a file, which the manifest does not name",
             code="links-not-located",
             hint=f"name the file with {option('site-links')}",
         )
     taxonomy = place.manifest["input"].get("taxonomy") if place.manifest else None
-    if taxonomy_value is None and how.taxonomy == taxonomy and is_file(how.taxonomy) and not Path(how.taxonomy).exists():
+    if (
+        taxonomy_value is None
+        and preparation.taxonomy == taxonomy
+        and is_file(preparation.taxonomy)
+        and not Path(preparation.taxonomy).exists()
+    ):
         if taxonomy == A_FILE:
             raise ParameterError(
                 "the release was made with a taxonomy from a file, which the manifest does not name",
@@ -404,22 +413,22 @@ def located(place: Published, how: Preparation | None, taxonomy_value: Taxonomy 
         first = original[0] if isinstance(original, tuple | list) and original else original
         neighbour = Path(first).with_name(str(taxonomy)) if isinstance(first, str | Path) else None
         if neighbour is not None and neighbour.is_file():
-            return replace(how, taxonomy=str(neighbour))
+            return replace(preparation, taxonomy=str(neighbour))
         raise ParameterError(
             f"the release was made with the taxonomy {taxonomy}",
             code="taxonomy-not-located",
             hint=f"name its file with {option('taxonomy')}",
         )
-    return how
+    return preparation
 
 
-def _has_floor(place: Published, how: Preparation | None) -> bool:
+def _has_floor(place: Published, preparation: Preparation | None) -> bool:
     """Whether a floor was requested or is recorded in the manifest."""
     recorded = place.manifest is not None and FLOOR in place.manifest["input"]
-    return recorded or (how is not None and how.floor is not None)
+    return recorded or (preparation is not None and preparation.floor is not None)
 
 
-def for_rows(how: Preparation, release: Release) -> Preparation:
+def for_rows(preparation: Preparation, release: Release) -> Preparation:
     """Return how to read the original of published rows if neither manifest nor format is known: as a log, an access log or documents."""
     shapes: dict[str, Shape] = {
         RowTable.kind: "log",
@@ -428,10 +437,10 @@ def for_rows(how: Preparation, release: Release) -> Preparation:
         WeightedBagTable.kind: "documents",
     }
     shape = shapes.get(min(release.kinds)) if len(release.kinds) == 1 else None
-    if how.shape != "records" or shape is None:
-        return how
-    named = how.taxonomy if shape == "documents" and is_file(how.taxonomy) else NO_TAXONOMY
-    return replace(how, taxonomy=named, typed_names=True, shape=shape)
+    if preparation.shape != "records" or shape is None:
+        return preparation
+    named = preparation.taxonomy if shape == "documents" and is_file(preparation.taxonomy) else NO_TAXONOMY
+    return replace(preparation, taxonomy=named, typed_names=True, shape=shape)
 
 
 def _columns(release: SeenRelease, allowed: Sequence[str]) -> list[Verdict]:

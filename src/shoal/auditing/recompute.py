@@ -160,10 +160,10 @@ def of_original(evidence: Evidence, manifest: Mapping[str, Any], release: Releas
     Settings such as `per` and `unknown` were used to prepare the original, not recomputed: they are not verifiable.
     """
     placed = prepared.original.aligned(release)
-    settings = {READ_AS, *prepared.how.described()}
+    settings = {READ_AS, *prepared.preparation.described()}
     # What a release has that was made from a file, and what one has that was not made on a cluster.
     absent = {"format", "rows", TREE_DIGEST} - set(manifest["input"])
-    expected = prepared.facts | protection(release.claims, prepared.original, prepared.how.per)
+    expected = prepared.facts | protection(release.claims, prepared.original, prepared.preparation.per)
     facts = disclosed_input(expected, release.claims)
     facts |= {name: n for name, n in _sizes_of_tree(prepared.original).items() if name in manifest["input"]}
     evidence.add("input", {name: fact for name, fact in facts.items() if name not in settings and name not in absent})

@@ -34,7 +34,7 @@ from shoal.pipeline.claims import claims_for
 from shoal.pipeline.contract import insist_on_consent
 from shoal.pipeline.job import Backend, Done, Job, ReleaseCheck
 from shoal.pipeline.options import Memory, Preparation, Target, is_file
-from shoal.pipeline.request import chosen_method, preparation
+from shoal.pipeline.request import chosen_method, parse_preparation
 from shoal.pipeline.run import shown_to_publisher
 from shoal.report.attacks import ATTACKS
 from shoal.report.summary import FEW_WORDS
@@ -121,15 +121,15 @@ def write_release(
     insist_on_consent(chosen, no_guarantee)
     further, attempt = claims_for(chosen, claim), planned_attacks(options, chosen)
     form = form or default_format(chosen.publishes)
-    how = preparation(dict.fromkeys(DATA_PARAMETERS) | options, base=Preparation.default_for(chosen))
-    how = replace(how, memory=Memory.parse(memory, out.absolute().parent))
+    preparation = parse_preparation(dict.fromkeys(DATA_PARAMETERS) | options, base=Preparation.default_for(chosen))
+    preparation = replace(preparation, memory=Memory.parse(memory, out.absolute().parent))
     target = chosen_target(out, form, to_sep, force, layout, chosen)
-    insist_apart_from(files_read(input, rules, previous, how, typed), target.directory, private_report)
+    insist_apart_from(files_read(input, rules, previous, preparation, typed), target.directory, private_report)
     backend = chosen_backend(engine, master, private_report)
     private = None if backend is not None else private_page(private_report, target, chosen)
     checks = checks_before_writing(previous, crossing, exposed, attempt)
     metrics = ["bound"] if bound else []
-    job = Job(input, chosen, how, None, further, metrics, reused_rules, no_guarantee, checks, target, threads, patience)
+    job = Job(input, chosen, preparation, None, further, metrics, reused_rules, no_guarantee, checks, target, threads, patience)
     with screen.naming(show_rare), screen.job_events() as events:
         if backend is not None:
             released = job.run_on(backend, events)
@@ -189,7 +189,7 @@ def chosen_target(out: Path, form: str, to_sep: str | None, force: bool, layout:
     return target
 
 
-def files_read(input: Any, rules: Path | None, previous: Sequence[Path], how: Preparation, typed: Mapping[str, Any]) -> list[Path]:
+def files_read(input: Any, rules: Path | None, previous: Sequence[Path], preparation: Preparation, typed: Mapping[str, Any]) -> list[Path]:
     """Return every file or release that the command reads: the input and those that options name."""
     context = click.get_current_context()
     config = context.meta[CONFIG_FILE]
@@ -198,9 +198,9 @@ def files_read(input: Any, rules: Path | None, previous: Sequence[Path], how: Pr
         *(path for path in files_of(input) if str(path) != STDIN),
         *previous,
         *(path for path in (rules, config) if path is not None),
-        *([how.taxonomy] if is_file(how.taxonomy) else []),
-        *([how.read.items.source] if how.read.items is not None and isinstance(how.read.items.source, str) else []),
-        *(word.partition("=")[2] for word in (*how.read.hierarchy, *how.read.item_sets)),
+        *([preparation.taxonomy] if is_file(preparation.taxonomy) else []),
+        *([preparation.read.items.source] if preparation.read.items is not None and isinstance(preparation.read.items.source, str) else []),
+        *(word.partition("=")[2] for word in (*preparation.read.hierarchy, *preparation.read.item_sets)),
         *(word for text in texts for word in (text, text.removeprefix("@")) if os.path.isfile(word)),  # noqa: PTH113 - texts of any length
     ]
     return [Path(name) for name in named if str(name)]
@@ -250,7 +250,7 @@ def advise_on_little(job: Job, done: Done, *, verbose: bool) -> None:
     from shoal.evaluate.advise.trial import Route
 
     ctx, prepared = click.get_current_context(), done.prepared
-    route = Route(job.method, prepared.how, further=tuple(job.claims), made=done.judged)
+    route = Route(job.method, prepared.preparation, further=tuple(job.claims), made=done.judged)
     options = [
         (change, *command_and_route)
         for change in changes(prepared, route.method)

@@ -86,12 +86,12 @@ def command(
     fewer = {name: str(value) for name, value in Draw.quick_values().items()} if quick else {}
     draw = Draw.parse(fewer | drawn)
     place, others_and_reference = Published.at(release), OtherReleases.of(others, sensitive, reference)
-    how = original_options(options_for_original(options, original), original, place.manifest)
-    assert how is not None
+    preparation = original_options(options_for_original(options, original), original, place.manifest)
+    assert preparation is not None
     show_notes = partial(_print_notes, every=verbose or bool(names))
     tell_time = screen.time_teller("the attacks take", "" if quick else "--quick attacks fewer people")
     with screen.progress(threads):
-        result = attacked(place, original, how, names, draw, show_notes, others=others_and_reference, on_estimate=tell_time)
+        result = attacked(place, original, preparation, names, draw, show_notes, others=others_and_reference, on_estimate=tell_time)
     result = replace(result, quick=quick)
     if as_json:
         screen.as_json(result.as_dict())

@@ -81,12 +81,12 @@ def command(
     from shoal.pipeline.request import original_options
 
     place = Published.at(release)
-    how = original_options(options_for_original(options, original), original, place.manifest)
-    if how is not None:
-        how = located(place, how, original=original)
+    preparation = original_options(options_for_original(options, original), original, place.manifest)
+    if preparation is not None:
+        preparation = located(place, preparation, original=original)
     with allowing(patience), screen.naming(show_rare), screen.progress(threads):
         read_as = (release_format, release_sep, allow_column, sensitive)
-        material = gather_material(release, _typed_claims(claim, place), original, how, *read_as, release_user=release_user)
+        material = gather_material(release, _typed_claims(claim, place), original, preparation, *read_as, release_user=release_user)
         screen.note(*material.notes)
         audit = material.judged(strength, no_guarantee=no_guarantee)
     if as_json:

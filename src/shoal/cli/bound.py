@@ -30,12 +30,12 @@ def command(input: Any, k: int, seed: int, effort: str, threads: int | None, as_
     """Compute a lower bound on the loss of any k-anonymous release of INPUT, whatever the method."""
     from shoal.pipeline.options import Preparation
     from shoal.pipeline.prepare import prepare
-    from shoal.pipeline.request import preparation
+    from shoal.pipeline.request import parse_preparation
     from shoal.taxonomy.bound import EXACT_RECORDS, loss_lower_bound
 
-    how = preparation(options, Preparation())
+    preparation = parse_preparation(options, Preparation())
     with screen.progress(threads):
-        prepared = prepare(input, how)
+        prepared = prepare(input, preparation)
         screen.note(*prepared.notes)
         lower_bound = loss_lower_bound(prepared.records.bags, prepared.records.tree, k, seed=seed, effort=effort)
     if as_json:

@@ -46,11 +46,11 @@ def command(input: Any, whole: bool, show_rare: bool, threads: int | None, as_js
     """
     from shoal.pipeline.look import look
     from shoal.pipeline.options import Preparation
-    from shoal.pipeline.request import preparation
+    from shoal.pipeline.request import parse_preparation
 
-    how = preparation(options, Preparation.of_format(options["format"]).following_data())
+    preparation = parse_preparation(options, Preparation.of_format(options["format"]).following_data())
     with screen.progress(threads):
-        preview = look(input, how, whole=whole, show_rare=show_rare)
+        preview = look(input, preparation, whole=whole, show_rare=show_rare)
     screen.note(*preview.notes, *(f"left out: {line}" for line in preview.defects))
     if as_json:
         screen.as_json(preview.as_dict())

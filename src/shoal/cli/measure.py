@@ -49,13 +49,13 @@ def command(
     from shoal.pipeline.request import original_options
 
     place = Published.at(release)
-    how = original_options(options_for_original(options, original), original, place.manifest)
-    if how is None:
+    preparation = original_options(options_for_original(options, original), original, place.manifest)
+    if preparation is None:
         insist_on_default_patterns(patterns)
         numbers = recorded(place, names, lambda notes: screen.note(*notes))
     else:
         with screen.progress(threads):
-            numbers = measured(place, original, how, names, lambda notes: screen.note(*notes), patterns=patterns)
+            numbers = measured(place, original, preparation, names, lambda notes: screen.note(*notes), patterns=patterns)
     if as_json:
         screen.as_json(numbers)
     else:

@@ -17,7 +17,7 @@ from shoal.io.read.options import ReadOptions
 from shoal.io.read.paths import STDIN
 from shoal.pipeline.claims import claims_for
 from shoal.pipeline.options import Preparation
-from shoal.pipeline.request import chosen_method, preparation
+from shoal.pipeline.request import chosen_method, parse_preparation
 
 if TYPE_CHECKING:
     from shoal.evaluate.advise.changes import Change
@@ -97,7 +97,7 @@ def _understood(ctx: click.Context, words: list[str]) -> Route | None:
     try:
         options = ctx.command.make_context(ctx.info_name, list(words)).params
         chosen = chosen_method(options["method"], method_parameters(options))
-        how = preparation(dict(options), base=Preparation.default_for(chosen))
-        return Route(chosen, how, further=claims_for(chosen, options["claim"]))
+        preparation = parse_preparation(dict(options), base=Preparation.default_for(chosen))
+        return Route(chosen, preparation, further=claims_for(chosen, options["claim"]))
     except (ShoalError, click.ClickException):
         return None

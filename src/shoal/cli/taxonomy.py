@@ -142,15 +142,15 @@ def covers(tried: str, input: Any, limit: int, show_rare: bool, as_json: bool, *
     from shoal.io.read.dispatch import read
     from shoal.pipeline.options import Preparation
     from shoal.pipeline.prepare import records_of, taxonomy_of
-    from shoal.pipeline.request import preparation
+    from shoal.pipeline.request import parse_preparation
     from shoal.taxonomy.tree_drawing import FEW, coverage
 
-    how = preparation({**options, "taxonomy": tried}, Preparation())
+    preparation = parse_preparation({**options, "taxonomy": tried}, Preparation())
     with screen.progress():
-        reading = read(input, how.reading)
+        reading = read(input, preparation.reading)
         screen.note(*reading.notes)
-        records = records_of(reading.data, how).supported(how.min_support)
-        tree, notes = taxonomy_of(records, how)
+        records = records_of(reading.data, preparation).supported(preparation.min_support)
+        tree, notes = taxonomy_of(records, preparation)
         screen.note(*notes)
         covered = coverage(records.folded, tree, limit, people=1 if show_rare else FEW)
     if as_json:

@@ -45,18 +45,18 @@ def learn(input: Any, out: Path | None, people: int, all_words: bool, with_wordn
     from shoal.io.write.taxonomy_file import edges_text, write_edges
     from shoal.pipeline.learn_taxonomy import learn_taxonomy
     from shoal.pipeline.options import TOPICS, Preparation
-    from shoal.pipeline.request import preparation
+    from shoal.pipeline.request import parse_preparation
 
     per = options.pop("per")
     without = dict.fromkeys(name.replace("-", "_") for name in _WITHOUT)
     topics = {"taxonomy": TOPICS} if per is None and options["items_table"] is None else {}  # then a gap may end the sessions
-    how = preparation({**without, **topics, "per": per, **options}, Preparation())
+    preparation = parse_preparation({**without, **topics, "per": per, **options}, Preparation())
     if out is not None:
         insist_apart(out, files_of(input))
         insist_outside_releases(out.parent)
     with screen.progress():
         kinds = {"all_words": all_words, "with_wordnet": with_wordnet}
-        learned = learn_taxonomy(input, how, people, per=per, **kinds)
+        learned = learn_taxonomy(input, preparation, people, per=per, **kinds)
     screen.note(*learned.notes)
     if all_words:
         screen.warn("the file has words that only few people used: do not publish it")

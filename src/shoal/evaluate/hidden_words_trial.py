@@ -32,10 +32,10 @@ def hidden_words(method: Method, prepared: Prepared) -> dict[str, float]:
     if not isinstance(prepared.original, Original):
         return {}
     hidden = hide_words(prepared.original.typed)
-    how = prepared.how.taxonomy
-    learned = made_from_data(how) or is_topics(how)  # from all words, so it must be made again without the hidden ones
+    taxonomy_name = prepared.preparation.taxonomy
+    learned = made_from_data(taxonomy_name) or is_topics(taxonomy_name)  # from all words, so it must be made again without the hidden ones
     taxonomy = None if learned else prepared.taxonomy
-    rest = prepare_records(Records(of_used_names(hidden.rest), prepared.texts), prepared.how, taxonomy)
+    rest = prepare_records(Records(of_used_names(hidden.rest), prepared.texts), prepared.preparation, taxonomy)
     found = guess_hidden(made_by(method, rest.original), rest.records, hidden, taxonomy)
     if found is None:
         return {}

@@ -45,7 +45,7 @@ def recorded(place: Published, names: Sequence[str], on_notes: NotesCallback) ->
 def measured(
     place: Published,
     original: str | Path | Any,
-    how: Preparation,
+    preparation: Preparation,
     names: Sequence[str],
     on_notes: NotesCallback,
     loaded_taxonomy: Taxonomy | None = None,
@@ -57,7 +57,7 @@ def measured(
     `patterns` is the number of closed patterns that metrics of patterns compare; None is the default.
     """
     _refuse_unmeasured(name for name in names if METRICS[name].needs_groups)
-    prepared = prepare(original, located(place, how, loaded_taxonomy, original), loaded_taxonomy)
+    prepared = prepare(original, located(place, preparation, loaded_taxonomy, original), loaded_taxonomy)
     found = seen_at(place, ())
     claims = tuple(without_files(claim) for claim in claims_of(place.manifest)) if place.manifest else ()
     on_notes([*_lack(place), *(f"original: {note}" for note in prepared.notes), *found.notes])

@@ -54,7 +54,7 @@ class LearnedTaxonomy:
 
 def learn_taxonomy(
     data: Paths | Any,
-    how: Preparation,
+    preparation: Preparation,
     people: int = FEWEST_PEOPLE,
     *,
     all_words: bool = False,
@@ -65,7 +65,7 @@ def learn_taxonomy(
 
     Args:
         data: Files, or data in memory.
-        how: How to read it.
+        preparation: How to read it.
         people: The number of people who use each word that names a topic, and each word of the tree.
         all_words: Whether the tree also has the words of fewer people.
         per: What is a context. Default: sessions where there are times, else records.
@@ -86,34 +86,34 @@ def learn_taxonomy(
             code="option-not-applicable",
             hint=f"add {option('all-words')}",
         )
-    records, how, notes = _records_of(data, _fitted_to_topics(how, per))
+    records, preparation, notes = _records_of(data, _fitted_to_topics(preparation, per))
     topics, hybrid = topics_and_wordnet(records, people) if with_wordnet else (topics_of(records, people), None)
     learned = topics.taxonomy(fewest=ALL_WORDS if all_words else people)
     _insist_on_holders(learned, records.contexts, people)
     tree = learned if hybrid is None else hybrid
     placed = int((topics.topic >= 0).sum())
     kept = learned.n_leaves
-    called = SESSIONS if by_sessions(records, how) else _called(how.per)
+    called = SESSIONS if by_sessions(records, preparation) else _called(preparation.per)
     return LearnedTaxonomy(tree, len(learned) - kept - 1, len(topics.words), placed, placed - kept, called, notes)
 
 
-def _fitted_to_topics(how: Preparation, per: Per | None) -> Preparation:
+def _fitted_to_topics(preparation: Preparation, per: Per | None) -> Preparation:
     """Return the preparation of a release on topics, so that they are learned from the same contexts; or from those that are requested
     alone.
     """
     if per is not None:
-        return replace(how, per=per, taxonomy=NO_TAXONOMY)
-    return replace(how, taxonomy=TOPICS, follows=frozenset({"per"}))
+        return replace(preparation, per=per, taxonomy=NO_TAXONOMY)
+    return replace(preparation, taxonomy=TOPICS, follows=frozenset({"per"}))
 
 
-def _records_of(data: Paths | Any, how: Preparation) -> tuple[Records, Preparation, tuple[str, ...]]:
+def _records_of(data: Paths | Any, preparation: Preparation) -> tuple[Records, Preparation, tuple[str, ...]]:
     """Records of the words, with sessions where topics are learned from them; the preparation that fits the data; and notes."""
     stage(READING)
     if isinstance(data, Log | Bags):
         stage(PREPARING)
-        return records_of(data, how), how, ()
-    records, reading, how, fitting = read_records(data, how)
-    return records, how, (*reading.notes, *fitting)
+        return records_of(data, preparation), preparation, ()
+    records, reading, preparation, fitting = read_records(data, preparation)
+    return records, preparation, (*reading.notes, *fitting)
 
 
 def _called(per: Per) -> str:

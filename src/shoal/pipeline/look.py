@@ -133,13 +133,18 @@ class Look:
 
 
 def look(
-    input: Paths | Any, how: Preparation | None = None, *, whole: bool = False, taxonomy: Taxonomy | None = None, show_rare: bool = False
+    input: Paths | Any,
+    requested: Preparation | None = None,
+    *,
+    whole: bool = False,
+    taxonomy: Taxonomy | None = None,
+    show_rare: bool = False,
 ) -> Look:
     """Describe data in memory or a file. Only the first part of a large file is read unless `whole` is set.
 
     The taxonomy may be `taxonomy` as a tree. Examples hold values of few people only with `show_rare`.
     """
-    preparation = how or Preparation()
+    preparation = requested or Preparation()
     items = preparation.read.items
     if items is not None:
         cells_of(items)
@@ -161,12 +166,12 @@ def _read(input: Paths | Any, options: ReadOptions, at_most: int | None) -> Read
         raise
 
 
-def look_at(reading: Reading, how: Preparation, taxonomy: Taxonomy | None = None, *, show_rare: bool = False) -> Look:
+def look_at(reading: Reading, preparation: Preparation, taxonomy: Taxonomy | None = None, *, show_rare: bool = False) -> Look:
     """Describe data that has already been read."""
     fewest = 1 if show_rare else FEWEST_SHOWN
     if isinstance(reading.data, Table):
         return _table(reading, reading.data, fewest)
-    fitting, noted = how.fitted(reading.format)
+    fitting, noted = preparation.fitted(reading.format)
     joined = with_items(reading)
     if joined.items is not None:
         taxonomy = joined.items.catalogue.taxonomy
@@ -176,13 +181,13 @@ def look_at(reading: Reading, how: Preparation, taxonomy: Taxonomy | None = None
 
 
 def _records(
-    reading: Reading, data: Log | Bags, how: Preparation, taxonomy: Taxonomy | None, fewest: int, levels: tuple[LevelFacts, ...]
+    reading: Reading, data: Log | Bags, preparation: Preparation, taxonomy: Taxonomy | None, fewest: int, levels: tuple[LevelFacts, ...]
 ) -> Look:
-    records = records_of(data, how).supported(how.min_support)
+    records = records_of(data, preparation).supported(preparation.min_support)
     bags = records.bags
-    known, notes = _known(records, how, taxonomy)
-    if how.min_support is not None:
-        notes = (*notes, rare_note(records, how.min_support))
+    known, notes = _known(records, preparation, taxonomy)
+    if preparation.min_support is not None:
+        notes = (*notes, rare_note(records, preparation.min_support))
     whole = [bags.record(i) for i in _examples(bags)]
     common = set(bags.vocabulary.names.filter(bags.people_per_item >= fewest))
     examples = [{item: n for item, n in example.items() if item in common} for example in whole]
@@ -198,7 +203,7 @@ def _records(
         occurrences=bags.occurrences,
         largest_owner=_largest(data.frame["owner"].to_numpy() if isinstance(data, Log) else bags.owners, bags.owners),
         known=known,
-        protects=protection_by_per(data, how.pause, timed=reading.timed),
+        protects=protection_by_per(data, preparation.pause, timed=reading.timed),
         examples=tuple(tuple((item, f"{n:,}") for item, n in list(example.items())[:SHOWN_ITEMS]) for example in examples),
         more=tuple(max(0, len(example) - SHOWN_ITEMS) for example in examples),
         rare=tuple(len(example) - len(shown) for example, shown in zip(whole, examples, strict=True)),
@@ -239,14 +244,14 @@ def _people_per_value(values: pl.Series, owners: Ints) -> Ints:
     return frame.select(pl.col("owner").n_unique().over("value")).to_series().to_numpy()
 
 
-def _known(records: Records, how: Preparation, taxonomy: Taxonomy | None) -> tuple[TaxonomyCoverage | None, tuple[str, ...]]:
-    if how.taxonomy == NO_TAXONOMY:
+def _known(records: Records, preparation: Preparation, taxonomy: Taxonomy | None) -> tuple[TaxonomyCoverage | None, tuple[str, ...]]:
+    if preparation.taxonomy == NO_TAXONOMY:
         return None, ()
-    tree, notes = taxonomy_of(records, how) if taxonomy is None else (taxonomy, ())
+    tree, notes = taxonomy_of(records, preparation) if taxonomy is None else (taxonomy, ())
     covered = coverage(records.folded, tree, 0)
-    refused = how.unknown is None and covered.occurrences_covered < FEWEST_KNOWN * covered.occurrences
+    refused = preparation.unknown is None and covered.occurrences_covered < FEWEST_KNOWN * covered.occurrences
     return TaxonomyCoverage(
-        how.taxonomy, covered.terms, covered.terms_covered, covered.occurrences, covered.occurrences_covered, refused
+        preparation.taxonomy, covered.terms, covered.terms_covered, covered.occurrences, covered.occurrences_covered, refused
     ), notes
 
 

@@ -133,21 +133,21 @@ class Records:
         return in_lower_case(self.bags.vocabulary)[0] if self.texts else self.bags.vocabulary
 
 
-def records_of(data: Log | Bags | Table, how: Preparation) -> Records:
+def records_of(data: Log | Bags | Table, preparation: Preparation) -> Records:
     """Make one bag of words per user, session or event."""
     if isinstance(data, Table):
         raise ParameterError("this needs records of items, but the input is a table of microdata", code="wrong-kind-of-input")
     if isinstance(data, Log):
-        gatherer = RecordGatherer(how)
+        gatherer = RecordGatherer(preparation)
         # Times take much of the memory of a log, which is the largest object in memory.
-        return gatherer.gathered(_parts(data if how.reading.needs_times else data.without_times()))
-    if how.per != "user":
+        return gatherer.gathered(_parts(data if preparation.reading.needs_times else data.without_times()))
+    if preparation.per != "user":
         raise ParameterError(
-            f"transactions have no {how.per}s: each line is one person's record",
+            f"transactions have no {preparation.per}s: each line is one person's record",
             code="option-not-applicable",
             hint=f"leave {option('per')} out",
         )
-    insist_on_texts(how, False)
+    insist_on_texts(preparation, False)
     return Records(data)
 
 
@@ -172,9 +172,9 @@ def _parts(log: Log) -> Iterator[Log]:
         start = end
 
 
-def insist_on_texts(how: Preparation, texts: bool) -> None:
+def insist_on_texts(preparation: Preparation, texts: bool) -> None:
     """Raise if there are rules for words of texts, but the input consists of items."""
-    if how.rules and not texts:
+    if preparation.rules and not texts:
         raise ParameterError(
             f"{option('terms')} is for words of texts, but the input consists of items",
             code="option-not-applicable",
@@ -185,11 +185,11 @@ def insist_on_texts(how: Preparation, texts: bool) -> None:
 class RecordGatherer:
     """Makes records from a log part by part; each part contains all events of its users. `records` is set after the last part."""
 
-    def __init__(self, how: Preparation, spill: Spill | None = None) -> None:
+    def __init__(self, preparation: Preparation, spill: Spill | None = None) -> None:
         self.records: Records | None = None
         self._spill = spill
-        self._how = how
-        rules = how.rules
+        self._how = preparation
+        rules = preparation.rules
         self._words = TermSplitter(as_typed=True, domains=rules.domains, phrases=phrase_finder() if rules.phrases else None)
         self._items = _kernels.Interner()
 
@@ -282,7 +282,7 @@ class Prepared:
 
     original: AnyOriginal
     facts: dict[str, Any]
-    how: Preparation
+    preparation: Preparation
     reading: Reading | None
     notes: tuple[str, ...]
     taxonomy: Taxonomy | None = None
@@ -299,41 +299,41 @@ class Prepared:
         return self.original
 
 
-def prepare(data: Paths | Any, how: Preparation, taxonomy: Taxonomy | None = None) -> Prepared:
+def prepare(data: Paths | Any, preparation: Preparation, taxonomy: Taxonomy | None = None) -> Prepared:
     """Read a file or data in memory, and prepare it on the `taxonomy` taxonomy or the one in the settings.
 
     A taxonomy's file comes first: it is small, and may be the one with the mistake.
     """
     stage(READING)
     noted: tuple[str, ...] = ()
-    if taxonomy is None and is_file(how.taxonomy):
-        taxonomy, noted = load_taxonomy(how.taxonomy, how.loss)
-    if how.memory is not None and isinstance(data, Log | Bags | Table | Reading):
+    if taxonomy is None and is_file(preparation.taxonomy):
+        taxonomy, noted = load_taxonomy(preparation.taxonomy, preparation.loss)
+    if preparation.memory is not None and isinstance(data, Log | Bags | Table | Reading):
         raise ParameterError(
             f"{option('memory')} is for logs in files, but this one is in memory already",
             code="option-not-applicable",
             hint="leave it out",
         )
-    if isinstance(data, Log | Bags | Table) and how.read.items is None:
+    if isinstance(data, Log | Bags | Table) and preparation.read.items is None:
         stage(PREPARING)
-        alone = _of_people(prepare_data(data, how, taxonomy), data.names if isinstance(data, Log) else None)
+        alone = _of_people(prepare_data(data, preparation, taxonomy), data.names if isinstance(data, Log) else None)
         return replace(alone, notes=(*noted, *alone.notes))
     if isinstance(data, Log | Bags | Table):
         stage(PREPARING)
-        return _joined(data, how)
-    if how.shape != "records":
-        reading = data if isinstance(data, Reading) else read(data, how.reading)
+        return _joined(data, preparation)
+    if preparation.shape != "records":
+        reading = data if isinstance(data, Reading) else read(data, preparation.reading)
         stage(PREPARING)
-        taxonomy = _from_items(reading.items, how, taxonomy)
-        return with_reading(prepare_data(reading.data, how, taxonomy), replace(reading, data=Bags.from_lists([])), noted)
-    spill = None if how.memory is None else how.memory.spill()
-    records, reading, how, fitting = read_records(data, how, spill)
-    taxonomy = _from_items(reading.items, how, taxonomy)
-    if how.memory is not None:
-        how.memory.insist(records.bags, BY_RANGES)  # at least; some methods need more
+        taxonomy = _from_items(reading.items, preparation, taxonomy)
+        return with_reading(prepare_data(reading.data, preparation, taxonomy), replace(reading, data=Bags.from_lists([])), noted)
+    spill = None if preparation.memory is None else preparation.memory.spill()
+    records, reading, preparation, fitting = read_records(data, preparation, spill)
+    taxonomy = _from_items(reading.items, preparation, taxonomy)
+    if preparation.memory is not None:
+        preparation.memory.insist(records.bags, BY_RANGES)  # at least; some methods need more
     reading = replace(reading, data=Bags.from_lists([]))
     _kernels.give_back_memory()
-    prepared = _of_people(prepare_records(records, how, taxonomy, spill or IN_MEMORY), reading.names)
+    prepared = _of_people(prepare_records(records, preparation, taxonomy, spill or IN_MEMORY), reading.names)
     _kernels.give_back_memory()
     return with_reading(prepared, reading, (*noted, *fitting))
 
@@ -341,7 +341,7 @@ def prepare(data: Paths | Any, how: Preparation, taxonomy: Taxonomy | None = Non
 def _of_people(prepared: Prepared, names: pl.Series | None) -> Prepared:
     """Return prepared records with the user IDs by user number, if they are needed. Raise if the input has none."""
     original = prepared.original
-    if not prepared.how.names or not isinstance(original, Original):
+    if not prepared.preparation.names or not isinstance(original, Original):
         return prepared
     if names is None:
         raise ParameterError(
@@ -352,49 +352,51 @@ def _of_people(prepared: Prepared, names: pl.Series | None) -> Prepared:
     return replace(prepared, original=replace(original, people=names))
 
 
-def read_records(data: Paths | Any, how: Preparation, spill: Spill | None = None) -> tuple[Records, Reading, Preparation, tuple[str, ...]]:
+def read_records(
+    data: Paths | Any, preparation: Preparation, spill: Spill | None = None
+) -> tuple[Records, Reading, Preparation, tuple[str, ...]]:
     """Read files, a query or a reading as records of words as typed, joined with their product table.
 
     Returns:
         The records, the reading, the preparation fitted to the format that was found, and notes on what was fitted.
     """
-    if isinstance(data, Query) and how.memory is not None:
-        data = data.within(how.memory.limit // SHARE, how.memory.place)
-    gatherer = RecordGatherer(how, spill)
-    reading = data if isinstance(data, Reading) else read(data, how.reading, gathering=gatherer.gathering)
+    if isinstance(data, Query) and preparation.memory is not None:
+        data = data.within(preparation.memory.limit // SHARE, preparation.memory.place)
+    gatherer = RecordGatherer(preparation, spill)
+    reading = data if isinstance(data, Reading) else read(data, preparation.reading, gathering=gatherer.gathering)
     stage(PREPARING)
-    how, fitting = how.fitted(reading.format)
+    preparation, fitting = preparation.fitted(reading.format)
     if reading.options.items is not None:
         reading = with_items(reading, spill or IN_MEMORY)
-    records = gatherer.records or records_of(reading.data, how)
+    records = gatherer.records or records_of(reading.data, preparation)
     if isinstance(reading.data, Bags):
         records = replace(records, bags=reading.data)
     if reading.items is not None and gatherer.records is not None and records.sessions is not None:
         records = replace(records, sessions=joined_bags(records.sessions, reading.items.catalogue)[0])
-    return records, reading, how, fitting
+    return records, reading, preparation, fitting
 
 
-def _joined(data: Log | Bags | Table, how: Preparation) -> Prepared:
+def _joined(data: Log | Bags | Table, preparation: Preparation) -> Prepared:
     """Join data in memory with its product table."""
-    if isinstance(data, Table) or how.read.items is None:
+    if isinstance(data, Table) or preparation.read.items is None:
         raise not_of_items()
-    data, joined, settled, notes = joined_data(data, how.read.items)
-    prepared = prepare_data(data, how, _from_items(joined, how, None))
+    data, joined, settled, notes = joined_data(data, preparation.read.items)
+    prepared = prepare_data(data, preparation, _from_items(joined, preparation, None))
     facts = {READ_AS: {ITEMS_TABLE: settled.described()}, **prepared.facts}
     return replace(prepared, facts=facts, items=joined, notes=(*notes, *prepared.notes))
 
 
-def _from_items(joined: JoinedItems | None, how: Preparation, taxonomy: Taxonomy | None) -> Taxonomy | None:
+def _from_items(joined: JoinedItems | None, preparation: Preparation, taxonomy: Taxonomy | None) -> Taxonomy | None:
     """Return the taxonomy of the product table if it is to be used, otherwise the given one."""
-    return joined.catalogue.taxonomy if joined is not None and how.taxonomy == FROM_ITEMS else taxonomy
+    return joined.catalogue.taxonomy if joined is not None and preparation.taxonomy == FROM_ITEMS else taxonomy
 
 
-def read_whole(data: Paths | Any, how: Preparation) -> Reading:
+def read_whole(data: Paths | Any, preparation: Preparation) -> Reading:
     """Read the data into memory. Data that is in memory already has no file rows to account for."""
     if isinstance(data, Log | Bags | Table):
         return Reading(data, "", Ledger(0, {}), Defects({}), ())
     stage(READING)
-    return read(data, how.reading)
+    return read(data, preparation.reading)
 
 
 def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = ()) -> Prepared:
@@ -408,49 +410,57 @@ def with_reading(prepared: Prepared, reading: Reading, noted: tuple[str, ...] = 
     return replace(prepared, facts=facts, reading=reading, notes=notes, items=reading.items)
 
 
-def prepare_data(data: Log | Bags | Table | Records, how: Preparation, tree: Taxonomy | None = None) -> Prepared:
+def prepare_data(data: Log | Bags | Table | Records, preparation: Preparation, tree: Taxonomy | None = None) -> Prepared:
     """Prepare data that has been read for a method."""
-    if how.shape == "records":
-        return prepare_records(data if isinstance(data, Records) else records_of(data, how), how, tree)
-    if how.shape == "log" and isinstance(data, Log):
-        taxonomy, notes = _taxonomy_of_log(data, how, tree)
-        return replace(_unchanged(LogOriginal(data, taxonomy), how), notes=notes)
-    if how.shape == "log" and how.baskets and isinstance(data, Bags):
+    if preparation.shape == "records":
+        return prepare_records(data if isinstance(data, Records) else records_of(data, preparation), preparation, tree)
+    if preparation.shape == "log" and isinstance(data, Log):
+        taxonomy, notes = _taxonomy_of_log(data, preparation, tree)
+        return replace(_unchanged(LogOriginal(data, taxonomy), preparation), notes=notes)
+    if preparation.shape == "log" and preparation.baskets and isinstance(data, Bags):
         log = log_of_items(data)
-        taxonomy, notes = _taxonomy_of_log(log, how, tree)
-        return replace(_unchanged(BasketOriginal(log, taxonomy), how), notes=notes)
-    if how.shape == "access log" and isinstance(data, Log):
-        return _unchanged(AccessOriginal(data), how)
-    if how.shape == "table" and isinstance(data, Table):
-        return _unchanged(TableOriginal(data), how)
-    if how.shape == "documents" and isinstance(data, Log) and data.kind == "text":
-        return _as_vectors(data, how, tree)
+        taxonomy, notes = _taxonomy_of_log(log, preparation, tree)
+        return replace(_unchanged(BasketOriginal(log, taxonomy), preparation), notes=notes)
+    if preparation.shape == "access log" and isinstance(data, Log):
+        return _unchanged(AccessOriginal(data), preparation)
+    if preparation.shape == "table" and isinstance(data, Table):
+        return _unchanged(TableOriginal(data), preparation)
+    if preparation.shape == "documents" and isinstance(data, Log) and data.kind == "text":
+        return _as_vectors(data, preparation, tree)
     raise ParameterError(
-        f"this method takes {WANTED[how.shape]}, but the input is of another kind",
+        f"this method takes {WANTED[preparation.shape]}, but the input is of another kind",
         code="wrong-kind-of-input",
         hint=f"see {option('format')}",
     )
 
 
-def _taxonomy_of_log(log: Log, how: Preparation, taxonomy: Taxonomy | None) -> tuple[Taxonomy | None, tuple[str, ...]]:
+def _taxonomy_of_log(log: Log, preparation: Preparation, taxonomy: Taxonomy | None) -> tuple[Taxonomy | None, tuple[str, ...]]:
     """Return the taxonomy that describes the words of a log, if one is requested."""
-    if how.taxonomy == NO_TAXONOMY or taxonomy is not None:
-        return (None if how.taxonomy == NO_TAXONOMY else taxonomy), ()
-    terms = records_of(log, Preparation()).folded_words if made_from_data(how.taxonomy) else None
-    return load_taxonomy(how.taxonomy, how.loss, terms)
+    if preparation.taxonomy == NO_TAXONOMY or taxonomy is not None:
+        return (None if preparation.taxonomy == NO_TAXONOMY else taxonomy), ()
+    terms = records_of(log, Preparation()).folded_words if made_from_data(preparation.taxonomy) else None
+    return load_taxonomy(preparation.taxonomy, preparation.loss, terms)
 
 
-def _unchanged(original: AnyOriginal, how: Preparation) -> Prepared:
+def _unchanged(original: AnyOriginal, preparation: Preparation) -> Prepared:
     """Prepare rows without changing them."""
-    return Prepared(original, {**original.to_account(), "owners": original.n_owners} | how.described() | original.columns(), how, None, ())
+    return Prepared(
+        original,
+        {**original.to_account(), "owners": original.n_owners} | preparation.described() | original.columns(),
+        preparation,
+        None,
+        (),
+    )
 
 
-def _as_vectors(log: Log, how: Preparation, taxonomy: Taxonomy | None) -> Prepared:
+def _as_vectors(log: Log, preparation: Preparation, taxonomy: Taxonomy | None) -> Prepared:
     """Make a term vector of each text, in WordNet or in the given taxonomy."""
-    original = document_vectors(log.frame["payload"], log.frame["owner"].to_numpy(), how.terms, how.unknown or "drop", taxonomy)
+    original = document_vectors(
+        log.frame["payload"], log.frame["owner"].to_numpy(), preparation.terms, preparation.unknown or "drop", taxonomy
+    )
     vectors = original.vectors
     facts = {"records": len(vectors), "owners": vectors.n_owners, "items": len(vectors.vocabulary)}
-    return Prepared(original, facts | how.described(), how, None, _notes_on(original))
+    return Prepared(original, facts | preparation.described(), preparation, None, _notes_on(original))
 
 
 def _notes_on(original: DocumentOriginal) -> tuple[str, ...]:
@@ -463,53 +473,60 @@ def _notes_on(original: DocumentOriginal) -> tuple[str, ...]:
     return (*notes, *([f"{counted(empty, 'document has', 'documents have')} no term and will be suppressed"] if empty else []))
 
 
-def prepare_records(records: Records, how: Preparation, known_taxonomy: Taxonomy | None = None, shelf: Shelf = IN_MEMORY) -> Prepared:
+def prepare_records(
+    records: Records, preparation: Preparation, known_taxonomy: Taxonomy | None = None, shelf: Shelf = IN_MEMORY
+) -> Prepared:
     """Place records on the requested or given taxonomy, or keep the names as typed. Items of too few people are left out first."""
-    records = records.supported(how.min_support, shelf)
+    records = records.supported(preparation.min_support, shelf)
     bags, taxonomy = records.bags, known_taxonomy
     notes: tuple[str, ...] = ()
-    if "taxonomy" in how.follows and known_taxonomy is None and not records.texts and are_urls(bags.vocabulary.names):
-        how = replace(how, taxonomy=PATHS)
-    if taxonomy is None and how.taxonomy != NO_TAXONOMY:
-        taxonomy, notes = taxonomy_of(records, how)
-    if taxonomy is not None and taxonomy.loss_name != how.loss:
-        taxonomy = taxonomy.with_loss(how.loss)
-    if how.typed_names or taxonomy is None:
+    if "taxonomy" in preparation.follows and known_taxonomy is None and not records.texts and are_urls(bags.vocabulary.names):
+        preparation = replace(preparation, taxonomy=PATHS)
+    if taxonomy is None and preparation.taxonomy != NO_TAXONOMY:
+        taxonomy, notes = taxonomy_of(records, preparation)
+    if taxonomy is not None and taxonomy.loss_name != preparation.loss:
+        taxonomy = taxonomy.with_loss(preparation.loss)
+    if preparation.typed_names or taxonomy is None:
         counts = {"stop_words": records.stop_words, "joined": records.joined}
-        original = as_typed(bags, taxonomy, as_sets=how.as_sets, **counts, shelf=shelf)
+        original = as_typed(bags, taxonomy, as_sets=preparation.as_sets, **counts, shelf=shelf)
     else:
-        rules: dict[str, Any] = {"unknown": how.unknown or "keep", "scope": how.scope, "as_sets": how.as_sets, "floor": how.floor_in_force}
-        rules |= {"stop_words": records.stop_words, "joined": records.joined, "related": how.rules.related}
+        rules: dict[str, Any] = {
+            "unknown": preparation.unknown or "keep",
+            "scope": preparation.scope,
+            "as_sets": preparation.as_sets,
+            "floor": preparation.floor_in_force,
+        }
+        rules |= {"stop_words": records.stop_words, "joined": records.joined, "related": preparation.rules.related}
         original = place_terms(bags, taxonomy, **rules, fold=records.texts, shelf=shelf)
-        if how.unknown is None:
+        if preparation.unknown is None:
             refuse_foreign_taxonomy(bags.occurrences, original.steps.unknown_kept)
-    if how.min_support is not None:
+    if preparation.min_support is not None:
         steps = replace(original.steps, few_people=records.few_people, rare_items=records.rare_items)
         original = replace(original, steps=steps)
-        notes = (*notes, rare_note(records, how.min_support))
-    facts = _facts(original, how)
-    if known_taxonomy is None and is_topics(how.taxonomy):
-        facts |= learned_facts(records, how)
+        notes = (*notes, rare_note(records, preparation.min_support))
+    facts = _facts(original, preparation)
+    if known_taxonomy is None and is_topics(preparation.taxonomy):
+        facts |= learned_facts(records, preparation)
     if original.on_taxonomy and taxonomy is not None and taxonomy.names[0] == ROOT:  # a public tree: all its words are of many people
         facts |= {TREE_DIGEST: digest_of_taxonomy(taxonomy)}
-    return Prepared(original, facts, how, None, notes, taxonomy, texts=records.texts)
+    return Prepared(original, facts, preparation, None, notes, taxonomy, texts=records.texts)
 
 
-def taxonomy_of(records: Records, how: Preparation) -> tuple[Taxonomy, tuple[str, ...]]:
+def taxonomy_of(records: Records, preparation: Preparation) -> tuple[Taxonomy, tuple[str, ...]]:
     """Return the requested taxonomy, made from these records if it is made from data, and notes on it."""
-    if not is_topics(how.taxonomy):
-        if how.rules.related:
-            return wordnet(how.loss, related=True), ()
-        return load_taxonomy(how.taxonomy, how.loss, records.folded_words)
-    people, sample = fewest_in_names(how.taxonomy) or FEWEST_PEOPLE, people_learned_from(how.taxonomy)
+    if not is_topics(preparation.taxonomy):
+        if preparation.rules.related:
+            return wordnet(preparation.loss, related=True), ()
+        return load_taxonomy(preparation.taxonomy, preparation.loss, records.folded_words)
+    people, sample = fewest_in_names(preparation.taxonomy) or FEWEST_PEOPLE, people_learned_from(preparation.taxonomy)
     if sample is not None:
         records = records.of_classes(classes_for(class_counts(person_classes(records.folded)[1]), sample))
-    source = SESSIONS if by_sessions(records, how) else RECORDS
+    source = SESSIONS if by_sessions(records, preparation) else RECORDS
     named = f"learned from {source}, named by words of at least {people:,} people"
-    if not with_wordnet(how.taxonomy):
+    if not with_wordnet(preparation.taxonomy):
         topics = topics_of(records, people)
-        return topics.taxonomy(how.loss), (f"{counted(topics.n_topics, 'topic')} {named}",)
-    topics, tree = topics_and_wordnet(records, people, how.loss, related=how.rules.related)
+        return topics.taxonomy(preparation.loss), (f"{counted(topics.n_topics, 'topic')} {named}",)
+    topics, tree = topics_and_wordnet(records, people, preparation.loss, related=preparation.rules.related)
     return tree, (f"{counted(topics.n_topics, 'topic')} {named}; items that occur with no other where WordNet has them",)
 
 
@@ -527,17 +544,17 @@ def topics_of(records: Records, people: int) -> Topics:
     return learn_topics(records.contexts, people, records.folded if records.sessions is not None else None)
 
 
-def learned_facts(records: Records, how: Preparation) -> dict[str, Any]:
+def learned_facts(records: Records, preparation: Preparation) -> dict[str, Any]:
     """Return the manifest entries on what topics are learned from."""
-    return {LEARNED_FROM: SESSIONS, "gap": how.gap} if by_sessions(records, how) else {LEARNED_FROM: RECORDS}
+    return {LEARNED_FROM: SESSIONS, "gap": preparation.gap} if by_sessions(records, preparation) else {LEARNED_FROM: RECORDS}
 
 
-def by_sessions(records: Records, how: Preparation) -> bool:
+def by_sessions(records: Records, preparation: Preparation) -> bool:
     """Whether topics are learned from sessions."""
-    return records.sessions is not None or how.per == "session"
+    return records.sessions is not None or preparation.per == "session"
 
 
-def _facts(original: Original, how: Preparation) -> dict[str, Any]:
+def _facts(original: Original, preparation: Preparation) -> dict[str, Any]:
     """Return the manifest entries about the input."""
     bags, steps = original.typed, original.steps
     facts = {
@@ -546,12 +563,12 @@ def _facts(original: Original, how: Preparation) -> dict[str, Any]:
         "items": len(bags.vocabulary),
         "occurrences": bags.occurrences,
     }
-    if how.min_support is not None:
+    if preparation.min_support is not None:
         facts[RARE_ITEMS] = steps.rare_items
     if not original.on_taxonomy:
-        return facts | how.described()
+        return facts | preparation.described()
     unknown = {"unknown_items": steps.unknown_terms, "unknown_occurrences": steps.unknown_kept + steps.unknown_dropped}
-    return facts | unknown | how.described()
+    return facts | unknown | preparation.described()
 
 
 def rare_note(records: Records, least: MinSupport) -> str:

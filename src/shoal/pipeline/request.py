@@ -28,7 +28,7 @@ OF_ITEMS_TABLES = {"items_key": "key", "items_name": "name", "items_levels": "le
 READING = (*COLUMNS, "sep", "encoding", "header", "strict", "malformed", "owners", "site_links")
 
 
-def preparation(options: dict[str, Any], base: Preparation | None = None) -> Preparation:
+def parse_preparation(options: dict[str, Any], base: Preparation | None = None) -> Preparation:
     """Apply options to a base preparation. The options used are removed from `options`."""
     start = base or Preparation.of_format(options["format"])
     reading = {name: options.pop(name, None) for name in READING}
@@ -165,7 +165,7 @@ def original_options(options: dict[str, Any], original: object, manifest: dict[s
     if original is not None:
         from shoal.pipeline.manifest import preparation_of  # the schema of manifests takes time to load, and reading data needs none
 
-        return preparation(options, base=preparation_of(manifest) if manifest else None)
+        return parse_preparation(options, base=preparation_of(manifest) if manifest else None)
     if present:
         raise ParameterError(
             f"{option(present[0])} describes the original, but no {option('original')} is given", code="option-not-applicable"

@@ -32,7 +32,7 @@ ONLY_DESCRIBED = (Items, ItemCosts, ItemWeights, PersonalItems)  # parameters of
 def rules_file(rules: Rules, release: Release, prepared: Prepared) -> RulesFile:
     """Return the rules of a release to be written next to the records."""
     original = prepared.records
-    label = taxonomy_label(prepared.how.taxonomy) if original.on_taxonomy else None
+    label = taxonomy_label(prepared.preparation.taxonomy) if original.on_taxonomy else None
     parents = published_parents(rules.names, original.tree) if original.on_taxonomy else {}
     return RulesFile(rules, release.method, release.parameters, label, parents)
 
@@ -117,7 +117,7 @@ def insist_on_taxonomy(file: RulesFile, prepared: Prepared) -> None:
         )
     if file.taxonomy is None:
         return
-    kind = taxonomy_label(prepared.how.taxonomy)
+    kind = taxonomy_label(prepared.preparation.taxonomy)
     if (is_generated(file.taxonomy) or is_topics(file.taxonomy)) and file.rules.nodes:
         raise ParameterError(
             "the rules are for a taxonomy that was made from data, whose nodes mean something else for other data",

@@ -135,7 +135,7 @@ def anonymize(
     work = None if rules is None else partial(reapplied, ready, prepared, rules)
     _insist_on_memory(prepared, ready)
     stage(GROUPING)
-    with using(shelf_within(prepared.how.memory)):
+    with using(shelf_within(prepared.preparation.memory)):
         release = with_further(made_by(ready, prepared.original, work), further)
     _kernels.give_back_memory()
     return _judged(prepared, release, metrics, further, stated_lack(ready))
@@ -143,8 +143,8 @@ def anonymize(
 
 def _claims_on_names(prepared: Prepared) -> tuple[Model, ...]:
     """Return what is claimed about names of topics, where records were put on topics that were learned from them."""
-    learned = prepared.original.on_taxonomy and is_topics(prepared.how.taxonomy)
-    return claims_on_names(prepared.how.taxonomy) if learned else ()
+    learned = prepared.original.on_taxonomy and is_topics(prepared.preparation.taxonomy)
+    return claims_on_names(prepared.preparation.taxonomy) if learned else ()
 
 
 def needs_of(method: Method, prepared: Prepared) -> Needs:
@@ -157,14 +157,14 @@ def needs_of(method: Method, prepared: Prepared) -> Needs:
 
 def _insist_on_memory(prepared: Prepared, method: Method) -> None:
     """Raise if a method that keeps all records in memory needs more than the limit."""
-    if prepared.how.memory is not None:
-        prepared.how.memory.insist(prepared.records.typed, needs_of(method, prepared))
+    if prepared.preparation.memory is not None:
+        prepared.preparation.memory.insist(prepared.records.typed, needs_of(method, prepared))
 
 
 def _insist_on_unnumbered_nodes(prepared: Prepared, release: Release) -> None:
     """Raise if nodes of a generated taxonomy are published although the claims forbid it: their names disclose the number of items."""
     original = prepared.original
-    if not is_generated(prepared.how.taxonomy) or WORDS in safe_numbers(release.claims) or not isinstance(original, Original):
+    if not is_generated(prepared.preparation.taxonomy) or WORDS in safe_numbers(release.claims) or not isinstance(original, Original):
         return
     if original.on_taxonomy and np.isin(release.published.items, original.tree.parent[1:]).any():
         names = " and ".join(claim.name for claim in release.claims if WORDS not in claim.safe_numbers)
@@ -189,7 +189,7 @@ def _judged(prepared: Prepared, release: Release, metrics: Sequence[str], furthe
     numbers = measure(release, original)
     if metrics:
         numbers |= measure(release, original, list(metrics))
-    facts = prepared.facts | protection(release.claims, original, prepared.how.per)
+    facts = prepared.facts | protection(release.claims, original, prepared.preparation.per)
     measured = {name: numbers[name] for name in METRICS if name in numbers}
     rules = None if release.rules is None else rules_file(release.rules, release, prepared)
     return Judged(release, original, verdicts, measured, facts, lack, rules)

@@ -21,11 +21,11 @@ TIMES = 2  # as many people have each word of a name as each person is hidden am
 USUAL = 5  # people whom each person is hidden among, where a method promises no number
 
 
-def settled(how: Preparation, method: Method) -> Preparation:
+def settled(preparation: Preparation, method: Method) -> Preparation:
     """Return the preparation with the number of people behind each word in the name of a topic.
 
     Args:
-        how: How data is to be prepared on topics.
+        preparation: How data is to be prepared on topics.
         method: The method that it is prepared for.
 
     Returns:
@@ -36,7 +36,7 @@ def settled(how: Preparation, method: Method) -> Preparation:
     """
     _insist_on_judge(method)
     hidden = max((claim.values().get("k") or 0 for claim in method.claims()), default=0) or USUAL
-    people, topics = fewest_in_names(how.taxonomy) or TIMES * hidden, how.taxonomy.partition(":")[0]
+    people, topics = fewest_in_names(preparation.taxonomy) or TIMES * hidden, preparation.taxonomy.partition(":")[0]
     if people < hidden:
         raise ParameterError(
             f"words of {people:,} people would name topics, but the method hides each person among {hidden:,}",
@@ -44,8 +44,8 @@ def settled(how: Preparation, method: Method) -> Preparation:
             hint=f"give {option('taxonomy', f'{topics}:{TIMES * hidden}')}, or leave the number out",
             value=people,
         )
-    sample = people_learned_from(how.taxonomy)
-    return replace(how, taxonomy=f"{topics}:{people}" if sample is None else f"{topics}:{people}:{sample}")
+    sample = people_learned_from(preparation.taxonomy)
+    return replace(preparation, taxonomy=f"{topics}:{people}" if sample is None else f"{topics}:{people}:{sample}")
 
 
 def claims_on_names(taxonomy: str) -> tuple[Model, ...]:

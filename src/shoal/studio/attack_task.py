@@ -22,11 +22,11 @@ from shoal.util.wording import duration, percent
 def attack_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
     """Attack a release, as `shoal attack` does with the same options."""
     place, original = Published.at(Path(task["release"])), Path(task["path"])
-    how = original_options(options_and_taxonomy(dict(task.get("options", {})))[0], original, place.manifest)
-    assert how is not None
+    preparation = original_options(options_and_taxonomy(dict(task.get("options", {})))[0], original, place.manifest)
+    assert preparation is not None
     draw = Draw.parse({name: str(value) for name, value in Draw.quick_values().items()} if task["quick"] else {})
     with running(events, cancel):
-        found = attacked(place, original, how, (), draw, lambda lines: note(*lines), on_estimate=_note_time)
+        found = attacked(place, original, preparation, (), draw, lambda lines: note(*lines), on_estimate=_note_time)
     before = {(one.attack, one.knowledge): one for one in found.outcomes if one.subject == ORIGINAL}
     after = [one for one in found.outcomes if one.subject == RELEASE]
     return {

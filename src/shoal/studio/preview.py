@@ -27,7 +27,7 @@ from shoal.evaluate.advise.sample import Samples
 from shoal.evaluate.advise.trial import FIRST_PEOPLE, Attempt, Route
 from shoal.io.read.options import ACCESSLOG
 from shoal.pipeline.options import NO_TAXONOMY, Preparation
-from shoal.pipeline.request import chosen_method, preparation
+from shoal.pipeline.request import chosen_method, parse_preparation
 from shoal.studio.input_lines import read_line
 from shoal.studio.states import EVERYTHING, STOP
 from shoal.studio.tasks import Values, described
@@ -61,7 +61,7 @@ class Preview:
         self._options = options_and_taxonomy(options)[0]
         self._samples = Samples((path,))
         base = Preparation.of_format(self._options.get("format"))
-        reading = self._samples.reading(preparation(dict(self._options), base))
+        reading = self._samples.reading(parse_preparation(dict(self._options), base))
         self.facts: DataFacts = facts_of(reading)
         ready = self._options.get("taxonomy") is not None or reading.items is not None
         self._taxonomy = {} if ready else fitting_taxonomy(reading, self.facts, self._options)
@@ -125,9 +125,9 @@ class Preview:
             method = chosen_method(name, dict(settings))
             base = Preparation.default_for(method)
             on_taxonomy = base.shape == "records" and base.taxonomy != NO_TAXONOMY
-            how = preparation({**self._options, **(self._taxonomy if on_taxonomy else {}), **self._records(goal)}, base=base)
+            preparation = parse_preparation({**self._options, **(self._taxonomy if on_taxonomy else {}), **self._records(goal)}, base=base)
             self._tried[key] = Attempt(
-                self._samples, Route(method, how), self.facts.people, self._first_people(goal, int(settings.get("k", 0)))
+                self._samples, Route(method, preparation), self.facts.people, self._first_people(goal, int(settings.get("k", 0)))
             )
         return self._tried[key]
 

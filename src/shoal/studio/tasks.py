@@ -68,17 +68,17 @@ def look_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Can
         columns = _columns(path, options)
         of_items = {"items_columns": _columns(Path(options["items_table"]), {}) if "items_table" in options else []}
         try:
-            how = prepared_as(options, Preparation.of_format(options.get("format")).following_data())[0]
+            preparation = prepared_as(options, Preparation.of_format(options.get("format")).following_data())[0]
             # Levels are compared by the items as the file has them, so a product table is joined by the look itself.
-            plain = read(path, replace(how.reading, items=None), FIRST_BYTES)
-            reading = replace(plain, options=replace(plain.options, items=how.reading.items))
-            found = look_at(reading, how)
+            plain = read(path, replace(preparation.reading, items=None), FIRST_BYTES)
+            reading = replace(plain, options=replace(plain.options, items=preparation.reading.items))
+            found = look_at(reading, preparation)
         except (InputError, ParameterError) as error:
             return {"read": False, "columns": columns, **of_items, "problem": described(error, task)}
         shown = found.as_dict()
         shown["columns"] = by_number(shown["columns"], columns)
         shown["notes"], shown["defects"] = [[on_page(line) for line in shown[name]] for name in ("notes", "defects")]
-        return {"read": True, "columns": columns, **of_items, "look": shown, "charts": _charts(reading, how)}
+        return {"read": True, "columns": columns, **of_items, "look": shown, "charts": _charts(reading, preparation)}
 
 
 def _columns(path: Path, options: Mapping[str, Any]) -> list[str]:
@@ -88,12 +88,12 @@ def _columns(path: Path, options: Mapping[str, Any]) -> list[str]:
         return []
 
 
-def _charts(reading: Reading, how: Preparation) -> list[Values]:
+def _charts(reading: Reading, preparation: Preparation) -> list[Values]:
     """Lengths of records, and items by how many people have them; none of a table."""
     data = reading.data
     if not isinstance(data, Log | Bags):
         return []
-    bags = records_of(data, how.fitted(reading.format)[0]).bags
+    bags = records_of(data, preparation.fitted(reading.format)[0]).bags
     people, thing = bags.people_per_item, thing_of(reading.format)
     return [
         _chart("Records by length", tally(bags.lengths), "record", f"{thing}s in the record"),
@@ -197,13 +197,13 @@ def is_attackable(method: str, settings: Mapping[str, Any]) -> bool:
 def publish_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
     """Make a verified release, as `shoal anonymize` does with the same options."""
     method = chosen_method(task["method"], dict(task.get("settings", {})))
-    how = prepared_as(dict(task.get("options", {})), Preparation.default_for(method))[0]
+    preparation = prepared_as(dict(task.get("options", {})), Preparation.default_for(method))[0]
     form = task.get("to") or default_format(method.publishes)
     target = Target.from_options(folder / RELEASE, form, None, force=False)
     private = PrivateFile(folder / PRIVATE, target.directory) if method.publishes in RECORDS else None
     attempt = PlannedAttacks.from_options(task.get("attack"))
     checks = [] if attempt is None else [AttackCheck(attempt)]
-    done = Job((Path(task["path"]),), method, how, checks=checks, target=target).run(events, cancel)
+    done = Job((Path(task["path"]),), method, preparation, checks=checks, target=target).run(events, cancel)
     assert done.manifest is not None
     if private is not None:
         from shoal.report.private_report import render_private

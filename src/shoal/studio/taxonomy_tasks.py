@@ -72,7 +72,7 @@ def columns_of(path: Path) -> list[str]:
 def coverage_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Cancel) -> Values:
     """Return how much of a file a taxonomy covers, and the frequent items that it lacks; those of few people are only counted."""
     with running(events, cancel):
-        how = prepared_as({**task["options"], "taxonomy": task["taxonomy"]}, Preparation())[0]
-        records = records_of(read(Path(task["path"]), how.reading).data, how)
-        found = coverage(records.folded, taxonomy_of(records, how)[0], MISSING)
+        preparation = prepared_as({**task["options"], "taxonomy": task["taxonomy"]}, Preparation())[0]
+        records = records_of(read(Path(task["path"]), preparation.reading).data, preparation)
+        found = coverage(records.folded, taxonomy_of(records, preparation)[0], MISSING)
     return {**asdict(found), "share": found.share, "missing": [list(one) for one in found.missing]}

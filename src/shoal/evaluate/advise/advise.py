@@ -34,7 +34,7 @@ from shoal.io.read.result import Reading
 from shoal.methods import METHODS, insist_on_packages
 from shoal.pipeline.options import NO_TAXONOMY, PATHS, Preparation, load_taxonomy
 from shoal.pipeline.prepare import records_of
-from shoal.pipeline.request import OF_TABLES, chosen_method, preparation
+from shoal.pipeline.request import OF_TABLES, chosen_method, parse_preparation
 from shoal.report.notebook import facts_page
 from shoal.taxonomy.item_catalogue import Catalogue
 from shoal.taxonomy.tree_drawing import coverage
@@ -326,12 +326,12 @@ def _opened(samples: Samples, options: Mapping[str, Any], chosen_goal: Goal | No
     """
 
     def read_as(format: str) -> Reading:
-        return samples.reading(preparation({**options, "format": format}, Preparation.of_format(format)))
+        return samples.reading(parse_preparation({**options, "format": format}, Preparation.of_format(format)))
 
     if options.get("format") is None and any(options.get(name) for name in OF_TABLES):
         return read_as(MICRODATA)
     try:
-        return samples.reading(preparation(dict(options)))
+        return samples.reading(parse_preparation(dict(options)))
     except InputError as error:
         if options.get("format") is not None or error.code not in UNKNOWN_COLUMNS:
             raise
@@ -353,9 +353,9 @@ def fitting_taxonomy(reading: Reading, facts: DataFacts, options: Mapping[str, A
         return {}
     if facts.urls:
         return {"taxonomy": PATHS}
-    how = preparation(dict(options))
-    bags = records_of(reading.data, how).folded
-    found = coverage(bags, load_taxonomy("wordnet", how.loss)[0], 0)
+    preparation = parse_preparation(dict(options))
+    bags = records_of(reading.data, preparation).folded
+    found = coverage(bags, load_taxonomy("wordnet", preparation.loss)[0], 0)
     return {} if found.occurrences_covered >= WELL_COVERED * found.occurrences else {"taxonomy": GENERATED}
 
 
@@ -378,9 +378,9 @@ def _ladder(samples: Samples, reading: Reading, options: Mapping[str, Any]) -> _
     """Return the levels of a product table, if there is one."""
     if reading.items is None:
         return None
-    how = preparation(dict(options))
-    plain = samples.reading(replace(how, read=replace(how.read, items=None)))
-    return _Ladder(records_of(plain.data, how.fitted(plain.format)[0]).bags, reading.items.catalogue)
+    preparation = parse_preparation(dict(options))
+    plain = samples.reading(replace(preparation, read=replace(preparation.read, items=None)))
+    return _Ladder(records_of(plain.data, preparation.fitted(plain.format)[0]).bags, reading.items.catalogue)
 
 
 @dataclass(frozen=True, eq=False)
@@ -491,7 +491,7 @@ def _begun(question: _Question, one: Candidate, level: str | None) -> _Try:
         base = Preparation.default_for(method)
         if base.shape == "records" and base.taxonomy != NO_TAXONOMY:
             options = {**question.taxonomy, **options}
-        route = Route(method, preparation({**dict.fromkeys(chosen_options), **options}, base=base), question.loaded_taxonomy)
+        route = Route(method, parse_preparation({**dict.fromkeys(chosen_options), **options}, base=base), question.loaded_taxonomy)
         limit = 1 / method.values().get("k", k or FEWEST)
     except ShoalError as error:
         refused = str(error) if error.code == "missing-package" else error.message

@@ -67,7 +67,7 @@ def _facts(prepared: Prepared) -> DataFacts:
         items=len(original.bags.vocabulary),
         timed=reading is not None and reading.timed,
         texts=reading is not None and "text" in reading.roles,
-        urls=prepared.how.taxonomy == PATHS,
+        urls=prepared.preparation.taxonomy == PATHS,
     )
 
 
@@ -78,7 +78,7 @@ def _smaller_records(prepared: Prepared) -> Iterator[Change]:
         "session": reading is not None and reading.timed,
         "event": reading is not None and reading.format != "transactions",
     }
-    for per in SMALLER[prepared.how.per]:
+    for per in SMALLER[prepared.preparation.per]:
         if possible[per]:
             yield Change(protected(per), per, {"per": per}, without=() if per == "session" else ("gap", "record"))
 
@@ -101,7 +101,7 @@ def _change(one: Candidate, prepared: Prepared, method: Method) -> Change | None
         return None
     without = ("bound", *(() if "bags" in made.takes else ("bag",)), *(() if made.needs_taxonomy else OF_TAXONOMIES))
     without += OF_RECORDS if LOG in made.takes else ()
-    if one.options.get("per", prepared.how.per) != prepared.how.per and one.options.get("per") != "session":
+    if one.options.get("per", prepared.preparation.per) != prepared.preparation.per and one.options.get("per") != "session":
         without += ("gap", "record")
     label = "-".join([one.method, *one.options.values(), *(f"{key}{value}" for key, value in one.settings.items())])
     return Change(one.protects, label, {"method": one.method, **one.options}, dict(one.settings), without)

@@ -40,16 +40,16 @@ class Samples:
         if (are_paths(data) and STDIN in _names(data)) or (hasattr(data, "__next__") and not are_paths(data)):
             raise ParameterError(ONCE, code="input-read-once", hint="write it to a file first")
 
-    def reading(self, how: Preparation) -> Reading:
+    def reading(self, preparation: Preparation) -> Reading:
         """Return the data, or the first part of it, as this preparation reads it."""
         if isinstance(self._data, Log | Bags | Table):
-            return read_whole(self._data, how)
-        return self._read(how.reading)
+            return read_whole(self._data, preparation)
+        return self._read(preparation.reading)
 
-    def seconds(self, how: Preparation) -> float:
+    def seconds(self, preparation: Preparation) -> float:
         """Return how long it takes to read all of the data as this preparation reads it."""
-        reading = self.reading(how)
-        return self._seconds.get(how.reading, 0.0) / max(reading.part, 1e-9)
+        reading = self.reading(preparation)
+        return self._seconds.get(preparation.reading, 0.0) / max(reading.part, 1e-9)
 
     def _read(self, options: ReadOptions) -> Reading:
         """Return the data, which is read once. A product table is joined to data that was read without it."""
@@ -66,10 +66,10 @@ class Samples:
             self._seconds[options] = before + time.perf_counter() - begun
         return self._readings[options]
 
-    def of(self, how: Preparation, people: int, loaded_taxonomy: Taxonomy | None = None) -> CaseSource:
+    def of(self, preparation: Preparation, people: int, loaded_taxonomy: Taxonomy | None = None) -> CaseSource:
         """Return the rows or records of `people` people, drawn by a fixed seed; smaller samples are part of larger ones."""
-        preparation = replace(how, memory=None)
-        source = CaseSource(self.reading(preparation), preparation, loaded_taxonomy)
+        unlimited = replace(preparation, memory=None)
+        source = CaseSource(self.reading(unlimited), unlimited, loaded_taxonomy)
         everybody = distinct(owners_of(source.reading.data))
         return source if len(everybody) <= people else drawn(source, everybody, people)
 

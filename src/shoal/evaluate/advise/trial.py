@@ -70,7 +70,7 @@ class Route:
     """
 
     method: Method
-    how: Preparation
+    preparation: Preparation
     loaded_taxonomy: Taxonomy | None = None
     further: tuple[Model, ...] = ()
     made: Judged | None = None
@@ -140,7 +140,7 @@ class Attempt:
         if not self._trials:
             return Measured(self._spent, why_not=self._why_not or TIME_IS_UP)
         run = self._seconds_for([one.seconds for one in self._trials], self._trials[-1].people if self._whole else self._total)
-        seconds = START + WRITING * (self._samples.seconds(self.route.how) + run)
+        seconds = START + WRITING * (self._samples.seconds(self.route.preparation) + run)
         found = forecast_of(self._trials, self.route.method, self._total, self._whole)
         return replace(found, seconds=self._spent, expected_seconds=seconds)
 
@@ -161,22 +161,24 @@ class Attempt:
 
     def _try_one(self, left: float, *, everybody: bool) -> None:
         """The next larger sample, or all people."""
-        made = self.route.made is not None and self._samples.reading(self.route.how).part == 1.0
+        made = self.route.made is not None and self._samples.reading(self.route.preparation).part == 1.0
         people = self._total if everybody or made else self._first << len(self._trials)
-        source = self._samples.of(self.route.how, people, self.route.loaded_taxonomy)
-        if self.route.loaded_taxonomy is None and self.route.how.taxonomy == WORDNET:
-            load_taxonomy(WORDNET, self.route.how.loss)  # which takes long the first time, and is no part of the time for this sample
+        source = self._samples.of(self.route.preparation, people, self.route.loaded_taxonomy)
+        if self.route.loaded_taxonomy is None and self.route.preparation.taxonomy == WORDNET:
+            load_taxonomy(
+                WORDNET, self.route.preparation.loss
+            )  # which takes long the first time, and is no part of the time for this sample
         with _within(max(left, 0.1)) as self._cancel:
-            self._trials.append(_tried(source, replace(self.route, how=self._scaled(source)), self._cancel))
+            self._trials.append(_tried(source, replace(self.route, preparation=self._scaled(source)), self._cancel))
         self._whole = source.reading.part == 1.0
         self._ended = self._whole or self._trials[-1].people < people  # no more people were read
 
     def _scaled(self, source: CaseSource) -> Preparation:
         """Return the preparation for a sample: a least support in people becomes the same share of the sample."""
-        how = self.route.how
-        if how.min_support is None or source.reading.part == 1.0:
-            return how
-        return replace(how, min_support=how.min_support.of_sample(self._total))
+        preparation = self.route.preparation
+        if preparation.min_support is None or source.reading.part == 1.0:
+            return preparation
+        return replace(preparation, min_support=preparation.min_support.of_sample(self._total))
 
 
 def all_measured(data: Any, routes: Sequence[Route], total: int, seconds: float) -> Iterator[Measured]:
@@ -208,7 +210,7 @@ def _tried(source: CaseSource, route: Route, cancel: Cancel) -> SampleTrial:
     unguaranteed = route.method.guarantees_nothing
     judged = route.made if source.reading.part == 1.0 else None
     if judged is None:
-        job = Job(source.reading, route.method, route.how, route.loaded_taxonomy, claims=route.further, no_guarantee=unguaranteed)
+        job = Job(source.reading, route.method, route.preparation, route.loaded_taxonomy, claims=route.further, no_guarantee=unguaranteed)
         judged = job.run(cancel=cancel).judged
     seconds = time.perf_counter() - begun
     kept, what = _kept(judged)

@@ -28,7 +28,7 @@ class CaseSource:
     """Data as read, of which everybody, or only some people, are prepared in the same way."""
 
     reading: Reading
-    how: Preparation
+    preparation: Preparation
     loaded_taxonomy: Taxonomy | None = None
 
     @property
@@ -44,7 +44,7 @@ class CaseSource:
     def prepared(self, selection: Any = None) -> Prepared:
         """Prepare everybody, or the rows or records where a mask is true."""
         data = self.reading.data if selection is None else part_of(self.reading.data, selection)
-        return prepare(replace(self.reading, data=data), self.how, self.loaded_taxonomy)
+        return prepare(replace(self.reading, data=data), self.preparation, self.loaded_taxonomy)
 
 
 @dataclass(frozen=True, eq=False)

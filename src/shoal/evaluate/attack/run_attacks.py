@@ -89,7 +89,7 @@ EstimateCallback = Callable[[float], None]
 def attacked(
     place: Published,
     original: Any,
-    how: Preparation,
+    preparation: Preparation,
     names: Sequence[str],
     draw: Draw,
     on_notes: NotesCallback,
@@ -101,9 +101,9 @@ def attacked(
 
     `on_estimate` gets the expected seconds, as measured on a few people, before the attacks begin.
     """
-    how = located(place, how, loaded_taxonomy, original)
+    preparation = located(place, preparation, loaded_taxonomy, original)
     refuse_other_kinds(place.kinds)
-    source = CaseSource(read(original, how.reading), how, loaded_taxonomy)
+    source = CaseSource(read(original, preparation.reading), preparation, loaded_taxonomy)
     prepared = source.prepared()
     insist_on_same_original(place.manifest, prepared.facts)
     claims = tuple(claims_of(place.manifest)) if place.manifest else ()

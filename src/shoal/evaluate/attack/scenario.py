@@ -108,20 +108,20 @@ class Remaking:
     """How a release is made again from other records: prepared like the original, by the method of the manifest."""
 
     method: Method
-    how: Preparation
+    preparation: Preparation
     texts: bool
     taxonomy: Taxonomy | None
 
     @classmethod
     def of(cls, method: Method, prepared: Prepared, reading: Reading, loaded_taxonomy: Taxonomy | None) -> Remaking:
         """Prepare in the same way as this original. A taxonomy made from its terms is made again from those of other records."""
-        fixed = None if made_from_data(prepared.how.taxonomy) else prepared.taxonomy
+        fixed = None if made_from_data(prepared.preparation.taxonomy) else prepared.taxonomy
         texts = isinstance(reading.data, Log) and reading.data.kind == "text"
-        return cls(method, prepared.how, texts, fixed if loaded_taxonomy is None else loaded_taxonomy)
+        return cls(method, prepared.preparation, texts, fixed if loaded_taxonomy is None else loaded_taxonomy)
 
     def of_records(self, typed: Bags) -> Made:
         """Return the release of these records, as typed."""
-        original = prepare_records(Records(of_used_names(typed), self.texts), self.how, self.taxonomy).records
+        original = prepare_records(Records(of_used_names(typed), self.texts), self.preparation, self.taxonomy).records
         return Made(original, made_by(self.method, original))
 
     def scenario(self, made: Made, targets: Ints, few: Ints, seed: int, left_out: tuple[Bags, Made] | None, more: More) -> Scenario:
@@ -150,11 +150,11 @@ def _other(
     path: Path, place: Published, reading: Reading, prepared: Prepared, original: Any, loaded_taxonomy: Taxonomy | None, items: Items | None
 ) -> Made:
     assert place.manifest is not None
-    how = replace(preparation_of(place.manifest), read=prepared.how.read)
-    if how.taxonomy == A_FILE and is_file(prepared.how.taxonomy):  # which file is not recorded; the typed one is tried
-        how = replace(how, taxonomy=prepared.how.taxonomy)
-    how = located(place, how, loaded_taxonomy, original)
-    same = prepared if how == prepared.how else prepare(replace(reading), how, loaded_taxonomy)
+    preparation = replace(preparation_of(place.manifest), read=prepared.preparation.read)
+    if preparation.taxonomy == A_FILE and is_file(prepared.preparation.taxonomy):  # which file is not recorded; the typed one is tried
+        preparation = replace(preparation, taxonomy=prepared.preparation.taxonomy)
+    preparation = located(place, preparation, loaded_taxonomy, original)
+    same = prepared if preparation == prepared.preparation else prepare(replace(reading), preparation, loaded_taxonomy)
     if not np.array_equal(same.records.bags.owners, prepared.records.bags.owners):
         raise InputError(
             f"{path} has other records than this release",

@@ -52,7 +52,7 @@ def worked(cell: Cell, prepared: Prepared, periods: EarlierPeriod | None, effort
     """Return the result: numbers, or why the method refused. Processor time and memory are those of method and verification alone."""
     begun = time.process_time()
     try:
-        judged = Job(prepared, cell.made(), prepared.how).run().judged
+        judged = Job(prepared, cell.made(), prepared.preparation).run().judged
     except ShoalError as error:
         return {"refused": error.message}
     seconds = time.process_time() - begun
@@ -111,7 +111,7 @@ def _forecast(cell: Cell, periods: EarlierPeriod | None) -> dict[str, Any]:
     if periods is None:
         return {}
     try:
-        return dict(forecasts(Job(periods.earlier, cell.made(), periods.earlier.how).run().judged.release, periods))
+        return dict(forecasts(Job(periods.earlier, cell.made(), periods.earlier.preparation).run().judged.release, periods))
     except ShoalError as error:
         return {"no_forecast": error.message}
 

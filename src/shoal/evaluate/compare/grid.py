@@ -17,7 +17,7 @@ from shoal.io.read.parameter_files import with_files_read
 from shoal.methods import METHODS, Method, insist_on_packages
 from shoal.parameters import Param
 from shoal.pipeline.options import FORMAT_OF, NO_TAXONOMY, Preparation, is_topics
-from shoal.pipeline.request import preparation
+from shoal.pipeline.request import parse_preparation
 from shoal.pipeline.topic_claims import settled
 
 RECORD = "record"  # what a column of records makes of one, where no other way is requested
@@ -215,5 +215,5 @@ def prepared_for(cell: Cell, options: Mapping[str, Any]) -> Preparation:
     """Return the preparation for a cell: that of its method, unless options differ."""
     typed = {**dict.fromkeys(options), "per": None, **concerning(cell, options)}
     base = replace(Preparation.default_for(cell.made()), follows=frozenset())  # cells say themselves what a record is
-    how = preparation(typed, base=base)
-    return settled(how, cell.made()) if is_topics(how.taxonomy) else how
+    preparation = parse_preparation(typed, base=base)
+    return settled(preparation, cell.made()) if is_topics(preparation.taxonomy) else preparation

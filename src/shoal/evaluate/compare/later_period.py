@@ -72,10 +72,10 @@ def split_of(log: Log) -> PeriodSplit | None:
     return PeriodSplit(Log(early, log.kind), _queries(events) if log.kind == "text" else (), _steps(events))
 
 
-def periods_of(split: PeriodSplit, how: Preparation) -> EarlierPeriod:
+def periods_of(split: PeriodSplit, preparation: Preparation) -> EarlierPeriod:
     """Return both periods for methods with this preparation."""
     raw = Log(split.early.frame.select("owner", "payload"), split.early.kind)
-    return EarlierPeriod(prepare(split.early, how), raw, split.queries, split.steps)
+    return EarlierPeriod(prepare(split.early, preparation), raw, split.queries, split.steps)
 
 
 def events_of(log: Log) -> pl.DataFrame:

@@ -134,11 +134,11 @@ def compare(
     return Comparison(tuple(map(row_of, cells)), len(cells) - len(waiting), preparing)
 
 
-def _content(cell: Cell, how: Preparation) -> tuple[str, ...]:
+def _content(cell: Cell, preparation: Preparation) -> tuple[str, ...]:
     """Return what the result of a cell depends on besides the input: method, preparation, and the content of named files."""
-    taxonomy = digest_of(Path(how.taxonomy)) if is_file(how.taxonomy) else ""
-    items = how.read.items.source if how.read.items is not None else None
-    return repr(cell.made()), repr(how), taxonomy, digest_of(Path(items)) if isinstance(items, str) else ""
+    taxonomy = digest_of(Path(preparation.taxonomy)) if is_file(preparation.taxonomy) else ""
+    items = preparation.read.items.source if preparation.read.items is not None else None
+    return repr(cell.made()), repr(preparation), taxonomy, digest_of(Path(items)) if isinstance(items, str) else ""
 
 
 class _Work(NamedTuple):

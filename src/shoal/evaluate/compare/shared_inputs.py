@@ -34,20 +34,20 @@ class CellInputs:
 
     def of(self, cell: Cell, failed: dict[Cell, str]) -> Path | None:
         """Return the path of this cell's data; if preparation failed, record the reason."""
-        how = self._preparation_of(cell)
-        name = repr(how)
+        preparation = self._preparation_of(cell)
+        name = repr(preparation)
         if name not in self._made:
-            self._made[name] = self._prepared(how)
+            self._made[name] = self._prepared(preparation)
         made = self._made[name]
         if isinstance(made, str):
             failed[cell] = made
             return None
         return made
 
-    def _prepared(self, how: Preparation) -> Path | str:
+    def _prepared(self, preparation: Preparation) -> Path | str:
         try:
-            reading = self._reading(how.reading)
-            return self._keep((prepare(replace(reading), how), self._periods(reading, how)))
+            reading = self._reading(preparation.reading)
+            return self._keep((prepare(replace(reading), preparation), self._periods(reading, preparation)))
         except ShoalError as error:
             return error.message
 
@@ -60,19 +60,19 @@ class CellInputs:
 
     def some(self, cell: Cell, people: int) -> tuple[Prepared, EarlierPeriod | None, int]:
         """Return the data of a cell for this many people, or all if they are fewer; and the number of all people."""
-        how = self._preparation_of(cell)
-        whole = self._reading(how.reading)
+        preparation = self._preparation_of(cell)
+        whole = self._reading(preparation.reading)
         part = sample_of(whole, people)
         split = split_of(part.data) if isinstance(part.data, Log) and part.timed else None
-        return prepare(part, how), None if split is None else periods_of(split, how), len(distinct(owners_of(whole.data)))
+        return prepare(part, preparation), None if split is None else periods_of(split, preparation), len(distinct(owners_of(whole.data)))
 
-    def _periods(self, reading: Reading, how: Preparation) -> EarlierPeriod | None:
+    def _periods(self, reading: Reading, preparation: Preparation) -> EarlierPeriod | None:
         """Return an earlier and a later period of a log, if its times can be read."""
         if not isinstance(reading.data, Log) or not reading.timed:
             return None
         try:
-            split = self._split(reading.data, how.reading)
-            return None if split is None else periods_of(split, how)
+            split = self._split(reading.data, preparation.reading)
+            return None if split is None else periods_of(split, preparation)
         except ShoalError:
             return None  # no times, or no records in the earlier period: what needs them is not tried, and the page says so
 
