@@ -43,8 +43,8 @@ def original_at(path: Path) -> AccessOriginal:
 def shares(counts: dict[str, int], names: list[str]) -> dict[str, float]:
     """The shares of these browsers in percent, and of all others together."""
     total = sum(counts.values())
-    told = {name: 100 * counts.get(name, 0) / total for name in names}
-    return {**told, "others": 100 - sum(told.values())}
+    percentages = {name: 100 * counts.get(name, 0) / total for name in names}
+    return {**percentages, "others": 100 - sum(percentages.values())}
 
 
 def experiment(original: AccessOriginal, ks: list[int]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -75,8 +75,8 @@ def experiment(original: AccessOriginal, ks: list[int]) -> tuple[list[dict[str, 
 
 
 def _points(way: str, k: int, use: BrowserUse, names: list[str]) -> list[dict[str, Any]]:
-    told = shares(dict(use.sessions), names)
-    drawn = [{"units": way, "k": k, "browser": name, "share": share} for name, share in told.items()]
+    percentages = shares(dict(use.sessions), names)
+    drawn = [{"units": way, "k": k, "browser": name, "share": share} for name, share in percentages.items()]
     return [*drawn, {"units": way, "k": k, "browser": "(sessions)", "share": float(use.n_sessions)}]
 
 
@@ -136,13 +136,13 @@ def made_up(rows: int, place: Path) -> AccessOriginal:
 
 def timed(rows: int, k: int, place: Path) -> list[dict[str, Any]]:
     original = made_up(rows, place)
-    told = []
+    lines = []
     for way in ("people", "sessions", "rows"):
         started, spent = time.perf_counter(), time.process_time()
         release = made_by(AccessLogMDAV(k=k, **WAYS[way]), original)
         wall, cpu = time.perf_counter() - started, time.process_time() - spent
-        told.append({"units": way, "lines": rows, "k": k, "published": release.n_rows, "seconds": wall, "CPU seconds": cpu})
-    return told
+        lines.append({"units": way, "lines": rows, "k": k, "published": release.n_rows, "seconds": wall, "CPU seconds": cpu})
+    return lines
 
 
 def main() -> None:
@@ -150,21 +150,21 @@ def main() -> None:
     parser.add_argument("--k", type=int, nargs="+", default=[2, 3, 5, 10, 20, 30])
     parser.add_argument("--out", type=Path, help="where to draw the picture")
     parser.add_argument("--rows", type=int, nargs="*", default=[], help="time the method on made-up logs of so many lines")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     path = data_file(LOG)
     if path is not None:
         original = original_at(path)
         before = use_before(original)
         print(f"original: {len(original.log):,} clicks, {before.n_sessions:,} sessions, {original.n_owners:,} addresses")
-        rows, points = experiment(original, asked.k)
+        rows, points = experiment(original, options.k)
         show("use of browsers and sessions", rows)
         show("browsers per session, k = 1 and above: standard deviation / slope of the share, in percent", spread(points))
-        if asked.out is not None:
-            picture(points, asked.out)
+        if options.out is not None:
+            picture(points, options.out)
     import tempfile
 
     with tempfile.TemporaryDirectory() as directory:
-        for n in asked.rows:
+        for n in options.rows:
             show(f"time on {n:,} made-up lines", timed(n, 5, Path(directory) / "access.log"))
 
 

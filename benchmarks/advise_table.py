@@ -60,7 +60,7 @@ class DataSet:
     name: str
     make: Callable[[Path, int], Path | None]
     goal: str
-    said: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
     others: tuple[str, ...] = OF_RECORDS
     per: str | None = None
 
@@ -151,24 +151,24 @@ def whole_run(samples: Samples, route: Route, label: str) -> Outcome | None:
 
 def offered(one: DataSet, place: Path, seconds: float) -> tuple[MeasuredRoute, ...]:
     """What advice proposes, best first."""
-    said = dict.fromkeys(DATA_PARAMETERS) | said_of(one, place)
-    found = advise((place,), said, one.goal, seconds=seconds)
+    options = dict.fromkeys(DATA_PARAMETERS) | options_of(one, place)
+    found = advise((place,), options, one.goal, seconds=seconds)
     for route in found.goals[0].others:
         print(f"    not offered: {route.candidate.method} {route.level} {dict(route.settings)}: {route.why_not}", flush=True)
     return found.goals[0].routes
 
 
-def said_of(one: DataSet, place: Path) -> dict[str, Any]:
+def options_of(one: DataSet, place: Path) -> dict[str, Any]:
     """The options of a data set; a product table lies next to it."""
-    return {**one.said, **({"items_table": str(place.with_name("products.parquet"))} if "items_table" in one.said else {})}
+    return {**one.options, **({"items_table": str(place.with_name("products.parquet"))} if "items_table" in one.options else {})}
 
 
 def routed(one: DataSet, place: Path, words: str, level: str | None, settings: dict[str, str] | None = None) -> Route:
     """A method with its parameters on the data set."""
-    name, *given = words.split()
-    method = chosen_method(name, settings if settings is not None else dict(word.split("=") for word in given))
+    name, *values = words.split()
+    method = chosen_method(name, settings if settings is not None else dict(word.split("=") for word in values))
     base = Preparation.default_for(method)
-    options = dict.fromkeys(DATA_PARAMETERS) | said_of(one, place)
+    options = dict.fromkeys(DATA_PARAMETERS) | options_of(one, place)
     options["item_level"] = level
     if base.shape == "records" and one.per:
         options["per"] = one.per
@@ -211,10 +211,10 @@ def row(one: DataSet, people: int, seconds: float) -> str | None:
         others = [whole_run(samples, routed(one, place, words, first.level), words) for words in one.others]
         better = [other for other in others if other is not None and dominates(other, made)]
         best = max(better, key=lambda other: other.kept, default=None)
-        told = "no" if best is None else f"by {best.label}: {best.kept:.1%} kept, {best.risk or 0:.1%} found"
+        outcome = "no" if best is None else f"by {best.label}: {best.kept:.1%} kept, {best.risk or 0:.1%} found"
         risk = "" if made.risk is None else f"{made.risk:.1%}"
         forecast, many = first.found.expected_kept or 0.0, sum(other is not None for other in others)
-        return f"| {one.name} | {one.goal} | {label} | {forecast:.1%} | {made.kept:.1%} | {risk} | {many} | {told} |"
+        return f"| {one.name} | {one.goal} | {label} | {forecast:.1%} | {made.kept:.1%} | {risk} | {many} | {outcome} |"
 
 
 def route_of(measured: MeasuredRoute) -> Route:
@@ -274,16 +274,16 @@ def main() -> None:
     parser.add_argument("--forecasts", action="store_true", help="run every route that is offered, and compare with what was expected")
     parser.add_argument("--people", type=int, help="of every data set, at most [default: 2000; with --forecasts 100000]")
     parser.add_argument("--seconds", type=float, default=20.0)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     trial._within = within
-    people = asked.people or (100_000 if asked.forecasts else 2000)
-    chosen = [one for one in SETS if not asked.names or one.name in asked.names]
+    people = options.people or (100_000 if options.forecasts else 2000)
+    chosen = [one for one in SETS if not options.names or one.name in options.names]
     with running(None, None, 1):
-        if asked.forecasts:
-            rows = [line for one in chosen for line in forecast_rows(one, people, asked.seconds)]
+        if options.forecasts:
+            rows = [line for one in chosen for line in forecast_rows(one, people, options.seconds)]
             heads = "| data | route | tried on | expected | kept | expected time | time |\n| --- | --- | --- | --- | --- | --- | --- |"
         else:
-            rows = [line for one in chosen if (line := row(one, people, asked.seconds))]
+            rows = [line for one in chosen if (line := row(one, people, options.seconds))]
             heads = "| data | goal | first route | expected | kept | found | others | dominated |\n"
             heads += "| --- | --- | --- | --- | --- | --- | --- | --- |"
     print(f"\n{heads}", *rows, sep="\n")

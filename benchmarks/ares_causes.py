@@ -141,8 +141,8 @@ def _spread(original: AccessOriginal, rule: Mapping[str, Any]) -> dict[str, Any]
     near = len(levels) - len(LARGER_KS)
     spread = max(float(np.std(line[:near], ddof=1)) for line in lines)
     slopes = [max(abs(regression_coefficient(levels[:n], line[:n])) for line in lines) for n in (near, len(levels))]
-    told = {"sessions": uses[0].n_sessions, "standard deviation %": f"{spread:.1f}"}
-    return told | {f"coefficient % to k = {k}": f"{slope:.3f}" for k, slope in zip((SITE_KS[-1], LARGER_KS[-1]), slopes, strict=True)}
+    facts = {"sessions": uses[0].n_sessions, "standard deviation %": f"{spread:.1f}"}
+    return facts | {f"coefficient % to k = {k}": f"{slope:.3f}" for k, slope in zip((SITE_KS[-1], LARGER_KS[-1]), slopes, strict=True)}
 
 
 # -- words
@@ -252,15 +252,15 @@ def main() -> None:
     parser.add_argument("--users", type=int, help="people in the generated log")
     parser.add_argument("--topics", type=int, nargs="+", default=TOPICS, help="topics of the generated log")
     parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    if asked.part == "sessions":
-        sessions((asked.clicks or [3_000])[0], asked.seed)
-    elif asked.part == "browsers":
-        browsers(asked.clicks or [1_000, 5_000, 15_000], asked.seed)
-    elif asked.part == "words":
-        frequent_words(asked.users or 1_000, asked.seed, asked.topics)
+    options = parser.parse_args()
+    if options.part == "sessions":
+        sessions((options.clicks or [3_000])[0], options.seed)
+    elif options.part == "browsers":
+        browsers(options.clicks or [1_000, 5_000, 15_000], options.seed)
+    elif options.part == "words":
+        frequent_words(options.users or 1_000, options.seed, options.topics)
     else:
-        clusters(asked.users or 600, asked.seed)
+        clusters(options.users or 600, options.seed)
 
 
 if __name__ == "__main__":

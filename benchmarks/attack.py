@@ -31,8 +31,8 @@ FEW = 64  # people who are scored one at a time
 
 def command(*words: str) -> tuple[float, float]:
     """Processor seconds and the most megabytes of a command of shoal."""
-    told = "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
-    code = f"import resource, sys; from shoal.cli.main import run; run(sys.argv[1:]); {told}"
+    memory_line = "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    code = f"import resource, sys; from shoal.cli.main import run; run(sys.argv[1:]); {memory_line}"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True, env=os.environ)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -74,10 +74,10 @@ def main() -> None:
     parser.add_argument("--users", type=int, default=50_000)
     parser.add_argument("--targets", type=int, default=1_000)
     parser.add_argument("--k", type=int, default=5)
-    said = parser.parse_args()
+    options = parser.parse_args()
     with TemporaryDirectory() as place:
-        rows = measured(Path(place), said.users, said.targets, said.k)
-        show(f"{said.users:,} people, {said.targets:,} attacked, k = {said.k}", rows)
+        rows = measured(Path(place), options.users, options.targets, options.k)
+        show(f"{options.users:,} people, {options.targets:,} attacked, k = {options.k}", rows)
         blocks = in_blocks(Path(place))
         show(f"known-items on {FEW} people of the original", blocks)
     RESULTS.mkdir(exist_ok=True)

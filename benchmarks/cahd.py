@@ -106,8 +106,8 @@ def errors(name: str, original: Original) -> None:
             release = judged(Timed(p=p, sensitive=drawn(original, 10, seed)), original)
             found.append([reconstruction_error(release, original, r, seed=seed) for r in CHOSEN] + [*SECONDS.values(), peak_since()])
         means = np.mean(found, axis=0)
-        told = {f"r={r}": round(float(error), 4) for r, error in zip(CHOSEN, means, strict=False)}
-        rows.append({"p": p, **told, "s order": round(means[-3], 2), "s groups": round(means[-2], 2), "MB": round(means[-1])})
+        rounded = {f"r={r}": round(float(error), 4) for r, error in zip(CHOSEN, means, strict=False)}
+        rows.append({"p": p, **rounded, "s order": round(means[-3], 2), "s groups": round(means[-2], 2), "MB": round(means[-1])})
     show(f"{name}: divergence with m = 10 sensitive items, the mean of {DRAWS} draws", rows)
 
 
@@ -122,8 +122,8 @@ def searches(name: str, original: Original) -> None:
     for p in (4, 10, 20):
         for way, make in ways.items():
             releases = [(judged(make(p=p, sensitive=drawn(original, 10, seed)), original), seed) for seed in range(DRAWS)]
-            told = {f"r={r}": _mean(reconstruction_error(made, original, r, seed=seed) for made, seed in releases) for r in (4, 8)}
-            rows.append({"p": p, "search": way, **told})
+            rounded = {f"r={r}": _mean(reconstruction_error(made, original, r, seed=seed) for made, seed in releases) for r in (4, 8)}
+            rows.append({"p": p, "search": way, **rounded})
     show(f"{name}: divergence by where similar records are looked for, m = 10", rows)
 
 

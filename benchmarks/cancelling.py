@@ -96,10 +96,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--users", type=int, default=1000)
     parser.add_argument("--times", type=int, default=40)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         log = Path(place) / "log.tsv"
-        shoal.generate(users=asked.users, seed=3).write_csv(log, separator="\t")
+        shoal.generate(users=options.users, seed=3).write_csv(log, separator="\t")
         runs = {
             "shoal": releasing("shoal", log),
             "km": releasing("km", log, m=2),
@@ -109,7 +109,7 @@ def main() -> None:
         for name, run in runs.items():
             own = Path(place) / name
             own.mkdir()
-            measured(name, run, own, asked.times)
+            measured(name, run, own, options.times)
 
 
 if __name__ == "__main__":

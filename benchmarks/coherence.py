@@ -71,10 +71,10 @@ def distortions(bags: Bags, parts: Parts, power: Power) -> dict[str, float]:
     started = time.process_time()
     moles = minimal_moles(bags, parts, power)
     found = time.process_time()
-    told = {score.upper(): greedy(moles, support, score).loss * percent for score in SCORES}
+    losses = {score.upper(): greedy(moles, support, score).loss * percent for score in SCORES}
     eliminated = time.process_time()
-    told |= {"RmAll": support[parts == PUBLIC].sum() * percent, "moles": len(moles), "by breach": int((moles.hidden >= 0).sum())}
-    return told | {"find": found - started, "total": found - started + (eliminated - found) / len(SCORES)}
+    losses |= {"RmAll": support[parts == PUBLIC].sum() * percent, "moles": len(moles), "by breach": int((moles.hidden >= 0).sum())}
+    return losses | {"find": found - started, "total": found - started + (eliminated - found) / len(SCORES)}
 
 
 @cache
@@ -101,10 +101,10 @@ def distortion_tables() -> None:
         for point in setting.points():
             per_seed = []
             for seed in SEEDS:
-                told = distortions(bags, choose(bags, point.delta, seed), Power(point.h, point.k, point.p))
-                per_seed.append(told | {"k-anonymity": tds(name, point.delta, point.k, seed)})
-            asked = {"delta": point.delta, "h": point.h, "k": point.k, "p": point.p}
-            rows.append({"along": point.along.removesuffix(" %"), **asked, **mean(per_seed)})
+                losses = distortions(bags, choose(bags, point.delta, seed), Power(point.h, point.k, point.p))
+                per_seed.append(losses | {"k-anonymity": tds(name, point.delta, point.k, seed)})
+            settings = {"delta": point.delta, "h": point.h, "k": point.k, "p": point.p}
+            rows.append({"along": point.along.removesuffix(" %"), **settings, **mean(per_seed)})
         facts = f"{len(bags):,} records, {len(bags.vocabulary):,} items, {bags.occurrences / len(bags):.1f} items a record"
         show(f"{name} ({facts}): distortion in percent, mean of {len(SEEDS)} choices; times in processor seconds", rows)
         all_rows += [{"data": name, **row} for row in rows]
@@ -163,14 +163,14 @@ def runtime_table() -> None:
             continue
         parts, power = choose(bags, setting.delta, 0), Power(H, setting.k, setting.p)
         public = [tuple(r[parts[r] == PUBLIC].tolist()) for r in np.split(bags.items, bags.indptr[1:-1])]
-        asked = {"target": "s", "supp": -setting.k, "zmin": 1, "zmax": setting.p}
+        settings = {"target": "s", "supp": -setting.k, "zmin": 1, "zmax": setting.p}
         runs: dict[str, Callable[[], Any]] = {
             "moles": partial(minimal_moles, bags, parts, power),
             "moles, 1 thread": partial(_alone, bags, parts, power),
-            "eclat": partial(fim.eclat, public, **asked),
-            "fpgrowth": partial(fim.fpgrowth, public, **asked),
-            "eclat, counts": partial(fim.eclat, public, report="#", **asked),
-            "fpgrowth, counts": partial(fim.fpgrowth, public, report="#", **asked),
+            "eclat": partial(fim.eclat, public, **settings),
+            "fpgrowth": partial(fim.fpgrowth, public, **settings),
+            "eclat, counts": partial(fim.eclat, public, report="#", **settings),
+            "fpgrowth, counts": partial(fim.fpgrowth, public, report="#", **settings),
         }
         best = _in_turns(runs)
         found = minimal_moles(bags, parts, power)
@@ -229,8 +229,8 @@ def limits_table() -> None:
             continue
         for limit in (H, H / 2, H / 4):
             parts = [choose(bags, setting.delta, seed, limit) for seed in SEEDS]
-            told = mean([distortions(bags, p, Power(H, setting.k, setting.p)) for p in parts])
-            rows.append({"data": name, "limit": limit, "private": float(np.mean([(p == PRIVATE).sum() for p in parts])), **told})
+            losses = mean([distortions(bags, p, Power(H, setting.k, setting.p)) for p in parts])
+            rows.append({"data": name, "limit": limit, "private": float(np.mean([(p == PRIVATE).sum() for p in parts])), **losses})
     show("private items of at most this frequency (the empty set is no mole up to h)", rows)
 
 
@@ -292,11 +292,11 @@ def main(arguments: list[str]) -> None:
         return memory(arguments[1])
     parser = argparse.ArgumentParser(description="Coherence: what it loses and how long it takes, part by part.")
     parser.add_argument("parts", nargs="*", metavar="part", help=f"{', '.join(PARTS)}; all of them if none is named")
-    asked = parser.parse_args(arguments).parts
-    if unknown := set(asked) - set(PARTS):
+    parts = parser.parse_args(arguments).parts
+    if unknown := set(parts) - set(PARTS):
         parser.error(f"no part is called {min(unknown)!r}; there are {', '.join(PARTS)}")
     print(f"data in {DATA}; {kernels.threads()} threads")
-    for part in asked or PARTS:
+    for part in parts or PARTS:
         PARTS[part]()
     return None
 

@@ -48,9 +48,9 @@ def used(work: Callable[[], Any]) -> float:
     return time.process_time() - begun
 
 
-def measured(name: str, path: Path, said: dict[str, Any]) -> dict[str, Any]:
+def measured(name: str, path: Path, options: dict[str, Any]) -> dict[str, Any]:
     """One data set."""
-    typed = {**dict.fromkeys(DATA_PARAMETERS), **said}
+    typed = {**dict.fromkeys(DATA_PARAMETERS), **options}
 
     def how(cell: Cell) -> Preparation:
         return prepared_for(cell, typed)
@@ -58,9 +58,9 @@ def measured(name: str, path: Path, said: dict[str, Any]) -> dict[str, Any]:
     cells = grid(ComparisonRequest(k=(5, 10), known=(1, 2))).where(how).cells
     prepare(path, how(cells[0]))  # WordNet is read from disk before anything is measured
     with TemporaryDirectory() as directory:
-        given = CellInputs([path], how, keeper(Path(directory)))
+        inputs = CellInputs([path], how, keeper(Path(directory)))
         failed: dict[Cell, str] = {}
-        once = used(lambda: [given.of(cell, failed) for cell in cells])
+        once = used(lambda: [inputs.of(cell, failed) for cell in cells])
     ways = {repr(how(cell)): cell for cell in cells}
     each = {way: used(partial(attempted, path, how(cell))) for way, cell in ways.items()}
     times = Counter(repr(how(cell)) for cell in cells)
@@ -68,8 +68,8 @@ def measured(name: str, path: Path, said: dict[str, Any]) -> dict[str, Any]:
     return {
         "data": name,
         "cells": len(cells),
-        "readings": given.readings,
-        "forms": given.preparations,
+        "readings": inputs.readings,
+        "forms": inputs.preparations,
         "one read, s": f"{each[repr(how(cells[0]))]:.2f}",
         "compare, s": f"{once:.2f}",
         "every cell by itself, s": f"{alone:.2f}",
@@ -103,8 +103,8 @@ def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--users", type=int, default=20_000)
-    said = parser.parse_args()
-    show("reading and preparing, processor seconds", [measured(*one) for one in data_sets(said.users)])
+    options = parser.parse_args()
+    show("reading and preparing, processor seconds", [measured(*one) for one in data_sets(options.users)])
 
 
 if __name__ == "__main__":

@@ -64,16 +64,16 @@ def _line(effort: str, users: int, small: list[float], large: list[float]) -> di
 
 def main() -> None:
     """Measure, and print after each size, as large logs take long."""
-    asked = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    asked.add_argument("--users", type=int, nargs="+", default=SIZES)
-    asked.add_argument("--efforts", nargs="+", default=EFFORTS)
-    asked.add_argument("--around", type=int, default=2)
-    asked.add_argument("--repeats", type=int, default=1)
-    said = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--users", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--efforts", nargs="+", default=EFFORTS)
+    parser.add_argument("--around", type=int, default=2)
+    parser.add_argument("--repeats", type=int, default=1)
+    options = parser.parse_args()
     rows: list[dict[str, Any]] = []
-    smallest, *larger = sorted(said.users)
+    smallest, *larger = sorted(options.users)
     for users in larger:
-        rows += compared(smallest, users, list(said.efforts), said.around, said.repeats)
+        rows += compared(smallest, users, list(options.efforts), options.around, options.repeats)
         show("The method alone, microseconds of processor time a person", rows)
 
 

@@ -58,14 +58,14 @@ def ways(k: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield WHOLE, "partition", {"k": k}
 
 
-def measurements(said: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def measurements(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Every way on every data set, per user and, of logs, per query."""
-    for data, source in sources(said.users).items():
-        if not data.startswith(tuple(said.data.split(","))):
+    for data, source in sources(options.users).items():
+        if not data.startswith(tuple(options.data.split(","))):
             continue
         for per in (grain for grain in GRAINS if grain in source.grains):
-            for known, label, values in ways(said.k):
-                if not label.startswith(tuple(said.methods.split(","))):
+            for known, label, values in ways(options.k):
+                if not label.startswith(tuple(options.methods.split(","))):
                     continue
                 method = METHODS[label.split(",")[0]](**values)
                 row = {"data": data, "per": per.replace("event", "query"), "known": known, "method": label}
@@ -194,9 +194,9 @@ def draw(rows: list[dict[str, Any]], picture: Path) -> None:
         y=alt.Y("value:Q", scale=alt.Scale(domain=[0, 100]), title="%"),
         color=alt.Color("method:N", title=None),
     )
-    beside = alt.Header(labelAngle=0, labelAlign="left")
+    header = alt.Header(labelAngle=0, labelAlign="left")
     chart.properties(width=150, height=110).facet(
-        row=alt.Row("data:N", title=None, sort=list(dict.fromkeys(point["data"] for point in long)), header=beside),
+        row=alt.Row("data:N", title=None, sort=list(dict.fromkeys(point["data"] for point in long)), header=header),
         column=alt.Column("measure:N", title=None, sort=list(shown.values())),
     ).save(str(picture))
 
@@ -209,20 +209,20 @@ def main() -> None:
     parser.add_argument("--data", default="", help="only data sets whose name begins so; several by commas")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--methods", default="", help="only methods whose label begins so; several by commas")
-    said = parser.parse_args()
+    options = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
     kept = RESULTS / "dial.json"
     found = {place(row): row for row in (json.loads(kept.read_text()) if kept.exists() else [])}
-    for row in measurements(said):
+    for row in measurements(options):
         found[place(row)] = row
         kept.write_text(json.dumps(list(found.values()), indent=1))
         print(row, flush=True)
-    order = list(sources(said.users))
+    order = list(sources(options.users))
     rows = sorted(found.values(), key=lambda row: (order.index(row["data"]), row["per"] != "user", row["known"], row["method"]))
-    show(f"the dial at k = {said.k}", rows)
+    show(f"the dial at k = {options.k}", rows)
     show("the method that keeps most words as typed", best(rows))
-    if said.out:
-        draw(rows, said.out)
+    if options.out:
+        draw(rows, options.out)
 
 
 if __name__ == "__main__":

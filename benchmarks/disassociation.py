@@ -67,26 +67,26 @@ def suppressed(original: Original, m: int) -> float:
     return round(100 * release.accounting.occurrences["kept"] / release.accounting.occurrences.total, 1)
 
 
-def rows(said: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def rows(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Every data set by what one record is, with each size of clusters."""
-    for name, source in data_sets(said.users).items():
-        if not name.startswith(tuple(said.data.split(","))):
+    for name, source in data_sets(options.users).items():
+        if not name.startswith(tuple(options.data.split(","))):
             continue
         for per in source.grains:
             how = replace(Preparation.default_for(METHODS["disassociation"]()), read=source.read, per=per)  # type: ignore[arg-type]
             original = prepare(source.path, how).records
-            base = suppressed(original, said.m)
+            base = suppressed(original, options.m)
             for cluster in SIZES:
-                yield {"data": name, "per": per, "cluster": cluster, "coherence %": base, **measured(original, said.m, cluster)}
+                yield {"data": name, "per": per, "cluster": cluster, "coherence %": base, **measured(original, options.m, cluster)}
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--users", type=int, default=2000, help="people in the generated log")
-    asked.add_argument("--m", type=int, default=2, help="terms that an attacker may know")
-    asked.add_argument("--data", default="", help="data sets whose names begin so")
-    said = asked.parse_args()
-    show(f"disassociation, k = {K}, m = {said.m}", list(rows(said)))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--users", type=int, default=2000, help="people in the generated log")
+    parser.add_argument("--m", type=int, default=2, help="terms that an attacker may know")
+    parser.add_argument("--data", default="", help="data sets whose names begin so")
+    options = parser.parse_args()
+    show(f"disassociation, k = {K}, m = {options.m}", list(rows(options)))
 
 
 if __name__ == "__main__":

@@ -57,9 +57,9 @@ def measured(original: DocumentOriginal, terms: int, k: int) -> dict[str, Any]:
     took = time.process_time() - started
     within, between, total = (formula(release, original) for formula in (sse, ssa, sst))
     share = {"L": f"{100 * within / total:.1f}", "L with SSA + SSE": f"{100 * within / (within + between):.1f}"}
-    told = REPORT.get(terms, {}).get(k)
+    published = REPORT.get(terms, {}).get(k)
     sums = {"SSE": f"{within:.2f}", "SSA": f"{between:.2f}", "SST": f"{total:.2f}", "SSA + SSE": f"{within + between:.2f}"}
-    return {"terms": terms, "k": k, **sums, **share, "report's L": "" if told is None else f"{told:.1f}", "CPU s": took}
+    return {"terms": terms, "k": k, **sums, **share, "report's L": "" if published is None else f"{published:.1f}", "CPU s": took}
 
 
 def picture(rows: list[dict[str, Any]], place: Path) -> None:
@@ -69,8 +69,8 @@ def picture(rows: list[dict[str, Any]], place: Path) -> None:
     points = [{"set": row["set"], "line": f"{row['terms']} terms", "k": row["k"], "L": float(row["L"])} for row in rows]
     points += [
         {"set": "the report, 50 papers", "line": f"{terms} terms", "k": k, "L": loss}
-        for terms, told in REPORT.items()
-        for k, loss in told.items()
+        for terms, published in REPORT.items()
+        for k, loss in published.items()
     ]
     lines = (
         alt.Chart(alt.Data(values=points), width=210, height=190)

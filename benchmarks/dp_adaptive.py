@@ -32,23 +32,23 @@ def weights(held: PersonValues, cutoff: float, most: int) -> Floats:
     sizes = np.diff(held.starts)
     person, size, values = np.repeat(np.arange(len(sizes)), sizes), np.repeat(sizes, sizes), held.values
     adaptive = (size >= 2) & (size <= most)
-    given = np.bincount(values[adaptive], 1 / size[adaptive], held.n_values)
-    excess = np.maximum(0, given - cutoff) / np.where(given > 0, given, 1)
+    summed = np.bincount(values[adaptive], 1 / size[adaptive], held.n_values)
+    excess = np.maximum(0, summed - cutoff) / np.where(summed > 0, summed, 1)
     back = np.bincount(person[adaptive], (excess[values] / size)[adaptive], len(sizes))
     last = np.where(adaptive, 1 / np.sqrt(size) - 1 / size + back[person] / max(most, 1), 1 / np.sqrt(size))
-    return np.asarray(np.minimum(given, cutoff) + np.bincount(values, last, held.n_values))
+    return np.asarray(np.minimum(summed, cutoff) + np.bincount(values, last, held.n_values))
 
 
-def published(asked: pl.DataFrame, epsilon: float, most: int, above: float, guide: float, rng: np.random.Generator) -> int:
+def published(values: pl.DataFrame, epsilon: float, most: int, above: float, guide: float, rng: np.random.Generator) -> int:
     """Return how many values one run would publish."""
     plan = gaussian_plan(epsilon, DELTA, (Selecting(1 - guide, CAP, 1.0),), guided=guide > 0)
     found = plan.selections[0]
     if guide:
-        held, noise = distinct_of_people(asked, None), plan.scale(guide, 1.0)
+        held, noise = distinct_of_people(values, None), plan.scale(guide, 1.0)
         noisy = weights(held, np.inf, 0) + noise * rng.standard_normal(held.n_values)
         wanted = held.table[np.flatnonzero(noisy > PROMISING * noise)]
-        asked = asked.join(wanted, on=wanted.columns, how="semi", maintain_order="left")
-    held = distinct_of_people(asked, CAP)
+        values = values.join(wanted, on=wanted.columns, how="semi", maintain_order="left")
+    held = distinct_of_people(values, CAP)
     noisy = weights(held, found.threshold + above * found.scale, most) + found.scale * rng.standard_normal(held.n_values)
     return int((noisy > found.threshold).sum())
 
@@ -62,10 +62,10 @@ def main() -> None:
     log = tags()
     if log is None:
         sys.exit("this benchmark needs lastfm-tags.tsv.gz")
-    asked, rng, lines = values_of_log(log, ITEM), np.random.default_rng(), []
+    values, rng, lines = values_of_log(log, ITEM), np.random.default_rng(), []
     for guide in (0.0, 0.2):
         for most, above in ((0, 0.0), (50, 0.5), (50, 2.0), (32, 2.0)):
-            found = [published(asked, options.epsilon, most, above, guide, rng) for _ in range(options.runs)]
+            found = [published(values, options.epsilon, most, above, guide, rng) for _ in range(options.runs)]
             way = f"adaptive up to {most} values, {above:g} deviations" if most else "equal weights"
             lines.append({"weights": way, "guide": guide, "published": np.mean(found), "least": min(found), "most": max(found)})
     show(f"tags of last.fm, epsilon {options.epsilon:g}, delta {DELTA:g}, cap {CAP}", lines)

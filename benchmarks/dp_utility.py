@@ -135,11 +135,11 @@ ROUTES: dict[str, tuple[Callable[[list[Person], Taxonomy, float], Numbers], tupl
 # -- measures
 
 
-def error(found: Counter[Any] | None, true: Counter[Any], asked: list[Any], people: int) -> float | None:
+def error(found: Counter[Any] | None, true: Counter[Any], values: list[Any], people: int) -> float | None:
     """Return the mean relative error of the asked numbers."""
     if found is None:
         return None
-    return float(np.mean([abs(found[one] - true[one]) / max(true[one], people / 1000) for one in asked]))
+    return float(np.mean([abs(found[one] - true[one]) / max(true[one], people / 1000) for one in values]))
 
 
 def patterns(found: Counter[Any] | None, true: Counter[Any]) -> float | None:
@@ -200,8 +200,8 @@ def percent(values: list[float | None]) -> str:
     return f"{100 * float(np.mean(known)):.0f}%" if len(known) == len(values) else ""
 
 
-def _line(name: str, epsilon: str, found: list[Numbers], asked: tuple[Numbers, list[Any], list[Any], int], tried: Any) -> dict[str, Any]:
-    true, items, pairs, people = asked
+def _line(name: str, epsilon: str, found: list[Numbers], truth: tuple[Numbers, list[Any], list[Any], int], tried: Any) -> dict[str, Any]:
+    true, items, pairs, people = truth
     assert true.items is not None
     assert true.pairs is not None
     runs = "runs" in name  # pairs one after another are no pairs of a person

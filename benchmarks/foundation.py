@@ -35,16 +35,16 @@ BMS_LIMITS = {2: 3.49, 5: 5.14, 10: 6.31, 25: 8.10, 50: 9.68, 100: 11.48}
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    asked.add_argument("--users", type=int, default=53_058)
-    asked.add_argument("--no-large", action="store_true", help=f"leave out the log of {LARGE:,} users")
-    said = asked.parse_args()
-    log = generated_log(said.users)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--users", type=int, default=53_058)
+    parser.add_argument("--no-large", action="store_true", help=f"leave out the log of {LARGE:,} users")
+    options = parser.parse_args()
+    log = generated_log(options.users)
     clump_against_tree_counts(log)
     path_against_polars(log)
     ten_times_the_users()
     partition_on_clicks()
-    if not said.no_large:
+    if not options.no_large:
         memory(generated_log(LARGE))
 
 

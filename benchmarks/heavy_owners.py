@@ -74,9 +74,9 @@ def rows(k: int, folder: Path) -> Iterator[dict[str, Any]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--k", type=int, default=5)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with TemporaryDirectory() as folder:
-        show(f"Lost at k = {asked.k}, one record per event", list(rows(asked.k, Path(folder))))
+        show(f"Lost at k = {options.k}, one record per event", list(rows(options.k, Path(folder))))
 
 
 if __name__ == "__main__":

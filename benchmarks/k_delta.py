@@ -77,10 +77,10 @@ def main() -> None:
     parser.add_argument("--k", type=int, default=5)
     parser.add_argument("--users", type=int, nargs="*", default=[5_000, 20_000])
     parser.add_argument("--price", type=float, default=1.0)
-    asked = parser.parse_args()
-    for name, original in data_sets(asked.users):
-        methods = [KDelta(k=asked.k, delta=delta, price=asked.price) for delta in DELTAS]
-        show(f"{name}, k = {asked.k}, price {asked.price:g}", [row(original, method) for method in methods])
+    options = parser.parse_args()
+    for name, original in data_sets(options.users):
+        methods = [KDelta(k=options.k, delta=delta, price=options.price) for delta in DELTAS]
+        show(f"{name}, k = {options.k}, price {options.price:g}", [row(original, method) for method in methods])
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ KNOWN = [
     (0, 100, 2, 4.72, 15),
     (10_000, 10, 3, 12.83, 1.4),
 ]
-ASKED = [(10, 1), (5, 2), (10, 2), (25, 2), (50, 2), (100, 2)]  # k and m where no other system's numbers are known
+SETTINGS = [(10, 1), (5, 2), (10, 2), (25, 2), (50, 2), (100, 2)]  # k and m where no other system's numbers are known
 RUNS = 3
 
 
@@ -108,7 +108,7 @@ def compare_fanout() -> None:
         original, rows = numbered_items(f"{name}.dat.gz"), []
         if original is None:
             continue
-        for k, m in ASKED:
+        for k, m in SETTINGS:
             row: dict[str, Any] = {"records": len(original.bags), "k": k, "m": m}
             for method in ("apriori", "hghs", "km"):
                 found = measured(method, by_lm(original), k=k, m=m)
@@ -157,8 +157,8 @@ def compare_words() -> None:
         for m in (1, 2, 3):
             words = measured("km", plain, k=5, m=m, aim="words")
             alone = measured("coherence", plain, k=5, p=m, h=1.0)
-            told = {"km as typed %": words["as typed %"], "km s": words["s"], "coherence as typed %": alone["as typed %"]}
-            rows.append({"data": name, "m": m} | told)
+            line = {"km as typed %": words["as typed %"], "km s": words["s"], "coherence as typed %": alone["as typed %"]}
+            rows.append({"data": name, "m": m} | line)
             print(rows[-1], flush=True)
     show("words as typed at k = 5", rows)
 

@@ -212,15 +212,15 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, metavar="TIMES", help="publish a log so many times")
     parser.add_argument("--people", type=int, default=50_000)
     parser.add_argument("--draw", action="store_true")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
-    if asked.studio:
-        found = load_studio(asked.rate, asked.studio)
+    if options.studio:
+        found = load_studio(options.rate, options.studio)
         STUDIO.write_text(json.dumps(found))
         show_studio(found)
-    if asked.repeat:
-        repeat(asked.repeat, asked.people)
-    if asked.draw:
+    if options.repeat:
+        repeat(options.repeat, options.people)
+    if options.draw:
         draw()
 
 

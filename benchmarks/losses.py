@@ -78,10 +78,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--users", type=int, default=5000, help="users of the generated log")
     parser.add_argument("--only", help="one data set, by the start of its name")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     LOSSES[TYPED_FIRST] = typed_first
-    for name, (path, how) in inputs(asked.users).items():
-        if path == "None" or (asked.only and not name.startswith(asked.only)):
+    for name, (path, how) in inputs(options.users).items():
+        if path == "None" or (options.only and not name.startswith(options.only)):
             continue
 
         def read(loss: str, floor: int, path: str = path, how: dict[str, Any] = how) -> Original:

@@ -87,10 +87,10 @@ def anonymous(pid: int) -> int:
 
 def measured(path: Path, options: dict[str, Any], seconds: float) -> dict[str, Any]:
     """One run: its most anonymous memory and the estimate, or how it ended."""
-    with tempfile.TemporaryDirectory() as place, tempfile.TemporaryFile("w+") as said:
+    with tempfile.TemporaryDirectory() as place, tempfile.TemporaryFile("w+") as output:
         command = [sys.executable, "-c", RUN, str(path), f"{place}/release", json.dumps(options)]
         process, most, ends = (
-            subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, env=WITHOUT_ADVICE),
+            subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=WITHOUT_ADVICE),
             0,
             time.monotonic() + seconds,
         )
@@ -99,28 +99,28 @@ def measured(path: Path, options: dict[str, Any], seconds: float) -> dict[str, A
             if time.monotonic() > ends:
                 process.kill()
             time.sleep(NAP)
-        said.seek(0)
-        last = (said.read().splitlines() or [""])[-1]
+        output.seek(0)
+        last = (output.read().splitlines() or [""])[-1]
     if process.returncode:
         return {"peak MB": round(most / 2**20), "estimate MB": "", "over": "", "ended": "too long" if process.returncode < 0 else last[:90]}
     estimate = int(last)
     return {"peak MB": round(most / 2**20), "estimate MB": round(estimate / 2**20), "over": most > estimate, "ended": ""}
 
 
-def runs(asked: argparse.Namespace) -> Iterator[tuple[str, Path, str, dict[str, Any]]]:
+def runs(arguments: argparse.Namespace) -> Iterator[tuple[str, Path, str, dict[str, Any]]]:
     """The file and the options of every run."""
-    log, long = generated_log(asked.people), table_of(long_records(asked.long))
-    baskets = table_of(long_records(asked.baskets, 10, 500))
+    log, long = generated_log(arguments.people), table_of(long_records(arguments.long))
+    baskets = table_of(long_records(arguments.baskets, 10, 500))
     for name, options in METHODS.items():
         method = name.split(",")[0]
-        if asked.only and method not in asked.only:
+        if arguments.only and method not in arguments.only:
             continue
         if method not in OF_LOGS:
             with_tree = options | ({} if method in ("coherence", "disassociation", "cahd") else GENERATED)
-            yield f"baskets, {asked.baskets:,} people", baskets, name, with_tree
-            yield f"long records, {asked.long:,} people", long, name, with_tree
+            yield f"baskets, {arguments.baskets:,} people", baskets, name, with_tree
+            yield f"long records, {arguments.long:,} people", long, name, with_tree
         if method not in OF_ITEMS:
-            yield f"log, {asked.people:,} people", log, name, options
+            yield f"log, {arguments.people:,} people", log, name, options
 
 
 def main() -> None:
@@ -131,11 +131,11 @@ def main() -> None:
     parser.add_argument("--baskets", type=int, default=20_000)
     parser.add_argument("--only", nargs="+", metavar="METHOD")
     parser.add_argument("--seconds", type=float, default=300, help="of the clock, after which a run is stopped")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
     rows: list[dict[str, Any]] = []
-    for data, path, name, options in runs(asked):
-        rows.append({"data": data, "method": name} | measured(path, options, asked.seconds))
+    for data, path, name, options in runs(arguments):
+        rows.append({"data": data, "method": name} | measured(path, options, arguments.seconds))
         show("Anonymous memory of whole runs", rows)
 
 

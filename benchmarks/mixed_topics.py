@@ -50,17 +50,17 @@ def main() -> None:
     parser.add_argument("--levels", default="4")
     parser.add_argument("--holders", default="500")
     parser.add_argument("--orders", default="hash")
-    asked = parser.parse_args()
-    limits = [(int(level), 0) for level in asked.levels.split(",") if level]
-    limits += [(10_000, int(holders)) for holders in asked.holders.split(",") if holders]
+    options = parser.parse_args()
+    limits = [(int(level), 0) for level in options.levels.split(",") if level]
+    limits += [(10_000, int(holders)) for holders in options.holders.split(",") if holders]
     for name, case in cases():
-        if asked.sets and name not in asked.sets.split(","):
+        if options.sets and name not in options.sets.split(","):
             continue
         data = Data(case)
         words = data.whole.folded
         holders = dict(zip(words.vocabulary.names.to_list(), words.people_per_item.tolist(), strict=True))
         for level, fewest in limits:
-            for order in asked.orders.split(","):
+            for order in options.orders.split(","):
                 first, second = (mixed(tree, holders, level, fewest, ORDERS[order]) for tree in data.trees[LEARNED] if tree)
                 data.trees[f"{order}, {f'fewer than {fewest} holders' if fewest else f'below level {level}'}"] = (first, second)
         method = METHODS["shoal"](k=5)

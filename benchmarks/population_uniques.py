@@ -53,13 +53,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--people", type=int, default=20_000)
     parser.add_argument("--draws", type=int, default=5)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     print("| population | sampling fraction | unique in the population | Pitman | Zayatz |\n| --- | --- | --- | --- | --- |")
     shapes: tuple[Population, ...] = (pitman, zipf, lognormal, uniform)
     for shape in shapes:
         for fraction in (0.02, 0.1, 0.3):
-            rngs = [np.random.default_rng(seed) for seed in range(asked.draws)]
-            means = np.mean([measured(shape(asked.people, rng), fraction, rng) for rng in rngs], axis=0)
+            rngs = [np.random.default_rng(seed) for seed in range(options.draws)]
+            means = np.mean([measured(shape(options.people, rng), fraction, rng) for rng in rngs], axis=0)
             print(f"| {shape.__name__} | {fraction:.0%} | " + " | ".join(f"{100 * mean:.1f} %" for mean in means) + " |")
 
 

@@ -66,14 +66,14 @@ def read(path: Path, options: ReadOptions) -> LogOriginal:
 
 def shares(release: Release | None, original: LogOriginal) -> dict[str, str]:
     """Of different queries and rows those published, in percent; of different published queries those of one person."""
-    asked = original.log.frame.filter(original.log.frame["payload"].str.contains(r"\S"))
+    queries = original.log.frame.filter(original.log.frame["payload"].str.contains(r"\S"))
     if release is None:
         return {"queries": "0.0", "volume": "0.0", "of one person": ""}
     texts = release.only(RowTable).frame[release.only(RowTable).unit]
-    people = asked.filter(pl.col("payload").is_in(texts.unique().implode())).group_by("payload").agg(pl.col("owner").n_unique())["owner"]
+    people = queries.filter(pl.col("payload").is_in(texts.unique().implode())).group_by("payload").agg(pl.col("owner").n_unique())["owner"]
     return {
-        "queries": f"{100 * texts.n_unique() / asked['payload'].n_unique():.1f}",
-        "volume": f"{100 * len(texts) / len(asked):.1f}",
+        "queries": f"{100 * texts.n_unique() / queries['payload'].n_unique():.1f}",
+        "volume": f"{100 * len(texts) / len(queries):.1f}",
         "of one person": f"{100 * (people == 1).sum() / max(1, len(people)):.1f}",
     }
 
@@ -132,12 +132,12 @@ def main() -> None:
     parser.add_argument("--users", type=int, default=2000)
     parser.add_argument("--speed", type=int, nargs="*", default=[2000, 10_000, 50_000])
     parser.add_argument("--one", type=int)
-    said = parser.parse_args()
-    if said.one is not None:
-        print(json.dumps(speed_of(said.one)))
+    options = parser.parse_args()
+    if options.one is not None:
+        print(json.dumps(speed_of(options.one)))
         return
-    table_of_shares(said.users)
-    table_of_speed(said.speed)
+    table_of_shares(options.users)
+    table_of_speed(options.speed)
 
 
 if __name__ == "__main__":

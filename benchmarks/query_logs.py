@@ -98,18 +98,18 @@ def main() -> None:
     parser.add_argument("--clusters", type=int, nargs="+", default=[2, 10, 50])
     parser.add_argument("--users", type=int, default=2000)
     parser.add_argument("--out", type=Path)
-    given = parser.parse_args()
+    options = parser.parse_args()
     tree, rows = wordnet(), []
-    for name, log in logs(given.users).items():
+    for name, log in logs(options.users).items():
         for kind in (UserMicroaggregation, CategoryMicroaggregation):
             for least in (2, 1):
-                for k in given.k:
-                    row = measured(kind(k=k, min_owners=least), LogOriginal(log, tree), given.clusters)
+                for k in options.k:
+                    row = measured(kind(k=k, min_owners=least), LogOriginal(log, tree), options.clusters)
                     rows.append({"log": name} | row)
                     print(rows[-1], flush=True)
     show("query logs", rows)
-    if given.out:
-        draw(rows, given.clusters, given.out)
+    if options.out:
+        draw(rows, options.clusters, options.out)
 
 
 if __name__ == "__main__":

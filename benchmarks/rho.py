@@ -72,8 +72,8 @@ def compare(name: str, original: Original, cases: list[dict[str, Any]]) -> None:
     names, rows = sensitive_items(original), []
     for case in cases:
         for method, more in WAYS:
-            told = {"method": method + (" (printed)" if more else ""), **{key: value for key, value in case.items() if value is not None}}
-            rows.append(told | measured(original, method, {"sensitive": names, **case, **more}))
+            line = {"method": method + (" (printed)" if more else ""), **{key: value for key, value in case.items() if value is not None}}
+            rows.append(line | measured(original, method, {"sensitive": names, **case, **more}))
             print(name, rows[-1], flush=True)
     show(f"{name}: {len(original.bags):,} records", rows)
 

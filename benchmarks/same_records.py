@@ -105,19 +105,21 @@ def main() -> int:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sample", type=Path, default=Path("src/shoal/samples/queries.tsv.gz"))
     parser.add_argument("--only", nargs="+", choices=RUNS, default=RUNS, metavar="NAME", help="some of the releases")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     worst = 0
     with tempfile.TemporaryDirectory() as place:
         data = Path(place) / "data"
         data.mkdir()
-        for file in asked.data.iterdir():
+        for file in options.data.iterdir():
             (data / file.name).symlink_to(file.absolute())
-        (data / SAMPLE).symlink_to(asked.sample.absolute())
-        for name in asked.only:
+        (data / SAMPLE).symlink_to(options.sample.absolute())
+        for name in options.only:
             words = RUNS[name]
             form = "" if words.startswith(ACCESS) and "mdav" in words else " --to csv"
             places = [Path(place) / f"{name} {which}" for which in ("before", "after")]
-            refused = [released(program, words + form, data, out) for program, out in zip((asked.before, asked.after), places, strict=True)]
+            refused = [
+                released(program, words + form, data, out) for program, out in zip((options.before, options.after), places, strict=True)
+            ]
             found = [line for line in refused if line] if any(refused) else compared(*places)
             if refused[0] and refused[0] == refused[1]:
                 found = [f"both refuse: {refused[0]}"]

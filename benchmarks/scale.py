@@ -87,15 +87,15 @@ def measured(users: int, effort: str) -> dict[str, Any]:
 
 def main() -> None:
     """Measure, and print after each size, as large logs take long."""
-    asked = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    asked.add_argument("--users", type=int, nargs="+", default=SIZES)
-    asked.add_argument("--efforts", nargs="+", default=EFFORTS)
-    asked.add_argument("--repeats", type=int, default=1, help="of each the one nearest to Polars is shown")
-    said = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--users", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--efforts", nargs="+", default=EFFORTS)
+    parser.add_argument("--repeats", type=int, default=1, help="of each the one nearest to Polars is shown")
+    options = parser.parse_args()
     rows: list[dict[str, Any]] = []
-    for effort in said.efforts:
-        for users in said.users:
-            rows.append(min((measured(users, effort) for _ in range(said.repeats)), key=lambda it: it["times Polars"]))
+    for effort in options.efforts:
+        for users in options.users:
+            rows.append(min((measured(users, effort) for _ in range(options.repeats)), key=lambda it: it["times Polars"]))
             show("The whole program on one machine, by processor time", rows)
 
 

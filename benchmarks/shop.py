@@ -89,8 +89,8 @@ def main() -> None:
     parser.add_argument("--baskets", type=int, default=150_000)
     parser.add_argument("--products", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    places = write(asked.directory, asked.baskets, asked.products, asked.seed)
+    options = parser.parse_args()
+    places = write(options.directory, options.baskets, options.products, options.seed)
     print(*places, sep="\n")
 
 

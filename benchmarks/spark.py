@@ -81,18 +81,18 @@ def cost_of(arguments: list[str], cluster: Standalone | None = None) -> Cost:
     """Run the program and follow all processes of its session, and of those of the workers of a cluster."""
     cost, ticks, started = Cost(), dict[int, int](), time.monotonic()
     before = {pid: used for worker in (cluster.workers if cluster else []) for pid, used, *_ in processes(worker.pid)}
-    with tempfile.NamedTemporaryFile() as said:
-        asked = [sys.executable, "-c", PROGRAM, *arguments]
-        run = subprocess.Popen(asked, env=_environment(cluster), start_new_session=True, stdout=said, stderr=subprocess.STDOUT)
+    with tempfile.NamedTemporaryFile() as output:
+        command = [sys.executable, "-c", PROGRAM, *arguments]
+        run = subprocess.Popen(command, env=_environment(cluster), start_new_session=True, stdout=output, stderr=subprocess.STDOUT)
         while run.poll() is None:
             _look(run.pid, cost, ticks)
             for worker in cluster.workers if cluster else []:
                 _look_at_executor(worker.pid, cost, ticks)
-            for name, size in STAGE.findall(Path(said.name).read_text(errors="replace")):
+            for name, size in STAGE.findall(Path(output.name).read_text(errors="replace")):
                 cost.stages.setdefault(name, (sum(ticks.values()) / TICKS, int(size)))
             time.sleep(NAP)
         if run.returncode:
-            raise SystemExit(Path(said.name).read_text(errors="replace"))
+            raise SystemExit(Path(output.name).read_text(errors="replace"))
     cost.seconds, cost.wall = (sum(ticks.values()) - sum(before.values())) / TICKS, time.monotonic() - started
     return cost
 
@@ -100,8 +100,8 @@ def cost_of(arguments: list[str], cluster: Standalone | None = None) -> Cost:
 def _environment(cluster: Standalone | None) -> dict[str, str]:
     if cluster is None:
         return dict(os.environ)
-    said = " ".join(f"--conf {name}={value}" for name, value in SETTINGS.items())
-    found: dict[str, str] = cluster.environment(PYSPARK_SUBMIT_ARGS=f"{said} pyspark-shell")
+    settings = " ".join(f"--conf {name}={value}" for name, value in SETTINGS.items())
+    found: dict[str, str] = cluster.environment(PYSPARK_SUBMIT_ARGS=f"{settings} pyspark-shell")
     return found
 
 
@@ -166,13 +166,13 @@ def measured(run: dict[str, Any], log: Path, cluster: Standalone | None) -> dict
         return {**run, **asdict(cost), "loss": metrics.get("loss"), "multiset": multiset_of(out)}
 
 
-def key(people: int, asked: argparse.Namespace, engine: str) -> dict[str, Any]:
+def key(people: int, options: argparse.Namespace, engine: str) -> dict[str, Any]:
     """What tells a run from others."""
-    master = TWO_WORKERS if asked.cluster else asked.master
+    master = TWO_WORKERS if options.cluster else options.master
     return {
         "people": people,
-        "method": asked.method,
-        "effort": asked.effort if asked.method == SHOAL else "",
+        "method": options.method,
+        "effort": options.effort if options.method == SHOAL else "",
         "engine": engine,
         "master": master if engine == "spark" else "",
     }
@@ -183,14 +183,14 @@ def rows_so_far() -> list[dict[str, Any]]:
     return [{"method": SHOAL} | json.loads(line) for line in ROWS.read_text().splitlines()] if ROWS.exists() else []
 
 
-def run_all(asked: argparse.Namespace) -> list[dict[str, Any]]:
+def run_all(options: argparse.Namespace) -> list[dict[str, Any]]:
     """The rows of all runs that are asked for: those that are there, and others made now."""
-    wanted = [key(people, asked, engine) for people in asked.people for engine in ENGINES]
-    known = {} if asked.again else {_named(row): row for row in rows_so_far()}
+    wanted = [key(people, options, engine) for people in options.people for engine in ENGINES]
+    known = {} if options.again else {_named(row): row for row in rows_so_far()}
     for run in wanted:
         if _named(run) not in known:
-            log = asked.logs / f"log-{run['people']}.tsv" if asked.logs else generated_log(run["people"])
-            known[_named(run)] = _made(run, log, cluster=asked.cluster and run["engine"] == "spark")
+            log = options.logs / f"log-{run['people']}.tsv" if options.logs else generated_log(run["people"])
+            known[_named(run)] = _made(run, log, cluster=options.cluster and run["engine"] == "spark")
     return [known[_named(run)] for run in wanted]
 
 
@@ -315,14 +315,14 @@ def main() -> None:
     parser.add_argument("--cluster", action="store_true", help="a cluster of two workers of 2 GB each, started here, in place of --master")
     parser.add_argument("--logs", type=Path, help="a directory with log-PEOPLE.tsv")
     parser.add_argument("--again", action="store_true", help="make all runs again")
-    asked = parser.parse_args()
-    rows = run_all(asked)
+    options = parser.parse_args()
+    rows = run_all(options)
     show(table_of(rows))
     costs = stage_costs(rows)
     if costs:
         show(costs)
-    if asked.method == SHOAL:
-        latest = {_named(row): row for row in rows_so_far() if row["method"] == SHOAL and row["effort"] == asked.effort}
+    if options.method == SHOAL:
+        latest = {_named(row): row for row in rows_so_far() if row["method"] == SHOAL and row["effort"] == options.effort}
         draw(list(latest.values()))
 
 

@@ -57,25 +57,25 @@ def measured(source: str, memory: str, *words: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("--rows", type=int, default=10_000_000)
-    asked.add_argument("--memory", default="1G")
-    asked.add_argument("--postgresql", metavar="URL")
-    given = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--memory", default="1G")
+    parser.add_argument("--postgresql", metavar="URL")
+    options = parser.parse_args()
     query = ("--sql", f"SELECT * FROM {TABLE}", "--from")
     with tempfile.TemporaryDirectory() as place:
-        database = in_duckdb(given.rows, Path(place))
+        database = in_duckdb(options.rows, Path(place))
         lines = [
-            measured("Parquet file", given.memory, f"{place}/sales.parquet"),
-            measured("DuckDB", given.memory, *query, f"duckdb:{database}"),
+            measured("Parquet file", options.memory, f"{place}/sales.parquet"),
+            measured("DuckDB", options.memory, *query, f"duckdb:{database}"),
         ]
-    if given.postgresql:
-        in_postgresql(given.rows, given.postgresql, make=True)
+    if options.postgresql:
+        in_postgresql(options.rows, options.postgresql, make=True)
         try:
-            lines.append(measured("PostgreSQL", given.memory, *query, given.postgresql))
+            lines.append(measured("PostgreSQL", options.memory, *query, options.postgresql))
         finally:
-            in_postgresql(given.rows, given.postgresql, make=False)
-    show(f"{given.rows:,} rows with --memory {given.memory}", lines)
+            in_postgresql(options.rows, options.postgresql, make=False)
+    show(f"{options.rows:,} rows with --memory {options.memory}", lines)
 
 
 if __name__ == "__main__":

@@ -39,21 +39,21 @@ PICTURE = ROOT / "docs" / "images" / "ssc.svg"
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    asked.add_argument("--users", type=int, default=10_000, help="people in the generated log of the comparison")
-    asked.add_argument("--large", type=int, default=50_000, help="people in the largest log of the growth")
-    asked.add_argument("--k", type=int, default=5)
-    asked.add_argument("--parts", default="compare,search,growth,patterns")
-    said = asked.parse_args()
-    parts = said.parts.split(",")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--users", type=int, default=10_000, help="people in the generated log of the comparison")
+    parser.add_argument("--large", type=int, default=50_000, help="people in the largest log of the growth")
+    parser.add_argument("--k", type=int, default=5)
+    parser.add_argument("--parts", default="compare,search,growth,patterns")
+    options = parser.parse_args()
+    parts = options.parts.split(",")
     if "compare" in parts:
-        compare(said.users, said.k)
+        compare(options.users, options.k)
     if "search" in parts:
         search_against_all_pairs()
     if "growth" in parts:
-        growth(said.large, said.k)
+        growth(options.large, options.k)
     if "patterns" in parts:
-        patterns(said.large)
+        patterns(options.large)
 
 
 def compare(users: int, k: int) -> None:

@@ -116,21 +116,21 @@ def preview(server: Server, name: str) -> None:
             print(f"  {goal}, k = {k}, attacker knows {knows}: {time.perf_counter() - begun:.2f} s, on {people} people")
 
 
-def while_running(server: Server, name: str, asked: argparse.Namespace) -> None:
+def while_running(server: Server, name: str, options: argparse.Namespace) -> None:
     """Load pages while the routes of a log are tried, and then while one of them is published."""
     address = server.opened(name)
-    answer = server.post(f"{address}/advise", goal=asked.goal, k="5", seconds="120", knows="1")
+    answer = server.post(f"{address}/advise", goal=options.goal, k="5", seconds="120", knows="1")
     advice = str(answer.url).rpartition("job=")[2]
     routes = f"{address}/choose?job={advice}"
     browser = Follower(server)
-    load_pages(server, browser, routes, "routes are tried", asked.seconds)
+    load_pages(server, browser, routes, "routes are tried", options.seconds)
     cards = [" ".join(re.sub("<[^>]+>", " ", card).split()) for card in CARD.findall(server.client.get(routes).text)]
     for card in cards:
         print("  route:", card.partition("Protects")[0], card.rpartition("Keeps ")[2].partition("File format")[0])
-    route = next(n for n, card in enumerate(cards) if asked.route.lower() in card.lower())
-    answer = server.post(f"{address}/publish", job=advice, route=str(route), **{"route-goal": asked.goal})
+    route = next(n for n, card in enumerate(cards) if options.route.lower() in card.lower())
+    answer = server.post(f"{address}/publish", job=advice, route=str(route), **{"route-goal": options.goal})
     assert answer.status_code == 200, answer.text
-    load_pages(server, browser, answer.url.path, f"a release is made by route {route + 1}", asked.seconds)
+    load_pages(server, browser, answer.url.path, f"a release is made by route {route + 1}", options.seconds)
     found = re.search("<h1>(.*?)</h1>", server.client.get(answer.url.path).text)
     print(f"the page of the job shows: {found[1] if found else ''}")
     server.post(f"{answer.url.path}/cancel")
@@ -144,9 +144,9 @@ def load_pages(server: Server, browser: Follower, path: str, what: str, seconds:
     work = (0.0, 0.0)  # processor time and memory of the busiest worker
     while time.monotonic() < begun + seconds:
         for one in ("/", "/history", path):
-            asked = time.perf_counter()
+            started = time.perf_counter()
             found = server.client.get(one)
-            times.append(time.perf_counter() - asked)
+            times.append(time.perf_counter() - started)
             assert found.status_code == 200
         browser.look()
         if 'id="progress"' not in found.text:
@@ -211,22 +211,22 @@ def main() -> None:
     parser.add_argument("--goal", default="histories")
     parser.add_argument("--route", default="the strongest guarantee on whole histories")
     parser.add_argument("--previews", action="store_true")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         shoal.generate(users=PREVIEWED, seed=1).write_csv(Path(place, "small.csv"))
-        if asked.previews:
+        if options.previews:
             only_previews(Path(place))
             return
-        if asked.log is None:
-            shoal.generate(users=asked.people, seed=2).write_csv(Path(place, "large.csv"))
+        if options.log is None:
+            shoal.generate(users=options.people, seed=2).write_csv(Path(place, "large.csv"))
         else:
-            os.link(asked.log, Path(place, "large.csv"))
+            os.link(options.log, Path(place, "large.csv"))
         server = Server(Path(place))
         try:
             preview(server, "small.csv")
-            of = f"{asked.people:,} people" if asked.log is None else asked.log.name
+            of = f"{options.people:,} people" if options.log is None else options.log.name
             print(f"a log of {of}, {Path(place, 'large.csv').stat().st_size >> 20:,} MB")
-            while_running(server, "large.csv", asked)
+            while_running(server, "large.csv", options)
         finally:
             server.process.terminate()
             server.process.wait(60)

@@ -68,9 +68,9 @@ def generated(users: int) -> Path:
     return path
 
 
-def left(path: Path, options: ReadOptions, said: dict[str, Any]) -> dict[str, str]:
+def left(path: Path, options: ReadOptions, settings: dict[str, Any]) -> dict[str, str]:
     """Shares of a log that a rule publishes, in percent."""
-    method = Threshold(**said)
+    method = Threshold(**settings)
     original = prepare(path, Preparation(read=options, taxonomy="wordnet", typed_names=True, shape="log")).original
     assert isinstance(original, LogOriginal)
     try:
@@ -87,9 +87,9 @@ def shares(release: Release, original: LogOriginal) -> dict[str, float]:
     (table,) = release.tables.values()
     place, texts = release.secret.rows(), original.log.texts
     typed = texts.vocabulary.names
-    asked = typed.gather(texts.items).str.replace_all(r"\s+", " ").str.strip_chars()
+    queries = typed.gather(texts.items).str.replace_all(r"\s+", " ").str.strip_chars()
     shown = table.frame[table.unit].gather(pl.Series(place).replace(-1, None).cast(pl.UInt32))  # type: ignore[attr-defined]
-    pairs = pl.DataFrame({"query": texts.items, "asked": asked, "shown": shown}).filter(pl.col("asked") != "")
+    pairs = pl.DataFrame({"query": texts.items, "asked": queries, "shown": shown}).filter(pl.col("asked") != "")
     rows = pairs.group_by("asked", "shown").agg(n=pl.len(), query=pl.col("query").first())
     words = [pl.col(name).str.extract_all(r"\S+") for name in ("asked", "shown")]
     rows = rows.with_columns(words[0].alias("before"), words[1].fill_null([]).alias("after"))
@@ -143,8 +143,8 @@ def table_of_shares(users: int) -> None:
     for name, path, options in logs(users):
         for k in KS:
             volume = {}
-            for rule, said in RULES.items():
-                found = left(path, options, {"k": k, **said})
+            for rule, settings in RULES.items():
+                found = left(path, options, {"k": k, **settings})
                 volume[rule] = float(found.get("volume", 0))
                 rows.append({"log": name, "k": k, "rule": rule, **(found or {"distinct": "nothing is left"})})
                 print(rows[-1], flush=True)
@@ -163,15 +163,15 @@ def polars_groups(path: Path) -> None:
     frame.group_by("Query").agg(pl.col("AnonID").n_unique())
 
 
-def passed(path: Path, said: dict[str, Any]) -> None:
+def passed(path: Path, settings: dict[str, Any]) -> None:
     """Read the file and apply the method."""
-    method = Threshold(**said)
+    method = Threshold(**settings)
     made_by(method, prepare(path, Preparation.default_for(method)).original)
 
 
-def whole_run(path: Path, said: dict[str, Any]) -> None:
+def whole_run(path: Path, settings: dict[str, Any]) -> None:
     """The same, judged with the original, measured, written, read back and judged again, with its report."""
-    method = Threshold(**said)
+    method = Threshold(**settings)
     with TemporaryDirectory(dir=path.parent) as place:
         publish(anonymize(prepare(path, Preparation.default_for(method)), method).publishable(), Target(Path(place) / "release"))
 
@@ -205,7 +205,7 @@ def table_of_times(rows: int, repeats: int) -> None:
             print(work, found, flush=True)
     least = best["Polars: read and group"]["seconds"]
     lines = sum(1 for _ in path.open("rb")) - 1
-    told = [
+    cells = [
         {
             "work": work,
             "seconds": f"{run['seconds']:.1f}",
@@ -214,7 +214,7 @@ def table_of_times(rows: int, repeats: int) -> None:
         }
         for work, run in best.items()
     ]
-    show(f"{lines:,} rows, processor time", told)
+    show(f"{lines:,} rows, processor time", cells)
 
 
 def main() -> None:
@@ -226,14 +226,14 @@ def main() -> None:
     parser.add_argument("--only", choices=["left", "speed"])
     parser.add_argument("--one")
     parser.add_argument("--path", type=Path)
-    said = parser.parse_args()
-    if said.one:
-        one(said.one, said.path)
+    options = parser.parse_args()
+    if options.one:
+        one(options.one, options.path)
         return
-    if said.only != "speed":
-        table_of_shares(said.users)
-    if said.only != "left":
-        table_of_times(said.rows, said.repeats)
+    if options.only != "speed":
+        table_of_shares(options.users)
+    if options.only != "left":
+        table_of_times(options.rows, options.repeats)
 
 
 if __name__ == "__main__":

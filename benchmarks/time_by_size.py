@@ -129,16 +129,16 @@ def draw(rows: list[dict[str, Any]]) -> None:
 
 def main() -> None:
     """Measure what is not stored yet, small sizes first."""
-    asked = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    asked.add_argument("--people", type=int, nargs="+", default=SIZES)
-    asked.add_argument("--only", nargs="+", metavar="NAME", help="families whose name begins with one of these")
-    said = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--people", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="families whose name begins with one of these")
+    options = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
     compile_modules()
-    for people in said.people:
+    for people in options.people:
         for name in FAMILIES:
             known = {(row["family"], row["people"]) for row in stored()}
-            if (name, people) in known or (said.only and not name.startswith(tuple(said.only))):
+            if (name, people) in known or (options.only and not name.startswith(tuple(options.only))):
                 continue
             row = measured(name, people)
             with STORE.open("a") as file:

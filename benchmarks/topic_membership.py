@@ -34,27 +34,27 @@ def sessions(users: int) -> Bags:
     return records_of(read((generated_log(users),), how.reading).data, how).contexts
 
 
-def row(contexts: Bags, people: int, said: argparse.Namespace, what: str, published: Published) -> dict[str, Any]:
+def row(contexts: Bags, people: int, options: argparse.Namespace, what: str, published: Published) -> dict[str, Any]:
     """One attack, as a row of the table."""
-    found = attacked(contexts, people, said.shadows, said.trials, LEFT_OUT, published=published)
+    found = attacked(contexts, people, options.shadows, options.trials, LEFT_OUT, published=published)
     interval = f"{100 * found.low:.1f} to {100 * found.high:.1f} %"
     facts = {"people": contexts.n_owners, "words of": people, "published": what, "right": f"{100 * found.right:.1f} %"}
     return {**facts, "interval": interval, "changed": f"{100 * found.changed:.0f} %"}
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("--users", type=int, nargs="+", default=[500, 2000, 8000])
-    asked.add_argument("--people", type=int, nargs="+", default=[10, 20])
-    asked.add_argument("--shadows", type=int, default=20)
-    asked.add_argument("--trials", type=int, default=20)
-    said = asked.parse_args()
-    for users in said.users:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--users", type=int, nargs="+", default=[500, 2000, 8000])
+    parser.add_argument("--people", type=int, nargs="+", default=[10, 20])
+    parser.add_argument("--shadows", type=int, default=20)
+    parser.add_argument("--trials", type=int, default=20)
+    options = parser.parse_args()
+    for users in options.users:
         contexts = sessions(users)
         rows = []
-        for people in said.people:
-            rows.append(row(contexts, people, said, "names of topics", names_of_topics))
-            rows.append(row(contexts, people, said, "list of words", words_of_enough))
+        for people in options.people:
+            rows.append(row(contexts, people, options, "names of topics", names_of_topics))
+            rows.append(row(contexts, people, options, "list of words", words_of_enough))
         show(f"{users:,} people, half of them in", rows)
 
 

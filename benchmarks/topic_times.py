@@ -27,8 +27,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--users", type=int, default=50_000)
     parser.add_argument("--rounds", type=int, default=3)
-    asked = parser.parse_args()
-    show("processor seconds of reading a log and of learning topics from it", [_measured(asked.users, asked.rounds)])
+    options = parser.parse_args()
+    show("processor seconds of reading a log and of learning topics from it", [_measured(options.users, options.rounds)])
 
 
 def _measured(users: int, rounds: int) -> dict[str, Any]:

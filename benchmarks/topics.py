@@ -141,23 +141,23 @@ def main() -> None:
     parser.add_argument("--losses", default="information,people")
     parser.add_argument("--rules", default="", help="word rules of texts, such as domains,phrases,collocations,related")
     parser.add_argument("--taxonomies", default="", help="own, learned, hybrid or random; all of them without this")
-    asked = parser.parse_args()
-    wanted = {name for name in asked.sets.split(",") if name}
+    options = parser.parse_args()
+    wanted = {name for name in options.sets.split(",") if name}
     for name, case in cases():
         if wanted and name not in wanted:
             continue
-        data = Data(case, asked.rules)
-        for k in map(int, asked.k.split(",")):
+        data = Data(case, options.rules)
+        for k in map(int, options.k.split(",")):
             rows = []
-            for method in asked.methods.split(","):
-                for loss in asked.losses.split(","):
-                    for kind in (one for one in data.trees if one in asked.taxonomies.split(",") or not asked.taxonomies):
+            for method in options.methods.split(","):
+                for loss in options.losses.split(","):
+                    for kind in (one for one in data.trees if one in options.taxonomies.split(",") or not options.taxonomies):
                         try:
                             found = data.row(_method(method, k), loss, kind)
                         except ShoalError as error:
                             found = {"hidden gain": error.message}
                         rows.append({"method": method, "loss": loss, "taxonomy": kind, **found})
-            show(f"{name}, k = {k}{f', {asked.rules}' if asked.rules else ''}", rows)
+            show(f"{name}, k = {k}{f', {options.rules}' if options.rules else ''}", rows)
 
 
 if __name__ == "__main__":

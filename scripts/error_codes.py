@@ -330,8 +330,8 @@ def sites() -> Iterator[Site]:
         for node in ast.walk(tree):
             classes = _classes(node)
             if classes is not None and isinstance(node, ast.Call):
-                given = next((keyword.value for keyword in node.keywords if keyword.arg == "code"), None)
-                for code in _codes(given, tables):
+                code_node = next((keyword.value for keyword in node.keywords if keyword.arg == "code"), None)
+                for code in _codes(code_node, tables):
                     yield Site(str(file.relative_to(PACKAGE)), node.lineno, classes, code)
 
 
@@ -357,16 +357,16 @@ def _tables(tree: ast.Module) -> dict[str, list[str]]:
     }
 
 
-def _codes(given: ast.expr | None, tables: dict[str, list[str]]) -> list[str | None]:
-    if isinstance(given, ast.Constant) and isinstance(given.value, str):
-        return [given.value]
-    if isinstance(given, ast.Attribute) and given.attr == "code":  # of an error that is quoted
+def _codes(code_node: ast.expr | None, tables: dict[str, list[str]]) -> list[str | None]:
+    if isinstance(code_node, ast.Constant) and isinstance(code_node.value, str):
+        return [code_node.value]
+    if isinstance(code_node, ast.Attribute) and code_node.attr == "code":  # of an error that is quoted
         return [None]
-    if isinstance(given, ast.Subscript) and ast.unparse(given) == 'found["code"]'.replace('"', "'"):  # of an error on a worker
+    if isinstance(code_node, ast.Subscript) and ast.unparse(code_node) == 'found["code"]'.replace('"', "'"):  # of an error on a worker
         return ["task-failed"]
-    if isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute) and isinstance(given.func.value, ast.Name):
-        otherwise = given.args[1] if len(given.args) > 1 else None
-        return [*tables.get(given.func.value.id, []), *_codes(otherwise, {})]
+    if isinstance(code_node, ast.Call) and isinstance(code_node.func, ast.Attribute) and isinstance(code_node.func.value, ast.Name):
+        otherwise = code_node.args[1] if len(code_node.args) > 1 else None
+        return [*tables.get(code_node.func.value.id, []), *_codes(otherwise, {})]
     return [""]
 
 

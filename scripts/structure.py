@@ -106,13 +106,13 @@ def main() -> None:
     parser.add_argument("source", nargs="?", type=Path, default=Path("src/shoal"))
     parser.add_argument("--program", metavar="PYTHON")
     parser.add_argument("--list", action="store_true", help="print the files that the runs enter")
-    asked = parser.parse_args()
-    for name, value in numbers(asked.source).items():
+    options = parser.parse_args()
+    for name, value in numbers(options.source).items():
         print(f"{name:50} {value}")
-    for name, k in RUNS.items() if asked.program else ():
-        files = entered(asked.program, asked.source, k)
+    for name, k in RUNS.items() if options.program else ():
+        files = entered(options.program, options.source, k)
         print(f"{f'files entered by {name}':50} {len(files)}")
-        if asked.list:
+        if options.list:
             print(*(f"  {file}" for file in files), sep="\n")
 
 

@@ -63,10 +63,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--people", type=int, help="number of people in each file [default: that of the samples]")
     parser.add_argument("--out", type=Path, default=PLACE)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     draw = random.Random(20260302)
     for name, (make, usual) in {"baskets.csv": (baskets, 400), "access.log": (access_log, 240), "people.csv": (table, 600)}.items():
-        (asked.out / name).write_text(make(draw, asked.people or usual))
+        (options.out / name).write_text(make(draw, options.people or usual))
 
 
 if __name__ == "__main__":

@@ -89,9 +89,9 @@ def command(
     preparation = original_options(options_for_original(options, original), original, place.manifest)
     assert preparation is not None
     show_notes = partial(_print_notes, every=verbose or bool(names))
-    tell_time = screen.time_teller("the attacks take", "" if quick else "--quick attacks fewer people")
+    on_estimate = screen.estimate_callback("the attacks take", "" if quick else "--quick attacks fewer people")
     with screen.progress(threads):
-        result = attacked(place, original, preparation, names, draw, show_notes, others=others_and_reference, on_estimate=tell_time)
+        result = attacked(place, original, preparation, names, draw, show_notes, others=others_and_reference, on_estimate=on_estimate)
     result = replace(result, quick=quick)
     if as_json:
         screen.as_json(result.as_dict())

@@ -163,8 +163,8 @@ def _typed_claims(claims: tuple[str, ...], place: Published) -> tuple[str, ...]:
 def _outcome(audit: Audit) -> str:
     if any(claim.standing == "fails" for claim in audit.claims):
         return "A CLAIM DOES NOT HOLD"
-    if given_up := sum(claim.standing == "not judged" for claim in audit.claims):
-        return f"{given_up:,} OF {len(audit.claims):,} CLAIMS NOT VERIFIED"
+    if unjudged := sum(claim.standing == "not judged" for claim in audit.claims):
+        return f"{unjudged:,} OF {len(audit.claims):,} CLAIMS NOT VERIFIED"
     if not audit.holds:
         return "THE AUDIT FAILS"
     if audit.lack and not audit.claims:

@@ -109,9 +109,9 @@ def command(
 
     task = ComparisonTask(input, request, typed, out, called(input), making)
     screen.note(*task.notes)
-    tell_time = screen.time_teller("the comparison takes", "" if quick else "--quick compares a sample")
+    on_estimate = screen.estimate_callback("the comparison takes", "" if quick else "--quick compares a sample")
     with allowing(patience), screen.progress():
-        done = task.run(effort, jobs or all_threads(), quick=quick, seconds=run_seconds, on_estimate=tell_time)
+        done = task.run(effort, jobs or all_threads(), quick=quick, seconds=run_seconds, on_estimate=on_estimate)
     rows = done.rows
     screen.note(*done.notes)
     if as_json:

@@ -121,7 +121,7 @@ def _bars() -> Iterator[_Bars | _Lines | None]:
         yield _Bars(shown)
 
 
-def time_teller(what: str, shorter: str = "") -> Callable[[float], None] | None:
+def estimate_callback(what: str, shorter: str = "") -> Callable[[float], None] | None:
     """Return a callback that announces the expected duration in seconds; None with `SHOAL_PROGRESS=off`, so nothing is estimated."""
     if os.environ.get("SHOAL_PROGRESS") == "off":
         return None

@@ -186,7 +186,7 @@ def with_less(sought: Sought, part: int, table: pa.Table) -> Iterator[pa.Table]:
     if not len(records):
         return
     places = _places(records)
-    removed = places.gone(_rare_sets(sought, records, places, keys), sought.everywhere)
+    removed = places.removed_places(_rare_sets(sought, records, places, keys), sought.everywhere)
     yield _table(records, places.without(removed), removed=np.where(removed, places.shown, NOTHING))
 
 

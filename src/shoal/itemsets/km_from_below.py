@@ -130,22 +130,22 @@ class Places:
         above = np.where(tries, ladder.parent[self.above], self.above).astype(np.int32)
         return replace(self, shown=np.where(tries, self.above, self.shown).astype(np.int32), above=above, fresh=tries.astype(np.uint8))
 
-    def gone(self, rare: _kernels.RareSets, everywhere: Ints) -> Mask:
+    def removed_places(self, rare: _kernels.RareSets, everywhere: Ints) -> Mask:
         """Return which occurrences give up their node because of these rare sets; `everywhere` counts the rare sets of each node."""
         arguments = self.begins, self.shown, self.fresh, rare, everywhere
         found: npt.NDArray[np.uint8] = kernels.run(_kernels.give_up, *arguments, label="recoding")
         return found.astype(bool)
 
-    def without(self, gone: Mask) -> Self:
+    def without(self, removed: Mask) -> Self:
         """Return the same with nothing published for these occurrences."""
-        return replace(self, shown=np.where(gone, NOTHING, self.shown).astype(np.int32))
+        return replace(self, shown=np.where(removed, NOTHING, self.shown).astype(np.int32))
 
 
 @dataclass(frozen=True, eq=False)
 class ChosenPlaces:
     """Places that give up what they publish, because of rare nodes and rare pairs of nodes, which are not kept."""
 
-    gone: Mask
+    removed: Mask
     of_several: bool
 
 
@@ -181,8 +181,8 @@ class RecordsHere:
         nodes = np.flatnonzero(changed).astype(np.int32)
         if self._m <= PAIRS:
             arguments = self._places.shown, self._places.fresh, nodes, BATCH
-            gone, of_several = kernels.run(self._published.give_up_pairs, *arguments, label="recoding")
-            return ChosenPlaces(gone.astype(bool), of_several)
+            removed, of_several = kernels.run(self._published.give_up_pairs, *arguments, label="recoding")
+            return ChosenPlaces(removed.astype(bool), of_several)
         try:
             found: _kernels.RareSets = kernels.run(self._published.rare_sets, nodes, label="recoding")
         except kernels.Exceeded:
@@ -191,10 +191,12 @@ class RecordsHere:
 
     def give_up(self, rare: _kernels.RareSets | ChosenPlaces) -> Mask:
         """Let every record give up nodes of its rare sets."""
-        gone = rare.gone if isinstance(rare, ChosenPlaces) else self._places.gone(rare, rare.of_each_node(len(self._ladder)))
-        nodes = self._marked(self._places.shown[gone])
-        self._places = self._places.without(gone)
-        self._publish(np.flatnonzero(gone))
+        removed = (
+            rare.removed if isinstance(rare, ChosenPlaces) else self._places.removed_places(rare, rare.of_each_node(len(self._ladder)))
+        )
+        nodes = self._marked(self._places.shown[removed])
+        self._places = self._places.without(removed)
+        self._publish(np.flatnonzero(removed))
         return nodes
 
     def words_kept(self) -> int:

@@ -107,7 +107,7 @@ class TreeSpace:
         self._forest, self._people = forest, people
         self._prepare(np.arange(len(people), dtype=np.int64))
         self._matches = Matches.of(forest.histories, people)
-        self._whose = np.repeat(np.arange(len(people)), forest.histories.sizes[people])  # the person of each query
+        self._person_of_query = np.repeat(np.arange(len(people)), forest.histories.sizes[people])  # the person of each query
         self._task = _kernels.Task()
 
     def __len__(self) -> int:
@@ -122,7 +122,7 @@ class TreeSpace:
         h = self._forest.histories
         represented = np.zeros(len(self), bool)
         represented[rows] = True
-        matches = self._matches.among(represented[self._whose])
+        matches = self._matches.among(represented[self._person_of_query])
         number = max(1, min(mean_size(h, self._people[rows]), self._forest.most))
         return self._forest.point(profile_of(h, matches, matches.best(number), 1))
 

@@ -79,13 +79,13 @@ def _forms_of_records(release: Release, account: Accounting, original: AnyOrigin
             hint="nothing was written",
         )
     parts = {**forms.parts(), **{name: changed(represented) for name in own}}
-    gone_parts = {name: part for name, part in ledger.parts.items() if part.fate == "gone" and name != SUPPRESSED}
-    rest = ledger.total - sum(part.n for part in (*parts.values(), *gone_parts.values()))
-    return account.updated(occurrences=Ledger(ledger.total, {**parts, SUPPRESSED: gone(rest), **gone_parts}))
+    removed_parts = {name: part for name, part in ledger.parts.items() if part.fate == "gone" and name != SUPPRESSED}
+    rest = ledger.total - sum(part.n for part in (*parts.values(), *removed_parts.values()))
+    return account.updated(occurrences=Ledger(ledger.total, {**parts, SUPPRESSED: gone(rest), **removed_parts}))
 
 
 SUPPRESSED = "suppressed"
-_GIVEN_IN_DETAIL = ("generalized",)  # what methods tell of published occurrences, and `forms_of` tells in detail
+_GIVEN_IN_DETAIL = ("generalized",)  # an outcome that methods report, and `forms_of` in more detail
 _BY_KIND: dict[str, Callable[[Release, Accounting, AnyOriginal], Accounting]] = {BagTable.kind: _forms_of_records}
 
 

@@ -110,11 +110,11 @@ def compare(
         late = {STOPPED: limits.seconds} if cell in stopped else {}
         return CellRow(cell, files.result(keys[cell]) or {"refused": failed[cell], **late})
 
-    def tell(*known: Cell) -> None:
+    def report(*known: Cell) -> None:
         for cell in known:
             watch.row(row_of(cell))
 
-    tell(*(cell for cell in cells if cell not in waiting))
+    report(*(cell for cell in cells if cell not in waiting))
     preparing = 0.0
     files.begin()
     if waiting:
@@ -123,14 +123,14 @@ def compare(
             cell_inputs = CellInputs(inputs, preparation_of, private.keep, limits.people)
             ready = {cell: place for cell in waiting if (place := cell_inputs.of(cell, failed)) is not None}
             preparing = time.process_time() - begun
-            tell(*failed)
+            report(*failed)
             watch.prepared()
             seconds = dict.fromkeys(ready, 0.0)
             if watch.wants_times and ready:
                 seconds = expected_seconds(list(ready), cell_inputs, effort, limits.jobs, started)
                 watch.expect(seconds, limits.jobs)
             work = [_Work(cell, ready[cell], files.place(keys[cell])) for cell in in_order(list(ready), seconds)]
-            _work_off(work, effort, limits, len(cells) - len(waiting), failed, stopped, tell)
+            _work_off(work, effort, limits, len(cells) - len(waiting), failed, stopped, report)
     return Comparison(tuple(map(row_of, cells)), len(cells) - len(waiting), preparing)
 
 

@@ -38,7 +38,7 @@ from shoal.taxonomy.generalization_ladders import TOP, ladder_of
 from shoal.util.numbers import distinct
 
 _PLACE = pl.Series([], dtype=pl.String)  # in the place of queries that follow
-WHOLE, NOTHING_BESIDE, UNLINKED_ROWS = Unit(), PublishedColumns(), PseudonymScope()
+WHOLE, NO_OTHER_COLUMNS, UNLINKED_ROWS = Unit(), PublishedColumns(), PseudonymScope()
 DROPPED = "dropped"  # what becomes of times
 CHANGED = "published with other words"
 NO_UNIT, TOO_LONG, RARE = "dropped: empty", "dropped: too many words", "dropped: fewer than k people"
@@ -61,7 +61,7 @@ class Kept:
     words: int | None = None
     window: Period | None = None
     times: Period | None = None
-    columns: PublishedColumns = NOTHING_BESIDE
+    columns: PublishedColumns = NO_OTHER_COLUMNS
     group: int | None = None
     link: PseudonymScope = UNLINKED_ROWS
 
