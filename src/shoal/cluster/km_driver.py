@@ -19,7 +19,7 @@ from shoal.cluster import km_worker as places
 from shoal.cluster.arrow_schemas import PUBLISHED
 from shoal.cluster.exchange import Rows, Sent, frame_of, sent, stored_frame
 from shoal.cluster.judge_records import pass_on
-from shoal.cluster.prepared import ClusterRecords
+from shoal.cluster.prepare import ClusterRecords
 from shoal.cluster.spark import Cluster, expressions, joined
 from shoal.data.bags import Ints
 from shoal.errors import Infeasible

@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from shoal.cluster import read_events as reading
-from shoal.cluster import run_output as outcome
 from shoal.cluster.arrow_schemas import NODE, RECORD, RECORDS, TALLY, TYPED, UNKNOWN, Fitted, typed_tree
 from shoal.cluster.equivalence_classes import different_names, names_in
 from shoal.cluster.exchange import Sent, Step, stored, stored_frame
 from shoal.cluster.input_layout import ClusterInput, find_input, tallied
 from shoal.cluster.learn_topics import learned
-from shoal.cluster.prepared import ClusterRecords
 from shoal.cluster.spark import Cluster
 from shoal.data.bags import Small
 from shoal.data.taxonomy import Taxonomy
-from shoal.errors import Infeasible, ParameterError, option
+from shoal.errors import Infeasible, InputError, ParameterError, option
 from shoal.pipeline.events import PREPARING, stage
 from shoal.pipeline.options import NO_TAXONOMY, Preparation, is_file, is_topics, load_taxonomy
+from shoal.pipeline.prepare import refuse_foreign_taxonomy
 from shoal.taxonomy.place_terms import fitted_tree
+from shoal.util.wording import counted
+
+
+@dataclass(frozen=True)
+class ClusterRecords:
+    """Records on the cluster, and their number of partitions; their sums, their tree, and how the input was read.
+
+    Without a taxonomy the tree is a root, with all names as typed below it.
+    """
+
+    records: Any
+    sums: Counter[str]
+    tree: Taxonomy
+    fitted: Fitted
+    found: ClusterInput
+    items: int
+    notes: tuple[str, ...]
+    partitions: int
+    on_taxonomy: bool = True
+    learned: Mapping[str, Any] = field(default_factory=dict)  # what topics are learned from
 
 
 def keep_records(cluster: Cluster, data: Any, preparation: Preparation) -> ClusterRecords:
@@ -40,16 +62,13 @@ def keep_records(cluster: Cluster, data: Any, preparation: Preparation) -> Clust
     found = found.with_totals(sums, defects)
     names = different_names(cluster, records, names_in, None, events.parts)
     sums["unknown_terms"] = sum(names.get(UNKNOWN, []))
-    outcome.insist_on_known(preparation, sums, sums["unknown_terms"])
+    insist_on_known(preparation, sums, sums["unknown_terms"])
     used = np.sort(np.array([node for nodes in names.get(NODE, []) for node in nodes], np.int64))
     tree, renumbered = fitted_tree(
         taxonomy, used, 0 if preparation.unknown == "drop" else sums["unknown_terms"], preparation.floor_in_force
     )
     fitted, items = Fitted.of(tree, renumbered), sum(names.get(TYPED, []))
     return ClusterRecords(records, sums, tree, fitted, found, items, notes, events.parts, learned=facts)
-
-
-# From the paths of the input to records on the cluster: the steps of the driver.
 
 
 def prepare_records(cluster: Cluster, data: Any, preparation: Preparation) -> ClusterRecords:
@@ -70,9 +89,22 @@ def prepare_records(cluster: Cluster, data: Any, preparation: Preparation) -> Cl
         tree, renumbered = typed_tree(items), np.zeros(0, np.int32)
     else:
         sums["unknown_terms"] = different_in(cluster, stored.where(f"kind = {UNKNOWN}"), "words")
-        outcome.insist_on_known(preparation, sums, sums["unknown_terms"])
+        insist_on_known(preparation, sums, sums["unknown_terms"])
         tree, renumbered = _tree_of(cluster, records, taxonomy, preparation, sums["unknown_terms"])
     return ClusterRecords(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes, events.parts, taxonomy is not None)
+
+
+def insist_on_known(preparation: Preparation, sums: Counter[str], strange: int) -> None:
+    """Raise if unknown terms are rejected, or if nearly all are unknown and their treatment was not chosen."""
+    if preparation.unknown == "refuse" and strange:
+        what = f"{counted(strange, 'term')} ({counted(sums['unknown_kept'], 'occurrence')}) not in the taxonomy"
+        raise InputError(
+            what,
+            code="terms-not-in-taxonomy",
+            hint=f"keep them with {option('unknown', 'keep')}, drop them with {option('unknown', 'drop')}",
+        )
+    if preparation.unknown is None:
+        refuse_foreign_taxonomy(sums["typed"], sums["unknown_kept"])
 
 
 def insist_on_chosen_taxonomy(found: ClusterInput, preparation: Preparation) -> None:

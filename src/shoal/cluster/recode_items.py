@@ -21,8 +21,7 @@ from shoal.cluster import judge_records as judging
 from shoal.cluster import run_output as outcome
 from shoal.cluster.arrow_schemas import PUBLISHED, SUMS, list_array, lists_of
 from shoal.cluster.km_driver import published_from_below
-from shoal.cluster.prepare import different_in, insist_on_people, prepare_records
-from shoal.cluster.prepared import ClusterRecords
+from shoal.cluster.prepare import ClusterRecords, different_in, insist_on_people, prepare_records
 from shoal.cluster.spark import Cluster, joined
 from shoal.cluster.write_files import write_parts
 from shoal.data.claims import Verdict

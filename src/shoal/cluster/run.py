@@ -28,8 +28,7 @@ from shoal.cluster.equivalence_classes import Contents, classes_made, classes_wr
 from shoal.cluster.exchange import NumberedPartitions, Step, gathered, sent, stored
 from shoal.cluster.judge_names import judge_names
 from shoal.cluster.learn_topics import with_sample
-from shoal.cluster.prepare import insist_on_people, keep_records
-from shoal.cluster.prepared import ClusterRecords
+from shoal.cluster.prepare import ClusterRecords, insist_on_people, keep_records
 from shoal.cluster.spark import Cluster, PrivatePlaces
 from shoal.cluster.write_files import write_stored
 from shoal.engines.ranges import Size, cut_sample, joined_leaves, one_of_each

@@ -9,13 +9,12 @@ from typing import Any
 
 from shoal import __version__
 from shoal.cluster.input_layout import ClusterInput
-from shoal.cluster.prepared import ClusterRecords
+from shoal.cluster.prepare import ClusterRecords
 from shoal.data.accounting import Accounting, Ledger, gone, kept
 from shoal.data.claims import Model, Verdict
 from shoal.data.items import plain_values
 from shoal.data.occurrence_forms import Forms
 from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, Steps
-from shoal.errors import InputError, option
 from shoal.io.release_directory import MANIFEST, REPORT, ReleaseDirectory
 from shoal.io.rules_file import RULES, RulesFile
 from shoal.io.write.output_format import FileFact
@@ -28,12 +27,10 @@ from shoal.pipeline.contract import SUPPRESSED
 from shoal.pipeline.events import REPORT as REPORT_STAGE
 from shoal.pipeline.events import stage
 from shoal.pipeline.manifest_schema import DIGEST, ENGINE, digest_of, manifest_bytes
-from shoal.pipeline.options import Preparation
-from shoal.pipeline.prepare import READ_AS, refuse_foreign_taxonomy
+from shoal.pipeline.prepare import READ_AS
 from shoal.pipeline.run import insist_on_schema, written_page
 from shoal.report.facts import Facts
 from shoal.report.summary import PROTECTS
-from shoal.util.wording import counted
 
 SPARK = "spark"
 
@@ -46,19 +43,6 @@ class ClusterOutput:
     verdicts: tuple[Verdict, ...]
     notes: tuple[str, ...]
     left_out: tuple[str, ...]
-
-
-def insist_on_known(preparation: Preparation, sums: Counter[str], strange: int) -> None:
-    """Raise if unknown terms are rejected, or if nearly all are unknown and their treatment was not chosen."""
-    if preparation.unknown == "refuse" and strange:
-        what = f"{counted(strange, 'term')} ({counted(sums['unknown_kept'], 'occurrence')}) not in the taxonomy"
-        raise InputError(
-            what,
-            code="terms-not-in-taxonomy",
-            hint=f"keep them with {option('unknown', 'keep')}, drop them with {option('unknown', 'drop')}",
-        )
-    if preparation.unknown is None:
-        refuse_foreign_taxonomy(sums["typed"], sums["unknown_kept"])
 
 
 def publish(
