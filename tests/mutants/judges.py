@@ -21,7 +21,9 @@ TESTS = tuple(
     for path in sorted((ROOT / "tests" / folder).glob("test_*.py"))
     if path.name not in COMPUTE_EARLY
 )
-KERNEL_TESTS = ("tests/parity/test_judge_kernels.py", "tests/parity/test_rule_kernels.py", "tests/parity/test_generalization.py")
+KERNEL_TESTS = tuple(
+    f"tests/parity/{name}.py" for name in ("test_judge_kernels", "test_judge_kernels_at_random", "test_rule_kernels", "test_generalization")
+)
 
 # Tests of what modules declare, which run for changes outside of functions even where they run no line of a judge.
 DECLARATIONS = ("test_declared_models.py::test_defaults", "test_declared_models.py::test_which")
