@@ -37,6 +37,7 @@ from shoal.report.facts import Facts
 from shoal.report.verdict_text import LACKING, REACHED, lack_of
 
 BY_THE_METHOD = "by the method"
+EARLIER = {"unchanged": "as typed"}  # names of parts of accounts in manifests of earlier versions
 WORDS_OF_THE_REPORT = f"the text of {REPORT}"
 
 
@@ -199,6 +200,11 @@ def _alike_counted(stated: Mapping[str, Any], recomputed: Mapping[str, Any]) -> 
     return {name: value for name, value in recomputed.items() if name == "records" or ("people" not in stated and name in stated)}
 
 
+def _named_as_stated(ledger: Mapping[str, int], stated: Mapping[str, int]) -> dict[str, int]:
+    """Return a ledger whose parts have the names of earlier versions where the manifest has them."""
+    return {EARLIER[part] if part not in stated and EARLIER.get(part) in stated else part: n for part, n in ledger.items()}
+
+
 def _accounts(evidence: Evidence, stated: Mapping[str, Mapping[str, int]], prepared: Prepared, method: str) -> None:
     """Recompute totals and preparation; the further split by the method depends on its groups."""
     original = prepared.original
@@ -208,7 +214,7 @@ def _accounts(evidence: Evidence, stated: Mapping[str, Mapping[str, int]], prepa
     evidence.insist(stated.keys() <= set(known), f"accounting contains more than {', '.join(known)}")
     for name, ledger in recomputed.items():
         if BY_THE_METHOD not in ledger and name in stated:
-            evidence.add(f"accounting.{name}", ledger)
+            evidence.add(f"accounting.{name}", _named_as_stated(ledger, stated[name]))
         elif name in stated:
             evidence.add(f"accounting.{name}", {"in": ledger["in"]})
             for part, least in ledger.items():
