@@ -93,7 +93,7 @@ def test_every_route_is_shown_with_its_measured_risk(log: Shell) -> None:
         kept, found = map(float, re.search(MEASURED, line).groups())  # type: ignore[union-attr]
         assert kept > 5
         assert found <= 5, "no more than 1 in k"
-        assert ("4 words of a record finds" in line) == ("--per" in line), "of a session or an event, not of all that a person typed"
+        assert ("4 items of a record finds" in line) == ("--per" in line), "of a session or an event, not of all that a person typed"
     assert f"measured on all {PEOPLE} people; this release keeps" in err
 
 

@@ -60,7 +60,7 @@ def test_one_name_is_explained_in_the_words_of_the_chosen_method(wide: Shell):
     }
     assert "--order descending|ascending|random" in told["clump"]
     assert "--order ascending|descending|given" in told["ssc"]
-    assert "same sensitive item" in told["shoal"]
+    assert "largest share of the people in a group who may have the same one" in told["shoal"]
     assert "same private item" in told["coherence"]
     assert "[default: 0.4; 0 to 1]" in told["coherence"]
 
