@@ -18,7 +18,7 @@ from shoal.privacy.km_anonymity import KmAnonymity
 from shoal.taxonomy.place_terms import as_typed
 
 MADE = grouped([["Apple", "Milk"], ["Apple", "Cheese"], ["Orange", "Beef"]], [0, 1, 2])
-ONE, THREE = "a planted word of 1 person", "a planted word of 3 people"
+ONE, THREE = "a planted item of 1 person", "a planted item of 3 people"
 
 
 def of_at_least(people: int):

@@ -89,7 +89,10 @@ def _rows(look: Look) -> list[tuple[str, str]]:
         ("rows", screen.ledger_line(look.rows)),
         ("people", f"{look.people:,}"),
         *_records(look),
-        ("largest user", f"{screen.share(largest.rows, used)} of the rows, {screen.share(largest.records, look.records)} of the records"),
+        (
+            "largest user",
+            f"{screen.share(largest.rows, used)} of the rows and {screen.share(largest.records, look.records)} of the records",
+        ),
         *(_known(look.known) if look.known else ()),
         *((f"--per {per}" if per != "record" else "--record", words) for per, words in look.protects.items()),
         *((f"example {n + 1}", _example(pairs, look.more[n], look.rare[n], item)) for n, pairs in enumerate(look.examples)),

@@ -28,10 +28,10 @@ _WITHOUT = ("taxonomy", "node-loss", "unknown", "tree", "floor", "min-support", 
     default=10,
     show_default=True,
     metavar="N",
-    help="Minimum number of people who use each word of the file.",
+    help="Minimum number of people who have each item (word or product) of the file.",
 )
-@click.option("--all-words", is_flag=True, help="Include words of fewer people. The file is then private.")
-@click.option("--with-wordnet", is_flag=True, help="Place words that occur with no other where WordNet has them. Use with --all-words.")
+@click.option("--all-words", is_flag=True, help="Include items of fewer people. The file is then private.")
+@click.option("--with-wordnet", is_flag=True, help="Place words that occur with no other one where WordNet has them. Use with --all-words.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @data_options(without=_WITHOUT)
 def learn(input: Any, out: Path | None, people: int, all_words: bool, with_wordnet: bool, force: bool, **options: Any) -> None:
@@ -59,7 +59,7 @@ def learn(input: Any, out: Path | None, people: int, all_words: bool, with_wordn
         learned = learn_taxonomy(input, preparation, people, per=per, **kinds)
     screen.note(*learned.notes)
     if all_words:
-        screen.warn("the file has words that only few people used: do not publish it")
+        screen.warn("the file has items of only few people: do not publish it")
     if out is None:
         screen.content(edges_text(learned.taxonomy))
         return
@@ -71,9 +71,9 @@ def learn(input: Any, out: Path | None, people: int, all_words: bool, with_wordn
 
 def _show(learned: LearnedTaxonomy, out: Path) -> None:
     tree = learned.taxonomy
-    words = f"{learned.placed:,} of {learned.words:,} below a topic"
-    rows = [("topics", f"{learned.topics:,}"), ("words", words), ("height", f"{tree.height:,}"), ("learned from", learned.contexts)]
+    items = f"{learned.placed:,} of {learned.words:,} below a topic"
+    rows = [("topics", f"{learned.topics:,}"), ("items", items), ("height", f"{tree.height:,}"), ("learned from", learned.contexts)]
     screen.pairs(f"{out}: written", rows)
     if learned.left_out:
-        screen.note(f"{counted(learned.left_out, 'word')} of fewer people left out; --all-words keeps them in a private file")
+        screen.note(f"{counted(learned.left_out, 'item')} of fewer people left out; --all-words keeps them in a private file")
     screen.note(f"use it with --taxonomy {shlex.quote(str(out))}")

@@ -50,7 +50,7 @@ class Partition(GroupingMethod):
     publish_as: str = param(
         "words",
         choices=("words", "lcg", "bag", "set"),
-        help="each group's LCG (words: after exchanging members to keep more words), or the cut with counts (bag) or without (set)",
+        help="each group's LCG (words: after exchanging members to keep more items), or the cut with counts (bag) or without (set)",
     )
     tries: int = param(TRIES, minimum=1, help="number of splits to evaluate completely for a small part; 1 takes the greedy choice")
     outliers: float = param(0.0, minimum=0, maximum=1, help="largest share of records to suppress as outliers")

@@ -125,7 +125,7 @@ RECALL = Metric(
 )
 SDIST = Metric(
     "pattern_distance",
-    f"mean semantic distance per term from the {TOP} most frequent closed patterns to the nearest published one",
+    f"mean semantic distance per item from the {TOP} most frequent closed patterns to the nearest published one",
     "lower",
     semantic_distance,
     routine=False,

@@ -233,7 +233,7 @@ class Preparation:
             object.__setattr__(self, "word_rules", WordRules.parse(self.word_rules))
         if self.rules and self.shape != "records":
             raise ParameterError(
-                f"{option('terms')} makes terms of records, but this method takes {one(self.shape)}",
+                f"{option('terms')} forms items of records from words, but this method takes {one(self.shape)}",
                 code="option-not-applicable",
                 hint="leave it out",
             )

@@ -55,7 +55,7 @@ def _made(path: Path, task: Mapping[str, Any]) -> tuple[Taxonomy, tuple[str, ...
         options = {name: value for name, value in task["options"].items() if name not in {"taxonomy", "per"}}
         topics = {} if options.get("items_table") else {"taxonomy": TOPICS}  # items of a table have a taxonomy of their own
         learned = learn_taxonomy((path,), prepared_as({**options, **topics}, Preparation())[0], task["people"])
-        words = f"{learned.placed:,} of {learned.words:,} words are below one; {learned.left_out:,} of few people are left out"
+        words = f"{learned.placed:,} of {learned.words:,} items are below one; {learned.left_out:,} of few people are left out"
         return learned.taxonomy, (f"{learned.topics:,} topics; {words}", *learned.notes)
     found = read_taxonomy(str(path), loss=DEFAULT_LOSS)
     return found.taxonomy, (f"read as {found.form}", *found.notes)

@@ -39,11 +39,11 @@ class Canaries(ScenarioAttack):
     name = "canaries"
     test = "singling out"
     story = (
-        "Before the release is made, words that nobody else has are planted in the data, each with fewer than k fictitious people: some in "
-        "copies of real records, some in separate records. An attacker who finds such a word in the release has found these few people."
+        "Before the release is made, items that nobody else has are planted in the data, each with fewer than k fictitious people: some in "
+        "copies of real records, some in separate records. An attacker who finds such an item in the release has found these few people."
     )
 
-    words: int = param(20, minimum=1, help="number of planted words of each kind")
+    words: int = param(20, minimum=1, help="number of planted items of each kind")
 
     def runs(self, few: int, people: int, k: int) -> int:
         """Once, with all words."""
@@ -58,7 +58,7 @@ class Canaries(ScenarioAttack):
         except ShoalError as error:
             raise Skipped(f"with canaries the release cannot be made ({error.message})") from None
         dropped = sum(_item(made, canary) < 0 for canary in canaries)
-        note = f"canaries: {dropped:,} of {len(canaries):,} planted words were dropped in preprocessing"
+        note = f"canaries: {dropped:,} of {len(canaries):,} planted items were dropped in preparation"
         trials = [_trial(holders, canaries, made, scenario) for holders in dict.fromkeys(canary.holders for canary in canaries)]
         return Tried(tuple(trials), (note,) if dropped else ())
 
@@ -94,4 +94,4 @@ def _trial(holders: int, canaries: list[Canary], made: Made, scenario: Scenario)
     people = "1 person" if holders == 1 else f"{holders:,} people"
     never = any((least := claim.item_holders) is not None and holders < least for claim in scenario.claims)
     lengths = np.array([1 + len(canary.other_words) for canary in planted], np.int64)
-    return ScenarioTrial(Trial(f"a planted word of {people}", None, found, 0.0), lengths, ceiling=0.0 if never else None)
+    return ScenarioTrial(Trial(f"a planted item of {people}", None, found, 0.0), lengths, ceiling=0.0 if never else None)
