@@ -133,7 +133,7 @@ def test_a_log_that_leaves_somebody_out_is_found_out(shell: Shell) -> None:
     place.write_text("".join(text for text in place.read_text().splitlines(keepends=True) if text.split()[0] not in gone))
     told = shell("audit", place, "--claim", "access-k-anonymity(k=2)", "--original", shell.directory / "input.log")
     assert told.code == 3
-    assert "9 profiles are published for 10 owners" in told.everything
+    assert "9 profiles are published for 10 users" in told.everything
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_the_largest_counts_are_kept() -> None:
 
 
 def test_one_owner_a_record() -> None:
-    with pytest.raises(InputError, match="2 records but 1 owners"):
+    with pytest.raises(InputError, match="2 records but 1 users"):
         Bags.from_lists([["a"], ["b"]], owners=[1])
 
 
@@ -166,7 +166,7 @@ def test_owners_are_counted() -> None:
     bags = Bags.from_lists([["a"], ["b"], ["c"]], owners=[7, 5, 7])
     assert (bags.n_owners, bags.owners_repeat) == (2, True)
     assert not Bags.from_lists([["a"], ["b"]]).owners_repeat
-    assert "3 records, 2 owners, 3 occurrences" in repr(bags)
+    assert "3 records, 2 users, 3 occurrences" in repr(bags)
 
 
 @SOME

@@ -20,7 +20,7 @@ def test_numbers_and_owners_are_those_given():
     assert table.numbers.tolist() == [[1, 2], [3, 0]]
     assert not np.signbit(table.numbers[1, 1])
     assert [attribute.name for attribute in table.quasi] == ["a", "b"]
-    assert repr(table) == "Table(2 rows, 1 owners, 2 attributes, 2 quasi-identifiers)"
+    assert repr(table) == "Table(2 rows, 1 users, 2 attributes, 2 quasi-identifiers)"
 
 
 def test_what_is_left_as_it_is_is_no_quasi_identifier():

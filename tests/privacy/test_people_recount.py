@@ -227,7 +227,7 @@ def test_people_behind_profiles() -> None:
     verdict = access("session", shown, [0, 1, 2, 3], both, least=1)
     assert verdict.achieved["people"] == 1 and "1 profiles have fewer than 2 people behind them" in verdict.witnesses
     count = access("owner", shown, [0, 1, 2, 3], both)
-    assert count.witnesses == ("2 profiles are published for 1 owners of the original",)
+    assert count.witnesses == ("2 profiles are published for 1 users of the original",)
     assert count.achieved == {"records": 2}
     mixed = access("owner", shown, [0, 3, 2, 1], SHARED)
     assert "profiles and units do not correspond one to one" in mixed.witnesses

@@ -108,7 +108,7 @@ class Bags:
         for array in (self.indptr, self.items, self.counts, self.owners):
             array.flags.writeable = False
         if len(self.owners) != len(self):
-            raise InputError(f"{len(self)} records but {len(self.owners)} owners", code="lengths-differ")
+            raise InputError(f"{len(self)} records but {len(self.owners)} users", code="lengths-differ")
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -339,7 +339,7 @@ class Bags:
         return _ranks_of_owners(self)
 
     def __repr__(self) -> str:
-        return f"Bags({len(self):,} records, {self.n_owners:,} owners, {self.occurrences:,} occurrences)"
+        return f"Bags({len(self):,} records, {self.n_owners:,} users, {self.occurrences:,} occurrences)"
 
 
 def canonical_rows(

@@ -252,7 +252,7 @@ class Log:
         return self.frame["time"].to_physical().to_numpy()
 
     def __repr__(self) -> str:
-        return f"Log({len(self):,} events of {self.n_owners:,} owners, {self.kind})"
+        return f"Log({len(self):,} events of {self.n_owners:,} users, {self.kind})"
 
 
 def log_of_items(bags: Bags) -> Log:

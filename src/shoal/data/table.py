@@ -153,7 +153,7 @@ class Table:
         if len({attribute.name for attribute in self.attributes}) < len(self.attributes):
             raise InputError("a table has two attributes of the same name", code="duplicate-column")
         if any(len(attribute.values) != len(self) for attribute in self.attributes):
-            raise InputError("a table's attributes and owners differ in length", code="lengths-differ")
+            raise InputError("a table's attributes and users differ in length", code="lengths-differ")
 
     @classmethod
     def from_numbers(cls, values: npt.ArrayLike, names: Iterable[str] | None = None, owners: npt.ArrayLike | None = None) -> Table:
@@ -232,7 +232,7 @@ class Table:
 
     def __repr__(self) -> str:
         return (
-            f"Table({len(self):,} rows, {self.n_owners:,} owners, {len(self.attributes)} attributes, {len(self.quasi)} quasi-identifiers)"
+            f"Table({len(self):,} rows, {self.n_owners:,} users, {len(self.attributes)} attributes, {len(self.quasi)} quasi-identifiers)"
         )
 
 
