@@ -167,4 +167,4 @@ def test_compare_says_where_popularity_is_as_good(shell: Shell):
     assert "no better than by popularity alone" in answer.err
     page = (shell.directory / "found" / "comparison.html").read_text()
     assert "no better than by popularity alone" in page
-    assert "Hidden words" in page
+    assert "Hidden items" in page

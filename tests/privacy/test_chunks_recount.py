@@ -170,7 +170,7 @@ def test_tampered_chunks_differ_from_the_original() -> None:
         says = {
             "subrecords": "sub-records of record chunks are not those",
             "shared": "sub-records of shared chunks are not those",
-            "terms": "1 terms of term chunks are not those of the original",
+            "terms": "1 items of term chunks are not those of the original",
             "clusters": "2 sizes of clusters are not those of the original",
             "lost": "in no chunk of their cluster",
             "withheld": "1 non-empty records are in no cluster",

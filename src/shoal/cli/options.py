@@ -19,6 +19,7 @@ from shoal.kernels import MOST_THREADS
 from shoal.methods import METHODS, PRESET, Method, presets_of
 from shoal.methods.catalogue import ListedParameter, listed_method
 from shoal.parameters import Declared
+from shoal.util.wording import split_default
 
 if TYPE_CHECKING:
     from shoal.evaluate.attack.before_release import PlannedAttacks
@@ -263,11 +264,13 @@ def declared_options(kind: type[Declared]) -> Callable[[Command], Command]:
 
 
 def _option(listed: ListedParameter) -> dict[str, Any]:
-    facts = [] if listed.default is None else [f"default: {listed.default}"]
+    text, stated = split_default(listed.help)
+    default = stated if listed.default is None else listed.default
+    facts = [f"default: {default}"] if default else []
     facts += [listed.range] if listed.is_number else []
     more = f" [{'; '.join(facts)}]" if facts else ""
     shape = {} if listed.is_flag else {"metavar": _metavar(listed)}
-    return {**shape, "default": None, "help": f"{_sentence(listed.help)}{more}"}
+    return {**shape, "default": None, "help": f"{_sentence(text)}{more}"}
 
 
 def _metavar(listed: ListedParameter) -> str:

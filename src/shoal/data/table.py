@@ -231,9 +231,7 @@ class Table:
         return order
 
     def __repr__(self) -> str:
-        return (
-            f"Table({len(self):,} rows, {self.n_owners:,} users, {len(self.attributes)} attributes, {len(self.quasi)} quasi-identifiers)"
-        )
+        return f"Table({len(self):,} rows, {self.n_owners:,} users, {len(self.attributes)} attributes, {len(self.quasi)} quasi-identifiers)"
 
 
 def _with_owner_ranks(keyed: pl.DataFrame) -> pl.DataFrame:

@@ -131,8 +131,8 @@ class AccessKAnonymity(Model):
 
     name = "access-k-anonymity"
     protects = (
-        "An attacker who knows all requests of a person (with per=owner) or of one session (with per=session) finds at least k addresses with "
-        "the same rows, of k different people. A page, referrer or user agent of fewer than min_owners of them is not published, and "
+        "An attacker who knows all requests of a person (with per=owner) or of one session (with per=session) finds at least k addresses "
+        "with the same rows, of k different people. A page, referrer or user agent of fewer than min_owners of them is not published, and "
         "no published session starts at the second at which a session of fewer than min_owners (at least two) of them started. Per "
         "row the guarantee is weak: k rows are identical, but all of them may belong to one person."
     )
@@ -199,7 +199,8 @@ class AccessKAnonymity(Model):
         units = units_of(rows, self.per, self.gap.span)
         profiles = len(published) if self.per == "row" else published["address"].n_unique()
         if profiles != units.n_unique():
-            broken.append(f"{profiles:,} profiles are published for {units.n_unique():,} {'user' if self.per == 'owner' else self.per}s of the original")
+            unit = "user" if self.per == "owner" else self.per
+            broken.append(f"{profiles:,} profiles are published for {units.n_unique():,} {unit}s of the original")
             return Verdict(str(self), "fails", achieved, tuple(broken))
         owners = pl.int_range(len(rows), eager=True) if self.per == "row" else rows["owner"]
         known = rows.with_columns(owner=owners, unit=units)

@@ -214,7 +214,7 @@ class TakenApart:
         counts = {
             "sub-records of record chunks": _differing(self.subrecords, table.subrecords, CLUSTER),
             "sub-records of shared chunks": _differing(self.shared, table.shared, JOINT),
-            "terms of term chunks": _surplus(self.terms, table.terms),
+            "items of term chunks": _surplus(self.terms, table.terms),
             "sizes of clusters": _surplus(self.sizes(), table.clusters.select(CLUSTER, RECORDS)),
         }
         broken = [f"{n:,} {what} are not those of the original" for what, n in counts.items() if n]
