@@ -227,7 +227,7 @@ def test_one_cluster_has_all_records() -> None:
     assert misplaced(case.table) == 0
     case.rows["terms"].append((0, "a"))
     assert misplaced(case.table) == 1
-    assert "1 term of a cluster in several of its chunks" in DisassociatedKmAnonymity(k=2, m=1).check(case.release()).witnesses
+    assert "1 item of a cluster in several of its chunks" in DisassociatedKmAnonymity(k=2, m=1).check(case.release()).witnesses
 
 
 # -- words

@@ -576,10 +576,10 @@ MUTATIONS = {
     "a term is moved": Mutation(
         "disassociated-km-anonymity", "not those of the original", ("pairs.txt", *APART), altered_chunks(under_another_term)
     ),
-    "words of k - 1 people are published": Mutation("word-support", "used by fewer than 3 people", ("few.txt", *APART), words_of_one_less),
+    "words of k - 1 people are published": Mutation("word-support", "of fewer than 3 people", ("few.txt", *APART), words_of_one_less),
     "a word of three records of one person is published": Mutation(
         "word-support",
-        "used by fewer than 3 people",
+        "of fewer than 3 people",
         ("repeated.csv", "--format", "table", "--per", "event", "--method", "disassociation", "--k", "3"),
         words_by_records,
     ),

@@ -19,7 +19,7 @@ from shoal.report.verdict_text import lack_of
 from shoal.util.wording import counted
 
 ONE_PART = 2  # a ledger of one part has nothing to tell: its total and that part
-ACCOUNTS = ("items", "loss")  # lines of a summary that are shown with the accounts only
+ACCOUNTS = ("distinct items", "loss")  # lines of a summary that are shown with the accounts only
 BAR = 12  # characters of the bar of published words
 SHADES = {"same": "█", "near": "▓", "changed": "▒", "vague0": "░"}  # of the bar, by the tone of a share; what is gone stays blank
 SHADES_IN_ASCII = {"same": "#", "near": "+", "changed": "-", "vague0": "."}
@@ -70,7 +70,7 @@ def show_accounts(verdicts: Sequence[Verdict], manifest: dict[str, Any], out: Pa
         ("input", _input_text(facts)),
         *_item_level(facts),
         *([("protected", facts[PROTECTS])] if PROTECTS in facts else []),
-        *((words_title(manifest) if name == "words" else name, screen.ledger_line(account[name])) for name in shown),
+        *((_ledger_name(name, manifest), screen.ledger_line(account[name])) for name in shown),
         *_unknown(facts),
         *screen.verdict_rows(verdicts),
         *attack_lines(manifest),
@@ -115,6 +115,11 @@ def _item_level(facts: dict[str, Any]) -> list[tuple[str, str]]:
     """Note that items were replaced by a level of a product table, so `as typed` refers to that level."""
     level = facts.get(READ_AS, {}).get(ITEMS_TABLE, {}).get("level")
     return [] if level is None else [("item level", f"{level}: each item was replaced by its {level} first")]
+
+
+def _ledger_name(name: str, manifest: dict[str, Any]) -> str:
+    """Return the label of a ledger: that of words counts how words or items were read, or what is published of the words of queries."""
+    return f"{words_title(manifest)} read" if name == "words" and manifest["input"].get("read_as") != "log" else name
 
 
 def _input_text(facts: dict[str, Any]) -> str:

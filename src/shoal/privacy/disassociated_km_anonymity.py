@@ -103,7 +103,7 @@ class DisassociatedKmAnonymity(Model):
     def _judged(self, release: Release, table: ChunkTable, original: Original | None, faults: list[str]) -> Verdict:
         """Verify everything beyond the faults found so far."""
         known, notes = CountedChunks.from_file(table), []
-        broken = faults + ([f"{counted(wrong, 'term')} of a cluster in several of its chunks"] if (wrong := misplaced(table)) else [])
+        broken = faults + ([f"{counted(wrong, 'item')} of a cluster in several of its chunks"] if (wrong := misplaced(table)) else [])
         if original is not None and (rows := _rows(release, table, original)) is not None:
             apart = taken_apart(table, original, rows)
             broken, known = broken + apart.differences(table), CountedChunks.from_records(table, apart, original.bags.owners)

@@ -121,7 +121,7 @@ def forms(ledger: Mapping[str, int], method: str) -> tuple[SummaryShare, ...]:
 
 def _items(manifest: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     before, after = manifest.get("input", {}).get("items"), file_facts(manifest).get("items")
-    return () if before is None or after is None else (("items", f"{after:,} distinct, {before:,} in the original"),)
+    return () if before is None or after is None else (("distinct items", f"{after:,} published, {before:,} in the original"),)
 
 
 def _lost(metrics: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
