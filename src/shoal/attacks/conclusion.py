@@ -85,7 +85,8 @@ def _promised(findings: Sequence[AttackFinding], most_targets: int) -> str:
         hint = MORE_TARGETS if most_targets and any(one.targets >= most_targets for one in unsure) else ""
         return f"no attack is significantly above its guaranteed bound; {len(unsure):,} may be above{hint}"
     without = sum(not one.promised for one in findings)
-    rest = f"; {without:,} of {counted(len(findings), 'rate')} without a guaranteed bound" if without else ""
+    have = "has" if without == 1 else "have"
+    rest = f"; {without:,} of {counted(len(findings), 'rate')} {have} no guaranteed bound" if without else ""
     return f"no attack exceeds its guaranteed bound{rest}"
 
 

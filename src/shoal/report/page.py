@@ -155,10 +155,7 @@ def _with_bars(items: Sequence[PublishedItem], records: int) -> list[Any]:
 # -- executive summary
 
 
-UNTRIED = (
-    "Not measured: no attack was run before this release was written. `shoal attack` attacks it now; the option `attack` of "
-    "`shoal anonymize` attacks a release before it is written."
-)
+UNTRIED = "Not measured: no attack was run before this release was written. `shoal attack` runs the attacks that apply to it."
 WITHHELD = "Counts with noise. The number of people is not published: exact numbers would break the guarantee."
 
 
@@ -248,7 +245,7 @@ def _sentence(text: str) -> str:
 
 def _best(manifest: Mapping[str, Any], one: Mapping[str, Any]) -> str:
     was = before(manifest, one)
-    raw = f" ({percent(was['success'])} in the original)" if was else ""
+    raw = f"; {percent(was['success'])} in the original" if was else ""
     known = f"{one['attack']} (known: {plain(str(one['knowledge']))})"
     return f"{known} succeeds in {rate_of(one)}{raw}."
 

@@ -126,7 +126,7 @@ def headline(verdicts: Sequence[Mapping[str, Any]], lack: str = "") -> Headline:
         these = "The claim" if len(verdicts) == 1 else f"{len(broken)} of {len(verdicts)} claims"
         verb = "does" if len(verdicts) == 1 or len(broken) == 1 else "do"
         return Headline("bad", f"{these} {verb} not hold.", BROKEN)
-    title = "The claim holds." if len(verdicts) == 1 else f"All {len(verdicts)} claims hold."
+    title = {1: "The claim holds.", 2: "Both claims hold."}.get(len(verdicts), f"All {len(verdicts)} claims hold.")
     return Headline("good", title, " ".join(_summary(model_of(v)) for v in verdicts).strip())
 
 

@@ -283,7 +283,10 @@ def _outcome(found: Audit) -> Values:
         return {"tone": "open", "title": "No guarantee." if found.lack else "This release makes no claim."}
     if found.unchecked:
         return {"tone": "open", "title": f"No claim fails, but {found.unchecked:,} cannot be checked."}
-    return {"tone": "good", "title": "The claim holds." if len(found.claims) == 1 else f"All {len(found.claims):,} claims hold."}
+    return {
+        "tone": "good",
+        "title": {1: "The claim holds.", 2: "Both claims hold."}.get(len(found.claims), f"All {len(found.claims):,} claims hold."),
+    }
 
 
 def _strength(found: Strength) -> Values:

@@ -183,9 +183,7 @@ def _notes(found: Comparison) -> list[str]:
         notes.append("no forecast on a later period: the input has no times, or too few rows with times")
     if unpredictive := [row.cell.label for row in found.rows if row.found.get(GAIN_LOW, 1.0) <= 0]:
         names = listed(unpredictive, len(unpredictive))
-        notes.append(
-            f"hidden items are predicted no better than by popularity alone (how many people have each item) from releases of {names}"
-        )
+        notes.append(f"releases of {names} predict hidden items no better than popularity alone (how many people have each item)")
     return notes
 
 
