@@ -10,7 +10,7 @@
     ├── OutOfPatience              a claim takes too long to verify, so it is not verified (exit 3)
     └── Cancelled                  the run was cancelled; nothing was left behind (exit 1)
 
-No message ever carries an owner id, a raw query or a record. Names of items that few people have are in `rare`, apart from the message.
+No message ever contains a user ID, a raw query or a record. Names of items that few people have are in `rare`, apart from the message.
 
 A message refers to an option with `option(...)`, which marks its name and value instead of spelling them. Each front end spells the marks:
 those of the command line are in `shoal.cli.screen`, Python's are here: `per="session"`. docs/errors.md lists all codes.
