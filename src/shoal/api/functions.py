@@ -94,7 +94,7 @@ def read(data: str | Path | Any, **options: Any) -> Reading:
 
     Example:
         >>> shoal.read([["Apple", "Milk"], ["Beer"]]).data
-        Bags(2 records, 2 owners, 3 occurrences)
+        Bags(2 records, 2 users, 3 occurrences)
     """
     with spoken_in_python():
         known = [one.name for one in fields(ReadOptions)]
