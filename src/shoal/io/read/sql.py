@@ -96,7 +96,7 @@ def from_sql(query: str, source: str) -> Query:
     Example:
         >>> rows = "SELECT * FROM (VALUES ('u1', 'Milk'), ('u1', 'Beer'), ('u2', 'Milk')) AS sales(user, item)"
         >>> shoal.read(shoal.from_sql(rows, "duckdb:")).data
-        Log(3 events of 2 owners, item)
+        Log(3 events of 2 users, item)
     """
     insist_on_text("query", query)
     insist_on_text("source", source)
