@@ -143,7 +143,7 @@ def test_sessions_of_people_with_several() -> None:
     shown = [Row(2 * n + (at >= 600), at) for n in (1, 2) for at in (0.0, 5.0, 600.0, 605.0)]
     sessions = judged(shown, rows, per="session")
     assert (sessions.holds, sessions.achieved) == (True, {"records": 2, "people": 2, "owners": 2})
-    assert judged(shown, rows).witnesses == ("4 profiles are published for 2 owners of the original",)
+    assert judged(shown, rows).witnesses == ("4 profiles are published for 2 users of the original",)
     assert judged(rows, rows, per="session").witnesses[-1] == "2 profiles are published for 4 sessions of the original"
     assert judged(rows[:7], rows, per="row").witnesses[-1] == "7 profiles are published for 8 rows of the original"
 
