@@ -403,3 +403,8 @@ def test_what_workers_can_count() -> None:
         assert Support(k=2, **words).rows_to_count is None
     with refuses("not-on-a-cluster"):
         Support(k=2, times="day").judge_rows(CountedRows(2, 2, 0))
+
+
+def test_what_is_promised_for_further_columns() -> None:
+    assert (Support(k=4).promised("people_of_cells"), Support(k=4, group=3).promised("people_of_cells")) == (4, 3)
+    assert Support(k=4).promised("records") == 4 and Support(k=4).promised("window") is None

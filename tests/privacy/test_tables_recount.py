@@ -456,6 +456,8 @@ def test_presence_in_columns_of_both_tables() -> None:
     assert not presence(frame, public, delta_max=0.99).holds
     assert presence(frame, public, delta_min=0.66, delta_max=1.0).holds
     assert not presence(frame, public, delta_min=0.67, delta_max=1.0).holds
+    halves = {"age": ["21", "22", "23", "24", "35", "36"]}
+    assert presence(frame, halves, delta_min=0.5, delta_max=0.5).holds
     assert presence(frame, public, delta_max=1.0, columns=["age"]).achieved["delta_max"] == 1.0
     assert presence(frame, public, delta_max=1.0, columns=["age", "ill"]).standing == "fails"
     assert presence(frame.select("ill"), public, delta_max=1.0).standing == "fails"
