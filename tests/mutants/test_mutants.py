@@ -13,6 +13,7 @@ import pytest
 from mutants.change import changed, mutants
 from mutants.equivalent import Equivalents
 from mutants.judges import ROOT, all_mutants, judges, module_of
+from mutants.kernels.build import kernel_mutants
 from mutants.log import Log, ends_of, summary, survivors
 from mutants.replace import LoadedFunctions, NotReplaced
 
@@ -109,7 +110,8 @@ def test_listed_mutants_are_not_run_and_must_exist(tmp_path: Path) -> None:
 
 
 def test_every_listed_mutant_of_the_judges_exists() -> None:
-    assert Equivalents().unmatched([(name, mutant) for _, name, mutant in all_mutants()]) == []
+    every = [*all_mutants(), *kernel_mutants()]
+    assert Equivalents().unmatched([(name, mutant) for _, name, mutant in every]) == []
 
 
 def test_later_lines_of_a_log_replace_earlier_ones(tmp_path: Path) -> None:
