@@ -124,7 +124,7 @@ def test_the_screen_shows_no_owner(shell: Shell):
     assert done.code == 0
     assert not any(owner in done.everything for owner in OWNERS)
     assert "columns: user = 'email', item = 'item'" in done.err
-    assert "6 (60.0%) of the rows and 1 (33.3%) of the records" in done.out
+    assert "6 (60.0%) of the used rows and 1 (33.3%) of the records" in done.out
 
 
 def test_a_table_of_people_is_recognized(shell: Shell):

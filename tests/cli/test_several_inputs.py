@@ -158,7 +158,7 @@ def test_standard_input(split: Shell, monkeypatch: pytest.MonkeyPatch, packing: 
     typed_in(monkeypatch, content)
     assert split("audit", "piped", "--original", "-").code == 0
     typed_in(monkeypatch, content)
-    assert "standard input: preview only" in split("look", "-", "--taxonomy", "none").out
+    assert "standard input: nothing was written" in split("look", "-", "--taxonomy", "none").out
 
 
 def test_more_than_a_head_through_a_pipe(shell: Shell):

@@ -355,7 +355,8 @@ def test_claims_beside_the_original() -> None:
     assert verdict.rare == ("{Dairy} has only 1 match",)
     assert "1 set of 1 published item is shared by fewer than 3 people" in verdict.witnesses
     assert (
-        verdict.notes[0] == "4 sets of published items were counted, by people" and "sets of more than 1 item were not" in verdict.notes[1]
+        verdict.notes[0] == "4 sets of published items (including the empty one) were counted, by people"
+        and "sets of more than 1 item were not" in verdict.notes[1]
     )
     assert KmAnonymity(k=2, m=1).check(Release.from_records(bags.select(np.array([0, 1, 3, 4])))).achieved == {"records": 3, "m": 1}
     loose = KmAnonymity(k=3, m=1).check(Release.from_records(bags), original)

@@ -127,7 +127,7 @@ def test_what_was_asked(facts: Facts) -> None:
     assert "Milani Fard and Wang" in text
     assert f"r 10 (default) {Clump.parameters()[1].help}" in text
     assert "one record per user" in text
-    assert "treatment of unknown items keep items missing from the taxonomy are kept" in text
+    assert "treatment of items not in the taxonomy keep items that are not in the taxonomy are kept" in text
     assert "format transactions" in text
 
 

@@ -58,7 +58,7 @@ def _complete_methods(ctx: click.Context, parameter: click.Parameter, incomplete
     "form",
     type=click.Choice(list(OUTPUT_FORMATS)),
     metavar="NAME",
-    help=f"{', '.join(OUTPUT_FORMATS)}. [default: parquet or accesslog]",
+    help=f"{', '.join(OUTPUT_FORMATS)}. [default: parquet; accesslog for methods that publish logs]",
 )
 @click.option("--layout", type=click.Choice(LAYOUTS), default=LISTS, help="One row per record (lists) or per item. [default: lists]")
 @click.option("--to-sep", metavar="CHARACTER", help="Item separator in transaction files. [default: tab]")
@@ -94,10 +94,15 @@ def _complete_methods(ctx: click.Context, parameter: click.Parameter, incomplete
     default=CROSSING,
     show_default=True,
     metavar="N",
-    help="With --previous: report a query whose number of people changed by fewer than N.",
+    help="With --previous: report queries whose number of people differs by fewer than N between the releases.",
 )
 @click.option(
-    "--exposed", type=int, default=0, show_default=True, metavar="N", help="With --previous: number of exposed queries or people to accept."
+    "--exposed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="With --previous: largest accepted number of queries or people that both releases together disclose.",
 )
 @rare_option
 @patience_option
@@ -107,10 +112,13 @@ def _complete_methods(ctx: click.Context, parameter: click.Parameter, incomplete
 @click.option("--memory", metavar="SIZE", help="Memory limit, e.g. 2G; larger logs are spilled to disk next to the release.")
 @help_all_option
 @verbose_option
-@click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of a table.")
+@click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of the summary.")
 @config_option
 def command(**options: Any) -> None:
-    """Write a verified release of INPUT: files with the same columns, a directory, a pattern, or - for stdin."""
+    """Write a verified release of INPUT.
+
+    INPUT is one or more files with the same columns, a directory, a glob pattern, or - for stdin.
+    """
     with interrupts.while_loading():
         from shoal.cli.anonymize_run import write_release
 

@@ -104,6 +104,7 @@ def show_audit(audit: Audit, release: Path, *, show_rare: bool, verbose: bool) -
     rows += [("largest k", f"{audit.largest_k:,}")] if audit.largest_k is not None else []
     if verbose:
         rows += screen.verdict_rows((*audit.checks, *audit.claims), show_rare=show_rare)
+        rows += [("in total", f"{_beyond(unknown)} cannot be verified from the files")] if (unknown := audit.beyond_files) else []
     else:
         rows += screen.verdict_rows(audit.claims, show_rare=show_rare) + _check_rows(audit)
     screen.pairs(f"{release}: {_outcome(audit)}", rows + strength_rows(audit.strength), audit.alarms)
@@ -116,8 +117,12 @@ def _check_rows(audit: Audit) -> list[tuple[str, str]]:
     if kept := len(audit.checks) - len(shown):
         rows.append(("checks", f"{kept:,} passed (files and manifest)"))
     if unknown := audit.beyond_files:
-        rows.append(("", f"{counted(unknown, 'value')} cannot be verified from the files: -v lists {'it' if unknown == 1 else 'them'}"))
+        rows.append(("", f"{_beyond(unknown)} cannot be verified from the files: -v lists {'it' if unknown == 1 else 'them'}"))
     return rows
+
+
+def _beyond(unknown: int) -> str:
+    return counted(unknown, "fact")
 
 
 def _is_hint(note: str) -> bool:

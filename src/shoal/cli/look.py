@@ -75,7 +75,7 @@ def _typed(level: str | None) -> str:
 
 def _extent(look: Look) -> str:
     if look.part >= 1:
-        return "preview only"
+        return "nothing was written"
     return f"the first {look.rows['in']:,} rows ({percent(look.part, 0)} of the file; --all reads the rest)"
 
 
@@ -91,7 +91,7 @@ def _rows(look: Look) -> list[tuple[str, str]]:
         *_records(look),
         (
             "largest user",
-            f"{screen.share(largest.rows, used)} of the rows and {screen.share(largest.records, look.records)} of the records",
+            f"{screen.share(largest.rows, used)} of the used rows and {screen.share(largest.records, look.records)} of the records",
         ),
         *(_known(look.known) if look.known else ()),
         *((f"--per {per}" if per != "record" else "--record", words) for per, words in look.protects.items()),
@@ -113,7 +113,7 @@ def _records(look: Look) -> list[tuple[str, str]]:
     if not look.protects:  # rows of a table
         return []
     mean = look.occurrences / max(1, look.records)
-    return [("records", f"{look.records:,} with {mean:,.1f} items on average; {counted(look.items, 'distinct item')}")]
+    return [("records", f"{look.records:,} with {mean:,.1f} item occurrences on average; {counted(look.items, 'distinct item')}")]
 
 
 def _known(known: TaxonomyCoverage) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ import click
 from shoal.attacks import ALL, ATTACKS
 from shoal.attacks.draw import Draw
 from shoal.data.node_loss import LOSSES
-from shoal.io.read.options import FORMATS, OWNERS
+from shoal.io.read.options import FORMATS, MICRODATA, OWNERS
 from shoal.kernels import MOST_THREADS
 from shoal.methods import METHODS, PRESET, Method, presets_of
 from shoal.methods.catalogue import ListedParameter, listed_method
@@ -71,7 +71,8 @@ class Number(_InWords, click.FloatRange):
 
 _DRAWN = ("targets", "control")
 _HELP = (
-    f"Attack the release before writing it; a comma-separated list of attacks (see `shoal attack --help`). [default: {', '.join(ATTACKS)}]"
+    "Attack the release before writing it; a comma-separated list of attacks (see `shoal attack --help`). "
+    f"[without NAMES: {', '.join(ATTACKS)}]"
 )
 
 
@@ -107,8 +108,10 @@ def _none_if_empty(ctx: click.Context, parameter: click.Parameter, value: tuple[
     return value or None
 
 
+_FORMAT_HELP = f"{', '.join(FORMATS)}. [default: detected]".replace(MICRODATA, f"{MICRODATA} (one row a person)")
+
 _DATA_OPTIONS = {
-    "format": click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=f"{', '.join(FORMATS)}. [default: detected]"),
+    "format": click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=_FORMAT_HELP),
     "user": click.option("--user", metavar="COLUMN", help="Column with the user ID."),
     "time": click.option("--time", metavar="COLUMN", help="Column with the time."),
     "text": click.option("--text", metavar="COLUMN", help="Column with the query text."),
@@ -169,7 +172,7 @@ _DATA_OPTIONS = {
         "--node-loss", type=click.Choice(list(LOSSES)), help="Loss function for taxonomy nodes. [default: information]"
     ),
     "unknown": click.option(
-        "--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Treatment of items missing from the taxonomy. [default: keep]"
+        "--unknown", type=click.Choice(["keep", "drop", "refuse"]), help="Treatment of items that are not in the taxonomy. [default: keep]"
     ),
     "floor": click.option(
         "--floor",

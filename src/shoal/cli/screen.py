@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from textwrap import wrap
 from threading import Lock
 from typing import Any
 
@@ -277,8 +278,15 @@ def _pairs(rows: Sequence[tuple[str, str]]) -> Table:
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in rows:
-        table.add_row(_text(name), _text(value))
+        table.add_row(_folded(name), _text(value))
     return table
+
+
+def _folded(name: str) -> Text:
+    """Return a name in lines of at most the width of a claim, cut at blanks."""
+    text = _text(name)
+    lines = wrap(text.plain, WIDEST_CLAIM, subsequent_indent="  ", break_on_hyphens=False)
+    return Text("\n".join(lines)) if len(text) > WIDEST_CLAIM else text
 
 
 def _print(table: Table) -> None:
@@ -299,7 +307,7 @@ def verdict_rows(verdicts: Sequence[Verdict], *, show_rare: bool = False) -> lis
     for verdict in verdicts:
         level = reached(verdict.claim, verdict.achieved, holds=verdict.holds)
         state = {"fails": "FAILS", "not checkable": "NOT CHECKABLE", "not judged": "NOT JUDGED"}.get(verdict.standing, verdict.standing)
-        rows.append((_cropped(verdict.claim), f"{state}: {level}" if level else state))
+        rows.append((without_names(verdict.claim), f"{state}: {level}" if level else state))
         why = "took too long" if verdict.standing == "not judged" else "not checkable with the available data"
         rows += [("", f"{why}: {verdict.unchecked}")] if verdict.unchecked else []
         rows += [("", f"violated: {witness}") for witness in verdict.witnesses + verdict.rare * show_rare]
@@ -311,7 +319,7 @@ def verdict_rows(verdicts: Sequence[Verdict], *, show_rare: bool = False) -> lis
 def verdict_line(verdict: Verdict) -> str:
     """Return a claim, its verdict and the achieved level in one line."""
     _, state = verdict_rows([verdict])[0]
-    return f"{_cropped(verdict.claim, WIDEST_LINE)} {state}"
+    return f"{_cropped(verdict.claim)} {state}"
 
 
 def prints(text: str) -> bool:
@@ -323,10 +331,10 @@ def prints(text: str) -> bool:
     return True
 
 
-def _cropped(claim: str, widest: int = WIDEST_CLAIM) -> str:
-    """Shorten a claim to fit next to its verdict, without names of items; the manifest has it in full."""
+def _cropped(claim: str) -> str:
+    """Shorten a claim to fit in a line with its verdict, without names of items; the manifest has it in full."""
     claim = without_names(claim)
-    return claim if len(claim) <= widest else claim[: widest - 4] + "...)"
+    return claim if len(claim) <= WIDEST_LINE else claim[: WIDEST_LINE - 4] + "...)"
 
 
 def share(part: int, whole: int) -> str:

@@ -66,14 +66,15 @@ def learn(input: Any, out: Path | None, people: int, all_words: bool, with_wordn
     screen.note(*unfinished.clear(out.parent))
     with disk_errors(str(out)):
         write_edges(learned.taxonomy, out, force=force)
-    _show(learned, out)
+    _show(learned, out, people)
 
 
-def _show(learned: LearnedTaxonomy, out: Path) -> None:
+def _show(learned: LearnedTaxonomy, out: Path, people: int) -> None:
     tree = learned.taxonomy
-    items = f"{learned.placed:,} of {learned.words:,} below a topic"
+    items = f"{learned.placed - learned.left_out:,} of {learned.words:,} in the taxonomy"
     rows = [("topics", f"{learned.topics:,}"), ("items", items), ("height", f"{tree.height:,}"), ("learned from", learned.contexts)]
     screen.pairs(f"{out}: written", rows)
     if learned.left_out:
-        screen.note(f"{counted(learned.left_out, 'item')} of fewer people left out; --all-words keeps them in a private file")
+        few = f"{counted(learned.left_out, 'item')} used by fewer than {people:,} people"
+        screen.note(f"{few} left out; --all-words keeps them in a private file")
     screen.note(f"use it with --taxonomy {shlex.quote(str(out))}")

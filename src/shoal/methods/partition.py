@@ -40,7 +40,7 @@ ROUNDS = 2
 
 @dataclass(frozen=True)
 class Partition(GroupingMethod):
-    """Splits records top-down along the taxonomy; publishes least common generalizations, or cuts as sets (LG) or bags."""
+    """Splits records top-down along the taxonomy; publishes least common generalizations, or local generalizations (LG) as sets or bags."""
 
     name = "partition"
     paper = "He and Naughton, VLDB 2009"

@@ -29,7 +29,7 @@ from shoal.methods.bases.rho_uncertainty import InferenceMethod, Sensitive
 
 @dataclass(frozen=True)
 class TDControl(InferenceMethod):
-    """Generalizes non-sensitive items and suppresses few so that no items of a record reveal a sensitive one."""
+    """Generalizes non-sensitive items and suppresses a few so that no items of a record reveal a sensitive one."""
 
     name = "td-control"
     paper = "Cao, Karras, Raissi and Tan, VLDB 2010"

@@ -27,7 +27,7 @@ NOT_SEEN = "whose rows share a combination of values is known only while the rel
 
 @dataclass(frozen=True)
 class ClassLimits(Model):
-    """A limited number of rows share each published combination of values, or no two rows of one user do."""
+    """At most a given number of rows have the same published combination of values, or no two rows of one user have it."""
 
     name = "class-limits"
     protects = (

@@ -68,7 +68,7 @@ BY_PERSON = "what is private for whom is secret: an audit with the original, and
 
 @dataclass(frozen=True)
 class Coherence(JudgesSets):
-    """An attacker who knows up to p public items of a person finds at least k people, and no private item with confidence above h."""
+    """At least k people match up to p known public items, and no private item can be inferred with confidence above h."""
 
     name = "coherence"
     protects = (

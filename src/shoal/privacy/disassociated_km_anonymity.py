@@ -61,7 +61,7 @@ NO_OWNERS = "people have several records; records were counted, because files do
 
 @dataclass(frozen=True)
 class DisassociatedKmAnonymity(Model):
-    """An attacker who knows up to m items of a record finds at least k people who match, in records split into chunks."""
+    """At least k people match what an attacker knows (up to m items of a record), in records split into chunks."""
 
     name = "disassociated-km-anonymity"
     protects = (

@@ -41,7 +41,7 @@ BETWEEN = "\0"  # between the number of a class and an item, in the name of the 
 
 @dataclass(frozen=True)
 class KKmAnonymity(Model):
-    """An attacker who knows all attributes of a person and up to m items finds at least k people who match."""
+    """At least k people match what an attacker knows: all attributes of a person and up to m items."""
 
     name = "kkm-anonymity"
     protects = (

@@ -41,7 +41,7 @@ NO_OWNERS = "people have several records; records were counted, because files do
 
 @dataclass(frozen=True)
 class KmAnonymity(JudgesSets):
-    """An attacker who knows up to m items of a person finds at least k people who match."""
+    """At least k people match what an attacker knows: up to m items of a person."""
 
     name = "km-anonymity"
     protects = (
@@ -117,7 +117,7 @@ def _witnesses(found: CountedSets, names: Vocabulary) -> tuple[str, ...]:
 
 
 def _notes(found: CountedSets) -> list[str]:
-    notes = [f"{found.sets:,} sets of published items were counted, by {'people' if found.people else 'records'}"]
+    notes = [f"{found.sets:,} sets of published items (including the empty one) were counted, by {'people' if found.people else 'records'}"]
     if found.unsafe:
         notes.append(f"sets of more than {found.size:,} {items(found.size)} were not counted, so the true k may be lower")
     return notes

@@ -76,6 +76,7 @@ def _context(facts: Facts, summary: Summary) -> dict[str, Any]:
         "withheld": WITHHELD_TEXT if sections.WITHHELD in manifest else "",
         "shares": summary.shares,
         "noun": summary.noun,
+        "base": sections.base_of(manifest, summary),
         "share_chart": own_markup(sections.share_chart(summary)),
         "warning": summary.warning,
         "tiles": [verdicts.guarantee(judged, lack), summary.tile, sections.published_tile(manifest)],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from shoal.data.original import NOT_IN_TAXONOMY, REPEATED
 from shoal.methods import METHODS, fate_of
 from shoal.metrics import METRICS
 from shoal.report.charts import BarPart, bar, meter, stacked
@@ -41,7 +42,7 @@ MEANINGS = {
     "rare_items": "distinct items that fewer people have",
     "node_loss": "loss function for taxonomy nodes",
     "records_as": "sets: an item that a record repeats counts once; bags: it counts each time",
-    "unknown_items": "distinct items missing from the taxonomy",
+    "unknown_items": "distinct items that are not in the taxonomy",
     "unknown_occurrences": "number of their occurrences",
     "quasi_identifiers": "columns whose values were replaced by group means or other centroids",
     "left_as_they_are": "columns published unchanged, not covered by any claim",
@@ -52,19 +53,25 @@ MEANINGS = {
     "taxonomy_height": "edges from the root to the deepest leaf",
 }
 
+LEFT_OUT = {  # occurrences that are in the account but not in the shares
+    NOT_IN_TAXONOMY: "without those of items that are not in the taxonomy",
+    REPEATED: "a repeated item of a record counts once",
+}
+WITH_SENSITIVE = "with sensitive items: "  # how the description of a parameter begins that has no effect without them
+
 RECORDS = {"record": "records given by a column"}  # what one record is, where "one record per ..." would not say it
 LABELS = {
     "owners": "people",
     "per": "one record per",
-    "unknown": "treatment of unknown items",
+    "unknown": "treatment of items not in the taxonomy",
     "records_as": "repeated items",
     "scope": "part of taxonomy",
 }
 LABELS |= {"quasi_identifiers": "quasi-identifiers", "left_as_they_are": "published unchanged", "unknown_occurrences": "their occurrences"}
 UNKNOWN = {
-    "keep": "items missing from the taxonomy are kept under an extra branch below its root",
-    "drop": "items missing from the taxonomy are dropped and counted",
-    "refuse": "items missing from the taxonomy are an error",
+    "keep": "items that are not in the taxonomy are kept under an extra branch below its root",
+    "drop": "items that are not in the taxonomy are dropped and counted",
+    "refuse": "items that are not in the taxonomy are an error",
 }
 
 LOSSES = {
@@ -72,10 +79,10 @@ LOSSES = {
         "Loss",
         "Group generalization distortion (GGD) per item: 0% if everything is published unchanged, 100% if nothing is published.",
     ),
-    "added_loss": ("Added loss", "Loss minus the loss of the general items in the original."),
+    "added_loss": ("Added loss", "Loss minus the loss that the original already has because some of its items are general."),
     "loss_with_dropped": (
         "Loss with dropped items",
-        "Loss if items that were dropped because the taxonomy lacks them count as lost.",
+        "Loss if items that were dropped because they are not in the taxonomy count as lost.",
     ),
     "information_loss": (
         "Information loss",
@@ -180,8 +187,10 @@ def method_rows(manifest: Mapping[str, Any]) -> tuple[TableLine, list[TableLine]
     for key, value in manifest.get("parameters", {}).items():
         text, default = helps.get(key, (_meaning(key, value), object()))
         meaning, stated = split_default(text)
-        shown = stated if value is None and stated else number(value)
-        rows.append(TableLine(LABELS.get(key, spoken(key)), shown + (" (default)" if value == default else ""), meaning))
+        shown = (stated if value is None and stated else number(value)) + (" (default)" if value == default else "")
+        if meaning.startswith(WITH_SENSITIVE) and value is None and manifest["parameters"].get("sensitive") is None:
+            shown = "not used (no sensitive items)"
+        rows.append(TableLine(LABELS.get(key, spoken(key)), shown, meaning))
     return TableLine(plain(method), declared.paper if declared else "", declared.summary() if declared else ""), rows
 
 
@@ -228,6 +237,16 @@ def _account(title: str, ledger: Mapping[str, int], method: str) -> Account:
     return Account(title, count(total), sum(p.value for p in parts) == total, stacked(title, desc, parts), pieces)
 
 
+def base_of(manifest: Mapping[str, Any], summary: Summary) -> str:
+    """Describe what the shares of the summary are percentages of: what the method received."""
+    whole = summary.shares[0].whole if summary.shares else 0
+    if summary.noun != "items":
+        return f"{count(whole)} {summary.noun}"
+    ledger = manifest.get("accounting", {}).get("occurrences", {})
+    left_out = [text for part, text in LEFT_OUT.items() if ledger.get(part)]
+    return f"{count(whole)} item occurrences" + (f" ({'; '.join(left_out)})" if left_out else "")
+
+
 def share_chart(summary: Summary) -> str:
     """Draw the shares of the summary as one bar."""
     parts = [BarPart(share.name, share.n, share.tone) for share in summary.shares]
@@ -270,7 +289,7 @@ def loss_meter(metrics: Mapping[str, Any]) -> Meter | None:
         if value is not None:
             bound = share_in(metrics, "bound") if key == METERED[0] else None
             floor = percent(bound) if bound is not None else ""
-            desc = f"{percent(value)}, of which {floor} is unavoidable" if floor else percent(value)
+            desc = f"{percent(value)}; at least {floor} is unavoidable (lower bound)" if floor else percent(value)
             return Meter(label, percent(value), meaning, meter(label, desc, value, bound), floor)
     return None
 

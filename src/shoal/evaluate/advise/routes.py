@@ -78,6 +78,10 @@ ON_TOPICS_AND_WORDNET = (
 )
 NAMES_REVEAL_WORDS = f"names of topics reveal words that at least 2k people use; {NOT_ATTRIBUTES}"
 EVENT = "a single query or event among k people"
+PRIVATE = (
+    "one person changes the probability of any result by a factor of at most e^epsilon, except with probability delta "
+    "(differential privacy)"
+)
 LINKED = "several events of one person together; they are published separately and not linked"
 OF_RECORDS = frozenset({WHOLE, KNOWN_ONE, KNOWN_TWO, KNOWN_THREE, KNOWN_FOUR})  # guarantees for each record by itself
 SEVERAL = "several records of one person together"
@@ -221,7 +225,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "counts",
         "dp-queries",
         "whole queries with noisy counts",
-        "one person changes the probability of any result by a factor of at most e^epsilon (differential privacy)",
+        PRIVATE,
         "rare queries are not published at all",
         settings={"unit": "query"},
         needs=("texts",),
@@ -230,7 +234,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "counts",
         "dp-queries",
         "single words with noisy counts",
-        "one person changes the probability of any result by a factor of at most e^epsilon (differential privacy)",
+        PRIVATE,
         "rare words are not published at all",
         settings={"unit": "term"},
         needs=("texts",),
@@ -239,7 +243,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "counts",
         "dp-queries",
         "items with noisy counts",
-        "one person changes the probability of any result by a factor of at most e^epsilon (differential privacy)",
+        PRIVATE,
         "rare items are not published at all",
         settings={"unit": "item"},
         needs=("items",),

@@ -35,6 +35,7 @@ Form = Literal["edges", "paths", "json", "skos", "obo"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 _SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
+NAMED_COLUMNS = "a Parquet table"  # how a file was read whose first row of cells is the names of its columns
 HEADER_WORDS = ("child", "item", "leaf", "node", "term", "label", "name", "product", "value", "word", "code", "id")
 _LEVEL_WORD = re.compile(r"(level|lvl|l)[ _-]?\d+|parent")
 
@@ -122,7 +123,8 @@ def taxonomy_of_rows(
         raise ParameterError(f"a table of cells is read as edges or paths, not as {form}", code="option-not-applicable", value=form)
     cells = [_Row(line, ["" if cell is None else str(cell).strip() for cell in row]) for line, row in enumerate(rows, 1)]
     all_notes = list(notes)
-    return _of_table(_without_header([row for row in cells if any(row.cells)], all_notes), form, loss, all_notes)
+    of_header = [] if NAMED_COLUMNS in all_notes else all_notes
+    return _of_table(_without_header([row for row in cells if any(row.cells)], of_header), form, loss, all_notes)
 
 
 def _ontology_form(text: str) -> Form | None:
@@ -286,5 +288,5 @@ def table_of(path: Path) -> tuple[list[tuple[Any, ...]], tuple[str, ...]] | None
         return sheet_of(content_of(path), path).rows(), ("an Excel sheet",)
     if parquet:
         frame = whole(Source.of(path))
-        return [tuple(frame.columns), *frame.rows()], ("a Parquet table",)
+        return [tuple(frame.columns), *frame.rows()], (NAMED_COLUMNS,)
     return None
