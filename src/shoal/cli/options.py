@@ -108,7 +108,7 @@ def _none_if_empty(ctx: click.Context, parameter: click.Parameter, value: tuple[
     return value or None
 
 
-_FORMAT_HELP = f"{', '.join(FORMATS)}. [default: detected]".replace(MICRODATA, f"{MICRODATA} (one row a person)")
+_FORMAT_HELP = f"{', '.join(FORMATS)}. [default: detected]".replace(MICRODATA, f"{MICRODATA} (rows: people)")
 
 _DATA_OPTIONS = {
     "format": click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=_FORMAT_HELP),
