@@ -115,7 +115,7 @@ def _check_rows(audit: Audit) -> list[tuple[str, str]]:
     shown = [check for check in audit.checks if not check.holds or check.claim == COLUMNS_COVERED]
     rows = screen.verdict_rows([replace(check, notes=tuple(filter(_is_hint, check.notes))) for check in shown])
     if kept := len(audit.checks) - len(shown):
-        rows.append(("checks", f"{kept:,} passed (files and manifest)"))
+        rows.append(("checks", f"{kept:,} passed ({'files and manifest' if audit.lines else 'files'})"))
     if unknown := audit.beyond_files:
         rows.append(("", f"{_beyond(unknown)} cannot be verified from the files: -v lists {'it' if unknown == 1 else 'them'}"))
     return rows

@@ -191,7 +191,7 @@ def method_rows(manifest: Mapping[str, Any]) -> tuple[TableLine, list[TableLine]
         if meaning.startswith(WITH_SENSITIVE) and value is None and manifest["parameters"].get("sensitive") is None:
             shown = "not used (no sensitive items)"
         rows.append(TableLine(LABELS.get(key, spoken(key)), shown, meaning))
-    return TableLine(plain(method), declared.paper if declared else "", declared.summary() if declared else ""), rows
+    return TableLine(plain(method), f"Paper: {declared.paper}" if declared else "", declared.summary() if declared else ""), rows
 
 
 def input_rows(manifest: Mapping[str, Any]) -> list[TableLine]:
