@@ -96,7 +96,7 @@ def test_one_upward_sweep_suffices_and_suppression_creates_no_rule(problem: Prob
     loss = np.bincount(bags.items, minlength=len(tree)).astype(np.int64)
     nothing, hidden = np.zeros(len(tree), bool), mask(tree, sensitive)
     state = sweep(bags, hidden, loss, Certainty(rho), nothing, plain=plain)
-    after = [frozenset(record) for record in numbers_of(without(bags, state.gone))]
+    after = [frozenset(record) for record in numbers_of(without(bags, state.removed))]
     owners = bags.owners.tolist()
     before = every_rule([frozenset(record) for record in numbers_of(bags)], owners, sensitive)
     for rule, share in every_rule(after, owners, sensitive).items():
@@ -113,7 +113,7 @@ def test_the_best_is_never_worse_than_the_printed_the_trivial_and_suppression_al
     loss = np.bincount(bags.items, minlength=len(tree)) * worth
     gone = suppressed(bags, hidden, loss, Certainty(rho))
     assert loss[gone].sum() <= loss[hidden].sum()
-    printed = sweep(bags, hidden, loss, Certainty(rho), np.zeros(len(tree), bool), plain=True).gone
+    printed = sweep(bags, hidden, loss, Certainty(rho), np.zeros(len(tree), bool), plain=True).removed
     assert loss[gone].sum() <= loss[printed].sum()
     cut = specialized(bags, tree, hidden, worth, Certainty(rho))
     alone = (loss * (tree.units - tree.unit_losses))[gone].sum()
