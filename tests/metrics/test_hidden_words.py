@@ -164,7 +164,7 @@ def test_compare_says_where_popularity_is_as_good(shell: Shell):
     (row,) = json.loads(answer.out)
     assert row["hidden_gain_low"] <= row["hidden_gain"] <= row["hidden_gain_high"]
     assert 0 <= row["hidden_recall_low"] <= 1
-    assert "no better than by popularity alone" in answer.err
+    assert "no better than popularity alone" in answer.err
     page = (shell.directory / "found" / "comparison.html").read_text()
-    assert "no better than by popularity alone" in page
+    assert "no better than popularity alone" in page
     assert "Hidden items" in page
