@@ -50,7 +50,7 @@ def test_the_first_cluster_of_the_paper_has_the_cover_problem() -> None:
     assert together == {2, 3}
     verdict = MODEL.check(chunk_release(FIRST))
     assert not verdict.holds
-    assert "1 cluster in which terms of several chunks certainly meet" in verdict.witnesses[0]
+    assert "1 cluster in which items of several chunks certainly meet" in verdict.witnesses[0]
 
 
 def test_the_first_cluster_is_published_without_it() -> None:
@@ -80,7 +80,7 @@ def test_the_shared_chunk_of_the_paper() -> None:
     first, second = (5, [["ifm", "mf", "im", "if", "ifm"]], "vas"), (5, [["mc", "hm", "hcm", "hc", "hcm"]], "py")
     shared = [["kr", "r", "k", "kr", "kr"]]
     verdict = MODEL.check(chunk_release(first, second, shared=shared))
-    assert verdict.witnesses == ("1 cluster whose shared terms are bound to meet others",)
+    assert verdict.witnesses == ("1 cluster whose shared items are bound to meet others",)
     first, second = (5, [["if", "f", "i", "if", "if"]], "vasm"), (5, [["c", "h", "hc", "hc", "hc"]], "pym")
     assert MODEL.check(chunk_release(first, second, shared=shared)).holds
     assert not MODEL.check(chunk_release(first, second, shared=[["kr", "r", "k", "kr"]])).holds
