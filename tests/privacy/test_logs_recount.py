@@ -178,7 +178,7 @@ def test_verdicts_name_five_rare_words() -> None:
     original = as_typed(Bags.from_lists([list(words)]))
     verdict = WordSupport(k=2).check(chunk_release((1, [], words)), original)
     assert verdict.rare == tuple(f"too few people have {word!r}" for word in "abcde")
-    assert verdict.witnesses == ("7 published words are used by fewer than 2 people",) and verdict.achieved == {"people": 1}
+    assert verdict.witnesses == ("7 published items of fewer than 2 people",) and verdict.achieved == {"people": 1}
     assert WordSupport(k=2).check(chunk_release(), original).achieved == {"people": 0}
 
 
@@ -251,7 +251,7 @@ def test_records_that_few_people_own(k: int, both: int, holds: bool) -> None:
     owners = [0 if 4 <= i < 8 else i + 1 for i in range(12)]
     original = as_typed(Bags.from_lists(records, owners))
     published = chunk_release((12, [["a"] * first, ["b"] * second], ""))
-    told = "1 cluster in which terms of several chunks certainly meet, perhaps for fewer than k people"
+    told = "1 cluster in which items of several chunks certainly meet, perhaps for fewer than k people"
     verdict = DisassociatedKmAnonymity(k=k, m=2).check(replace(published, secret=Secret(np.zeros(12, np.int64))), original)
     assert (told not in verdict.witnesses) == holds, verdict
     alone = DisassociatedKmAnonymity(k=k, m=2).check(published)
@@ -262,7 +262,7 @@ def test_records_that_few_people_own(k: int, both: int, holds: bool) -> None:
 def test_shared_terms_meet_others_if_there_are_too_many(shared: int, m: int, bound: bool) -> None:
     release = chunk_release((4, [["a"] * 4], ""), (4, [["b"] * 4], ""), shared=[["c"] * shared])
     verdict = DisassociatedKmAnonymity(k=2, m=m).check(release)
-    assert ("1 cluster whose shared terms are bound to meet others" in verdict.witnesses) == bound
+    assert ("1 cluster whose shared items are bound to meet others" in verdict.witnesses) == bound
 
 
 def test_no_cluster_at_all() -> None:
