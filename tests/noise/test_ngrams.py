@@ -98,7 +98,7 @@ def test_the_recorded_noise_gives_what_is_claimed_and_nothing_less(longest: int)
     epsilon, delta = spent_budget(steps, 2.0)
     assert epsilon == 2.0
     assert 0.5e-5 < delta <= 1e-5
-    assert spent_budget(tuple(replace(step, scale=step.scale / 2) for step in steps), 2.0)[1] > 1e-5
+    assert spent_budget(tuple(replace(step, scale=step.scale / 4) for step in steps), 2.0)[1] > 1e-5
     squares = sum((step.sensitivity / step.scale) ** 2 for step in steps if step.sensitivity)
     shares = [(step.sensitivity / step.scale) ** 2 / squares for step in steps if step.sensitivity]
     assert shares == pytest.approx([share for _ in range(longest) for share in (0.8 / longest, 0.2 / longest)])
@@ -158,11 +158,11 @@ def test_the_command_and_its_audit(shell: Shell) -> None:
 
 
 @pytest.mark.slow
-def test_half_the_scale_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quarter_of_the_scale_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("opendp")
+    monkeypatch.setattr(epsilon_audit, "OFTEN", 0.1)  # canaries of smaller crowds vary more, but show less noise sooner
     true = dp_ngrams.with_noise
-    monkeypatch.setattr(epsilon_audit, "OFTEN", 0.1)  # canaries of larger crowds vary less, but show a fault later
-    monkeypatch.setattr(dp_ngrams, "with_noise", lambda numbers, step: true(numbers, replace(step, scale=step.scale / 2)))
+    monkeypatch.setattr(dp_ngrams, "with_noise", lambda numbers, step: true(numbers, replace(step, scale=step.scale / 4)))
     found = audit_epsilon(audited_method("dp-ngrams", AUDITED), CanaryDraw(runs=12, canaries=1500, named=0.2))
     assert found.gaussian is not None
     assert found.gaussian > 1
