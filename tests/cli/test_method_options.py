@@ -51,7 +51,9 @@ def test_the_help_of_a_method_shows_its_options_and_no_other(wide: Shell, method
     assert told.code == 0
     assert DASHED.findall(told.out) == list(declared(method))
     for text in declared(method).values():
-        assert squeezed(text) in squeezed(told.out)
+        described, _, default = text.partition(" (default: ")
+        assert squeezed(described) in squeezed(told.out)
+        assert not default or squeezed(f"[default: {default.removesuffix(')')}") in squeezed(told.out)
 
 
 def test_one_name_is_explained_in_the_words_of_the_chosen_method(wide: Shell):

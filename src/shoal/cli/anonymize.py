@@ -58,7 +58,7 @@ def _complete_methods(ctx: click.Context, parameter: click.Parameter, incomplete
     "form",
     type=click.Choice(list(OUTPUT_FORMATS)),
     metavar="NAME",
-    help=f"{', '.join(OUTPUT_FORMATS)}. [default: parquet; accesslog for methods that publish logs]",
+    help=f"{', '.join(OUTPUT_FORMATS)}. [default: depends on the method]",
 )
 @click.option("--layout", type=click.Choice(LAYOUTS), default=LISTS, help="One row per record (lists) or per item. [default: lists]")
 @click.option("--to-sep", metavar="CHARACTER", help="Item separator in transaction files. [default: tab]")
@@ -115,10 +115,7 @@ def _complete_methods(ctx: click.Context, parameter: click.Parameter, incomplete
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest instead of the summary.")
 @config_option
 def command(**options: Any) -> None:
-    """Write a verified release of INPUT.
-
-    INPUT is one or more files with the same columns, a directory, a glob pattern, or - for stdin.
-    """
+    """Write a verified release of INPUT (files with the same columns, a directory, a pattern, or - for stdin)."""
     with interrupts.while_loading():
         from shoal.cli.anonymize_run import write_release
 

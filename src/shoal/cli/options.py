@@ -14,7 +14,7 @@ import click
 from shoal.attacks import ALL, ATTACKS
 from shoal.attacks.draw import Draw
 from shoal.data.node_loss import LOSSES
-from shoal.io.read.options import FORMATS, MICRODATA, OWNERS
+from shoal.io.read.options import FORMATS, OWNERS
 from shoal.kernels import MOST_THREADS
 from shoal.methods import METHODS, PRESET, Method, presets_of
 from shoal.methods.catalogue import ListedParameter, listed_method
@@ -108,7 +108,7 @@ def _none_if_empty(ctx: click.Context, parameter: click.Parameter, value: tuple[
     return value or None
 
 
-_FORMAT_HELP = f"{', '.join(FORMATS)}. [default: detected]".replace(MICRODATA, f"{MICRODATA} (rows: people)")
+_FORMAT_HELP = f"{', '.join(FORMATS)}. [default: detected]"
 
 _DATA_OPTIONS = {
     "format": click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=_FORMAT_HELP),
