@@ -229,7 +229,7 @@ def test_what_rules_tell_of_their_taxonomy_is_compared(kitchen: Shell, edit: str
     renew(first)
     answer = kitchen("audit", "first", "-v")
     told = " ".join(answer.out.split())
-    assert "ann" not in told
+    assert "ann" not in told.replace("cannot", "")
     if edit == "parents":
         assert answer.code == 0
         assert "not checked without the original: which names of rules.json are nodes, and published_parents" in told
