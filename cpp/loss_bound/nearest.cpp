@@ -10,30 +10,6 @@ namespace {
 
 constexpr int64_t kNothing = std::numeric_limits<int64_t>::min();
 
-// The best few found so far; the worst of them is what a newcomer must beat.
-class Best {
-public:
-    explicit Best(int64_t most) : most_(static_cast<std::size_t>(most)) {}
-    int64_t to_beat() const { return heap_.size() < most_ ? kNothing : heap_.front().rank; }
-    void offer(Neighbour n) {
-        if (heap_.size() == most_) {
-            if (!(n < heap_.front())) return;
-            std::pop_heap(heap_.begin(), heap_.end());
-            heap_.pop_back();
-        }
-        heap_.push_back(n);
-        std::push_heap(heap_.begin(), heap_.end());
-    }
-    std::vector<Neighbour> sorted() && {
-        std::sort(heap_.begin(), heap_.end());
-        return std::move(heap_);
-    }
-
-private:
-    std::size_t most_;
-    std::vector<Neighbour> heap_;
-};
-
 }  // namespace
 
 Nearest::Nearest(const Scored& data, int threads, Task& task)
@@ -69,6 +45,30 @@ int64_t Nearest::tile_bound(int64_t row, int64_t tile) const {
 // The search for some rows of one tile. Other tiles are visited outwards from theirs, so that what is similar comes first and the rest has
 // something to beat.
 class Nearest::Search {
+    // The best few found so far; the worst of them is what a newcomer must beat.
+    class Best {
+    public:
+        explicit Best(int64_t most) : most_(static_cast<std::size_t>(most)) {}
+        int64_t to_beat() const { return heap_.size() < most_ ? kNothing : heap_.front().rank; }
+        void offer(Neighbour n) {
+            if (heap_.size() == most_) {
+                if (!(n < heap_.front())) return;
+                std::pop_heap(heap_.begin(), heap_.end());
+                heap_.pop_back();
+            }
+            heap_.push_back(n);
+            std::push_heap(heap_.begin(), heap_.end());
+        }
+        std::vector<Neighbour> sorted() && {
+            std::sort(heap_.begin(), heap_.end());
+            return std::move(heap_);
+        }
+
+    private:
+        std::size_t most_;
+        std::vector<Neighbour> heap_;
+    };
+
 public:
     Search(const Nearest& in, std::span<const int64_t> rows, int64_t most, const Nearness& nearness, int64_t patience)
         : in_(in),

@@ -18,7 +18,7 @@ ROWS = [
 ]
 HEADER = "customer,basket,product,quantity\n"
 SAID = ("--record", "basket", "--taxonomy", "generated")
-HISTORY = "each record among 2 people, but not a person's whole history of several records"
+HISTORY = "each record among at least 2 people, but not a person's whole history of several records"
 
 
 def table(rows: list[tuple[str, ...]] = ROWS) -> str:
@@ -79,9 +79,7 @@ def test_a_claim_that_does_not_count_people_is_not_said_to(shell: Shell):
     shell.file("input", table())
     words = ("--record", "basket", "--method", "ssc", "--k", "2", "--taxonomy", "generated", "--out", "release")
     assert shell("anonymize", "input", *words).code == 0
-    assert manifest_of(shell.directory / "release")["input"]["protects"].startswith(
-        "each record by itself, but not a person's whole history"
-    )
+    assert manifest_of(shell.directory / "release")["input"]["protects"].startswith("each record, but not a person's whole history")
 
 
 def test_where_each_person_has_one_record_nothing_is_said(shell: Shell):
@@ -93,7 +91,7 @@ def test_where_each_person_has_one_record_nothing_is_said(shell: Shell):
 def test_sessions_and_events_say_it_too(shell: Shell):
     shell.file("input", table())
     done = shell("anonymize", "input", "--per", "event", "--taxonomy", "generated", "--k", "2", "--out", "release")
-    assert "each event among 2 people, but not a person's whole history of several events" in " ".join(done.out.split())
+    assert "each event among at least 2 people, but not a person's whole history of several events" in " ".join(done.out.split())
 
 
 def test_quantities_are_counted(shell: Shell):

@@ -205,7 +205,7 @@ def test_nothing_is_proposed_where_rules_were_given(log: Shell) -> None:
 
 def test_the_guarantee_of_smaller_records_is_said_beside_the_command(log: Shell) -> None:
     err = log("anonymize", "my log.tsv", "--k", "20", "--out", "release").err
-    assert "each session among k people, but not a person's whole history of several sessions; keeps " in err
+    assert "each session among at least k people, but not a person's whole history of several sessions; keeps " in err
 
 
 def test_a_release_worth_reading_is_not_warned_of(log: Shell) -> None:
@@ -222,7 +222,7 @@ def test_words_that_are_all_published_as_their_parents_are_warned_of(log: Shell)
     log.file("baskets.txt", "Apple\nPear\nPlum\n")
     answer = log("anonymize", "baskets.txt", "--format", "transactions", "--taxonomy", "food.json", "--k", "3", "--out", "release", "-v")
     shown = answer.out.splitlines()
-    assert " ".join(shown[2].split()) == "as typed within one level as categories root or unlisted suppressed"
+    assert " ".join(shown[2].split()) == "as typed within one level as categories as the root or (unlisted) suppressed"
     assert shown[3].split() == ["0%", "100%", "0%", "0%", "0%"]
     assert shown[1] == "WARNING: only 0% of the items are published as typed"
     assert not commands(answer.err), "nothing else keeps a word of three people who have nothing in common"

@@ -47,9 +47,9 @@ def test_people_records_and_the_largest_owner(shell: Shell):
 def test_what_each_way_of_making_records_protects(shell: Shell):
     shell.file("input", TABLE)
     said = seen(shell, "--taxonomy", "none", "--per", "session", "--gap", "90m")["protects"]
-    assert said["user"] == "3 records; protects a person's whole history among k people"
-    assert said["session"].startswith("3 records; protects each session among k people, but not a person's whole history")
-    assert said["event"].startswith("10 records; protects each event among k people, but not a person's whole history")
+    assert said["user"] == "3 records; hides a person's whole history among at least k people"
+    assert said["session"].startswith("3 records; hides each session among at least k people, but not a person's whole history")
+    assert said["event"].startswith("10 records; hides each event among at least k people, but not a person's whole history")
 
 
 def test_without_times_there_are_no_sessions(shell: Shell):

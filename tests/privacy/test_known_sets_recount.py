@@ -75,11 +75,11 @@ def _stopped(items: int, most: int, steps: float) -> tuple[int, str]:
     text = str(raised.value)
     for size in range(most + 1):
         remaining = patience.large(sum(comb(items, n) for n in range(size, most + 1)))
-        sizes = f"the sets of {size} to {most} items" if size < most else f"the sets of {most} items"
+        sizes = f"the sets of {size} to {most} items" if size < most else f"the sets of {most} item{'s' if most > 1 else ''}"
         if f"; {sizes}, {remaining} in the longest record alone, were not" in text:
             counted = sum(comb(items, n) for n in range(size))
             unit = "item" if size == 2 else "items"
-            assert (f"all {counted:,} sets of up to {size - 1} {unit} were counted and are safe" in text) == (size > 0), text
+            assert (f"all {counted:,} sets of up to {size - 1} {unit} were counted and are safe" in text) == (size > 1), text
             return size, text
     raise AssertionError(text)
 

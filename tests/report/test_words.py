@@ -119,7 +119,7 @@ def test_long_names_are_cut() -> None:
             "a value in the additional columns belongs to only 1 person",
         ),
         ("support(k=5, columns=url)", {"people": 4, "people_of_cells": 5}, False, "a published query was issued by only 4 people"),
-        ("files as written", {"files": 1}, True, "1 file checked"),
+        ("files unchanged", {"files": 1}, True, "1 file checked"),
         ("unheard-of", {"people": 3}, True, ""),
         ("k-anonymity(k=5)", {}, True, ""),
     ],

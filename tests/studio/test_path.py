@@ -142,7 +142,7 @@ def test_roles_changed_by_hand_are_read_and_published(visitor: Visitor) -> None:
     job = visitor.studio.begin(PUBLISH, name=source.name, protects="x", expected="x", origin="upload", **task)
     page_text = visitor.get(f"/jobs/{job.name}").text
     assert "The claim holds." in page_text
-    assert "Protected: each record by itself, but not a person&#39;s whole history of several records." in page_text
+    assert "Protected: each record, but not a person&#39;s whole history of several records." in page_text
     audit = visitor.post(f"/jobs/{job.name}/audit").text
     assert "60 records." in audit  # nothing about identical records, which this claim does not guarantee
     assert {"--user who", "--record visit", "--item what"} <= set(re.findall(r"--\w+ \w+", shown(page_text, "command")))
@@ -228,7 +228,7 @@ def test_a_release_that_was_changed_does_not_pass(visitor: Visitor, shell: Shell
     location = visitor.upload(raw.getvalue(), "r.zip", "/audit/upload").json()["location"]
     page = visitor.get(location).text
     assert '<div class="hero bad">' in page
-    assert "FAILS: files as written" in page
+    assert "FAILS: files unchanged" in page
     assert shown(page, "command") == "shoal audit release --strength 5"
     assert "after you unpack the zip file" in page
 

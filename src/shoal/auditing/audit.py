@@ -128,12 +128,7 @@ class Audit:
         failing = [check for check in self.checks if not check.holds]
         verdicts = [(without_names(one.claim), "; ".join([one.standing, *one.witnesses])) for one in (*self.claims, *failing)]
         rows = [*([("guarantee", f"NONE. {self.lack}")] if self.lack else []), ("records", f"{self.records:,}"), *verdicts]
-        rows.append(
-            (
-                "not checkable",
-                f"{counted(self.beyond_files, 'fact')} cannot be verified from the files",
-            )
-        )
+        rows.append(("not checkable", f"{counted(self.beyond_files, 'fact')} cannot be verified from the files"))
         return facts_page("The audit passes" if self.holds else "THE AUDIT FAILS", rows, self.alarms)
 
     def as_dict(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from shoal.data.claims import Verdict, verified_if
 
-COLUMNS_COVERED = "columns covered"  # the check that is made where columns are allowed, or would have to be
+COLUMNS_COVERED = "columns covered by a claim"  # the check that is made where columns are allowed, or would have to be
 NOT_VERIFIABLE = "not verifiable"  # the state of a line that was compared with nothing
 MOST_SHOWN = 60
 TOLERANCE = 1e-9  # of metrics, whose sums may be taken in another order

@@ -108,7 +108,8 @@ def _none_if_empty(ctx: click.Context, parameter: click.Parameter, value: tuple[
     return value or None
 
 
-_FORMAT_HELP = f"{', '.join(FORMATS)}. [default: detected]"
+_ROWS = {"table": "table (one event per row)", "microdata": "microdata (one person per row)"}
+_FORMAT_HELP = f"{', '.join(_ROWS.get(name, name) for name in FORMATS)}. [default: detected]"
 
 _DATA_OPTIONS = {
     "format": click.option("--format", type=click.Choice(FORMATS), metavar="NAME", help=_FORMAT_HELP),

@@ -136,4 +136,4 @@ def _unknown(facts: dict[str, Any]) -> list[tuple[str, str]]:
     if "unknown_items" not in facts:
         return []
     items, occurrences = counted(facts["unknown_items"], "item"), counted(facts["unknown_occurrences"], "occurrence")
-    return [("unknown items", f"{items}, {occurrences} ({facts['unknown']})")]
+    return [("not in taxonomy", f"{items}, {occurrences} ({facts['unknown']})")]

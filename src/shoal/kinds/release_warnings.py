@@ -35,7 +35,7 @@ def general_items(release: Release, original: AnyOriginal) -> Iterator[ReleaseWa
     general = (tree.leaves >= max(FEWEST_BELOW, GENERAL * tree.leaves[0])) & (times > 0)
     part, whole = int(times[general].sum()), int(times.sum())
     if whole and part >= MANY * whole:
-        categories = counted(int(general.sum()), "category that covers", "categories that each cover")
+        categories = counted(int(general.sum()), "category that covers", "categories (one may contain another) that each cover")
         text = f"{percent(part / whole)} of the published items are very general: {categories} at least"
         yield ReleaseWarning("general-items", f"{text} {percent(GENERAL, 0)} of the taxonomy")
 

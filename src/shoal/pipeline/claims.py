@@ -111,7 +111,9 @@ def as_promised(manifest: Mapping[str, Any]) -> Verdict:
         method = method_of(manifest)
         promises, owed = method.claims(), claims_owed(manifest)
     except ParameterError as error:
-        return Verdict("claims as promised", "fails", {}, (*broken, f"the method and its parameters are invalid: {error.message}"))
+        return Verdict(
+            "claims of the method present", "fails", {}, (*broken, f"the method and its parameters are invalid: {error.message}")
+        )
     claimed = claims_of(manifest)
     for promise in promises:
         if not any(claim.keeps(promise) for claim in claimed):
@@ -119,7 +121,7 @@ def as_promised(manifest: Mapping[str, Any]) -> Verdict:
     missing = [promise for promise in owed if not any(claim.keeps(promise) for claim in claimed)]
     broken += [f"names of topics that were learned from the data need {_claim_text(promise)}, which is not claimed" for promise in missing]
     broken += _lack_misstated(manifest, method)
-    return Verdict("claims as promised", verified_if(not broken), {"claims": len(claimed)}, tuple(broken))
+    return Verdict("claims of the method present", verified_if(not broken), {"claims": len(claimed)}, tuple(broken))
 
 
 def some_guarantee(manifest: Mapping[str, Any]) -> list[Verdict]:
@@ -182,7 +184,7 @@ WAYS: tuple[Per, ...] = ("user", "session", "event")
 
 def protected(per: Per, people: int | str = "k") -> str:
     """Describe what is protected with records per `per`. `people` is the guaranteed number of people per published record, or 0."""
-    among = f" among {people} people" if people else " by itself"
+    among = f" among at least {people} people" if people else ""
     if per == "user":
         return f"a person's whole history{among}"
     return f"each {per}{among}, but not a person's whole history of several {per}s"
@@ -193,7 +195,7 @@ def protection(claims: Sequence[Model], original: AnyOriginal, per: Per) -> dict
     if not claims:
         return {}
     if isinstance(original, DocumentOriginal) and original.vectors.owners_repeat:
-        return {PROTECTS: f"each document among {_people(claims)} people, but not all documents of a person together"}
+        return {PROTECTS: f"each document among at least {_people(claims)} people, but not all documents of a person together"}
     if not isinstance(original, Original) or not original.typed.owners_repeat:
         return {}
     return {PROTECTS: protected(per, _people(claims))}
@@ -209,7 +211,7 @@ def protection_by_per(data: Log | Bags, gap: timedelta, timed: bool = False) -> 
     `timed` says that the file has times, though they may not have been read.
     """
     if isinstance(data, Bags):
-        return {"user": f"{counted(len(data), 'record')}, one per person; protects each among k people"}
+        return {"user": f"{counted(len(data), 'record')}, one per person; hides each among at least k people"}
     ways = ("record", *WAYS) if data.has_records else WAYS
     return {per: _with_number(data, per, gap, timed) for per in ways}
 
@@ -219,5 +221,5 @@ def _with_number(log: Log, per: Per, gap: timedelta, timed: bool) -> str:
         column = option("time", placeholder="COLUMN")
         possible = f"possible if {column} names a column with times"
         how_many = "not counted, because times are read only for records per session" if timed else possible
-        return f"{how_many}; protects {protected(per)}"
-    return f"{counted(log.n_records(per, gap), 'record')}; protects {protected(per)}"
+        return f"{how_many}; hides {protected(per)}"
+    return f"{counted(log.n_records(per, gap), 'record')}; hides {protected(per)}"

@@ -101,7 +101,7 @@ class Published:
         unlisted = sorted({entry.name for entry in self.file.parent.iterdir()} - {MANIFEST, *names})
         if unlisted:
             broken.append(f"the directory contains files that the manifest does not list: {listed(unlisted)}")
-        return Verdict("files as written", verified_if(not broken), {"files": len(digests)}, tuple(broken))
+        return Verdict("files unchanged", verified_if(not broken), {"files": len(digests)}, tuple(broken))
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:

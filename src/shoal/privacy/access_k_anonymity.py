@@ -131,10 +131,11 @@ class AccessKAnonymity(Model):
 
     name = "access-k-anonymity"
     protects = (
-        "An attacker who knows all requests of a person (with per=owner) or of one session (with per=session) finds at least k addresses "
-        "with the same rows, of k different people. A page, referrer or user agent of fewer than min_owners of them is not published, and "
-        "no published session starts at the second at which a session of fewer than min_owners (at least two) of them started. Per "
-        "row the guarantee is weak: k rows are identical, but all of them may belong to one person."
+        "All requests of a person (with per=owner) or of one session (with per=session) match at least k addresses with the same rows, "
+        "of k different people, so an attacker who knows them cannot tell which one is the person's. A page, referrer or user agent of "
+        "fewer than min_owners of them is not published, and no published session starts at the second at which a session of fewer than "
+        "min_owners (at least two) of them started. Per row the guarantee is weak: k rows are identical, but all of them may belong to "
+        "one person."
     )
     does_not_protect = (
         "What the people behind one profile have in common is published. One address of the original log may stand for several "

@@ -65,8 +65,8 @@ class DisassociatedKmAnonymity(Model):
 
     name = "disassociated-km-anonymity"
     protects = (
-        "An attacker who knows at most m items of a person's record finds at least k people whose records may contain them, and links "
-        "the record to any published part with probability at most 1/k."
+        "At most m known items of a person match at least k people whose records may contain them, and an attacker who knows the items "
+        "links the person to any published part with probability at most 1/k."
     )
     does_not_protect = (
         "An attacker who knows more than m items, or which items are absent, may find a single part of a record. Items of a single "

@@ -35,7 +35,7 @@ class UserKAnonymity(Model):
 
     name = "user-k-anonymity"
     protects = (
-        "An attacker who knows what a person searched for and clicked, and when, finds k pseudonyms with the same history. A query or "
+        "What a person searched for and clicked, and when, matches at least k pseudonyms with the same history. A query or "
         "click of only one person of a group, such as a name or an address, is not published."
     )
     does_not_protect = (

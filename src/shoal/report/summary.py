@@ -25,7 +25,7 @@ FORMS = {
     AS_TYPED: ((TYPED,), "same"),
     "within one level": ((RENAMED, PARENT), "near"),
     "as categories": ((CATEGORY,), "changed"),
-    "root or unlisted": ((TOP,), "vague0"),
+    "as the root or (unlisted)": ((TOP,), "vague0"),
 }
 FORM_TONES = {part: tone for parts, tone in FORMS.values() for part in parts}
 

@@ -57,18 +57,18 @@ CONDITIONS: Mapping[str, Callable[[DataFacts], bool]] = {
     "no access log": lambda facts: facts.format != ACCESSLOG,
 }
 
-WHOLE = "a person's whole record among k people, whatever an attacker knows"
-KNOWN_TWO = "a person among k people, for an attacker who knows at most 2 items"
-KNOWN_ONE = "a person among k people, for an attacker who knows at most 1 item"
+WHOLE = "a person's whole record among at least k people, whatever an attacker knows"
+KNOWN_TWO = "a person among at least k people, for an attacker who knows at most 2 items"
+KNOWN_ONE = "a person among at least k people, for an attacker who knows at most 1 item"
 MORE_THAN_ONE = "an attacker who knows more than 1 item may find fewer than k people"
 MORE_KNOWN = "an attacker who knows more than 2 items may find fewer than k people"
-KNOWN_THREE = "a person among k people, for an attacker who knows at most 3 items"
+KNOWN_THREE = "a person among at least k people, for an attacker who knows at most 3 items"
 MORE_THAN_THREE = "an attacker who knows more than 3 items may find fewer than k people"
-KNOWN_FOUR = "a person among k people, for an attacker who knows at most 4 items"
+KNOWN_FOUR = "a person among at least k people, for an attacker who knows at most 4 items"
 MORE_THAN_FOUR = "an attacker who knows more than 4 items may find fewer than k people"
-QUERY_TWO = "a single query or event among k people, for an attacker who knows at most 2 of its items"
+QUERY_TWO = "a single query or event among at least k people, for an attacker who knows at most 2 of its items"
 QUERY_MORE = "an attacker who knows more than 2 items, or several events of a person, may find fewer than k people"
-SESSION_TWO = "a session among k people, for an attacker who knows at most 2 of its pages"
+SESSION_TWO = "a session among at least k people, for an attacker who knows at most 2 of its pages"
 SESSION_MORE = "an attacker who knows more than 2 pages, or several sessions of a person, may find fewer than k people"
 NOT_ATTRIBUTES = "what all members of a group have in common is disclosed about each of them"
 ON_TOPICS = "generalizes to topics that are learned from the data, instead of categories of a general taxonomy"
@@ -77,7 +77,7 @@ ON_TOPICS_AND_WORDNET = (
     "on a log of real searches, records kept 1.5 times the information of those on WordNet alone"
 )
 NAMES_REVEAL_WORDS = f"names of topics reveal words that at least 2k people use; {NOT_ATTRIBUTES}"
-EVENT = "a single query or event among k people"
+EVENT = "a single query or event among at least k people"
 PRIVATE = (
     "one person changes the probability of any result by a factor of at most e^epsilon, except with probability delta "
     "(differential privacy)"
@@ -143,7 +143,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "histories",
         "shoal",
         "sessions are shorter than histories, so more of them is kept",
-        "each session among k people",
+        "each session among at least k people",
         "a person's whole history of several sessions",
         {"per": "session"},
         needs=("times",),

@@ -165,9 +165,8 @@ class Attempt:
         people = self._total if everybody or made else self._first << len(self._trials)
         source = self._samples.of(self.route.preparation, people, self.route.loaded_taxonomy)
         if self.route.loaded_taxonomy is None and self.route.preparation.taxonomy == WORDNET:
-            load_taxonomy(
-                WORDNET, self.route.preparation.loss
-            )  # which takes long the first time, and is no part of the time for this sample
+            # Loaded here because it takes long the first time, which is no part of the time for this sample.
+            load_taxonomy(WORDNET, self.route.preparation.loss)
         with _within(max(left, 0.1)) as self._cancel:
             self._trials.append(_tried(source, replace(self.route, preparation=self._scaled(source)), self._cancel))
         self._whole = source.reading.part == 1.0

@@ -152,9 +152,13 @@ def _sets_of_one(length: int, first: int, last: int) -> int:
 def _how_far(counted: CountedSets, size: int, last: int, longest: int) -> str:
     """Describe what was counted before the budget was exhausted, and how many sets remain at least."""
     remaining = _sets_of_one(longest, size, last)
-    done = f"all {counted.sets:,} sets of up to {size - 1:,} {items(size - 1)} were counted and are safe" if size else "nothing was counted"
+    done = (
+        f"all {counted.sets:,} sets of up to {size - 1:,} {items(size - 1)} were counted and are safe"
+        if size > 1
+        else "nothing was counted"
+    )
     sizes = f"{size:,} to {last:,}" if last > size else f"{size:,}"
-    return f"{done}; the sets of {sizes} items, {patience.large(remaining)} in the longest record alone, were not"
+    return f"{done}; the sets of {sizes} {items(last)}, {patience.large(remaining)} in the longest record alone, were not"
 
 
 def repeated_items(release: Release) -> list[str]:
