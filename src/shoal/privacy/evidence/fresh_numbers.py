@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 BEYOND_CHANCE = 6.0  # standard deviations of a correlation under a random order
 FEWEST_IN_ORDER = 11  # people who are all in the order of the original with a chance below one in a million, forwards or backwards
-FEWEST_COMPARED = int(BEYOND_CHANCE**2) + 1  # numbers whose correlation can be beyond chance
+FEWEST_COMPARED = int(BEYOND_CHANCE**2) + 2  # numbers whose correlation times sqrt(n - 1) can exceed that
 PLACE = "place"
 
 
