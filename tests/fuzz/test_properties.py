@@ -92,6 +92,12 @@ def test_a_loss_below_its_bound_and_a_share_that_is_none_are_failures(metrics: d
     assert len(wrong_metrics(metrics)) == wrong
 
 
+def test_a_loss_above_1_needs_more_occurrences_than_the_original_has() -> None:
+    assert not wrong_metrics({"loss": 2.9}, most_loss=3.0)
+    assert wrong_metrics({"loss": 3.1}, most_loss=3.0)
+    assert wrong_metrics({"kept": 1.1}, most_loss=3.0)
+
+
 def answering(monkeypatch: pytest.MonkeyPatch, directory: Path, name: str, **metrics: float) -> list[list[str]]:
     """Let a command make a release with these metrics, and note what is typed."""
     commands: list[list[str]] = []

@@ -227,12 +227,21 @@ def wrong_amounts(seen: Checked) -> list[str]:
 SHARES = {"loss", "bound", "ncp", "kept", "suppressed", "replaced", "generalized", "at_root", "rows_kept", "queries_kept", "people_kept"}
 
 
-def wrong_metrics(metrics: dict[str, float]) -> list[str]:
-    """Losses above 1 or below the lower bound, and shares that are none."""
-    wrong = [f"{name} is {value}" for name, value in metrics.items() if name in SHARES and not -1e-9 <= value <= 1 + 1e-9]
+def wrong_metrics(metrics: dict[str, float], most_loss: float = 1.0) -> list[str]:
+    """Losses above the most possible or below the lower bound, and shares that are none."""
+    most = {"loss": most_loss}
+    wrong = [f"{name} is {value}" for name, value in metrics.items() if name in SHARES and not -1e-9 <= value <= most.get(name, 1) + 1e-9]
     if metrics.get("loss", 1) < metrics.get("bound", 0) - 1e-9:
         wrong.append(f"the loss {metrics['loss']} is below the bound {metrics['bound']}")
     return wrong
+
+
+def _most_loss(seen: Checked) -> float:
+    """The loss if everything published is the root: above 1 only if all terms of a group are published for each of its members."""
+    if seen.case.method != "ssc" or seen.case.text("typical", "vote") != "members":
+        return 1.0
+    published, original = (sum(bag.total() for bag in bags) for bags in (seen.facts.published, seen.facts.bags))
+    return max(1.0, published / max(1, original))
 
 
 def wrong_files(release: Release) -> list[str]:
@@ -286,7 +295,7 @@ def wrong_release(case: Case, directory: Path, place: Path, said: str) -> list[s
     seen = Checked(case, directory, release)
     texts = texts_of(place, said)
     wrong = wrong_files(release) + named_people(case, texts) + leaked_words(case, release, texts) + wrong_accounts(release.manifest)
-    wrong += wrong_metrics(release.manifest.get("metrics", {}))
+    wrong += wrong_metrics(release.manifest.get("metrics", {}), _most_loss(seen))
     if release.manifest["method"] != case.method:
         wrong.append("the manifest names another method")
     if case.method == "perturbation":
