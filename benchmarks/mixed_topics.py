@@ -2,7 +2,7 @@
 
 Topics are learned as usual, but only those down to a level are split by co-occurrence (down to level 4: 32 topics), or only those with
 enough holders (a person counted once for each word). The words of others are halved in the order of a hash or of the alphabet.
-Bits, and the gain of hidden words, of `shoal` at k = 5 are printed for each variant.
+Bits per record, and bits gained per hidden word, of `shoal` at k = 5 are printed for each variant.
 
 Run `python benchmarks/mixed_topics.py [--sets Excite,groceries] [--levels 4] [--holders 500] [--orders hash,alphabet]`.
 """

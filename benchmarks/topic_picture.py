@@ -1,4 +1,4 @@
-"""The picture of docs/topics.md: bits and the gain of hidden words by data set and taxonomy, from the table of measurements on that page.
+"""The picture of docs/topics.md: bits per record and bits gained per hidden word, by data set and taxonomy, from the table on that page.
 
 Run `python benchmarks/topic_picture.py`; it needs the extra `bench`. It draws the rows of method `shoal` at k = 5.
 """
@@ -13,6 +13,7 @@ import vl_convert as vlc
 
 from common import ROOT
 
+GAINED = "bits gained per hidden word"
 PAGE, PICTURE = ROOT / "docs" / "topics.md", ROOT / "docs" / "images" / "topics-bits.svg"
 METHOD, K = "shoal", "5"
 GIVEN, LEARNED, BOTH, RANDOM = "#8a8a8a", "#1b6ca8", "#63a8d8", "#d9b48f"
@@ -45,10 +46,8 @@ def draw(rows: list[dict[str, Any]]) -> None:
     for data in dict.fromkeys(row["data"] for row in rows):
         base = alt.Chart(alt.Data(values=[row for row in rows if row["data"] == data]))
         bits = base.mark_bar(height=13).encode(x=_axis("bits", "bits per record"), y=_taxonomies(labels=True), color=_colour())
-        point = base.mark_point(filled=True, size=60).encode(x=_axis("gain", "gain of hidden words"), y=_taxonomies(), color=_colour())
-        interval = base.mark_rule(strokeWidth=2).encode(
-            x=_axis("low", "gain of hidden words"), x2="high:Q", y=_taxonomies(), color=_colour()
-        )
+        point = base.mark_point(filled=True, size=60).encode(x=_axis("gain", GAINED), y=_taxonomies(), color=_colour())
+        interval = base.mark_rule(strokeWidth=2).encode(x=_axis("low", GAINED), x2="high:Q", y=_taxonomies(), color=_colour())
         title = alt.TitleParams(data, anchor="start", fontSize=13)
         parts.append((bits.properties(width=250, title=title) | (interval + point).properties(width=250)).resolve_scale(y="shared"))
     chart = alt.vconcat(*parts, spacing=12).configure_axis(labelFontSize=12, titleFontSize=12).configure_view(stroke=None)

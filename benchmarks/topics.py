@@ -1,6 +1,6 @@
 """Taxonomies by what releases on them tell: WordNet or the data's own tree, learned topics, both together (hybrid), and random parts.
 
-For each data set, k, method, node loss and taxonomy: bits per record, the gain of hidden words over popularity in bits per word with its
+For each data set, k, method, node loss and taxonomy: bits per record, the bits gained per hidden word over popularity with their
 95% interval, their recall among 20 guesses, and the shares of words kept and suppressed. Topics for the hidden words are learned from the
 rest alone. Random parts are a control: a yardstick by which they win does not measure meaning.
 
