@@ -67,7 +67,7 @@ def cases() -> Iterator[tuple[str, Case]]:
 
 
 class Data:
-    """The records of a case, whole and without hidden words, and the trees for both."""
+    """The records of a case, what topics are learned from, and the trees: each whole and without hidden words."""
 
     def __init__(self, case: Case, rules: str = "") -> None:
         found = read([case.path], replace(case.read, needs_times=True)).data
@@ -77,7 +77,8 @@ class Data:
         self.whole, self.rest = records, Records(of_used_names(self.hidden.rest), records.texts)
         rest_of_rules = str(replace(self.preparation.rules, related=False))  # related nouns are WordNet's matter
         learned_from = records_of(found, replace(self.preparation, taxonomy=TOPICS, word_rules=rest_of_rules))
-        self.trees = {OWN: (None, None), **_learned(learned_from, self.hidden, case.taxonomy == "wordnet", self.preparation.rules.related)}
+        self.learned_from = (learned_from, _rest(learned_from, self.hidden))
+        self.trees = {OWN: (None, None), **_learned(self.learned_from, case.taxonomy == "wordnet", self.preparation.rules.related)}
 
     def row(self, method: Method, loss: str, kind: str) -> dict[str, Any]:
         """One line of the table."""
@@ -93,15 +94,19 @@ class Data:
         return {**numbers, "hidden gain": interval, "recall": found.recall, "popular": found.popular_recall}
 
 
-def _learned(records: Records, hidden: HiddenWords, with_wordnet: bool, related: bool) -> dict[str, tuple[Taxonomy, Taxonomy]]:
+def _rest(records: Records, hidden: HiddenWords) -> Records:
+    """The records that topics are learned from, without the hidden words."""
     sessions = None if records.sessions is None else without(records.sessions, hidden)
-    rest = Records(without(records.bags, hidden), records.texts, sessions=sessions)
-    topics = [topics_of(some, FEWEST_PEOPLE) for some in (records, rest)]
+    return Records(without(records.bags, hidden), records.texts, sessions=sessions)
+
+
+def _learned(both: tuple[Records, Records], with_wordnet: bool, related: bool) -> dict[str, tuple[Taxonomy, Taxonomy]]:
+    topics = [topics_of(some, FEWEST_PEOPLE) for some in both]
     found = {LEARNED: (topics[0].taxonomy(), topics[1].taxonomy())}
     if with_wordnet:
         first, second = (hybrid(one, wordnet(related=related)) for one in topics)
         found[HYBRID] = (first, second)
-    first, second = (_random(some) for some in (records, rest))
+    first, second = (_random(some) for some in both)
     return {**found, RANDOM: (first, second)}
 
 
