@@ -265,8 +265,8 @@ def test_texts_name_the_number_of_people() -> None:
     found = Measured(1.0, kept=0.5, expected_kept=0.5, risk=wilson(199.99, 200), expected=0.9999, samples=2, people=500)
     by_topics = next(one for one in CANDIDATES if one.options.get("taxonomy") == "topics")
     route = MeasuredRoute(by_topics, {}, {}, found, limit=1 / 3)
-    assert "among 3 people" in route.protects and "at least 6 people" in route.open
-    assert "finds >99.9% of the people" in route.why_not
+    assert "among at least 3 people" in route.protects and "at least 6 people" in route.open
+    assert "finds >99.9% of the people, more than 1 in 3" in route.why_not
 
 
 def test_routes_without_time_are_counted_and_more_seconds_proposed(data: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,7 +290,7 @@ def test_records_of_a_column_are_protected_one_by_one_and_a_history_has_none(she
     goals = {one["goal"]: one for one in json.loads(found.out)["goals"]}
     for route in (*goals["baskets"]["routes"], *goals["baskets"]["not_offered"]):
         assert route["options"]["record"] == "basket"
-        assert route["does_not_protect"].endswith("; several records of one person together")
+        assert route["does_not_protect"].endswith("; several records of one person together are not protected")
     histories = (*goals["histories"]["routes"], *goals["histories"]["not_offered"])
     assert histories
     assert not any("record" in route["options"] or "several records" in route["does_not_protect"] for route in histories)

@@ -157,8 +157,8 @@ def test_a_file_of_options_and_python_ask_for_the_same(shop: Shell) -> None:
         (("--attack", "guess"), "guess"),
         (("--attack", "known-items,,"), "attack"),
         (("--targets", "5"), "--attack"),
-        (("--attack", "all", "--targets", "0"), "targets"),
-        (("--attack", "all", "--control", "1"), "control"),
+        (("--attack", "basic", "--targets", "0"), "targets"),
+        (("--attack", "basic", "--control", "1"), "control"),
     ],
 )
 def test_absurd_values_are_refused_before_the_work(shop: Shell, words: tuple[str, ...], said: str) -> None:

@@ -172,8 +172,8 @@ def test_an_unknown_attack_is_answered_with_all_that_there_are(typed: Shell):
         assert name in answer.err
 
 
-def test_all_may_stand_beside_other_names():
-    asked = PlannedAttacks.from_options("all,canaries,known-items")
+def test_basic_may_stand_beside_other_names():
+    asked = PlannedAttacks.from_options("basic,canaries,known-items")
     assert asked is not None
     assert asked.names == (*ATTACKS, "canaries")
 

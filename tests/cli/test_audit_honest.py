@@ -64,7 +64,7 @@ def test_an_honest_release(desk: Shell, method: str, per: str, form: str):
         answer = desk("audit", "release", *original)
         assert answer.code == 0, answer.everything
         assert "all claims hold" in answer.out
-        assert "facts cannot be verified from the files: -v lists" in answer.out
+        assert "statements cannot be verified from the files: -v lists" in answer.out
 
 
 @pytest.mark.parametrize("per", ["session", "event"])

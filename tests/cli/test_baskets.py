@@ -40,7 +40,7 @@ def test_a_record_is_one_value_of_one_owner(shell: Shell):
     shell.file("input", table())
     found = seen(shell, *SAID)
     assert (found["people"], found["records"], found["columns"]["record"]) == (3, 6, "basket")
-    assert found["protects"]["record"] == f"6 records; protects {HISTORY.replace('2', 'k')}"
+    assert found["protects"]["record"] == f"6 records; hides {HISTORY.replace('2', 'k')}"
     assert any("2 record IDs are used by several people; each person has a separate record" in note for note in found["notes"])
 
 

@@ -45,7 +45,7 @@ def copy(shell: Shell, made: Path, monkeypatch: pytest.MonkeyPatch) -> Copy:
 def check(answer: Answer, told: Answer, outcome: Caught | Named) -> None:
     if isinstance(outcome, Named):
         assert answer.code == 0, answer.everything
-        assert "facts cannot be verified from the files: -v lists" in answer.out
+        assert "statements cannot be verified from the files: -v lists" in answer.out
         assert any(outcome.field in text for text in json.loads(told.out)["not_checked"]), told.out
     else:
         assert answer.code == outcome.code, answer.everything

@@ -88,7 +88,7 @@ def test_an_audit_has_a_line_for_what_files_cannot_prove(kitchen: Shell) -> None
     short, whole = kitchen("audit", "release"), kitchen("audit", "release", "-v")
     told = json.loads(kitchen("audit", "release", "--json").out)
     beyond = sum(state == "not verifiable" for state in told["manifest"].values()) + len(told["not_checked"])
-    assert f"{beyond} facts cannot be verified from the files: -v lists them" in short.out
+    assert f"{beyond} statements cannot be verified from the files: -v lists them" in short.out
     assert "not verifiable: " in whole.out and "not verifiable: " not in short.out
     assert len(short.out.splitlines()) <= MOST_LINES
     assert all(check["model"] in whole.out for check in told["checks"])

@@ -49,7 +49,7 @@ def check(shell: Shell, outcome: Outcome, words: list[str]) -> None:
     assert "Ann" not in answer.everything.replace("'Ann'", "")
     if isinstance(outcome, OnlyStated):
         assert answer.code == 0, answer.everything
-        assert "facts cannot be verified from the files: -v lists" in answer.out
+        assert "statements cannot be verified from the files: -v lists" in answer.out
         assert json.loads(shell("audit", "release", *words, "--json").out)["manifest"][outcome.line] == "not verifiable"
     elif outcome.code == 1:
         assert outcome.words in one_line(answer)

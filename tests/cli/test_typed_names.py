@@ -52,7 +52,7 @@ def test_stop_words_and_capitals_are_counted(shell: Shell) -> None:
     (shell.directory / "log.tsv").write_text(LOG.replace("automobile flu", "the Zyzzyx Car"))
     assert shell("anonymize", "log.tsv", "--method", "clump", "--k", "3", "--to", "csv", "--out", "new").code == 0
     words = manifest(shell, "new")["accounting"]["words"]
-    assert words == {"in": 9, "lower-cased": 3, "unknown, kept": 3, "dropped: stop words and single letters": 3}
+    assert words == {"in": 9, "lower-cased": 3, "not in the taxonomy": 3, "dropped: stop words and single letters": 3}
     occurrences = manifest(shell, "new")["accounting"]["occurrences"]
     assert occurrences == {"in": 6, "renamed": 6}  # Car as car, Zyzzyx as zyzzyx
     assert shell("anonymize", "log.tsv", "--method", "coherence", "--k", "3", "--to", "csv", "--out", "typed").code == 0

@@ -34,7 +34,7 @@ def test_every_word_falls_into_one_step() -> None:
         "unchanged": 1,  # car
         "lower-cased": 1,  # Car
         "under another name": 5,  # automobile, flu and Flu, which is influenza
-        "unknown, kept": 1,
+        "not in the taxonomy": 1,
         "dropped: stop words and single letters": 2,
     }
 

@@ -215,7 +215,7 @@ def test_what_is_not_protected_is_told_of_the_chosen_remedies() -> None:
         ids: OldRemedies(ids=ids, queries=queries).not_protected
         for ids, queries in (("none", "typed"), ("person", "hash"), ("day", "hash-words"))
     }
-    assert "linked again by times" in told["none"] and "everything else that people typed" in told["none"]
+    assert "linked again by their times" in told["none"] and "everything else that people typed" in told["none"]
     assert "one ID links all their rows" in told["person"] and "recovered from their frequencies" in told["person"]
     assert "sessions can be linked again" in told["day"] and "frequency and context" in told["day"]
     assert "matches no pattern" in OldRemedies(scrub=True).not_protected

@@ -22,6 +22,7 @@ from shoal.data.release import Release, Secret
 from shoal.privacy import KAnonymity, KDeltaAnonymity, PublicKAnonymity, SensitiveShare, SharedTerms, VocabularyKAnonymity
 from shoal.privacy.evidence.equivalence_classes import ClassCounts, find_origins, people_not_counted
 from shoal.taxonomy.place_terms import as_typed
+from shoal.util.wording import counted
 
 TREE = food()
 NAMES = TREE.names.names.to_list()
@@ -112,7 +113,7 @@ def test_k_anonymity_counts_classes_people_and_truth(k: int) -> None:
             assert (alone.achieved, list(alone.witnesses)) == ({"records": least}, told)
             empty = sum(one == () for one in case.published)
             assert alone.notes == ((f"{empty:,} empty records were counted as ordinary records" if empty else "no record is empty"),)
-            few = [f"a class is shared by {people:,} people only, who own several records"] * (people < min(k, least))
+            few = [f"the records of a class belong to only {counted(people, 'person', 'people')}"] * (people < min(k, least))
             false = [f"{untrue:,} published records do not generalize their original"] * bool(untrue)
             level = {"records": least} | ({"people": people} if classes else {})
             for model, wrong in ((KAnonymity(k=k), false), (VocabularyKAnonymity(k=k, people=True), [])):

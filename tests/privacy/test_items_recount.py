@@ -234,7 +234,9 @@ def test_rows_without_items_count_with_their_class(owners: list[int]) -> None:
     nothing = item_original([""] * 3, [1, 2, 3])
     assert judged([""] * 3, nothing).achieved == {"records": 3, "people": 3, "m": 1}
     few = judged([""] * 3, nothing, k=4)
-    assert len(few.witnesses) == 2 and few.witnesses[1] == "only 3 people share a class or a set of items in it"
+    assert (
+        len(few.witnesses) == 2 and few.witnesses[1] == "the rows of a class, or those with a set of items in it, belong to only 3 people"
+    )
 
 
 def test_an_item_twice_in_a_row() -> None:

@@ -607,7 +607,7 @@ MUTATIONS = {
         "k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "clump"), around("clump", loner)
     ),
     "clump forgets who owns a record": Mutation(
-        "k-anonymity", "people only, who own several records", (*VISITS, "--method", "clump"), around("Scored", everybody_once(2, 6))
+        "k-anonymity", "the records of a class belong to only", (*VISITS, "--method", "clump"), around("Scored", everybody_once(2, 6))
     ),
     "partition forms parts of k - 1": Mutation(
         "k-anonymity", "classes of fewer than 3", (*BASKETS, "--method", "partition"), smaller("PartitionOptions", "k")
@@ -630,7 +630,7 @@ MUTATIONS = {
     ),
     "ssc forgets who wrote a vocabulary": Mutation(
         "vocabulary-k-anonymity",
-        "people only, who own several records",
+        "the records of a class belong to only",
         (*VISITS, "--method", "ssc"),
         around("cluster_term_sets", lambda true, a: true(*a[:3], np.arange(len(a[3])), *a[4:])),
     ),
@@ -784,7 +784,7 @@ MUTATIONS = {
     ),
     "kkm forgets who owns a row": Mutation(
         "kkm-anonymity",
-        "people share a class",
+        "belong to only",
         ("shop-twice.csv", *BY_KKM[1:], "--user", "who"),
         lambda patch: patch.setattr(
             kkm, "recoding_in_groups", lambda sets, *rest: recoding_in_groups(replace(sets, owners=np.arange(len(sets))), *rest)
@@ -798,7 +798,7 @@ MUTATIONS = {
     ),
     "mdav forgets who owns a row": Mutation(
         "microdata-k-anonymity",
-        "people only, who own several rows",
+        "the rows of a class belong to only",
         (*BY_MDAV, "--user", "who", "--drop-column", "town"),
         around("mdav", lambda true, a: true(a[0], np.arange(len(a[1])), *a[2:])),
     ),

@@ -23,6 +23,7 @@ from shoal.privacy import ClassLimits, DeltaPresence, KKmAnonymity, MicrodataKAn
 from shoal.privacy.delta_presence import may_represent
 from shoal.privacy.evidence.generalized_columns import classes_without_rows, penalty, true_of, untrue_by_row
 from shoal.privacy.evidence.microdata_evidence import classes_of_rows, is_centroid, people_of_classes
+from shoal.util.wording import counted
 
 UP = {"Germany": None, "South": "Germany", "Ulm": "South", "Munich": "South", "North": "Germany", "Kiel": "North"}
 
@@ -186,7 +187,8 @@ def test_tables_with_item_sets(k: int) -> None:
             assert beside.holds == (people >= k)
             if beside.holds:
                 assert beside.achieved == {"records": least, "people": people, "m": m}
-            assert (f"only {beside.achieved['people']} people share" in texts) == (beside.achieved["people"] < k)
+            people = counted(beside.achieved["people"], "person", "people")
+            assert (f"belong to only {people}" in texts) == (beside.achieved["people"] < k)
         else:
             assert "people" not in beside.achieved and not beside.holds
         label = classes_of_rows(frame, names).label
@@ -341,7 +343,7 @@ def test_microdata(k: int) -> None:
         else:
             assert beside.achieved == {"records": least, "people": people}
             assert beside.holds == (people >= k)
-            assert (f"a class is shared by {people} people only, who own several rows" in beside.witnesses) == (people < k)
+            assert (f"the rows of a class belong to only {counted(people, 'person', 'people')}" in beside.witnesses) == (people < k)
         classes = classes_of_rows(frame, ["age", "school"])
         repeat = len(set(table.owners.tolist())) < len(table)
         assert people_of_classes(classes, table.owners, Secret(rows))[0] == people

@@ -16,14 +16,14 @@ from shoal.data.bags import Bags
 from shoal.data.release import Release
 from shoal.data.taxonomy import Taxonomy
 from shoal.kinds import facts_of, render_report
-from shoal.report.facts import MOST_EXAMPLES, MOST_ITEMS, SPECIFIC, TYPICAL, examples_of
+from shoal.report.facts import MEDIAN, MOST_DETAILED, MOST_EXAMPLES, MOST_ITEMS, examples_of
 
 
 def test_examples_are_published_records_with_the_number_of_those_alike() -> None:
     _, release, original = example()
     published = Counter(name for name, n in zip(names_of(release.published), release.copies, strict=True) for _ in range(n))
     found = examples_of(release.published, release.copies, original.tree)
-    assert [one.why for one in found] == [SPECIFIC] * MOST_EXAMPLES + [TYPICAL] * MOST_EXAMPLES
+    assert [one.why for one in found] == [MOST_DETAILED] * MOST_EXAMPLES + [MEDIAN] * MOST_EXAMPLES
     for one in found:
         shown = Counter(dict(one.items))
         whole = [names for names, n in published.items() if n == one.records and len(names) == shown.total() + one.more]
@@ -40,13 +40,13 @@ def test_the_choice_does_not_depend_on_the_order_of_rows() -> None:
     assert again == examples_of(release.published, release.copies, original.tree)
 
 
-def test_records_that_tell_single_terms_come_first() -> None:
+def test_records_with_the_most_detail_come_first() -> None:
     tree = Taxonomy.from_parents({"Food": None, "Fruit": "Food", "Apple": "Fruit", "Pear": "Fruit", "Meat": "Food", "Beef": "Meat"})
     records = [["Food"], ["Fruit"], ["Apple"], ["Apple", "Food"], ["Apple", "Beef"], []]
     bags = Bags.from_lists(records)
     shown = bags.relabelled(tree.names.codes(bags.vocabulary.names), tree.names)
     found = examples_of(shown, np.array([5, 6, 7, 8, 9, 4]), tree)
-    assert [one.items for one in found[:3]] == [(("Apple", 1), ("Beef", 1)), (("Apple", 1),), (("Apple", 1), ("Food", 1))]
+    assert [one.items for one in found[:3]] == [(("Apple", 1), ("Beef", 1)), (("Apple", 1),), (("Apple", 1), ("Food", 1))]  # 4, 2, 2
     assert {one.items for one in found[3:]} == {(("Food", 1),), (("Fruit", 1),)}  # the empty record is none
     assert found[0].records == 9
 
@@ -76,7 +76,7 @@ def test_one_meter_and_the_most_specific_terms() -> None:
     manifest, release, original = example()
     page = render_report(facts_of(manifest, release, original))
     assert page.count('class="gauge"') == 1
-    assert re.search(r"Most specific.*Most specific.*Most frequent.*Least specific", page, re.DOTALL)
+    assert re.search(r"Most detailed.*Most specific.*Most frequent.*Least specific", page, re.DOTALL)
 
 
 def test_groups_that_are_published_alike_are_one_group() -> None:

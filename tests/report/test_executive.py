@@ -73,7 +73,7 @@ def test_what_an_attacker_gains_is_told_in_one_place(manifest: dict[str, Any]) -
     after = outcome("release", 0.1, 0.04, 0.21, ceiling=0.2, verdict="may be above the promise")
     short = told(attacked(manifest, outcome("original", 0.9, 0.8, 0.96), after))
     assert short["Disclosure risk"] == (
-        "known-items (known: 2 random items) succeeds in 10.0% of 50 cases, at most 21.0% (95%); 90.0% in the original. "
+        "known-items (known: 2 random items) succeeds in 10.0% of 50 cases (95% interval: 4.0% to 21.0%); 90.0% in the original. "
         "The guarantee allows at most 20.0%; 1 rate may exceed it."
     )
     (part,) = attack_parts(attacked(manifest, outcome("original", 0.9, 0.8, 0.96), after))
@@ -98,7 +98,7 @@ def test_attacks_without_a_rate_are_named_with_the_reason(manifest: dict[str, An
 def test_words_and_tokens_are_not_called_people(manifest: dict[str, Any]) -> None:
     """Canaries are planted words: of 50 there are 50 cases."""
     lines = attack_lines(attacked(manifest, outcome("release", 0.1, 0.04, 0.21, attack="canaries")))
-    assert "10.0% of 50 cases, at most 21.0% (95%)" in lines[0][1]
+    assert "10.0% of 50 cases (95% interval: 4.0% to 21.0%)" in lines[0][1]
     assert not any("people" in line for _, line in lines)
 
 

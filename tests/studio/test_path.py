@@ -87,7 +87,7 @@ def test_the_first_steps_show_their_commands_too(visitor: Visitor, measured: tup
 def test_the_report_is_shown_without_script_in_a_frame_of_its_own(visitor: Visitor, measured: tuple[str, str]) -> None:
     job, page = published(visitor, *measured, "baskets", to="csv", attack="yes")
     assert "<h2>Attacks</h2>" in page
-    assert "--attack all" in shown(page, "command")
+    assert "--attack basic" in shown(page, "command")
     for part in ("report", "private"):
         framed = visitor.get(f"{job}/{part}")
         assert framed.status_code == 200

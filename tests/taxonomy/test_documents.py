@@ -44,7 +44,7 @@ def test_every_word_is_counted() -> None:
 def test_words_outside_wordnet_are_kept_on_request() -> None:
     original = vectors(["dog Zorbulon zorbulon"], unknown="keep")
     assert weighted(original, 0) == {"dog": 1 / 3, "zorbulon": 2 / 3}
-    assert original.words["unknown, kept"] == 2
+    assert original.words["not in the taxonomy"] == 2
     assert (original.places < 0).tolist() == [original.vectors.vocabulary[i] == "zorbulon" for i in range(2)]
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Test = Literal["singling out", "linking", "inference"]  # the three that regulators ask about
 Chances: TypeAlias = "npt.NDArray[np.float64]"
-ALL = "all"  # means every attack of the table below
+BASIC = "basic"  # means the attacks of the table below: those on published records that need no further release
 ORIGINAL, RELEASE = "original", "release"  # what is attacked, before and after
 
 

@@ -99,12 +99,16 @@ def _in_fact(findings: Sequence[AttackFinding], people: Sequence[AttackFinding],
     known = {one.knowledge: one for one in people if one.attack == KnownItems.name}
     shown_rates = [known[str(knowledge)] for knowledge in EASILY_KNOWN if str(knowledge) in known]
     worst = _strongest(people)
-    least = f"{percent(worst.rate)} of the people are found ({worst.attack}: {worst.knowledge})"
+    least = f"{_of_attacked(worst)} are found ({worst.attack}: {worst.knowledge})"
     if not shown_rates:
         return least
-    first = f"an attacker who knows {shown_rates[0].knowledge} of {of} finds {percent(shown_rates[0].rate)} of the people"
+    first = f"an attacker who knows {shown_rates[0].knowledge} of {of} finds {_of_attacked(shown_rates[0])}"
     rest = "".join(f" ({one.knowledge}: {percent(one.rate)})" for one in shown_rates[1:])
-    return f"{first}{rest}" + (f"; in the worst case {least}" if worst.rate > max(one.rate for one in shown_rates) else "")
+    return f"{first}{rest}" + (f"; the most successful attack: {least}" if worst.rate > max(one.rate for one in shown_rates) else "")
+
+
+def _of_attacked(finding: AttackFinding) -> str:
+    return f"{percent(finding.rate)} of {counted(finding.targets, 'attacked person', 'attacked people')}"
 
 
 def _strongest(findings: Sequence[AttackFinding]) -> AttackFinding:

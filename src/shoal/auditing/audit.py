@@ -86,6 +86,7 @@ class Audit:
         lack: What the manifest says if the release guarantees nothing.
         alarms: Warnings. Also a release whose claims hold may have them, for example if every record is unique.
         not_checked: Fields of the tables that were not compared with anything.
+        people_known: Whether user IDs in the file, or an original, show which records belong to one person.
 
     Example:
         >>> import shoal
@@ -107,6 +108,7 @@ class Audit:
     lack: str = ""
     alarms: tuple[str, ...] = ()
     not_checked: tuple[str, ...] = ()
+    people_known: bool = False
 
     @property
     def holds(self) -> bool:
@@ -128,7 +130,7 @@ class Audit:
         failing = [check for check in self.checks if not check.holds]
         verdicts = [(without_names(one.claim), "; ".join([one.standing, *one.witnesses])) for one in (*self.claims, *failing)]
         rows = [*([("guarantee", f"NONE. {self.lack}")] if self.lack else []), ("records", f"{self.records:,}"), *verdicts]
-        rows.append(("not checkable", f"{counted(self.beyond_files, 'fact')} cannot be verified from the files"))
+        rows.append(("not checkable", f"{counted(self.beyond_files, 'statement')} cannot be verified from the files"))
         return facts_page("The audit passes" if self.holds else "THE AUDIT FAILS", rows, self.alarms)
 
     def as_dict(self) -> dict[str, Any]:
@@ -235,6 +237,7 @@ class AuditMaterial:
             lack=lack_of(place.manifest),
             alarms=tuple(dict.fromkeys((*alarms_in(release), *alarms(place.manifest or {})))),
             not_checked=fields.not_checked,
+            people_known=self.found.owners_known or against is not None,
         )
 
     def _strength(self, k: int | None) -> Strength | None:

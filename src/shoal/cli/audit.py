@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from shoal.pipeline.manifest import Published
     from shoal.privacy.evidence.file_strength import Strength
 
-PEOPLE_UNKNOWN = "records were counted: the file contains no user IDs, so there may be fewer people"
+NOT_IN_FILES = "not counted: the files do not show which records belong to one person"
+PEOPLE_UNKNOWN = "not counted: one person may own several of the records; --release-user names a column of user IDs"
 
 
 @click.command("audit", cls=ConfigCommand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -42,7 +43,10 @@ PEOPLE_UNKNOWN = "records were counted: the file contains no user IDs, so there 
 @click.option("--release-sep", metavar="CHARACTER", help="Item separator of the release.")
 @click.option("--release-user", metavar="COLUMN", help="Column with the user ID, for a single release file.")
 @click.option(
-    "--strength", type=int, metavar="K", help="Also report the largest k for each number m of known items, and the largest m for this k."
+    "--strength",
+    type=int,
+    metavar="K",
+    help="Report the largest m for this k, and the largest k for each number m of known items. [default: 5]",
 )
 @click.option("--allow-column", multiple=True, metavar="NAME", help="Accept this column although no claim covers it. Repeatable.")
 @data_options()
@@ -102,6 +106,7 @@ def show_audit(audit: Audit, release: Path, *, show_rare: bool, verbose: bool) -
     rows = [("guarantee", f"NONE. {audit.lack}")] if audit.lack else []
     rows += [("records", f"{audit.records:,}")]
     rows += [("largest k", f"{audit.largest_k:,}")] if audit.largest_k is not None else []
+    rows += _people_rows(audit)
     if verbose:
         rows += screen.verdict_rows((*audit.checks, *audit.claims), show_rare=show_rare)
         rows += [("in total", f"{_beyond(unknown)} cannot be verified from the files")] if (unknown := audit.beyond_files) else []
@@ -110,8 +115,16 @@ def show_audit(audit: Audit, release: Path, *, show_rare: bool, verbose: bool) -
     screen.pairs(f"{release}: {_outcome(audit)}", rows + strength_rows(audit.strength), audit.alarms)
 
 
+def _people_rows(audit: Audit) -> list[tuple[str, str]]:
+    """Say that people were not counted, if a claim or the largest k is about records only."""
+    if audit.strength is not None and not audit.strength.people:
+        return [("people", PEOPLE_UNKNOWN)]
+    of_records = any("records" in claim.achieved and "people" not in claim.achieved for claim in audit.claims)
+    return [("people", NOT_IN_FILES if audit.lines else PEOPLE_UNKNOWN)] if of_records and not audit.people_known else []
+
+
 def _check_rows(audit: Audit) -> list[tuple[str, str]]:
-    """Return the failed or waived checks, the number of those that hold, and the number of facts that cannot be checked."""
+    """Return the failed or waived checks, the number of those that hold, and the number of statements that cannot be verified."""
     shown = [check for check in audit.checks if not check.holds or check.claim == COLUMNS_COVERED]
     rows = screen.verdict_rows([replace(check, notes=tuple(filter(_is_hint, check.notes))) for check in shown])
     if kept := len(audit.checks) - len(shown):
@@ -122,11 +135,11 @@ def _check_rows(audit: Audit) -> list[tuple[str, str]]:
 
 
 def _beyond(unknown: int) -> str:
-    return counted(unknown, "fact")
+    return counted(unknown, "statement")
 
 
 def _is_hint(note: str) -> bool:
-    """Whether a note contains more than the number of facts that cannot be checked."""
+    """Whether a note contains more than the number of statements that cannot be verified."""
     return not note.startswith(f"{NOT_VERIFIABLE}: ")
 
 
@@ -141,7 +154,7 @@ def strength_rows(strength: Strength | None) -> list[tuple[str, str]]:
         rows.append((f"  {known}", f"{level.k:,}" if level.exact else f"at most {level.k:,} (too many sets to count all)"))
     rows.append(("  the whole record", f"{strength.whole_record:,}"))
     rows.append((f"at k = {strength.k:,}", largest_m_text(strength)))
-    return rows if strength.people else [*rows, ("", PEOPLE_UNKNOWN)]
+    return rows
 
 
 def largest_m_text(strength: Strength) -> str:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from shoal.evaluate.compare.grid import NamedMethod
     from shoal.evaluate.compare.run_cells import CellRow
 
-OF_RECORDS = {"kept": "as typed", "one_level": "within one level", "pattern_recall": "patterns", "count_error_2": "pair error"}
+OF_RECORDS = {"kept": "as typed", "one_level": "renamed or one level up", "pattern_recall": "patterns", "count_error_2": "pair error"}
 OF_TABLES = {
     "detail_kept": "detail kept",
     "attribute_detail": "attribute detail",

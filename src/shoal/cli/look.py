@@ -35,14 +35,14 @@ GROUPS = {
 )
 @input_argument
 @data_options()
-@click.option("--all", "whole", is_flag=True, help="Read the whole file, not only the first part of a large one.")
+@click.option("--all", "whole", is_flag=True, help="Read the whole file, also if it is large.")
 @rare_option
 @threads_option
 @help_all_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(input: Any, whole: bool, show_rare: bool, threads: int | None, as_json: bool, **options: Any) -> None:
-    """Show how INPUT is parsed: format, columns, people, records, coverage by a taxonomy, and three raw records, without user IDs or
-    values of fewer than 5 people. Writes nothing. Do not publish this output.
+    """Show how INPUT is parsed: format, columns, people, records, coverage by a taxonomy, and three raw records, in which user IDs and
+    values of fewer than 5 people are hidden. Writes nothing. Do not publish this output.
     """
     from shoal.pipeline.look import look
     from shoal.pipeline.options import Preparation

@@ -85,6 +85,7 @@ TYPED = f"{__name__}.typed"
 _CHOSEN = f"{__name__}.chosen"
 _NAMED = f"{__name__}.asked"
 SHOWN_METHODS = 2  # of a family
+OF_ANY_METHOD = {"--k": "Minimum number of people who share a record, set of known items, query or row."}
 CLOSE = 0.8  # what another method takes was probably meant as it was typed
 
 
@@ -164,7 +165,7 @@ class MethodCommand(GroupedCommand):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the common options, and where those of the methods are described."""
         super().format_options(ctx, formatter)
-        with formatter.section("Methods by what an attacker may know"):
+        with formatter.section("Methods by what they protect against"):
             formatter.write_dl([(family.knows, _some(names)) for family, names in methods_by_family().items()])
         formatter.write_paragraph()
         formatter.write_text(
@@ -209,7 +210,16 @@ def shared_by_most() -> list[click.Option]:
         for option in options:
             first.setdefault(option.opts[0], option)
         takers_of.update({typed for option in options for typed in (*option.opts, *option.secondary_opts)})
-    return [option for typed, option in first.items() if 2 * takers_of[typed] > len(METHODS)]
+    return [_of_any_method(option) for typed, option in first.items() if 2 * takers_of[typed] > len(METHODS)]
+
+
+def _of_any_method(option: click.Option) -> click.Option:
+    """Return an option with the help for all methods, if that of the first one is not true of them."""
+    if option.opts[0] not in OF_ANY_METHOD:
+        return option
+    general = copy.copy(option)
+    general.help = OF_ANY_METHOD[option.opts[0]]
+    return general
 
 
 def _not_of(name: str, option: str) -> ParameterError | None:

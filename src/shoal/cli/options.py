@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from shoal.attacks import ALL, ATTACKS
+from shoal.attacks import ATTACKS, BASIC
 from shoal.attacks.draw import Draw
 from shoal.data.node_loss import LOSSES
 from shoal.io.read.options import FORMATS, OWNERS
@@ -82,7 +82,7 @@ def attack_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for name in reversed(_DRAWN):
         text = f"With --attack: {declared[name].help}. [default: {declared[name].default}]"
         command = click.option(f"--{name}", metavar=_metavar(declared[name]), help=text)(command)
-    return click.option("--attack", is_flag=False, flag_value=ALL, metavar="[NAMES]", help=_HELP)(command)
+    return click.option("--attack", is_flag=False, flag_value=BASIC, metavar="[NAMES]", help=_HELP)(command)
 
 
 def planned_attacks(options: dict[str, Any], method: Method) -> PlannedAttacks | None:
@@ -153,7 +153,7 @@ _DATA_OPTIONS = {
         metavar="FILE|referrers",
         help="Separate the visitors behind one address of an access log by links between pages: a file of links, or those in referrers.",
     ),
-    "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="What makes up one record. [default: user]"),
+    "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="One record. [default: user; accesslog: session]"),
     "gap": click.option("--gap", metavar="DURATION", help="Inactivity that ends a session. [default: 30m]"),
     "bag": click.option(
         "--bag/--set",

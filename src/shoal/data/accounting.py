@@ -16,7 +16,7 @@ FATES: Mapping[str, Fate] = {
     "used": "kept",
     "as typed": "kept",
     "unchanged": "kept",
-    "unknown, kept": "kept",
+    "not in the taxonomy": "kept",
     "named by the items table": "kept",
     "not in the items table": "kept",
     "replaced by the item level": "changed",

@@ -6,8 +6,8 @@ as possible to other ancestors. These numbers do not depend on the choice of the
 published item at no cost, because whatever that item represented lies below it, and so below the item that the occurrence leaves.
 
 A word that is published at its own node under another spelling (a synonym, a singular, lower case) is not published as typed; it is
-`renamed`, and counts as within one level. The root, and the node above all terms that the taxonomy lacks, give no information about a word:
-they never count as a parent or a category.
+`renamed`, and is counted with those one level up. The root, and the node above all terms that the taxonomy lacks, give no information
+about a word: they never count as a parent or a category.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ NOT_IN_TAXONOMY = "dropped: not in the taxonomy"
 REPEATED = "dropped: repeated in its record"
 STOP_WORDS = "dropped: stop words and single letters"
 FEW_PEOPLE = "dropped: too few people have the item"
-UNKNOWN_KEPT = "unknown, kept"
+UNKNOWN_KEPT = "not in the taxonomy"
 JOINED = "joined to the word before"  # in an item of several words
 BY_RELATED = "placed by a related noun"
 

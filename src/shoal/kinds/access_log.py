@@ -93,9 +93,12 @@ def summary_of_accesslog(manifest: Mapping[str, Any]) -> Summary:
     ratio, clicks, sessions = (metrics.get(name) for name in ("session_ratio", "browser_clicks", "browser_sessions"))
     if ratio is None or clicks is None or sessions is None:
         return Summary(lines=published_rows(manifest))
-    moved = f"{percent(clicks)} of clicks and {percent(sessions)} of sessions have another browser"
-    line = ("changed", f"{ratio:.2f} sessions per session of the original; {moved}")
-    return Summary(lines=(*published_rows(manifest), line), tile=Tile("Changed", percent(sessions), "of sessions have another browser"))
+    moved = f"shares of browsers moved by {percent(clicks)} (of clicks) and {percent(sessions)} (of sessions)"
+    line = ("changed", f"{ratio:.2f} times as many sessions as in the original; {moved}")
+    return Summary(
+        lines=(*published_rows(manifest), line),
+        tile=Tile("Changed", percent(sessions), "moved between browsers, in shares of sessions"),
+    )
 
 
 KIND = Kind(AccessTable, write, read, count_differing, {"access log": facts_of_manifest}, {"access log": summary_of_accesslog})

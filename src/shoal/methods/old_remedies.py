@@ -37,8 +37,8 @@ NO_LETTER, IN_DROPPED = "left out: no letter or digit", "in dropped rows"  # of 
 _QUERIES, _WORDS, _IDS = b"old:queries", b"old:words", b"old:ids"
 
 OPEN_IDS = {
-    "none": "people whose rows can be linked again by times and queries",
-    "person": "people identified by one query, known or revealing, because one ID links all their rows",
+    "none": "people whose rows can be linked again by their times and queries",
+    "person": "people of whom one query identifies them or is known to the attacker: one ID links all their rows",
 }
 OPEN_SESSIONS = "people whose sessions can be linked again by their queries"
 OPEN_QUERIES = {

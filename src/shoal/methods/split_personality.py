@@ -31,8 +31,8 @@ class SplitPersonality(UnguaranteedRows):
     name = "split-personality"
     paper = 'Adar, "User 4XXXXX9: anonymizing query logs", WWW 2007 workshop on Query Log Analysis'
     does_not_protect = (
-        "people identified by one query, known or revealing, because a pseudonym links all their rows of its topic; pseudonyms of one "
-        "person, which times and habits can link again; names, addresses and everything else that people typed"
+        "people of whom one query identifies them or is known to the attacker: a pseudonym links all their rows of its topic; pseudonyms "
+        "of one person, which times and habits can link again; names, addresses and everything else that people typed"
     )
 
     level: int = param(5, minimum=2, help="taxonomy level whose nodes are the topics; the root is level 1")

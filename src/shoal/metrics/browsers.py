@@ -96,6 +96,8 @@ def _metric(name: str, summary: str, better: str, formula: object, highest: floa
     return Metric(name, summary, better, formula, highest=highest, kinds=_KINDS, takes=_TAKES)  # type: ignore[arg-type]
 
 
-BROWSER_CLICKS = _metric("browser_clicks", "share of clicks attributed to another browser", "lower", click_shift, 1.0)
-BROWSER_SESSIONS = _metric("browser_sessions", "share of sessions attributed to another browser", "lower", session_shift, 1.0)
+BROWSER_CLICKS = _metric("browser_clicks", "half the sum of the changes of the shares of browsers in clicks", "lower", click_shift, 1.0)
+BROWSER_SESSIONS = _metric(
+    "browser_sessions", "half the sum of the changes of the shares of browsers in sessions", "lower", session_shift, 1.0
+)
 SESSION_RATIO = _metric("session_ratio", "number of sessions in the published log relative to the original", "neither", session_ratio)

@@ -235,7 +235,7 @@ PROVED = {(SELECTION,), (SELECTION, COUNTS), (GUIDE, SELECTION), (GUIDE, SELECTI
 
 @dataclass(frozen=True)
 class DifferentialPrivacy(JudgesNoise):
-    """One person changes the probability of any release by a factor of at most e^epsilon, except with probability delta."""
+    """With or without one person, the probability of any set of releases is at most e^epsilon times as large plus delta."""
 
     name = "differential-privacy"
     protects = (
@@ -257,7 +257,7 @@ class DifferentialPrivacy(JudgesNoise):
     level_sentences = {"epsilon": "epsilon is {n}", "delta": "delta is {n}"}  # noqa: RUF012 (never changed)
 
     epsilon: float = param(1.0, minimum=0.001, maximum=20, help="privacy loss: probabilities differ by a factor of at most e^epsilon")
-    delta: float = param(1e-6, minimum=0, maximum=0.01, help="probability with which they may differ by more")
+    delta: float = param(1e-6, minimum=0, maximum=0.01, help="what may be added to the larger probability, for every set of releases")
 
     def not_checked(self, table: Any, *, with_original: bool) -> Mapping[str, str]:
         """Return what remains open: noise is not visible in a number, but values must occur in the original."""

@@ -125,7 +125,10 @@ class KKmAnonymity(Model):
             people, note = self._people(release, classes, sets, rows)
             level |= {} if people is None else {"people": people}
             notes += [note] if note else []
-            broken += [f"only {people:,} people share a class or a set of items in it"] if people is not None and people < self.k else []
+            if people is not None and people < self.k:
+                broken.append(
+                    f"the rows of a class, or those with a set of items in it, belong to only {counted(people, 'person', 'people')}"
+                )
         return Verdict(str(self), verified_if(not broken), level | {"m": self.m}, tuple(broken), tuple(notes), rare=_witnesses(found, sets))
 
     def _count(self, sets: Bags, owners: Ints) -> CountedSets:

@@ -18,6 +18,7 @@ from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError
 from shoal.parameters import Declared, param
 from shoal.privacy.evidence.microdata_evidence import classes_of_rows, defects_against_original, people_of_classes
+from shoal.util.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,7 +109,7 @@ class MicrodataKAnonymity(Model):
             achieved |= {} if people is None else {"people": people}
             notes += [note] if note else []
             if people is not None and people < self.k:
-                broken.append(f"a class is shared by {people:,} people only, who own several rows")
+                broken.append(f"the rows of a class belong to only {counted(people, 'person', 'people')}")
         return Verdict(str(self), verified_if(not broken), achieved, tuple(broken), tuple(notes))
 
 

@@ -61,10 +61,10 @@ def strongest(outcomes: Sequence[Facts]) -> Facts:
 
 
 def rate_of(one: Facts) -> str:
-    """Format the success rate and number of cases of an attack, with the upper end of the interval for a sample."""
+    """Format the success rate and number of cases of an attack, with the interval for a sample."""
     if "everybody" in one:
         return f"{percent(one['success'])} of all {counted(one['targets'], 'case')}"
-    return f"{percent(one['success'])} of {counted(one['targets'], 'case')}, at most {percent(one['high'])} (95%)"
+    return f"{percent(one['success'])} of {counted(one['targets'], 'case')} (95% interval: {percent(one['low'])} to {percent(one['high'])})"
 
 
 def before(manifest: Facts, outcome: Facts) -> Facts | None:

@@ -17,7 +17,7 @@ Numbers = Mapping[str, Any]
 CLASSES = {"kept_head": "head", "kept_torso": "torso", "kept_tail": "tail"}
 COVERED = {
     "kept": "items as typed",
-    "one_level": "items within one level",
+    "one_level": "items renamed or one level up",
     "terms_kept": "distinct items",
     "volume_kept": "whole queries or records",
     "queries_kept": "distinct whole queries or records",

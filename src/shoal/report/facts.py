@@ -62,12 +62,14 @@ FEWEST_PEOPLE = 10
 
 @dataclass(frozen=True)
 class PublishedItem:
-    """A published name: the number of records with it, its level (the root has level 1), and the number of terms it may represent."""
+    """A published name: the number of records with it, and its level (the root has level 1).
+
+    How many items of the original are below it is not said: suppressed ones would be counted too.
+    """
 
     name: str
     records: int
     level: int
-    terms: int
 
 
 @dataclass(frozen=True)
@@ -145,18 +147,18 @@ def sizes_of(sizes: Ints) -> Sizes:
     return Sizes(len(sizes), int(sizes.min()), float(np.median(sizes)), int(sizes.max()))
 
 
-# -- example records as published: the most specific and typical ones, chosen without the original
+# -- example records as published: the most detailed ones and those of median detail, chosen without the original
 
 
 Mask = npt.NDArray[np.bool_]
 
 MOST_EXAMPLES = 3  # of each sort
 MOST_ITEMS = 8  # of a record
-SPECIFIC, TYPICAL = "Most specific", "Typical"
+MOST_DETAILED, MEDIAN = "Most detailed", "Of median detail"
 
 
 def examples_of(published: Bags, copies: Ints, tree: Taxonomy, named: Mask | None = None) -> tuple[Example, ...]:
-    """Return a few distinct, non-empty published records, independent of the row order.
+    """Return a few distinct, non-empty published records, independent of the row order and of what is suppressed.
 
     Items that must not be `named` are counted.
     """
@@ -167,31 +169,32 @@ def examples_of(published: Bags, copies: Ints, tree: Taxonomy, named: Mask | Non
     different = published if len(first) == len(published) else published.select(first)
     order = different.content_order()
     order = order[(shared[order] > 0) & (different.lengths[order] > 0)]
-    information, exact = (numbers[order] for numbers in _information(different, tree))
-    specific = np.lexsort((-information, -exact))[:MOST_EXAMPLES]
-    rest = np.setdiff1d(np.arange(len(order)), specific)
-    middle = _middle(information[rest], shared[order][rest])
-    typical = rest[np.argsort(np.abs(information[rest] - middle), kind="stable")[:MOST_EXAMPLES]]
-    chosen = [(SPECIFIC, specific), (TYPICAL, np.sort(typical))]
+    detail = _detail(different, tree)[order]
+    most = np.lexsort((different.lengths[order], -detail))[:MOST_EXAMPLES]
+    rest = np.setdiff1d(np.arange(len(order)), most)
+    middle = _middle(detail[rest], shared[order][rest])
+    median = rest[np.argsort(np.abs(detail[rest] - middle), kind="stable")[:MOST_EXAMPLES]]
+    chosen = [(MOST_DETAILED, most), (MEDIAN, np.sort(median))]
     return tuple(_example(different, row, int(shared[row]), tree, why, common) for why, places in chosen for row in order[places].tolist())
 
 
-def _information(records: Bags, tree: Taxonomy) -> tuple[Ints, Ints]:
-    """Return the mean information of the items of each record, in units (0 for the root, the maximum for a leaf), and the number of exact
-    terms.
-    """
-    information, exact = np.zeros(len(records), np.int64), np.zeros(len(records), np.int64)
+def _detail(records: Bags, tree: Taxonomy) -> Ints:
+    """Return the sum of the levels of each record's items, 0 for the root. Unlike losses, levels do not depend on what is suppressed."""
+    detail = np.zeros(len(records), np.int64)
+    for begin, end in records.blocks():
+        some = records.part(begin, end)
+        detail[begin:end] = _sums(some, tree.depth[some.items] * some.counts)
+    return detail
+
+
+def information_of(records: Bags, tree: Taxonomy) -> Ints:
+    """Return the mean information of the items of each record, in units (0 for the root, the maximum for a leaf)."""
+    information = np.zeros(len(records), np.int64)
     for begin, end in records.blocks():
         some = records.part(begin, end)
         worth = (tree.units - tree.unit_losses[some.items]) * some.counts
         information[begin:end] = _sums(some, worth) // np.maximum(some.lengths, 1)
-        exact[begin:end] = _sums(some, np.where(tree.leaves[some.items] == 1, some.counts, 0))
-    return information, exact
-
-
-def information_of(records: Bags, tree: Taxonomy) -> Ints:
-    """Return the mean information of the items of each record, in units."""
-    return _information(records, tree)[0]
+    return information
 
 
 def _sums(records: Bags, values: Ints) -> Ints:
@@ -210,7 +213,7 @@ def _middle(values: Ints, weights: Ints) -> int:
 def _example(records: Bags, row: int, shared: int, tree: Taxonomy, why: str, common: Mask) -> Example:
     span = slice(records.indptr[row], records.indptr[row + 1])
     items, counts = records.items[span], records.counts[span]
-    order = np.lexsort((items, tree.unit_losses[items]))  # the most exact first
+    order = np.lexsort((items, -tree.depth[items]))  # the most specific first
     shown = order[common[items[order]]][:MOST_ITEMS]
     named = tuple((tree.names[int(items[i])], int(counts[i])) for i in shown)
     return Example(named, int(counts.sum() - counts[shown].sum()), shared, why)

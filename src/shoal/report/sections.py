@@ -69,7 +69,7 @@ LABELS = {
 }
 LABELS |= {"quasi_identifiers": "quasi-identifiers", "left_as_they_are": "published unchanged", "unknown_occurrences": "their occurrences"}
 UNKNOWN = {
-    "keep": "items that are not in the taxonomy are kept under an extra branch below its root",
+    "keep": "items that are not in the taxonomy are leaves of an extra branch below its root, and may be suppressed like any others",
     "drop": "items that are not in the taxonomy are dropped and counted",
     "refuse": "items that are not in the taxonomy are an error",
 }
@@ -88,7 +88,10 @@ LOSSES = {
         "Information loss",
         "SSE / SST: share of the variance of standardized values within groups, which is lost when means are published.",
     ),
-    "ncp": ("NCP", "Normalized certainty penalty: the share of all leaves of the taxonomy that a published item may represent."),
+    "ncp": (
+        "NCP",
+        "Normalized certainty penalty: mean over the original items of the share of leaves below the published one; 100% if suppressed.",
+    ),
 }
 PLAIN_METRICS = {
     "ggd": (
@@ -154,7 +157,6 @@ class ItemRow:
     records: str
     share: str
     level: str
-    terms: str
     bar: str
 
 
@@ -244,7 +246,7 @@ def base_of(manifest: Mapping[str, Any], summary: Summary) -> str:
         return f"{count(whole)} {summary.noun}"
     ledger = manifest.get("accounting", {}).get("occurrences", {})
     left_out = [text for part, text in LEFT_OUT.items() if ledger.get(part)]
-    return f"{count(whole)} item occurrences" + (f" ({'; '.join(left_out)})" if left_out else "")
+    return f"{count(whole)} items of records" + (f" ({'; '.join(left_out)})" if left_out else "")
 
 
 def share_chart(summary: Summary) -> str:
@@ -310,7 +312,7 @@ def metric_rows(metrics: Mapping[str, Any]) -> list[TableLine]:
 def query_rows(facts: QueryFacts, rows: int) -> list[ItemRow]:
     """Return the most frequent published queries, with a bar for their share of all rows."""
     share = [(text, n, n / rows if rows else 0.0) for text, n in facts.frequent]
-    return [ItemRow(name(text), count(n), share_of(n, rows), "", "", bar(part)) for text, n, part in share]
+    return [ItemRow(name(text), count(n), share_of(n, rows), "", bar(part)) for text, n, part in share]
 
 
 def item_rows(items: Sequence[PublishedItem], records: int) -> list[ItemRow]:
@@ -321,7 +323,6 @@ def item_rows(items: Sequence[PublishedItem], records: int) -> list[ItemRow]:
             count(i.records),
             share_of(i.records, records),
             count(i.level),
-            "itself only" if i.terms == 1 else f"any of {count(i.terms)}",
             bar(i.records / records if records else 0.0),
         )
         for i in items

@@ -23,7 +23,7 @@ NOT_MEASURED = Tile("Loss", "not measured", "requires the original", "open")
 AS_TYPED = "as typed"
 FORMS = {
     AS_TYPED: ((TYPED,), "same"),
-    "within one level": ((RENAMED, PARENT), "near"),
+    "renamed or one level up": ((RENAMED, PARENT), "near"),
     "as categories": ((CATEGORY,), "changed"),
     "as the root or (unlisted)": ((TOP,), "vague0"),
 }
@@ -79,7 +79,7 @@ class Summary:
         if self.as_typed is None or self.as_typed >= LITTLE:
             return ""
         form = self.shares[0].name if self.shares else AS_TYPED
-        return f"only {percent(self.as_typed)} of the {self.noun} are published {form}"
+        return f"{f'only {percent(self.as_typed)}' if self.as_typed else 'none'} of the {self.noun} are published {form}"
 
 
 def share_in(metrics: Mapping[str, Any], name: str) -> float | None:

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from shoal.attacks import ALL
+from shoal.attacks import BASIC
 from shoal.errors import InputError
 from shoal.evaluate.advise.goals import GOALS
 from shoal.io.write.output_format import FRAME_FORMATS, OUTPUT_FORMATS
@@ -256,7 +256,7 @@ def begin_release(studio: Studio, source: OpenedFile, card: Mapping[str, Any], f
         origin=source.origin,
         method=card["method"],
         **({"to": to} if to else {}),
-        **({"attack": ALL} if fields.get("attack") == "yes" and card["attackable"] else {}),
+        **({"attack": BASIC} if fields.get("attack") == "yes" and card["attackable"] else {}),
         files=own_files(studio, card["options"]),
         protects=card["protects"],
         expected=f"{card['left']}; {card['risk']}",

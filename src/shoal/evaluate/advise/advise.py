@@ -174,7 +174,7 @@ class MeasuredRoute:
             return self.found.why_not or "it could not be measured"
         if self.risk_unknown:
             return RISK_UNKNOWN
-        return self.risk if not self.safe else "others keep more"
+        return f"{self.risk}, more than 1 in {self.k:,}" if not self.safe else "others keep more"
 
     @property
     def risk_unknown(self) -> bool:

@@ -42,7 +42,7 @@ GOALS: Mapping[str, Goal] = {
     for goal in (
         Goal("baskets", "share baskets, with the items of one person or purchase kept together", (TRANSACTIONS, TABLE)),
         Goal("queries", "publish what people searched for: single queries, not linked to each other", (QUERYLOG, PROMPTS)),
-        Goal("histories", "publish one record per person, with everything the person did", (QUERYLOG, TABLE, PROMPTS, ACCESSLOG)),
+        Goal("histories", "publish what people did, as one record per person or session", (QUERYLOG, TABLE, PROMPTS, ACCESSLOG)),
         Goal("log", "publish an access log that log tools can read", (ACCESSLOG,)),
         Goal("counts", "publish statistics: how many people searched or bought what, with noise", (QUERYLOG, TABLE, TRANSACTIONS)),
         Goal("table", "publish a table with one row per person", (MICRODATA,)),

@@ -57,7 +57,7 @@ CONDITIONS: Mapping[str, Callable[[DataFacts], bool]] = {
     "no access log": lambda facts: facts.format != ACCESSLOG,
 }
 
-WHOLE = "a person's whole record among at least k people, whatever an attacker knows"
+WHOLE = "a person's whole record among at least k people, whatever an attacker knows about it"
 KNOWN_TWO = "a person among at least k people, for an attacker who knows at most 2 items"
 KNOWN_ONE = "a person among at least k people, for an attacker who knows at most 1 item"
 MORE_THAN_ONE = "an attacker who knows more than 1 item may find fewer than k people"
@@ -79,12 +79,12 @@ ON_TOPICS_AND_WORDNET = (
 NAMES_REVEAL_WORDS = f"names of topics reveal words that at least 2k people use; {NOT_ATTRIBUTES}"
 EVENT = "a single query or event among at least k people"
 PRIVATE = (
-    "one person changes the probability of any result by a factor of at most e^epsilon, except with probability delta "
-    "(differential privacy)"
+    "(epsilon, delta)-differential privacy: with or without one person, the probability of any set of results is at most e^epsilon times "
+    "as large plus delta"
 )
-LINKED = "several events of one person together; they are published separately and not linked"
+LINKED = "several events of one person together are not protected; they are published separately and not linked"
 OF_RECORDS = frozenset({WHOLE, KNOWN_ONE, KNOWN_TWO, KNOWN_THREE, KNOWN_FOUR})  # guarantees for each record by itself
-SEVERAL = "several records of one person together"
+SEVERAL = "several records of one person together are not protected"
 
 CANDIDATES: tuple[Candidate, ...] = (
     # -- baskets
@@ -144,7 +144,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "shoal",
         "sessions are shorter than histories, so more of them is kept",
         "each session among at least k people",
-        "a person's whole history of several sessions",
+        "a person's whole history of several sessions is not protected",
         {"per": "session"},
         needs=("times",),
     ),
@@ -217,7 +217,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         "log",
         "accesslog-mdav",
         "publishes an access log in the original format",
-        "at least k visitors share every published session",
+        "at least k visitors share every published profile (all requests of a visitor)",
         "a page that 2 members of a group requested is published",
     ),
     # -- counts

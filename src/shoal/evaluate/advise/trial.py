@@ -226,7 +226,7 @@ def _tried(source: CaseSource, route: Route, cancel: Cancel) -> SampleTrial:
 
 # -- what is left of data, by the shape of the original
 
-WORDS, REQUESTS, VARIANCE, MEANING = "words", "requests", "variance", "meaning"
+WORDS, REQUESTS, VARIANCE, MEANING = "words", "number of requests", "variance", "meaning"
 
 
 def _kept(judged: Judged) -> tuple[float | None, str]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from shoal.attacks import ALL, ATTACKS
+from shoal.attacks import ATTACKS, BASIC
 from shoal.attacks.conclusion import MORE_TARGETS
 from shoal.attacks.outcome import Outcome
 from shoal.attacks.scenarios import attack_called
@@ -33,10 +33,10 @@ from shoal.report.facts import FEWEST_PEOPLE
 from shoal.util.wording import percent
 
 OPTION = option("attack")
-_EVERY, _NONE = {ALL, "yes"}, {"", "no"}  # a file of options writes true and false as yes and no
+_EVERY, _NONE = {BASIC, "yes"}, {"", "no"}  # a file of options writes true and false as yes and no
 
 AttackOption = bool | str | Sequence[str] | None
-"""Names of attacks, in a list or with commas between them; true, or `all`, is those on published records: known-items, two-halves and
+"""Names of attacks, in a list or with commas between them; true, or `basic`, is those on published records: known-items, two-halves and
 one-more-item."""
 
 
@@ -74,7 +74,7 @@ class PlannedAttacks:
 
 
 def _named(attacks: AttackOption) -> tuple[str, ...] | None:
-    """Return the attacks by name, empty for all on published records; None if no attack is requested."""
+    """Return the attacks by name, empty for the basic ones; None if no attack is requested."""
     if attacks is None or isinstance(attacks, bool):
         return () if attacks else None
     names = tuple(name.strip() for name in attacks.split(",")) if isinstance(attacks, str) else tuple(attacks)
@@ -82,7 +82,7 @@ def _named(attacks: AttackOption) -> tuple[str, ...] | None:
         return None
     if set(names) <= _EVERY:
         return ()
-    every = [one for name in names for one in (ATTACKS if name == ALL else [name])]
+    every = [one for name in names for one in (ATTACKS if name == BASIC else [name])]
     for name in every:
         attack_called(name)
     return tuple(dict.fromkeys(every))

@@ -14,6 +14,7 @@ from shoal import _kernels, kernels
 from shoal.data.bags import Bags, Ints
 from shoal.errors import InputError, ParameterError
 from shoal.util.numbers import distinct
+from shoal.util.wording import counted
 
 Notes = list[str]
 
@@ -53,7 +54,7 @@ def with_owners(records: PublishedRecords, frame: pl.DataFrame, owner: str, reco
     owners = codes_of(named)
     if record is not None:
         owners = _of_records(owners, codes_of(frame[record]), owner)
-    notes.append(f"{owner!r} contains the user IDs: {len(distinct(owners)):,} people")
+    notes.append(f"{owner!r} contains the user IDs: {counted(len(distinct(owners)), 'person', 'people')}")
     bags = records.bags
     return replace(records, bags=replace(bags, owners=owners))
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from shoal.data.bags import Bags, Ints
 from shoal.data.original import NOT_IN_TAXONOMY, REPEATED, Original
@@ -25,6 +26,7 @@ from shoal.taxonomy.tree_counts import published_items
 from shoal.util.wording import counted, percent
 
 MOST_ITEMS = 10
+LOSS_SCALE = "0% is the original, 100% no information"
 
 
 def facts_of_records(manifest: Mapping[str, Any], release: Release, original: Original) -> Facts:
@@ -46,9 +48,9 @@ def facts_of_records(manifest: Mapping[str, Any], release: Release, original: Or
         group_sizes=tally(sizes, cut=promised_group(manifest.get("claims", []))),
         lengths=compare(before.lengths, people, published.lengths, release.copies, fewest),
         levels=_levels(original, people, times, fewest),
-        frequent=_ranked(common, tree, items, tree.leaves),
-        specific=_ranked(common, tree, -tree.leaves, items),
-        vaguest=_ranked(np.where(tree.leaves > 1, common, 0), tree, tree.leaves, items),
+        frequent=_ranked(common, tree, items),
+        specific=_ranked(common, tree, tree.depth),
+        vaguest=_ranked(_less_than_deepest(common, tree), tree, -tree.depth),
         items_before=_items_before(manifest, before),
         items_after=int((items > 0).sum()),
         fewest=fewest,
@@ -77,11 +79,17 @@ def _per_level(times: Ints, tree: Taxonomy) -> Ints:
     return np.bincount(tree.depth, weights=times, minlength=tree.height + 1).astype(np.int64)
 
 
-def _ranked(records: Ints, tree: Taxonomy, first: Ints, then: Ints) -> tuple[PublishedItem, ...]:
-    """Return the published items with the largest first number; the second one breaks ties."""
+def _less_than_deepest(records: Ints, tree: Taxonomy) -> Ints:
+    """Return the records of published items, 0 for those of the deepest published level: they are not general."""
+    deepest = tree.depth[records > 0].max(initial=0)
+    return np.where(tree.depth < deepest, records, 0)
+
+
+def _ranked(records: Ints, tree: Taxonomy, first: npt.NDArray[np.signedinteger[Any]]) -> tuple[PublishedItem, ...]:
+    """Return the published items with the largest first number; of equal ones those of the most records."""
     shown = np.flatnonzero(records)
-    order = shown[np.lexsort((shown, -then[shown], -first[shown]))][:MOST_ITEMS]
-    return tuple(PublishedItem(tree.names[n], int(records[n]), int(tree.depth[n]) + 1, int(tree.leaves[n])) for n in order.tolist())
+    order = shown[np.lexsort((shown, -records[shown], -first[shown]))][:MOST_ITEMS]
+    return tuple(PublishedItem(tree.names[n], int(records[n]), int(tree.depth[n]) + 1) for n in order.tolist())
 
 
 # Summary of published records: the forms in which words are published, the number of distinct terms, and the loss.
@@ -128,7 +136,7 @@ def _lost(metrics: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     if "loss" not in metrics:
         return ()
     floor = f"; lower bound for this k: {percent(metrics['bound'])}" if "bound" in metrics else ""
-    return (("loss", f"{percent(metrics['loss'])} of the information{floor}"),)
+    return (("loss", f"{percent(metrics['loss'])} ({LOSS_SCALE}{floor})"),)
 
 
 def _added(metrics: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -155,7 +163,5 @@ def _tile(metrics: Mapping[str, Any]) -> Tile:
         return Tile("Added", percent(added), "of the published items were not in the original record")
     if loss is None:
         return NOT_MEASURED
-    least = "0% is the original, 100% no information"
-    if bound is not None:
-        least = f"lower bound for this guarantee: {percent(bound)}"
-    return Tile("Loss", percent(loss), f"of the information; {least}")
+    floor = "" if bound is None else f"; lower bound for this guarantee: {percent(bound)}"
+    return Tile("Loss", percent(loss), f"{LOSS_SCALE}{floor}")

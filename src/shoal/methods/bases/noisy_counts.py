@@ -51,7 +51,7 @@ class Summed:
 
 def epsilon_parameter() -> Any:
     """Return epsilon as a field of a mechanism."""
-    return param(1.0, minimum=0.001, maximum=20, help="privacy loss: one person changes any probability by a factor of at most e^epsilon")
+    return param(1.0, minimum=0.001, maximum=20, help="privacy loss: smaller values hide each person better and need more noise")
 
 
 class Mechanism(Method):

@@ -294,7 +294,7 @@ def _few_people(achieved: Mapping[str, int], k: int) -> list[str]:
     """Return a fault if fewer than k people own the records of a class, unless too few records were already reported."""
     people = achieved["people"]
     few = people < min(k, achieved["records"])
-    return [f"a class is shared by {people:,} people only, who own several records"] if few else []
+    return [f"the records of a class belong to only {counted(people, 'person', 'people')}"] if few else []
 
 
 def fewest_people(classes: Classes, owners: Ints) -> int:
