@@ -33,7 +33,7 @@ def _section(goal: str) -> Iterator[str]:
     candidates = [one for one in CANDIDATES if one.goal == goal]
     if candidates:
         yield from (f"### {goal}", "", f"To {GOALS[goal].wish}.", "")
-        yield from ("| tried | the data needs | why | protects | does not protect |", "| --- | --- | --- | --- | --- |")
+        yield from ("| tried | for | why | protects | limits |", "| --- | --- | --- | --- | --- |")
         yield from (_row(one) for one in candidates)
         yield ""
 
@@ -41,7 +41,7 @@ def _section(goal: str) -> Iterator[str]:
 def _row(one: Candidate) -> str:
     options = [f"--{name} {value}" for name, value in (*one.options.items(), *one.settings.items())]
     command = f"[{one.method}](methods/{one.method}.md)" + "".join(f" `{option}`" for option in options)
-    return f"| {command} | {', '.join(one.needs) or 'nothing special'} | {one.why} | {one.protects} | {one.open} |"
+    return f"| {command} | {', '.join(one.needs) or 'any data'} | {one.why} | {one.protects} | {one.open} |"
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def test_a_query_that_one_person_brings_over_the_threshold_is_refused(shell: She
     """Between the releases only `e` joins, who asked `secret cure`: whoever knows that `e` joined knows what `e` asked."""
     answer = released(shell, log(rain="abc", snow="abd", secret_cure="abe"), "second", "--k", "3", "--previous", str(first))
     said = one_line(answer, 3)
-    assert "1 query exceeds the threshold of 3 people, possibly by one person" in said
+    assert "1 query newly reaches the threshold of 3 people, possibly because of one person" in said
     assert "--show-rare" in said
     assert "secret" not in answer.everything
     assert not (shell.directory / "second").exists()
@@ -59,14 +59,14 @@ def test_queries_that_come_by_more_people_are_not(shell: Shell, first: Path) -> 
     content = log(rain="abc", snow="abd", secret_cure="abef")
     assert released(shell, content, "second", "--k", "3", "--previous", str(first)).code == 0
     said = one_line(released(shell, content, "third", "--k", "3", "--previous", str(first), "--crossing", "3"), 3)
-    assert "possibly by fewer than 3 people" in said
+    assert "possibly because of fewer than 3 people" in said
 
 
 def test_queries_that_go_or_change_by_one_person_are_refused(shell: Shell, first: Path) -> None:
     """`d` leaves, and `snow` falls below the threshold; `e` asks `rain`, which has a row more."""
     said = one_line(released(shell, log(rain="abce", snow="ab", secret_cure="ab"), "second", "--k", "3", "--previous", str(first)), 3)
-    assert "1 query falls below the threshold of 3 people, possibly by one person" in said
-    assert "1 query has one row more or fewer, by one person" in said
+    assert "1 query falls below the threshold of 3 people, possibly because of one person" in said
+    assert "1 query has one row more or fewer, because of one person" in said
 
 
 def test_thresholds_are_compared_by_queries_and_not_by_words(shell: Shell) -> None:
@@ -74,7 +74,7 @@ def test_thresholds_are_compared_by_queries_and_not_by_words(shell: Shell) -> No
     common = ("--method", "threshold", "--k", "3")
     assert shell("anonymize", shell.file("a.csv", before), *common, "--out", shell.directory / "a").code == 0
     later = ("anonymize", shell.file("b.csv", after), *common, "--previous", shell.directory / "a", "--out", shell.directory / "b")
-    assert "1 query exceeds the threshold of 3 people, possibly by one person" in one_line(shell(*later), 3)
+    assert "1 query newly reaches the threshold of 3 people, possibly because of one person" in one_line(shell(*later), 3)
     failed(shell(*later, "--unit", "term"), "releases-not-comparable")
 
 

@@ -216,7 +216,7 @@ def anonymize(
         rank: Column with the rank of a clicked result, for methods that publish clicks.
         url: Column with the clicked result, for methods that publish clicks.
         quasi: Quasi-identifiers of microdata. Default: all columns of numbers.
-        keep_column: Columns of microdata to publish unchanged and unprotected.
+        keep_column: Columns of microdata that are published unchanged and unprotected.
         drop_column: Columns of microdata to drop.
         nominal: Quasi-identifiers that are categories without an order.
         ordinal: Quasi-identifiers with an order: numbers, or "column=low|middle|high".

@@ -25,7 +25,10 @@ class Draw(Declared):
 
     targets: int = param(1000, minimum=1, help="number of people to attack")
     control: float = param(
-        0.1, minimum=0, maximum=0.9, help="share of the people left out of the release as a control group and attacked as well"
+        0.1,
+        minimum=0,
+        maximum=0.9,
+        help="share of the people in the control group: the release is made again without them, and they are attacked as well",
     )
     seed: int = param(0, minimum=0, help="random seed for drawing people and what is known about them")
     remakes: int | None = param(

@@ -213,9 +213,13 @@ def _of_queries(release: Release, original: LogOriginal, earlier: Earlier, cross
     people = "one person" if crossing == CROSSING else f"fewer than {crossing:,} people"
     rows = "one row" if crossing == CROSSING else f"fewer than {crossing:,} rows"
     words = {
-        APPEARED: ("query exceeds", "queries exceed", f"the threshold of {earlier.level.k:,} people, possibly by {people}"),
-        DISAPPEARED: ("query falls", "queries fall", f"below the threshold of {earlier.level.k:,} people, possibly by {people}"),
-        CHANGED: ("query has", "queries have", f"{rows} more or fewer, by {people}"),
+        APPEARED: (
+            "query newly reaches",
+            "queries newly reach",
+            f"the threshold of {earlier.level.k:,} people, possibly because of {people}",
+        ),
+        DISAPPEARED: ("query falls", "queries fall", f"below the threshold of {earlier.level.k:,} people, possibly because of {people}"),
+        CHANGED: ("query has", "queries have", f"{rows} more or fewer, because of {people}"),
     }
     numbers = dict(few.group_by("how").len().iter_rows())
     lines = tuple(f"{counted(numbers[how], one, many)} {what}" for how, (one, many, what) in words.items() if how in numbers)

@@ -74,8 +74,8 @@ def command(
 ) -> int:
     """Attack RELEASE with partial knowledge about people in ORIGINAL, the file it was made from.
 
-    Most attacks also run on the original and on a control group that was left out of the release. The exit code is 3 if the success rate
-    of an attack significantly exceeds the bound that a claim gives.
+    Most attacks also run on the original, and on a control group: the release is made again without these people. The exit code is 3 if
+    the success rate of an attack significantly exceeds the bound that a claim gives.
     """
     from shoal.evaluate.attack import attacked
     from shoal.evaluate.attack.scenario import OtherReleases

@@ -56,7 +56,7 @@ _OUTSIDE = re.compile(r",(?![^()]*\))")  # a comma outside parentheses
     "--m",
     "known",
     metavar="1,2,...",
-    help=f"Values of m, the number of items known to an attacker. [default: {','.join(map(str, DEFAULT_KNOWN))}]",
+    help=f"Values of m (p of coherence), the number of items known to an attacker. [default: {','.join(map(str, DEFAULT_KNOWN))}]",
 )
 @click.option("--per", "grains", metavar="user,session,event", help="What makes up one record. [default: user, or session for access logs]")
 @click.option("--jobs", type=WholeNumber(1), help="Number of parallel jobs. [default: all cores]")
@@ -93,7 +93,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Run every method with every setting on INPUT, and write a page and a table that compare their utility and disclosure risk.
+    """Run methods with several settings on INPUT, and write a page and a table that compare their utility and disclosure risk.
 
     Finished runs are not repeated: an interrupted comparison resumes where it stopped.
     """

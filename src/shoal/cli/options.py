@@ -121,9 +121,11 @@ _DATA_OPTIONS = {
     "count": click.option("--count", metavar="COLUMN", help="Column with the quantity; implies --bag."),
     "rank": click.option("--rank", metavar="COLUMN", help="Column with the rank of the clicked result, for methods that publish clicks."),
     "url": click.option("--url", metavar="COLUMN", help="Column with the clicked URL, for methods that publish clicks."),
-    "quasi": click.option("--quasi", metavar="COLUMNS", help="Quasi-identifiers of microdata, e.g. a,b,c. [default: all numeric columns]"),
+    "quasi": click.option(
+        "--quasi", metavar="COLUMNS", help="Numeric quasi-identifiers of microdata, e.g. a,b,c. [default: all numeric columns]"
+    ),
     "keep-column": click.option(
-        "--keep-column", metavar="COLUMNS", help="Columns of microdata to publish unchanged, without any protection."
+        "--keep-column", metavar="COLUMNS", help="Columns of microdata that are published unchanged, without any protection."
     ),
     "drop-column": click.option("--drop-column", metavar="COLUMNS", help="Columns of microdata to drop."),
     "nominal": click.option("--nominal", metavar="COLUMNS", help="Quasi-identifiers that are nominal (categories without an order)."),
@@ -146,14 +148,14 @@ _DATA_OPTIONS = {
     "owners": click.option(
         "--owners",
         type=click.Choice(OWNERS),
-        help="Who is one person: treat user IDs that differ only in spelling (ann, Ann) as one (folded) or as different people (exact).",
+        help="Whether user IDs that differ only in spelling (ann, Ann) are one person (folded) or not (exact). [default: an error]",
     ),
     "site-links": click.option(
         "--site-links",
         metavar="FILE|referrers",
         help="Separate the visitors behind one address of an access log by links between pages: a file of links, or those in referrers.",
     ),
-    "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="One record. [default: user; accesslog: session]"),
+    "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="A record. [default: user; access log: session]"),
     "gap": click.option("--gap", metavar="DURATION", help="Inactivity that ends a session. [default: 30m]"),
     "bag": click.option(
         "--bag/--set",

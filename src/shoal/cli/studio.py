@@ -19,7 +19,7 @@ from shoal.packages import insist_on_extra
     "--keep",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Folder that keeps uploads and jobs. [default: deleted at the end]",
+    help="Folder that keeps uploads and jobs. [default: a temporary one, deleted at the end]",
 )
 @click.option("--demo", is_flag=True, help="Start with a bundled sample.")
 @click.option("--port", type=WholeNumber(0, 65535), default=0, metavar="N", help="Port to listen on. [default: any free port]")

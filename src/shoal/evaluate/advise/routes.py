@@ -54,7 +54,7 @@ CONDITIONS: Mapping[str, Callable[[DataFacts], bool]] = {
     "times": lambda facts: facts.timed,
     "log": lambda facts: facts.format != "transactions",
     "access log": lambda facts: facts.format == ACCESSLOG,
-    "no access log": lambda facts: facts.format != ACCESSLOG,
+    "not an access log": lambda facts: facts.format != ACCESSLOG,
 }
 
 WHOLE = "a person's whole record among at least k people, whatever an attacker knows about it"
@@ -76,7 +76,7 @@ ON_TOPICS_AND_WORDNET = (
     "generalizes to topics that are learned from the data, and items that occur with no other to categories of WordNet; "
     "on a log of real searches, records kept 1.5 times the information of those on WordNet alone"
 )
-NAMES_REVEAL_WORDS = f"names of topics reveal words that at least 2k people use; {NOT_ATTRIBUTES}"
+NAMES_REVEAL_WORDS = f"names of topics reveal words that at least 2 × k people use; {NOT_ATTRIBUTES}"
 EVENT = "a single query or event among at least k people"
 PRIVATE = (
     "(epsilon, delta)-differential privacy: with or without one person, the probability of any set of results is at most e^epsilon times "
@@ -90,7 +90,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     # -- baskets
     Candidate("baskets", "km", "keeps items as long as no two of them identify a person", KNOWN_TWO, MORE_KNOWN, settings={"m": "2"}),
     Candidate("baskets", "shoal", "the strongest guarantee on whole baskets", WHOLE, NOT_ATTRIBUTES),
-    Candidate("baskets", "shoal", ON_TOPICS, WHOLE, NAMES_REVEAL_WORDS, {"taxonomy": "topics"}, needs=("no access log",)),
+    Candidate("baskets", "shoal", ON_TOPICS, WHOLE, NAMES_REVEAL_WORDS, {"taxonomy": "topics"}, needs=("not an access log",)),
     Candidate(
         "baskets", "km", "keeps items as long as no three of them identify a person", KNOWN_THREE, MORE_THAN_THREE, settings={"m": "3"}
     ),
@@ -136,8 +136,8 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("queries", "shoal", "generalizes rare words instead of dropping them", EVENT, LINKED, {"per": "event"}, needs=("log",)),
     Candidate("queries", "coherence", "keeps frequent words of every query", QUERY_TWO, QUERY_MORE, {"per": "event"}, {"p": "2"}, ("log",)),
     # -- histories
-    Candidate("histories", "shoal", "the strongest guarantee on whole histories", WHOLE, NOT_ATTRIBUTES, needs=("no access log",)),
-    Candidate("histories", "shoal", ON_TOPICS, WHOLE, NAMES_REVEAL_WORDS, {"taxonomy": "topics"}, needs=("items", "no access log")),
+    Candidate("histories", "shoal", "the strongest guarantee on whole histories", WHOLE, NOT_ATTRIBUTES, needs=("not an access log",)),
+    Candidate("histories", "shoal", ON_TOPICS, WHOLE, NAMES_REVEAL_WORDS, {"taxonomy": "topics"}, needs=("items", "not an access log")),
     Candidate("histories", "shoal", ON_TOPICS_AND_WORDNET, WHOLE, NAMES_REVEAL_WORDS, {"taxonomy": "topics+wordnet"}, needs=("texts",)),
     Candidate(
         "histories",
@@ -155,7 +155,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         KNOWN_TWO,
         MORE_KNOWN,
         settings={"m": "2"},
-        needs=("no access log",),
+        needs=("not an access log",),
     ),
     Candidate(
         "histories",
@@ -174,7 +174,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         KNOWN_TWO,
         MORE_KNOWN,
         settings={"p": "2"},
-        needs=("no access log",),
+        needs=("not an access log",),
     ),
     Candidate(
         "histories",
@@ -193,7 +193,7 @@ CANDIDATES: tuple[Candidate, ...] = (
         KNOWN_ONE,
         MORE_THAN_ONE,
         settings={"p": "1"},
-        needs=("no access log",),
+        needs=("not an access log",),
         together=1,
     ),
     Candidate(
