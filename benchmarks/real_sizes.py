@@ -6,7 +6,7 @@ each stage, their ratio to Polars' reading and grouping of the same file, and th
 that are formed inside blocks. Input files are made once, in benchmarks/results, and used again. The modules of each installation are
 compiled before, as they are for everybody who runs it a second time.
 
-Targets that are ratios of two runs (`RATIOS`) follow: another number of known items, and Spark beside one machine, for which PySpark and
+Targets that are ratios of two runs (`ratios`) follow: another number of known items, and Spark beside one machine, for which PySpark and
 Java must be installed.
 
 A new target is a line of `TARGETS`, or of a function that is added to it. A target in seconds of the clock on two idle cores is twice as

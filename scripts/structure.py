@@ -20,7 +20,7 @@ from statistics import median
 
 TABLES = ("BagTable", "RowTable", "ChunkTable", "GroupTable", "CountTable", "ProfileTable", "AccessTable", "WeightedBagTable")
 OPTION = re.compile(r"--[a-z][a-z-]+")
-FRONT_ENDS = ("cli/", "api/", "studio/", "app/cli/", "app/api", "app/keywords")
+FRONT_ENDS = ("cli/", "api/", "studio/")
 TRACE = """
 import os, sys, threading, shoal
 package = os.path.dirname(shoal.__file__)
@@ -37,8 +37,8 @@ def seen(frame, event, arg):
         entered.add(place)
 threading.setprofile(seen); sys.setprofile(seen)
 try:
-    import CLI
-    CLI.run(sys.argv[1:])
+    import shoal.cli.main
+    shoal.cli.main.run(sys.argv[1:])
 except SystemExit:
     pass
 finally:
@@ -48,7 +48,7 @@ print("entered", *sorted(os.path.relpath(place, package) for place in entered), 
 RUNS = {"a run": "2", "a run with advice": "5"}  # k: few words are kept with 5, so the run ends with advice
 
 
-def code_lines(tree: ast.AST) -> list[str]:
+def plain_strings(tree: ast.AST) -> list[str]:
     """The string constants of a file that are no docstrings."""
     docs = {
         id(node.body[0].value)
@@ -72,7 +72,7 @@ def numbers(source: Path) -> dict[str, object]:
     folders = Counter(str(Path(name).parent) for name in own)
     checks = re.compile(rf"isinstance\([^()]*\b({'|'.join(TABLES)})\b")
     outside = {name: text for name, text in files.items() if not name.startswith(("kinds/", "io/write/", "io/published"))}
-    spelled = {name for name, tree in trees.items() if not name.startswith(FRONT_ENDS) and any(map(OPTION.search, code_lines(tree)))}
+    spelled = {name for name, tree in trees.items() if not name.startswith(FRONT_ENDS) and any(map(OPTION.search, plain_strings(tree)))}
     return {
         "modules": len(files),
         "median lines": median(own.values()),
@@ -89,12 +89,10 @@ def numbers(source: Path) -> dict[str, object]:
 
 def entered(python: str, source: Path, k: str) -> list[str]:
     """The files that a run on the bundled sample enters."""
-    cli = "shoal.cli.main" if (source / "cli").exists() else "shoal.app.cli.main"
-    sample = next(place for place in ("samples", "cli/sample", "app/cli/sample") if (source / place).exists())
     with tempfile.TemporaryDirectory() as place:
         log = Path(place, "queries.tsv")
-        log.write_bytes(gzip.decompress((source / sample / "queries.tsv.gz").read_bytes()))
-        command = [str(Path(python).absolute()), "-c", TRACE.replace("import CLI", f"import {cli} as CLI")]
+        log.write_bytes(gzip.decompress((source / "samples" / "queries.tsv.gz").read_bytes()))
+        command = [str(Path(python).absolute()), "-c", TRACE]
         command += ["anonymize", str(log), "--method", "shoal", "--k", k, "--out", f"{place}/release"]
         done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=True)
         return done.stdout.rpartition("entered\n")[2].split()

@@ -216,3 +216,37 @@ def test_opening_is_recognised() -> None:
 def test_one_module_alone_imports_spark() -> None:
     importing = re.compile(r"^\s*(?:from|import) (?:pyspark|py4j)\b", re.MULTILINE)
     assert {name_of(file) for file in PYTHON if importing.search(file.read_text("utf-8"))} == {"src/shoal/cluster/spark.py"}
+
+
+# -- names of files and modules in comments and docstrings
+
+FILE_NAME = re.compile(r"(?<![\w./-])((?:[\w-]+/)*[\w-]+\.(?:py|hpp|cpp|pyi))(?![\w-])")
+MODULE_NAME = re.compile(r"`(?:shoal\.)?((?:[a-z_]+\.)+[a-z_]+)`")
+
+
+def missing_names(text: str) -> list[str]:
+    """Files, and modules of a package of shoal, that a text names and that do not exist."""
+    missing = [name for name in FILE_NAME.findall(text) if name not in ends_of_paths()]
+    for name in MODULE_NAME.findall(text):
+        package, module, *_ = name.split(".")
+        at = PACKAGE / package / module
+        if at.parent.is_dir() and not (at.is_dir() or at.with_suffix(".py").exists()):
+            missing.append(name)
+    return missing
+
+
+@cache
+def ends_of_paths() -> set[str]:
+    """The ends of the paths of all sources: `b/c.py` and `c.py` for `a/b/c.py`."""
+    folders = [ROOT / name for name in ("src", "cpp", "tests", "benchmarks", "scripts", "docs")]
+    paths = [path.parts for folder in folders for path in folder.rglob("*.*") if path.suffix in {".py", ".pyi", ".hpp", ".cpp"}]
+    return {"/".join(parts[at:]) for parts in paths for at in range(len(parts))}
+
+
+def test_files_and_modules_that_sources_name_exist() -> None:
+    assert not {name_of(file): missing for file in [*PYTHON, *CPLUSPLUS] if (missing := missing_names(file.read_text("utf-8")))}
+
+
+def test_missing_names_are_found() -> None:
+    text = "see `privacy.patience`, growing.py, `data.patience` and io/atomic_file.py"
+    assert missing_names(text) == ["growing.py", "privacy.patience"]

@@ -1,4 +1,4 @@
-// The natural logarithm, bit for bit that of shoal.util.exact_numbers: `std::log` differs in the last bit between machines.
+// The natural logarithm, bit for bit that of shoal.util.numbers: `std::log` differs in the last bit between machines.
 #pragma once
 
 #include <cmath>

@@ -18,7 +18,7 @@ struct Clusters {
 
 // `order` is the sequence in which term sets are taken as seeds, and in which ties are decided; `owner` numbers people from 0.
 // Groups that keep at least `promising` percent of their words are formed first, the others of those that are left; 0 is the printed order.
-// Throws std::domain_error where no k owners can be brought together.
+// Throws Infeasible where no k owners can be brought together.
 Clusters cluster_term_sets(const Rows& term_sets, std::span<const int64_t> order, std::span<const int64_t> owner, const TermDistance& terms,
                            int64_t k, int64_t promising, Task& task);
 

@@ -325,9 +325,6 @@ def _page_header(place: Path) -> Path:
     return file
 
 
-FALSE_NUMBER = Struct(((5, BINARY, b"ann, bob"),))
-
-
 def _false_statistics(footer: Struct) -> Struct:
     """Names as the least and the greatest value of the last column."""
     (group,) = footer.get(4).values

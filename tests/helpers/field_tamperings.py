@@ -62,7 +62,6 @@ class Tampering:
 CLUSTERED = ("chunks_subrecords", "chunks_terms", "chunks_clusters")  # files with numbers of clusters
 NUMBERS = "are not the whole numbers from 1 on, each used"
 ORDER = "does not have the columns that its kind and the method prescribe"
-FOLLOWS = Caught("follow the order of")
 AUTH, AGENT = r"- - \[", r'"[^"]*"$'
 COUNTS = {"query": "text", "count": "integer"}
 

@@ -168,6 +168,6 @@ def insist_on_files(cluster: Cluster, made: Any, again: Any) -> None:
 
 
 def counts_of(classes: Any, empty: int, untrue: int = 0, *, people: bool = True) -> ClassCounts:
-    """Return the classes for the models, from `class_sums`."""
+    """Return the classes for the models, from the sums of `equivalence_classes.Counted`."""
     fewest = int(classes["fewest"] or 0) if people else None
     return ClassCounts(int(classes["smallest"] or 0), fewest, int(classes["short"]), int(classes["short_records"]), empty, untrue)

@@ -188,7 +188,7 @@ class Model(Declared, ABC):
     def check(self, release: Release, original: AnyOriginal | None = None) -> Verdict:
         """Verify the published tables; more strictly with the original, in whose vocabulary they are then read.
 
-        If that takes more work than the patience allows (see `privacy.patience`), the claim is not judged and does not hold.
+        If that takes more work than the patience allows (see `data/patience.py`), the claim is not judged and does not hold.
         """
         if not release.kinds <= self.judges:
             raise ParameterError(

@@ -41,7 +41,7 @@ class ItemCosts(Items):
         """Make costs from a mapping of items to numbers."""
         if not isinstance(value, Mapping):
             raise ParameterError("costs must be a mapping of items to numbers, or a file", code="wrong-type", value=type(value).__name__)
-        costs = {str(name): positive_decimal(str(name), cost) for name, cost in value.items()}
+        costs = {str(name): positive_decimal(str(name), cost, "cost") for name, cost in value.items()}
         return cls(names=frozenset(costs), costs=tuple(sorted(costs.items())))
 
     @property

@@ -150,14 +150,14 @@ class ItemWeights(Written):
         return self.described
 
 
-def positive_decimal(name: str, weight: object) -> Decimal:
-    """Return an item's weight as an exact number. Raise if it is not positive."""
+def positive_decimal(name: str, value: object, what: str = "weight") -> Decimal:
+    """Return an item's weight, or what else it is, as an exact number. Raise if it is not positive."""
     try:
-        number = Decimal(str(weight))
+        number = Decimal(str(value))
     except InvalidOperation:
         number = Decimal(0)
     if not number.is_finite() or number <= 0:
-        raise ParameterError("the weight of an item must be a positive number", code="out-of-range", rare=[repr(name)])
+        raise ParameterError(f"the {what} of an item must be a positive number", code="out-of-range", rare=[repr(name)])
     return number
 
 

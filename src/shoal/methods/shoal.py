@@ -56,7 +56,7 @@ EFFORT_K = 5  # efforts count groups of up to five people, and fewer of larger o
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """The settings of an effort; `growing.py`, `cpp/group_search/grow.hpp` and `cpp/group_search/refine.hpp` explain the numbers."""
+    """The settings of an effort, explained in `methods/bases/group_search.py` and in `grow.hpp` and `refine.hpp` of `cpp/group_search`."""
 
     block: int  # short records
     long_block: int  # long ones, at least

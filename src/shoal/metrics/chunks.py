@@ -45,8 +45,8 @@ def together(release: Release, original: Original) -> float:
 def pairs_together(release: Release, original: Original) -> float:
     """Share of the pairs of items of one record that are still in one sub-record."""
     lengths = np.diff(original.bags.indptr)
-    stood = int((lengths * (lengths - 1) // 2).sum())
-    return sum(n * (n - 1) // 2 for n in _lengths(chunks_in(release))) / stood if stood else 1.0
+    original_pairs = int((lengths * (lengths - 1) // 2).sum())
+    return sum(n * (n - 1) // 2 for n in _lengths(chunks_in(release))) / original_pairs if original_pairs else 1.0
 
 
 def pair_recall(release: Release, original: Original) -> float:

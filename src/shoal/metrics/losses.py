@@ -276,7 +276,7 @@ ADDED = Metric(
 
 
 # In which form words are published, as shares of the occurrences that a method was given. Together with what was replaced by other
-# terms and what was not published they make up the whole. `data/forms.py` has the definition.
+# terms and what was not published they make up the whole. `data/occurrence_forms.py` has the definition.
 
 
 def _form(name: str, summary: str, better: Literal["lower", "higher", "neither"], number: Callable[[Forms], int], *parts: str) -> Metric:

@@ -234,14 +234,14 @@ def stated_lack(method: Method) -> dict[str, str]:
 # Columns of published rows that no claim covers are not verified.
 
 
-def unjudged_columns(release: Release, models: Sequence[Model], meant: Sequence[str] = ()) -> tuple[str, ...]:
+def unjudged_columns(release: Release, models: Sequence[Model], kept_columns: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the columns of rows that no model covers and that do not merely number the rows. Empty if there is no model.
 
-    Columns that are `meant` to be published as they are do not count.
+    Columns that the user keeps unchanged (`kept_columns`) do not count.
     """
     tables = release.tables_of(RowTable) if models else []
     names: dict[str, None] = {}
     for table in tables:
         judged = {name for model in models for name in model.judged_columns(table)}
         names |= dict.fromkeys(extra_columns_of(table.frame, judged)[0])
-    return tuple(name for name in names if name not in meant)
+    return tuple(name for name in names if name not in kept_columns)

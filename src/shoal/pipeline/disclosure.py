@@ -40,11 +40,6 @@ def safe_numbers(claims: Iterable[Model]) -> frozenset[Numbers]:
     return ALL_NUMBERS.intersection(*(claim.safe_numbers for claim in claims))
 
 
-def allows_exact_counts(claims: Iterable[Model]) -> bool:
-    """Whether these claims permit publishing all exact numbers about the original."""
-    return safe_numbers(claims) == ALL_NUMBERS
-
-
 def disclosed(manifest: Mapping[str, Any], claims: Iterable[Model], from_file: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
     """Return the part of a manifest that may be published with these claims; `counts` records that something was left out.
 

@@ -329,9 +329,9 @@ def insist_on_schema(manifest: dict[str, Any]) -> None:
         raise GuaranteeNotMet(f"the manifest does not match its schema: {fault}", code="manifest-invalid", hint="nothing was written")
 
 
-def insist_on_columns(release: Release, claims: Sequence[Model], meant: Sequence[str] = ()) -> None:
+def insist_on_columns(release: Release, claims: Sequence[Model], kept_columns: Sequence[str] = ()) -> None:
     """Raise if a column is to be written that no claim covers and that was not requested to be kept."""
-    for name in unjudged_columns(release, claims, meant):
+    for name in unjudged_columns(release, claims, kept_columns):
         raise GuaranteeNotMet(
             f"no claim of the method covers the published column {name!r}", code="column-not-claimed", hint="nothing was written"
         )

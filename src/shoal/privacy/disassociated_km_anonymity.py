@@ -1,20 +1,19 @@
 """k^m-anonymity of records that were taken apart (Terrovitis, Liagouris, Mamoulis and Skiadopoulos, VLDB'12), without the cover problem.
 
 Original items are published, but not which of them stood together. A reconstruction is any set of records that gives the published
-clusters and chunks. Whatever set of up to m items somebody knows about a person: if a record of some reconstruction holds it, then k
-people's
-records of the same cluster do in some reconstruction; and if records of every reconstruction hold items of several chunks together, then
-those of k people do in every one.
+clusters and chunks. Whatever set of up to m items somebody knows about a person: if a record of some reconstruction holds it, then
+records of k people in the same cluster do in some reconstruction; and if records of every reconstruction hold items of several chunks
+together, then those of k people do in every one.
 
 What is counted, by code that no method calls:
 
-* in every chunk, every set of up to m items in a sub-record is in those of at least k people (`chunk_sets`);
+* in every chunk, every set of up to m items in a sub-record is in those of at least k people (`count_chunk_sets`);
 * a cluster has the records of at least k people, so that its term chunk fits all of them;
 * the numbers of a cluster let items of several chunks meet in no record or in those of k people, and make them meet for certain in no
-  record or in those of k people (`chunk_numbers`, with the proof that no more than this is needed).
+  record or in those of k people (`ClusterChunks` and `Joint`, with the proof that no more than this is needed).
 
 With the original every record must be in one cluster and be taken apart as the chunks say, with nothing added, left out or moved
-(`chunk_origins`); then people are counted, not records.
+(`taken_apart`); then people are counted, not records. All of this is in `privacy/evidence/chunk_evidence.py`.
 
 A claim may also state that at least `support` people have every published item. Readers know that then, so it restricts the possible
 reconstructions, and the numbers are judged with it. Items may be left out of such a release, each of them everywhere; with the original,

@@ -1,6 +1,6 @@
 """The private page: a few records as typed, next to what is published for them. Only for the publisher.
 
-It contains no user ID, but what people typed; so it is never part of a release (`io/private_file.py`).
+It contains no user ID, but what people typed; so it is never part of a release (`PrivateFile` in `io/atomic_file.py`).
 """
 
 from __future__ import annotations

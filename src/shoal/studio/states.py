@@ -1,4 +1,4 @@
-"""The states of a task of the studio, and the name of the file that describes it."""
+"""What the studio calls its tasks, their states and their files."""
 
 from __future__ import annotations
 

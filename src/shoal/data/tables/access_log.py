@@ -1,4 +1,4 @@
-"""Columns of a log read from a web access log, in addition to user, time and payload (the requested page).
+"""The kind of a published access log, and the columns of one that was read, in addition to user, time and payload (the requested page).
 
 `visitor` numbers the distinct combinations of user, address and user agent: sessions consist of one visitor's events. `method` and
 `protocol` are null in malformed requests, `size` if it is missing; `referrer` and `agent` are null in the common format.

@@ -253,11 +253,13 @@ def compared(table: ChunkTable, original: Original) -> list[str]:
     filled = int((bags.lengths > 0).sum())
     broken = [f"the clusters have {table.n_records:,} records, but the original has {filled:,}"] if table.n_records != filled else []
     held = pl.DataFrame({ITEM: bags.vocabulary.names.gather(bags.items)}).group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("held"))
-    chunks = pl.concat([table.subrecords.select(ITEM), table.shared.select(ITEM)]).group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("told"))
+    chunks = (
+        pl.concat([table.subrecords.select(ITEM), table.shared.select(ITEM)]).group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("in_chunks"))
+    )
     terms = table.terms.group_by(ITEM).agg(pl.len().cast(pl.Int64).alias("least"))
-    both = pl.concat([held, chunks, terms], how="diagonal").group_by(ITEM).agg(pl.sum("held", "told", "least"))
+    both = pl.concat([held, chunks, terms], how="diagonal").group_by(ITEM).agg(pl.sum("held", "in_chunks", "least"))
     open_end = both["least"] > 0  # a term chunk tells that a term is there, not how often
-    wrong = both.filter((both["told"] + both["least"] > both["held"]) | (~open_end & (both["told"] != both["held"])))
+    wrong = both.filter((both["in_chunks"] + both["least"] > both["held"]) | (~open_end & (both["in_chunks"] != both["held"])))
     return broken + ([f"{len(wrong):,} items do not occur as often as in the original"] if len(wrong) else [])
 
 
