@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -297,10 +298,32 @@ def _in_two_files(release: Path, change: Callable[[pl.DataFrame], pl.DataFrame])
     second = change(frame.filter(number > half).with_columns((number - half).cast(str).alias("record")))
     second.write_csv(release / "records_00002.csv")
     shape = {key: told["files"][0][key] for key in ("format", "table", "kind", "layout")}
-    part = {**shape, "rows": len(second), "name": "records_00002.csv", "part": "00002", "sha256": "0" * 64}
-    told["files"].insert(1, part)
+    _add_parts(release, [{**shape, "rows": len(second), "name": "records_00002.csv", "part": "00002", "sha256": "0" * 64}])
+
+
+def _add_parts(release: Path, parts: list[dict[str, Any]]) -> None:
+    told = manifest_of(release)
+    told["files"][1:1] = parts
     seal(release, told)
     renew(release)
+
+
+@pytest.mark.parametrize("form", ["parquet", "parquet long", "jsonl"])
+@pytest.mark.parametrize(("shift", "holds"), [(0, True), (7, False)], ids=["going on", "with a gap"])
+def test_record_numbers_may_go_on_from_file_to_file(copied: Callable[[str, str], Path], form: str, shift: int, holds: bool):
+    """As a cluster writes them; any other numbers could name people."""
+    release = copied("bags", form)
+    (file,) = (fact for fact in manifest_of(release)["files"] if fact.get("table") == "records")
+    whole = pl.read_ndjson(release / file["name"]) if form == "jsonl" else pl.read_parquet(release / file["name"])
+    half = len(whole) // 2 if "long" not in form else int((whole["record"] <= len(whole) // 8).sum())
+    second = whole[half:].with_columns(pl.col("record") + shift)
+    for name, frame in ((file["name"], whole[:half]), (f"records_00002.{file['format']}", second)):
+        (frame.write_ndjson if form == "jsonl" else frame.write_parquet)(release / name)
+    parts = [file | {"name": f"records_00002.{file['format']}", "part": "00002"}]
+    _add_parts(release, parts)
+    found = shoal.audit(release)
+    extra = [witness for check in found.checks for witness in check.witnesses if "'record' is not covered by any claim" in witness]
+    assert bool(extra) != holds
 
 
 @pytest.mark.parametrize(

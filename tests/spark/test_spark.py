@@ -14,7 +14,7 @@ import pytest
 import shoal
 from helpers.spark import release_on_cluster
 from shoal.cluster import judge_records as judging
-from shoal.cluster import run
+from shoal.cluster import run, write_files
 from shoal.engines import ranges
 from shoal.errors import GuaranteeNotMet, Infeasible, InputError, ParameterError
 from shoal.methods import Method
@@ -86,6 +86,18 @@ def test_shoal_in_ranges(log: Path, tmp_path: Path) -> None:
     manifest = compared(log, tmp_path, Shoal(k=5, effort="fast"))
     assert manifest["accounting"]["rows"]["malformed: too few fields"] == 1
     assert manifest["input"]["files"] == 2
+    assert shoal.audit(tmp_path / "there", original=str(log / "*.tsv")).holds
+
+
+def test_an_audit_of_several_files_of_records_holds(log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The numbers of their records go on from file to file."""
+    monkeypatch.setattr(write_files, "ROWS_IN_A_FILE", 700)
+    method = Clump(k=3)
+    manifest = release_on_cluster([str(log / "*.tsv")], how_of(method), method, Target(tmp_path / "there"), "local[2]").manifest
+    assert len(manifest["files"]) > 3, "several files, the rules and the report"
+    numbers = [pl.read_parquet(tmp_path / "there" / file["name"])["record"] for file in manifest["files"] if file.get("format") == "parquet"]
+    assert pl.concat(numbers).to_list() == list(range(1, sum(map(len, numbers)) + 1))
+    assert shoal.audit(tmp_path / "there").holds
     assert shoal.audit(tmp_path / "there", original=str(log / "*.tsv")).holds
 
 

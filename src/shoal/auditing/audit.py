@@ -28,6 +28,7 @@ from shoal.io.read.parameter_files import read_items, wants_items, with_items, w
 from shoal.io.read.paths import Paths
 from shoal.io.write.output_format import OUTPUT_FORMATS
 from shoal.kinds import read_tables
+from shoal.kinds.bags.published_records import PublishedRecords
 from shoal.kinds.bags.read import read_published
 from shoal.kinds.canonical_files import directory_form, file_findings
 from shoal.parameters import Param
@@ -294,7 +295,10 @@ def seen_at(
 
 def _seen_parts(place: Published) -> SeenRelease:
     """Read records from several files."""
-    parts = [read_published(place.file.with_name(f["name"]), f["format"], f.get("separator"), f.get("layout")) for f in place.tables]
+    parts: list[PublishedRecords] = []
+    for f in place.tables:
+        before = sum(len(part.bags) for part in parts)
+        parts.append(read_published(place.file.with_name(f["name"]), f["format"], f.get("separator"), f.get("layout"), before=before))
     extra_columns = tuple(dict.fromkeys(name for part in parts for name in _of_records(place, part.extra_columns, part.columns)))
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes[:-1]))
     all_notes = (*notes, f"{len(parts):,} files of records")

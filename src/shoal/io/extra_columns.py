@@ -16,18 +16,18 @@ import polars as pl
 from shoal.errors import InputError
 
 
-def numbers_rows(values: pl.Series) -> bool:
-    """Whether a column only numbers the rows: 1, 2, 3, ... (or from 0) in file order."""
+def numbers_rows(values: pl.Series, before: int = 0) -> bool:
+    """Whether a column only numbers the rows: 1, 2, 3, ... (or from 0) in file order, or on from so many rows in the files before."""
     if values.dtype != pl.String and not values.dtype.is_integer():
         return False
     written = values.cast(pl.String)
-    return any(written.equals(pl.Series(np.arange(first, first + len(values))).cast(pl.String)) for first in (1, 0))
+    return any(written.equals(pl.Series(np.arange(first, first + len(values))).cast(pl.String)) for first in {1, 0, before + 1})
 
 
-def extra_columns_of(frame: pl.DataFrame, judged: set[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def extra_columns_of(frame: pl.DataFrame, judged: set[str], before: int = 0) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the columns of a table that no model covers: those that do more than number its rows, and those that do not."""
     others = [name for name in frame.columns if name not in judged]
-    numbering = tuple(name for name in others if numbers_rows(frame[name]))
+    numbering = tuple(name for name in others if numbers_rows(frame[name], before))
     return tuple(name for name in others if name not in numbering), numbering
 
 
@@ -37,9 +37,10 @@ def numbering_note(names: Sequence[str]) -> tuple[str, ...]:
 
 
 class ExtraKeys:
-    """The keys of JSON records that no model covers, collected record by record."""
+    """The keys of JSON records that no model covers, collected record by record. The files before this one have `before` records."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: int = 0) -> None:
+        self._before = before
         self._first: dict[str, int] = {}
         self._held: dict[str, int] = {}
         self._telling: dict[str, None] = {}
@@ -68,7 +69,7 @@ class ExtraKeys:
 
     def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the keys that do more than number the records, and those that do not."""
-        counting = {key for key, first in self._first.items() if first in {0, 1} and self._held[key] == self._records}
+        counting = {key for key, first in self._first.items() if first in {0, 1, self._before + 1} and self._held[key] == self._records}
         numbering = tuple(key for key in self._held if key in counting and key not in self._telling)
         return tuple(key for key in self._held if key not in numbering), numbering
 

@@ -122,18 +122,19 @@ def read_published(
     owner: str | None = None,
     *,
     own: bool = False,
+    before: int = 0,
 ) -> PublishedRecords:
     """Read the records of a file and the names of its other columns.
 
     `sep` is the item separator; `layout` is `lists` (a row is a record) or `long` (a row is an item), if known; `owner` is the column with
-    the user IDs.
+    the user IDs; `before` is the number of records in the files before this one, from which record numbers may go on.
     """
     if format is not None and format not in SHAPES:
         raise ParameterError(
             f"records are not read from {format!r}", code="unknown-release-format", hint=f"formats are {', '.join(SHAPES)}", value=format
         )
     notes: Notes = []
-    form = _Form(None if sep is None else one_byte(sep), layout, owner)
+    form = _Form(None if sep is None else one_byte(sep), layout, owner, before)
     if format == "xlsx" or (format is None and is_workbook_file(Path(path))):
         found = _from_frame(Path(path), sheet_frame(Path(path)), form, notes)
     else:
@@ -148,6 +149,7 @@ class _Form:
     separator: str | None
     layout: str | None
     owner: str | None
+    before: int
 
 
 def _from_source(source: Source, format: str | None, form: _Form, own: bool, notes: Notes) -> PublishedRecords:
@@ -157,7 +159,7 @@ def _from_source(source: Source, format: str | None, form: _Form, own: bool, not
     if kind == "jsonl" and (form.owner is not None or form.layout == "long" or (form.layout is None and is_long(source))):
         return _from_frame(source.path, raw_frame(source.path, "jsonl", own), form, notes)
     if kind == "jsonl":
-        bags, keys, numbering = json_records(source, _tally(source))
+        bags, keys, numbering = json_records(source, _tally(source), form.before)
         notes += ["one JSON record per line", *numbering_note(numbering)]
         return PublishedRecords(bags, extra_columns=keys, columns=(*numbering, *keys, ITEMS))
     return _from_text(source, kind, form, notes)
@@ -273,11 +275,11 @@ def _from_columns(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) ->
         notes.append(f"reading the lists in column {lists[0]!r} as records")
         bags, nulls = bags_of_lists(frame[lists[0]])
         notes.extend(nulls)
-        return PublishedRecords(bags, extra_columns=_extra_columns(frame, {lists[0]}, notes))
+        return PublishedRecords(bags, extra_columns=_extra_columns(frame, {lists[0]}, notes, form.before))
     if shape == "joined":
-        return _from_joined(frame, form.separator, notes)
+        return _from_joined(frame, form, notes)
     if shape == "long":
-        return from_long(path, frame, notes)
+        return from_long(path, frame, notes, form.before)
     listed = ", ".join(repr(name) for name in frame.columns)
     raise InputError(
         f"{path} has no column of records; it has {listed}",
@@ -287,22 +289,22 @@ def _from_columns(path: Path, frame: pl.DataFrame, form: _Form, notes: Notes) ->
     )
 
 
-def _extra_columns(frame: pl.DataFrame, judged: set[str], notes: Notes) -> tuple[str, ...]:
+def _extra_columns(frame: pl.DataFrame, judged: set[str], notes: Notes, before: int) -> tuple[str, ...]:
     """Return the columns that no model covers. Columns that only number the records are mentioned in the notes."""
-    telling, numbering = extra_columns_of(frame, judged)
+    telling, numbering = extra_columns_of(frame, judged, before)
     notes.extend(numbering_note(numbering))
     return telling
 
 
-def _from_joined(frame: pl.DataFrame, separator: str | None, notes: Notes) -> PublishedRecords:
+def _from_joined(frame: pl.DataFrame, form: _Form, notes: Notes) -> PublishedRecords:
     column = next(name for name in frame.columns if plain(name) in ITEMS_NAMES)
     texts = frame[column].cast(pl.String).fill_null("")
     own = frame.columns[:2] == ["record", "items"]
-    between = separator if separator is not None else JOINER if own else _joiner(texts)
-    origin = "specified" if separator is not None else "as shoal writes them" if own else "detected"
+    between = form.separator if form.separator is not None else JOINER if own else _joiner(texts)
+    origin = "specified" if form.separator is not None else "as shoal writes them" if own else "detected"
     notes.append(f"the items in column {column!r} are separated by {separator_name(between)} ({origin})")
     lists = split_joined(texts, between) if own and between else texts.str.split(between or " ").list.eval(_trimmed_items())
-    return PublishedRecords(Bags.from_polars(lists), extra_columns=_extra_columns(frame, {column}, notes))
+    return PublishedRecords(Bags.from_polars(lists), extra_columns=_extra_columns(frame, {column}, notes, form.before))
 
 
 def _trimmed_items() -> pl.Expr:

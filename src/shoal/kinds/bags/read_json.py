@@ -25,9 +25,9 @@ _LISTS = pl.List(pl.String())
 _PLAIN = rf'^\{{\s*(?:"{RECORD}"\s*:\s*{NATURAL}\s*,\s*)?"{ITEMS}"\s*:\s*{LIST}\s*\}}$'
 
 
-def json_records(source: Source, tally: Tally) -> tuple[Bags, tuple[str, ...], tuple[str, ...]]:
-    """Return the records of a file, the other keys that do more than number them, and those that only number them."""
-    parts, keys = [pl.Series(ITEMS, [], dtype=_LISTS)], ExtraKeys()
+def json_records(source: Source, tally: Tally, before: int = 0) -> tuple[Bags, tuple[str, ...], tuple[str, ...]]:
+    """Return the records of a file, the other keys that do more than number them (on from `before`), and those that only number them."""
+    parts, keys = [pl.Series(ITEMS, [], dtype=_LISTS)], ExtraKeys(before)
     for texts, lines in text_lines(source, tally):
         found = _decoded(texts)
         if found is None:

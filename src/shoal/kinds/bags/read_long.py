@@ -32,8 +32,8 @@ def record_column(frame: pl.DataFrame) -> str:
     return next(name for name in frame.columns if plain(name) in RECORD_NAMES)
 
 
-def from_long(path: Path, frame: pl.DataFrame, notes: Notes) -> PublishedRecords:
-    """Return the records of a long table."""
+def from_long(path: Path, frame: pl.DataFrame, notes: Notes, before: int = 0) -> PublishedRecords:
+    """Return the records of a long table; `before` is the number of records in the files before it."""
     roles = {role: name for name in frame.columns for role, known in _LONG.items() if plain(name) in known}
     named = frame[roles["item"]].cast(pl.String)
     present = pl.select(pl.when(named != "").then(named)).to_series()
@@ -46,7 +46,7 @@ def from_long(path: Path, frame: pl.DataFrame, notes: Notes) -> PublishedRecords
     indptr = np.concatenate([[0], np.cumsum(np.bincount(records))])
     bags = Bags.from_rows(indptr, codes[order], counts[order], Vocabulary(items.strings()))
     spelled = (roles["count"],) if "count" in roles and _odd_spelling(frame[roles["count"]], counts) else ()
-    return PublishedRecords(bags, extra_columns=_extra_columns(frame, roles, notes), levels=_levels(frame, roles), spelled=spelled)
+    return PublishedRecords(bags, extra_columns=_extra_columns(frame, roles, notes, before), levels=_levels(frame, roles), spelled=spelled)
 
 
 def _levels(frame: pl.DataFrame, roles: dict[str, str]) -> pl.DataFrame | None:
@@ -71,10 +71,10 @@ def _odd_spelling(written: pl.Series, counts: Small) -> bool:
     return bool((written.cast(pl.String) != pl.Series(counts).cast(pl.String)).any())
 
 
-def _extra_columns(frame: pl.DataFrame, roles: dict[str, str], notes: Notes) -> tuple[str, ...]:
+def _extra_columns(frame: pl.DataFrame, roles: dict[str, str], notes: Notes, before: int) -> tuple[str, ...]:
     """Return the columns that no model covers: all except items, counts, record numbers, and levels determined by the items."""
     judged = {roles[role] for role in ("item", "count") if role in roles}
-    if numbers_rows(frame[roles["record"]].unique(maintain_order=True)):
+    if numbers_rows(frame[roles["record"]].unique(maintain_order=True), before):
         judged.add(roles["record"])
         notes.extend(numbering_note([roles["record"]]))
     if "level" in roles and frame.select(roles["item"], roles["level"]).n_unique() == frame[roles["item"]].n_unique():
