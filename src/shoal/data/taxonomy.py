@@ -21,7 +21,7 @@ from shoal import _kernels
 from shoal.data.bags import Ints, Small, Vocabulary
 from shoal.data.node_loss import DEFAULT_LOSS, insist_on_loss, integer_losses, node_loss
 from shoal.errors import ParameterError, TaxonomyError
-from shoal.util.wording import counted
+from shoal.util.wording import counted, listed
 
 
 class Lexicon(Protocol):
@@ -82,10 +82,14 @@ class Taxonomy:
             children.setdefault(above, []).append(node)
         absent = [above for above in children if above is not None and above not in parents]
         if absent:
-            raise TaxonomyError(f"parents that are not nodes themselves: {_listed(absent)}", code="taxonomy-parent-missing", nodes=absent)
+            raise TaxonomyError(
+                f"parents that are not nodes themselves: {listed(absent, most=5)}", code="taxonomy-parent-missing", nodes=absent
+            )
         roots = children.get(None, [])
         if len(roots) > 1 or not parents:
-            raise TaxonomyError(f"a taxonomy has one root, not {len(roots)}: {_listed(roots)}", code="taxonomy-several-roots", nodes=roots)
+            raise TaxonomyError(
+                f"a taxonomy has one root, not {len(roots)}: {listed(roots, most=5)}", code="taxonomy-several-roots", nodes=roots
+            )
         order: list[str] = []
         number: dict[str, int] = {}
         pending = roots.copy()
@@ -96,7 +100,7 @@ class Taxonomy:
             pending.extend(reversed(children.get(node, [])))
         if len(order) != len(parents):
             ring = _ring(parents, next(n for n in parents if n not in number))
-            raise TaxonomyError(f"the taxonomy has a cycle: {_listed(ring)}", code="taxonomy-cycle", nodes=ring)
+            raise TaxonomyError(f"the taxonomy has a cycle: {listed(ring, most=5)}", code="taxonomy-cycle", nodes=ring)
         above_of = [-1] + [number[parents[n]] for n in order[1:]]  # type: ignore[index]
         return cls(Vocabulary(order), np.array(above_of, np.int32), loss_name=loss_name)
 
@@ -254,11 +258,6 @@ def _ring(parents: dict[str, str | None], node: str) -> list[str]:
         node = parents[node]  # type: ignore[assignment]
     path = list(seen)
     return path[path.index(node) :]
-
-
-def _listed(names: Sequence[str], limit: int = 5) -> str:
-    shown = ", ".join(repr(n) for n in names[:limit])
-    return shown + (f" and {len(names) - limit} more" if len(names) > limit else "")
 
 
 # -- the floor: how general a published item may be

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +10,7 @@ from shoal.data.items import Items
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import ParameterError
 from shoal.itemsets.itemset_support import OTHER, PRIVATE, PUBLIC, Parts
+from shoal.util.wording import listed
 
 Mask = npt.NDArray[np.bool_]
 
@@ -76,16 +75,9 @@ def _known(names: Vocabulary, wanted: list[str], what: str) -> npt.NDArray[np.in
     if strange:
         verb = "is" if len(strange) == 1 else "are"
         raise ParameterError(
-            f"{what}: {_some(strange, verb=False)} {verb} not in the data",
+            f"{what}: {listed(strange)} {verb} not in the data",
             code="items-not-in-data",
             hint="check the spelling",
             items=strange,
         )
     return codes
-
-
-def _some(names: Iterable[str], limit: int = 3, verb: bool = True) -> str:
-    listed = list(names)
-    shown = ", ".join(repr(n) for n in listed[:limit])
-    more = f" and {len(listed) - limit:,} more" if len(listed) > limit else ""
-    return shown + more + ((" is" if len(listed) == 1 else " are") if verb else "")

@@ -12,7 +12,7 @@ from shoal.data.bags import Bags, Ints, Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.itemsets.km_from_below import NOTHING, Mask, RecordsHere, both_ways, most_words
 from shoal.itemsets.km_recoding import RecodingSteps, coherent_items, places_loss, recoded_places, recoding_in_background
-from shoal.util.numbers import distinct
+from shoal.util.numbers import distinct, members_of
 
 LOSS, WORDS = "loss", "words"
 FROM_ABOVE = RecodingSteps("by size", undo=True, local=True)
@@ -45,8 +45,7 @@ def _from_below(records: Bags, taxonomy: Taxonomy, k: int, m: int) -> list[Recor
 def recoding_in_groups(records: Bags, taxonomy: Taxonomy, group: Ints, k: int, m: int, aim: str) -> Small:
     """Do the same for each group of records by itself; records may be empty. Groups are numbered from 0 without gaps."""
     places = np.full(len(records.items), NOTHING, np.int32)
-    members = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
-    for rows in members:
+    for rows in members_of(group):
         filled = rows[records.lengths[rows] > 0]
         some = records.select(filled)
         if some.n_owners < k:  # every set is held by fewer than k people

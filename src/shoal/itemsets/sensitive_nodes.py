@@ -22,6 +22,7 @@ from shoal.errors import ParameterError
 from shoal.taxonomy.place_terms import UNLISTED
 from shoal.taxonomy.wordnet import base_nouns, wordnet
 from shoal.util.numbers import distinct
+from shoal.util.wording import listed
 
 Mask = npt.NDArray[np.bool_]
 
@@ -129,9 +130,8 @@ def _synonyms(taxonomy: Taxonomy, names: tuple[str, ...]) -> list[int]:
 
 def _refuse(strange: list[str]) -> None:
     if strange:
-        more = f" and {len(strange) - 3:,} more" if len(strange) > 3 else ""
         raise ParameterError(
-            f"sensitive items: {', '.join(map(repr, strange[:3]))}{more} {'is' if len(strange) == 1 else 'are'} not in the data",
+            f"sensitive items: {listed(strange)} {'is' if len(strange) == 1 else 'are'} not in the data",
             code="items-not-in-data",
             hint="check the spelling, and leave out items that are not in the data",
             items=strange,

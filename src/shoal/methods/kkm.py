@@ -38,7 +38,7 @@ from shoal.microaggregation.value_ranges import GroupValues, group_values
 from shoal.parameters import param
 from shoal.privacy.evidence.known_sets import MOST_KNOWN
 from shoal.privacy.kkm_anonymity import KKmAnonymity
-from shoal.util.numbers import distinct
+from shoal.util.numbers import distinct, members_of
 
 NEAREST = 10  # clusters that a cluster may be merged with next: those that cost the attributes least
 FINENESS = 1_000  # of the weights of nodes, which are whole numbers so that sums depend on no order
@@ -128,15 +128,11 @@ class Clusters:
 def merged_clusters(table: Table, sets: Bags, tree: Taxonomy, group: Ints, k: int, delta: float) -> Clusters:
     """Merge clusters while the mean loss of the attributes stays within delta."""
     values = [group_values(attribute, group) for attribute in table.quasi]
-    merging = _Merging(values, np.bincount(group), [shared_nodes(sets, tree, rows) for rows in _members(group)], tree.weights, k)
+    merging = _Merging(values, np.bincount(group), [shared_nodes(sets, tree, rows) for rows in members_of(group)], tree.weights, k)
     owner = merging.run(delta * len(table))
     left = distinct(owner)
     texts = {attribute.name: one.texts(left) for attribute, one in zip(table.quasi, values, strict=True)}
     return Clusters(np.searchsorted(left, owner[group]), texts)
-
-
-def _members(group: Ints) -> list[Ints]:
-    return np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
 
 
 @dataclass(frozen=True, eq=False)

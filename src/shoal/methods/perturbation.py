@@ -22,7 +22,6 @@ import polars as pl
 
 from shoal.data import fresh
 from shoal.data.accounting import changed
-from shoal.data.bags import Ints
 from shoal.data.claims import Model
 from shoal.data.column_list import ColumnNames
 from shoal.data.original import TableOriginal
@@ -31,9 +30,11 @@ from shoal.data.table import Floats, Table
 from shoal.data.tables.rows import RowTable
 from shoal.errors import ParameterError, option
 from shoal.methods import Method
+from shoal.methods.bases.microdata import unchanged_columns
 from shoal.methods.bases.release_builder import build_row_release
 from shoal.microaggregation.spaces import groups_of_table
 from shoal.parameters import param
+from shoal.util.numbers import members_of
 
 PERTURBED = "perturbed"
 
@@ -112,7 +113,7 @@ class Perturbation(Method):
     def _condensed(self, table: Table, values: Floats, rng: np.random.Generator) -> Floats:
         """Draw as many rows as each group has, uniformly along its principal axes."""
         found = values.copy()
-        for rows in _members(groups_of_table(table, self.k)):
+        for rows in members_of(groups_of_table(table, self.k)):
             some = values[rows]
             uniform = rng.uniform(-np.sqrt(3), np.sqrt(3), some.shape)  # a variance of 1
             found[rows] = some.mean(axis=0) + uniform @ _root_of_covariance(some).T
@@ -121,16 +122,9 @@ class Perturbation(Method):
     def _permuted(self, table: Table, frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
         """Shuffle the sensitive columns together within each group."""
         assert self.sensitive is not None
-        kept = {attribute.name for attribute in table.attributes if not attribute.quasi}
-        for name in self.sensitive.names:
-            if name not in kept:
-                raise ParameterError(
-                    f"the sensitive column {name!r} is not published unchanged",
-                    code="column-role-conflict",
-                    hint=f"name it with {option('keep_column')}",
-                )
+        unchanged_columns(table, self.sensitive)
         source = np.arange(len(table))
-        for rows in _members(groups_of_table(table, self.k)):
+        for rows in members_of(groups_of_table(table, self.k)):
             source[rows] = rng.permutation(rows)
         return frame.with_columns(frame[name].gather(source) for name in self.sensitive.names)
 
@@ -143,11 +137,6 @@ def _numbers(table: Table, technique: str) -> Floats:
             hint="use technique=permute, or the method mdav",
         )
     return table.numbers
-
-
-def _members(group: Ints) -> list[Ints]:
-    """Return the rows of each group."""
-    return np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
 
 
 def _root_of_covariance(values: Floats) -> Floats:

@@ -37,6 +37,7 @@ from shoal.privacy.evidence.equivalence_classes import truthful_or_not
 from shoal.privacy.evidence.global_recoding import changed_private_items, recoding_defects
 from shoal.privacy.evidence.known_sets import (
     MOST_KNOWN,
+    PEOPLE_NOT_COUNTED,
     AttackerKnowledge,
     CountedSets,
     Holders,
@@ -62,7 +63,6 @@ if TYPE_CHECKING:
     from shoal.data.original import Original
 
 FINEST = 10**18  # the largest denominator of h
-NO_OWNERS = "people have several records; records were counted, because files do not contain user IDs"
 BY_PERSON = "what is private for whom is secret: an audit with the original, and with a claim that names the file of it, counts"
 
 
@@ -216,7 +216,7 @@ def _changes(release: Release, original: Original, roles: Roles) -> tuple[list[s
         return recoding_defects(original, release, roles), []
     untrue, undecided = truthful_or_not(release, original)
     untrue += changed_private_items(release, original, roles.private)
-    return untrue, undecided + ([NO_OWNERS] if original.bags.owners_repeat else [])
+    return untrue, undecided + ([PEOPLE_NOT_COUNTED] if original.bags.owners_repeat else [])
 
 
 def _unsafe_sets(found: Found) -> list[str]:

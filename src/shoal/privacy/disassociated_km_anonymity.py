@@ -45,7 +45,7 @@ from shoal.privacy.evidence.chunk_evidence import (
     taken_apart,
 )
 from shoal.privacy.evidence.chunk_words import PEOPLE, people_of_published, published_words
-from shoal.privacy.evidence.known_sets import AttackerKnowledge, items
+from shoal.privacy.evidence.known_sets import PEOPLE_NOT_COUNTED, AttackerKnowledge, items
 from shoal.util.wording import counted
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from shoal.data.tables import PublishedTable
 
 MOST_KNOWN_APART = 8  # terms that an attacker may know: every set of this size in a sub-record is counted
-NO_OWNERS = "people have several records; records were counted, because files do not contain user IDs"
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,7 @@ class DisassociatedKmAnonymity(Model):
             broken, known = broken + apart.differences(table), CountedChunks.from_records(table, apart, original.bags.owners)
         elif original is not None:
             broken, notes = broken + compared(table, original), [ONE_CLUSTER_EACH]
-            notes += [NO_OWNERS] if original.bags.owners_repeat else []
+            notes += [PEOPLE_NOT_COUNTED] if original.bags.owners_repeat else []
         sets = count_chunk_sets(known.entries, AttackerKnowledge(self.k, self.m), known.owners)
         broken += [*_rare(sets, self.k), *_numbers(table, known, self)]
         fewest = min([*known.people.values(), *([sets.found.fewest] if sets.found.sets else [])], default=0)

@@ -24,6 +24,7 @@ from shoal.privacy.evidence.cluster_judging import JudgesSets
 from shoal.privacy.evidence.equivalence_classes import truthful_or_not
 from shoal.privacy.evidence.known_sets import (
     MOST_KNOWN,
+    PEOPLE_NOT_COUNTED,
     AttackerKnowledge,
     CountedSets,
     all_public,
@@ -35,8 +36,6 @@ from shoal.util.wording import counted
 
 if TYPE_CHECKING:
     from shoal.data.original import Original
-
-NO_OWNERS = "people have several records; records were counted, because files do not contain user IDs"
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ class KmAnonymity(JudgesSets):
         if original is not None:
             untrue, undecided = truthful_or_not(release, original)
             broken, notes = broken + untrue, notes + undecided
-            notes += [NO_OWNERS] if release.secret is None and original.bags.owners_repeat else []
+            notes += [PEOPLE_NOT_COUNTED] if release.secret is None and original.bags.owners_repeat else []
         return Verdict(
             str(self), verified_if(not broken), found.level | {"m": self.m}, tuple(broken), tuple(notes), rare=_witnesses(found, names)
         )

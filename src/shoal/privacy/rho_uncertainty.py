@@ -31,7 +31,7 @@ from shoal.parameters import param
 from shoal.privacy.evidence.claimed_item_roles import Roles, sensitive_items
 from shoal.privacy.evidence.equivalence_classes import truthful_or_not
 from shoal.privacy.evidence.global_recoding import changed_private_items, recoding_defects
-from shoal.privacy.evidence.known_sets import MOST_KNOWN, MOST_WITNESSES, Holders, holders_in, repeated_items
+from shoal.privacy.evidence.known_sets import MOST_KNOWN, MOST_WITNESSES, PEOPLE_NOT_COUNTED, Holders, holders_in, repeated_items
 from shoal.privacy.evidence.sensitive_columns import upwards
 from shoal.util.wording import counted, percent
 
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from shoal.data.original import Original
 
 ITEMS_AT_ONCE = 256  # sensitive items that are searched together, and then reported as judged
-NO_OWNERS = "people have several records; records were counted, because files do not contain user IDs"
 
 
 @dataclass(frozen=True)
@@ -150,7 +149,7 @@ def _changes(release: Release, original: Original, roles: Roles) -> tuple[list[s
         return recoding_defects(original, release, roles, private_may_go=True), []
     untrue, undecided = truthful_or_not(release, original)
     untrue += changed_private_items(release, original, roles.private, may_go=True)
-    return untrue, undecided + ([NO_OWNERS] if original.bags.owners_repeat else [])
+    return untrue, undecided + ([PEOPLE_NOT_COUNTED] if original.bags.owners_repeat else [])
 
 
 def _violations(telling: list[_Rule], limit: Fraction) -> list[str]:

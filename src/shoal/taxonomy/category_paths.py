@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
 from shoal.errors import TaxonomyError
+from shoal.util.wording import listed
 
 IMPLIED_ROOT = "(root)"
 STAR = "*"
@@ -69,7 +70,7 @@ def parents_of_paths(paths: Iterable[Sequence[str]]) -> tuple[Parents, list[str]
         _place(parents, renamed.get(group, group), _called(above, renamed))
     notes = []
     if renamed:
-        names = _some(list(renamed.values()))
+        names = listed(list(renamed.values()), most=5)
         notes.append(f"{len(renamed):,} groups have the same name as an item below them and are renamed to {names}")
     return _rooted(parents, notes), notes
 
@@ -110,14 +111,9 @@ def _rooted(parents: Parents, notes: list[str]) -> Parents:
         return parents
     if STAR in tops:
         others = [node for node in tops if node != STAR]
-        raise TaxonomyError(f"some paths end in {STAR!r} and others in {_some(others)}", code="taxonomy-several-roots", nodes=tops)
+        raise TaxonomyError(f"some paths end in {STAR!r} and others in {listed(others, most=5)}", code="taxonomy-several-roots", nodes=tops)
     root = IMPLIED_ROOT
     while root in parents:
         root = f"({root})"
     notes.append(f"the paths end in {len(tops):,} different labels; a root {root!r} was put above them")
     return {root: None, **{node: root if above is None else above for node, above in parents.items()}}
-
-
-def _some(names: Sequence[str], limit: int = 5) -> str:
-    shown = ", ".join(repr(n) for n in names[:limit])
-    return shown + (f" and {len(names) - limit} more" if len(names) > limit else "")

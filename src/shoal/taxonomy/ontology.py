@@ -24,7 +24,7 @@ from shoal.taxonomy.category_paths import IMPLIED_ROOT
 from shoal.taxonomy.senses import SenseGraph
 from shoal.text.phrases import PhraseFinder, PhraseList
 from shoal.text.terms import in_one_case, is_stop_word
-from shoal.util.wording import counted
+from shoal.util.wording import counted, listed
 
 PREFERRED, ALTERNATIVE, OTHER_LANGUAGE, CODE = range(4)  # kinds of labels: the first that a term has counts
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -125,9 +125,8 @@ class _Graph:
         number = {concept.id: i for i, concept in enumerate(concepts)}
         absent = sorted({above for concept in concepts for above in concept.parents if above not in number})
         if absent:
-            shown = ", ".join(map(repr, absent[:5])) + (f" and {len(absent) - 5:,} more" if len(absent) > 5 else "")
             raise TaxonomyError(
-                f"parents that the file does not describe: {shown}",
+                f"parents that the file does not describe: {listed(absent, most=5)}",
                 code="taxonomy-parent-missing",
                 hint="a file must have all concepts that it refers to",
                 nodes=absent,
@@ -183,8 +182,7 @@ class _Graph:
             node = next(above for above in self.above[node] if above in left)
         path = list(seen)
         ring = [self._concepts[one].label or self._concepts[one].id for one in path[path.index(node) :]]
-        shown = ", ".join(map(repr, ring[:5])) + (f" and {len(ring) - 5:,} more" if len(ring) > 5 else "")
-        return TaxonomyError(f"the taxonomy has a cycle: {shown}", code="taxonomy-cycle", nodes=ring)
+        return TaxonomyError(f"the taxonomy has a cycle: {listed(ring, most=5)}", code="taxonomy-cycle", nodes=ring)
 
 
 # -- names and labels

@@ -37,6 +37,11 @@ def logarithm(values: npt.ArrayLike) -> Floats:
     return np.asarray(exponent * _LN2 + 2 * ratio * series)
 
 
+def members_of(group: Ints) -> list[Ints]:
+    """Return the rows of each group; groups are numbered from 0 without gaps."""
+    return np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
+
+
 def exact(number: float) -> Fraction:
     """Return a share as an exact fraction of its shortest decimal form, so that 29 of 100 is not more than 0.29. Only 18 digits count."""
     written = Fraction(repr(float(number)))

@@ -30,6 +30,7 @@ from shoal.privacy.class_limits import ClassLimits
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.microdata_k_anonymity import MicrodataKAnonymity
 from shoal.privacy.t_closeness import TCloseness
+from shoal.util.numbers import members_of
 
 MICRODATA = "microdata"  # the name of the published table
 AGGREGATED = "microaggregated"
@@ -123,21 +124,27 @@ class TableMethod(Method):
         """Merge groups until the sensitive columns are as the claims say."""
         if self.sensitive is None:
             return group
-        kept = {attribute.name: attribute.values for attribute in table.attributes if not attribute.quasi}
-        for name in self.sensitive.names:
-            if name not in kept:
-                raise ParameterError(
-                    f"the sensitive column {name!r} is not published unchanged",
-                    code="column-role-conflict",
-                    hint=f"name it with {option('keep_column')}",
-                )
+        sensitive = unchanged_columns(table, self.sensitive)
         if self.t is not None and table.owners_repeat:
             raise ParameterError(
                 "people have several rows, so shares of people cannot be kept", code="one-row-per-person", hint="use l alone"
             )
-        columns = [kept[name].cast(pl.String).fill_null("") for name in self.sensitive.names]
+        columns = [values.cast(pl.String).fill_null("") for values in sensitive]
         value = pl.DataFrame(columns).select(pl.struct(pl.all()).rank("dense")).to_series().to_numpy().astype(np.int64) - 1
         return diverse_groups(table, group, value, Diversity(self.l, None if self.t is None else Fraction(repr(self.t))))
+
+
+def unchanged_columns(table: Table, names: ColumnNames) -> list[pl.Series]:
+    """Return these columns, such as the sensitive ones. Raise unless they are published unchanged."""
+    kept = {attribute.name: attribute.values for attribute in table.attributes if not attribute.quasi}
+    for name in names.names:
+        if name not in kept:
+            raise ParameterError(
+                f"the sensitive column {name!r} is not published unchanged",
+                code="column-role-conflict",
+                hint=f"name it with {option('keep_column')}",
+            )
+    return [kept[name] for name in names.names]
 
 
 def _aggregated(table: Table, group: Ints) -> pl.DataFrame:
@@ -150,6 +157,5 @@ def _centroids(attribute: Attribute, group: Ints) -> pl.Series:
     if attribute.kind == "numeric":
         return pl.Series(group_means(attribute.codes[:, None], group)[group, 0])
     space = attribute_space(attribute, np.arange(len(group)))
-    members = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
-    codes = np.array([space.centroid(rows) for rows in members], np.int64)
+    codes = np.array([space.centroid(rows) for rows in members_of(group)], np.int64)
     return attribute.named_codes.gather(codes[group])

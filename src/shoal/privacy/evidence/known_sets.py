@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shoal.data.original import Original
 
 MOST_WITNESSES = 5
+PEOPLE_NOT_COUNTED = "people have several records; records were counted, because files do not contain user IDs"
 MOST_KNOWN = 10_000  # items that an attacker may know
 STEPS_A_SET = 4  # at least, for each set that is counted
 
