@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -137,6 +138,21 @@ def test_a_value_that_is_no_number_is_a_missing_one():
     reading = shoal.read(frame, malformed=0.5)
     assert reading.data.n_owners == 2
     assert reading.rows["malformed: no user"] == 2
+
+
+@pytest.mark.parametrize("kind", [list, dict, pd.DataFrame])
+def test_nan_between_texts_is_a_missing_value(kind: Any):
+    """As a text it would be a person, or an item that nobody has."""
+    users, items = ["ann", "ben", math.nan, math.nan, "cy"], ["a", "b", "secret", "secret", math.nan]
+    rows = [{"user": user, "item": item} for user, item in zip(users, items, strict=True)]
+    reading = shoal.read({"user": users, "item": items} if kind is dict else kind(rows), malformed=0.9)
+    assert reading.data.n_owners == 2
+    assert (reading.rows["malformed: no user"], reading.rows["malformed: no item"]) == (2, 1)
+
+
+def test_nan_in_lists_is_left_out():
+    reading = shoal.read(pl.DataFrame({"items": [[1.5, math.nan], [2.5]]}))
+    assert reading.data.vocabulary.names.to_list() == ["1.5", "2.5"]
 
 
 def test_odd_columns_of_pandas_are_named():

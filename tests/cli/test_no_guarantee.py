@@ -340,3 +340,14 @@ def test_a_key_for_people_whose_names_are_not_read(log: Shell) -> None:
     log.file("access.log", '127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 1\n')
     line = one_line(log("anonymize", "access.log", "--method", "old-remedies", "--key", "key", "--no-guarantee", "--out", "x"))
     assert "a key hashes user IDs, but this log was read without them" in line
+
+
+def test_a_release_that_was_changed_is_not_decoded(shell: Shell) -> None:
+    rows = "".join(f"u{n}\train\n" for n in range(4))
+    shell.file("log.tsv", f"user\tquery\n{rows}")
+    words = ("--method", "secret-sharing", "--k", "2", "--no-guarantee", "--to", "csv")
+    assert shell("anonymize", "log.tsv", *words, "--out", "sealed").code == 0
+    assert "rain" in shell("decode", "sealed").out
+    file = shell.directory / "sealed" / "log.csv"
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:3]))
+    failed(shell("decode", "sealed"), "release-altered")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import math
 import time
+from datetime import timedelta
 
 import polars as pl
 import pytest
@@ -19,9 +22,30 @@ JSON_LINES = {
     "half a character everywhere": (f'{{"user": "{HALF}", "item": "{HALF}"}}\n' * 3, "does not have one JSON object per line"),
     "half a character below": ('{"user": "x", "item": "a"}\n' + f'{{"user": "{HALF}", "item": "b"}}\n' * 9, "9 x half a character"),
     "half a character in lists": ('{"items": ["a"]}\n' + f'{{"items": ["{HALF}"]}}\n' * 9, "9 x half a character"),
+    "a key twice": ('{"user": "x", "user": "y", "item": "a"}\n' * 3, "3 x a key twice: lines 1, 2, 3"),
+    "an item twice": ('{"user": "x", "item": "a", "item": "b"}\n' * 3, "3 x a key twice"),
+    "a list twice": ('{"items": ["a"], "items": ["b"]}\n' * 3, "3 x a key twice"),
+    "a written key twice": ('{"user": "x", "\\u0075ser": "y", "item": "a"}\n' * 3, "3 x a key twice"),
+    "an infinite item": ('{"user": "x", "item": "a"}\n' + '{"user": "x", "item": Infinity}\n' * 3, "3 x an infinite number"),
+    "an item that is too large": ('{"user": "x", "item": "a"}\n' + '{"user": "x", "item": 1e400}\n' * 3, "3 x an infinite number"),
+    "NaN as user": ('{"user": "x", "item": "a"}\n' + '{"user": NaN, "item": "b"}\n' * 3, "3 x no user"),
+    "NaN as item": ('{"user": "x", "item": "a"}\n' + '{"user": "x", "item": NaN}\n' * 3, "3 x no item"),
+    "NaN in a list": ('{"items": ["a"]}\n' + '{"items": ["b", NaN]}\n' * 3, "3 x no list of items"),
     "deep from the start": (f'{{"user": {"[" * DEEP}{"]" * DEEP}}}\n', "does not have one JSON object per line"),
     "deep below": ('{"user": 1, "item": "a"}\n' + f'{{"user": {"[" * DEEP}{"]" * DEEP}}}\n' * 9, "9 x not JSON"),
 }
+
+
+@pytest.mark.parametrize("rows", [5, 50])
+def test_rows_without_a_user_are_nobodys(shell: Shell, rows: int):
+    """NaN is how Python writes a missing number: as a person, it would make two people of one who has a word alone."""
+    known = [{"user": f"u{n}", "item": "tea"} for n in range(rows)] + [{"user": "u0", "item": "secret"}]
+    shell.file("input.jsonl", "".join(json.dumps(row) + "\n" for row in [*known, {"user": math.nan, "item": "secret"}]))
+    answer = shell(
+        "anonymize", "input.jsonl", "--method", "infrequent", "--k", "2", "--malformed", "0.5", "--to", "csv", "--out", "release"
+    )
+    assert "1 x no user" in answer.everything
+    assert "secret" not in (shell.directory / "release" / "log.csv").read_text()
 
 
 def refused(shell: Shell, *words: str) -> str:
@@ -45,6 +69,8 @@ COLUMNS: dict[str, tuple[dict[str, list[object]], str]] = {
     "structures": ({"user": ["x", "y"], "item": [{"a": 1}, {"a": 2}]}, "the column 'item' contains structures"),
     "truth values": ({"user": [True, False], "item": ["a", "b"]}, "the column 'user' contains truth values"),
     "bytes": ({"user": [b"\xff", b"x"], "item": ["a", "b"]}, "the column 'user' contains bytes"),
+    "durations as items": ({"user": ["x", "y"], "item": [timedelta(days=1)] * 2}, "the column 'item' contains durations"),
+    "durations as users": ({"user": [timedelta(days=1)] * 2, "item": ["a", "b"]}, "the column 'user' contains durations"),
     "two columns of lists": ({"a": [["x"]], "b": [["y"]]}, "contain lists: 'a', 'b' (name the one of the items with --item)"),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 from html import unescape
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from helpers.cli import Answer, Shell
+from shoal.errors import OutputError
+from shoal.io import atomic_file
 
 TREE = "Apple\tFruit\nPear\tFruit\nFruit\tFood\nMeat\tFood\nBeef\tMeat\n"
 WORDS = ("--format", "table", "--user", "user", "--item", "item", "--taxonomy", "tree.tsv", "--k", "2")
@@ -73,6 +76,28 @@ def test_a_file_that_is_there_is_replaced_only_if_asked(desk: Shell) -> None:
     assert Path("private.html").read_text() == "mine"
     assert asked(desk, "private.html", "--force").code == 0
     assert "NOT FOR PUBLICATION" in Path("private.html").read_text()
+
+
+def test_a_page_that_cannot_be_written_is_found_before_the_work(desk: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(target: Path) -> Path:
+        raise OSError(errno.EROFS, "read-only")
+
+    monkeypatch.setattr(atomic_file.unfinished, "begin", full)
+    answer = asked(desk, "private.html")
+    assert answer.code == 1
+    assert "private.html cannot be written" in answer.err
+    assert not Path("release").exists()
+
+
+def test_a_page_that_fails_after_the_release_says_that_the_release_is_there(desk: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: atomic_file.PrivateFile, page: str) -> None:
+        raise OutputError("private.html cannot be written", code="output-failed")
+
+    monkeypatch.setattr(atomic_file.PrivateFile, "write", full)
+    answer = asked(desk, "private.html")
+    assert answer.code == 1
+    assert "release is verified and written, but private.html cannot be written" in answer.err
+    assert desk("audit", "release").code == 0
 
 
 def test_methods_that_publish_no_records_refuse_it(desk: Shell) -> None:

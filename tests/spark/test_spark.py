@@ -95,7 +95,9 @@ def test_an_audit_of_several_files_of_records_holds(log: Path, tmp_path: Path, m
     method = Clump(k=3)
     manifest = release_on_cluster([str(log / "*.tsv")], how_of(method), method, Target(tmp_path / "there"), "local[2]").manifest
     assert len(manifest["files"]) > 3, "several files, the rules and the report"
-    numbers = [pl.read_parquet(tmp_path / "there" / file["name"])["record"] for file in manifest["files"] if file.get("format") == "parquet"]
+    numbers = [
+        pl.read_parquet(tmp_path / "there" / file["name"])["record"] for file in manifest["files"] if file.get("format") == "parquet"
+    ]
     assert pl.concat(numbers).to_list() == list(range(1, sum(map(len, numbers)) + 1))
     assert shoal.audit(tmp_path / "there").holds
     assert shoal.audit(tmp_path / "there", original=str(log / "*.tsv")).holds

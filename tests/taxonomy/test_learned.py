@@ -143,6 +143,29 @@ def test_a_part_without_words_of_enough_people_is_called_after_the_topic_above()
     assert topic_names([-1, 0, 0, 2], [(), (), (), ("x", "y")], others=4) == ["(any topic) (1)", "(any topic) (2)", "x / y"]
 
 
+@pytest.mark.parametrize("odd", ["bread / rolls", "bread /", "/ rolls", "/", OTHERS, f"{OTHERS} (2)", ROOT])
+def test_words_like_names_of_topics_are_refused(odd: str):
+    rows, owners = sessions(3)
+    with refuses("items-like-topics"):
+        learn_topics(Bags.from_lists([*rows, [odd]], [*owners, 0]))
+
+
+def test_a_rare_word_like_a_numbered_topic_is_refused():
+    """Whether `a (2) / ...` shows it could not be decided. Of a word that many people have it does not matter."""
+    rows, owners = sessions(3)
+    names = learn_topics(Bags.from_lists(rows, owners)).names
+    (numbered, *_) = [part for name in names for part in name.split(SEPARATOR) if part.endswith("(2)")]
+    with refuses("items-like-topics"):
+        learn_topics(Bags.from_lists([*rows, [numbered]], [*owners, 0]))
+
+
+def test_words_that_end_with_a_number_are_learned():
+    years = {word: f"{word} ({1950 + n})" for n, word in enumerate(word for words in TOPICS.values() for word in words)}
+    rows, owners = sessions(3, rare=False)
+    tree = shoal.learn_taxonomy(Bags.from_lists([[years[word] for word in row] for row in rows], owners))
+    assert set(years.values()) <= set(tree.names.names)
+
+
 def test_holders_are_people_and_not_sessions():
     contexts = Bags.from_lists([["a", "b"], ["a"], ["a", "c"]], [4, 4, 9])
     assert dict(zip(contexts.vocabulary.names, contexts.people_per_item.tolist(), strict=True)) == {"a": 2, "b": 1, "c": 1}

@@ -152,9 +152,7 @@ class Earlier:
                 code="not-a-release",
                 hint=f"{option('previous')} needs the manifest, which lists the guarantees",
             )
-        written = place.as_listed(place.digests())
-        if not written.holds:
-            raise InputError(f"{path} was changed after it was written: {'; '.join(written.witnesses)}", code="release-altered")
+        place.insist_unchanged(path)
         claims = claims_of(place.manifest)
         level = _Level.of(claims)
         if level is None:

@@ -22,7 +22,7 @@ from shoal.cli.options import (
 )
 from shoal.cli.print_result import print_release
 from shoal.data.patience import allowing
-from shoal.errors import ParameterError
+from shoal.errors import OutputError, ParameterError
 from shoal.io.atomic_file import PrivateFile
 from shoal.io.read.paths import STDIN
 from shoal.io.release_directory import insist_apart
@@ -141,7 +141,12 @@ def write_release(
     if private is not None:
         from shoal.report.private_report import render_private
 
-        private.write(render_private(done.judged.release, done.prepared.records))
+        page = render_private(done.judged.release, done.prepared.records)
+        try:
+            private.write(page)
+        except OutputError as error:
+            what = f"{target.directory} is verified and written, but {error.marked_message}"
+            raise OutputError(what, code=error.code, hint=error.marked_hint) from None
         screen.warn(f"{private_report} shows what people typed; do not publish it")
     show_release(done, target, as_json=as_json, verbose=verbose)
     with allowing(patience):

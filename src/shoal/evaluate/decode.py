@@ -24,7 +24,7 @@ class Decoded:
 
 
 def decode(path: str | Path) -> Decoded:
-    """Decode a release directory with the decoder of its method."""
+    """Decode a release directory with the decoder of its method. Raise if its files were changed after they were written."""
     place = Published.at(Path(path))
     if not place.file.exists():
         raise InputError(f"there is no release at {path}", code="not-a-release")
@@ -32,6 +32,7 @@ def decode(path: str | Path) -> Decoded:
         raise InputError(
             f"{path} is a single file; decoding needs the release directory", code="not-a-release", hint="name the release directory"
         )
+    place.insist_unchanged(Path(path))
     method = method_of(place.manifest)
     release = Release(read_tables(place.file.parent, place.tables))
     found = method.decoded(release)

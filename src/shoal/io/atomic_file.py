@@ -63,7 +63,12 @@ class PrivateFile:
         self._force = force
 
     def check(self) -> None:
-        """Raise if the file would be part of a release, or could not be written."""
+        """Raise if the file would be part of a release, or cannot be written: a file is begun next to it, and removed."""
+        self._check_place()
+        with disk_errors(str(self._path)), unfinished.scratch(self._path):
+            pass
+
+    def _check_place(self) -> None:
         if self._release in (self._path, *self._path.parents) or release_around(self._path.parent) is not None:
             raise OutputError(
                 f"{self._path} is inside a release, but this page is not for publication",
@@ -84,7 +89,7 @@ class PrivateFile:
 
     def write(self, page: str) -> None:
         """Write the page, after checking its location again; an incomplete file is removed."""
-        self.check()
+        self._check_place()
         with disk_errors(str(self._path)), unfinished.scratch(self._path) as own:
             fresh = own / unfinished.CONTENT
             with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:

@@ -65,11 +65,11 @@ def chosen(names: Vocabulary, items: Items | None, what: str, taxonomy: Taxonomy
         raise ParameterError(
             f"the file of {what} items was not read", code="file-not-read", hint="shoal.io.read.parameter_files.with_files_read reads it"
         )
-    mask[_known(names, sorted(items.names), f"{what} items")] = True
+    mask[_known(names, sorted(items.names), f"{what} items", taxonomy if taxonomy is not None and names is taxonomy.names else None)] = True
     return mask
 
 
-def _known(names: Vocabulary, wanted: list[str], what: str) -> npt.NDArray[np.int32]:
+def _known(names: Vocabulary, wanted: list[str], what: str, taxonomy: Taxonomy | None = None) -> npt.NDArray[np.int32]:
     codes = names.codes(wanted)
     strange = [name for name, code in zip(wanted, codes, strict=True) if code < 0]
     if strange:
@@ -77,7 +77,17 @@ def _known(names: Vocabulary, wanted: list[str], what: str) -> npt.NDArray[np.in
         raise ParameterError(
             f"{what}: {listed(strange)} {verb} not in the data",
             code="items-not-in-data",
-            hint="check the spelling",
+            hint=_other_names(taxonomy, strange) or "check the spelling",
             items=strange,
         )
     return codes
+
+
+def _other_names(taxonomy: Taxonomy | None, wanted: list[str]) -> str:
+    """Return what the taxonomy calls these words, if it has another name for them."""
+    if taxonomy is None:
+        return ""
+    from shoal.itemsets.sensitive_nodes import wordnet_synonyms
+
+    found = zip(wanted, wordnet_synonyms(taxonomy, wanted), strict=True)
+    return "; ".join(f"the taxonomy calls {word!r} {taxonomy.names[node]!r}" for word, node in list(found)[:3] if node >= 0)

@@ -8,6 +8,7 @@ words is interpreted as broadly as possible.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -109,7 +110,7 @@ def _nodes_meant(taxonomy: Taxonomy, names: tuple[str, ...]) -> list[Small]:
         for key in keys:
             by_key.setdefault(key, []).append(node)
     spelled = [{node for key in keys for node in by_key.get(key, ())} for keys in _keys(pl.Series(names, dtype=pl.String))]
-    meant = zip(spelled, _synonyms(taxonomy, names), strict=True)
+    meant = zip(spelled, wordnet_synonyms(taxonomy, names), strict=True)
     return [np.array(sorted((nodes | {synonym}) - {-1}), np.int32) for nodes, synonym in meant]
 
 
@@ -119,7 +120,8 @@ def _keys(names: pl.Series) -> list[set[str]]:
     return [spellings(name) | ({f"noun {noun}"} if noun is not None else set()) for name, noun in zip(names, nouns, strict=True)]
 
 
-def _synonyms(taxonomy: Taxonomy, names: tuple[str, ...]) -> list[int]:
+def wordnet_synonyms(taxonomy: Taxonomy, names: Sequence[str]) -> list[int]:
+    """Return the nodes of a taxonomy of WordNet that have another name for these nouns, -1 for none."""
     nouns = wordnet()
     if taxonomy.names[0] != nouns.names[0]:
         return [-1] * len(names)

@@ -21,12 +21,11 @@ from shoal.pipeline.events import PREPARING, READING, stage
 from shoal.pipeline.options import NO_TAXONOMY, TOPICS, Preparation
 from shoal.pipeline.prepare import SESSIONS, Records, by_sessions, read_records, records_of, topics_and_wordnet, topics_of
 from shoal.taxonomy.learned import FEWEST_PEOPLE
-from shoal.taxonomy.topic_names import MORE, OTHERS, ROOT, SEPARATOR
+from shoal.taxonomy.topic_names import MORE, NUMBER, OTHERS, ROOT, SEPARATOR
 from shoal.util.numbers import distinct
 from shoal.util.wording import counted
 
 ALL_WORDS = 1
-NUMBERED = r" \(\d+\)$"  # what tells two topics of one name apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +121,10 @@ def _called(per: Per) -> str:
 
 def _insist_on_holders(tree: Taxonomy, contexts: Bags, people: int) -> None:
     """Raise if a word in the name of a topic is used by too few people."""
-    topics = pl.DataFrame({"name": tree.names.names.gather(distinct(tree.parent[1:])[1:])})
-    named = topics.select(pl.col("name").str.split(SEPARATOR).explode().str.replace(NUMBERED, "").alias("word")).unique()
+    known = set(contexts.vocabulary.names)
+    topics = tree.names.names.gather(distinct(tree.parent[1:])[1:])
+    parts = {part for name in topics for part in name.split(SEPARATOR)}
+    named = pl.DataFrame({"word": sorted({part if part in known else NUMBER.sub("", part) for part in parts})}, schema={"word": pl.String})
     held = pl.DataFrame({"item": contexts.items, "owner": np.repeat(contexts.owners, np.diff(contexts.indptr))})
     names = pl.DataFrame({"word": contexts.vocabulary.names}).with_row_index("item").with_columns(pl.col("item").cast(pl.Int32))
     counted_people = held.join(names.join(named, on="word"), on="item").group_by("word").agg(pl.col("owner").n_unique())

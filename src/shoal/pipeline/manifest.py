@@ -103,6 +103,12 @@ class Published:
             broken.append(f"the directory contains files that the manifest does not list: {listed(unlisted)}")
         return Verdict("files unchanged", verified_if(not broken), {"files": len(digests)}, tuple(broken))
 
+    def insist_unchanged(self, path: Path) -> None:
+        """Raise if the files of the release at this path are not those that its manifest lists."""
+        written = self.as_listed(self.digests())
+        if not written.holds:
+            raise InputError(f"{path} was changed after it was written: {'; '.join(written.witnesses)}", code="release-altered")
+
 
 def read_manifest(directory: Path) -> dict[str, Any]:
     """Read the manifest of a release directory. Raise unless it conforms strictly to the schema."""

@@ -11,7 +11,9 @@ The tree depends on which people have which words together: not on the order of 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -23,7 +25,7 @@ from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import TaxonomyError
 from shoal.taxonomy.company import Company, company_of
-from shoal.taxonomy.topic_names import CANDIDATES, MORE, RARE_ROOT, ROOT, insist_on_words, topic_names
+from shoal.taxonomy.topic_names import CANDIDATES, MORE, RARE_ROOT, ROOT, insist_on_numbers, insist_on_words, topic_names
 
 FEWEST_PEOPLE = 10  # who hold each word of a name, unless something else is given: twice the usual k
 BALANCE = 0.4  # share of the holders that each side of a split has at least
@@ -32,7 +34,7 @@ SMALLEST = 6  # words of a topic that is split only if both sides have a word to
 
 @dataclass(frozen=True, eq=False)
 class Topics:
-    """A learned taxonomy: its topics in preorder, the topic of each word (-1 for none) and the names of the topics."""
+    """A learned taxonomy: its topics in preorder, the topic of each word (-1 for none) and the names of the topics. Words are sorted."""
 
     parent: Small
     topic: Small
@@ -47,6 +49,16 @@ class Topics:
         """How many topics are named by words of their own, without the root."""
         return sum(map(bool, self.titles))
 
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of all topics but the root."""
+        return topic_names(self.parent.tolist(), self.titles, self.others)
+
+    def has_rare(self, name: str) -> bool:
+        """Whether this is a word of too few people to name a topic."""
+        place = bisect_left(self.words, name)
+        return place < len(self.words) and self.words[place] == name and bool(self.people[place] < self.fewest)
+
     @property
     def without_company(self) -> npt.NDArray[np.bool_]:
         """Which words occur with no widely held word."""
@@ -56,7 +68,7 @@ class Topics:
         """Return the tree of the topics and of the words that at least `fewest` people have."""
         root = ROOT if fewest >= self.fewest else RARE_ROOT
         above = self.parent.tolist()
-        names = [root, *topic_names(above, self.titles, self.others)]
+        names = [root, *self.names]
         placed = np.flatnonzero((self.topic >= 0) & (self.people >= fewest))
         words_in = np.bincount(self.topic[placed], minlength=len(above))
         alone = {n for n in range(1, len(above)) if words_in[n] == 1}  # their only word lies below the topic above
@@ -132,7 +144,9 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None
             named = part[may_name[part]]
             found.append(named[np.argsort(-ordered.people[named], kind="stable")][:CANDIDATES])
     titles = tuple(tuple(words[w] for w in one) for one in found)
-    return Topics(parent, topic, titles, words, ordered.people, fewest, others)
+    topics = Topics(parent, topic, titles, words, ordered.people, fewest, others)
+    insist_on_numbers(topics.names, topics.has_rare)
+    return topics
 
 
 def _halved(words: Ints, people: Ints) -> tuple[Ints, list[Ints]]:

@@ -7,7 +7,7 @@ No name is a word of the data, and none is used twice. A part is called after th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
 
 from shoal.errors import TaxonomyError
@@ -19,19 +19,34 @@ OTHERS = "(other words)"  # above words that occur with no widely held word
 SEPARATOR = " / "
 MORE = "..."  # follows the only word of a name
 TITLES, CANDIDATES = 3, 12  # words of a name, and words that it is chosen from
+NUMBER = re.compile(r" \(\d+\)$")  # tells two topics of the same words apart
 RESERVED = re.compile(rf"(?:{re.escape(ROOT)}|{re.escape(OTHERS)})(?: \(\d+\))?")
 
 
 def insist_on_words(names: Sequence[str]) -> None:
     """Raise if a word looks like a name of a topic: published names would be ambiguous, and their people could not be counted."""
-    alike = sum(SEPARATOR in name or name == RARE_ROOT or RESERVED.fullmatch(name) is not None for name in names)
+    reserved = [name for name in names if name == RARE_ROOT or RESERVED.fullmatch(name) is not None]
+    slashes = [name for name in names if SEPARATOR in f" {name} "]
+    if slashes:
+        raise _alike(len(slashes), f"names of topics, which contain {SEPARATOR!r}", "replace the slash in these items")
+    if reserved:
+        raise _alike(len(reserved), f"topics without a name, such as {OTHERS!r}", "rename these items")
+
+
+def insist_on_numbers(names: Iterable[str], is_rare: Callable[[str], bool]) -> None:
+    """Raise if a number turns a word of a name into a rare word: it could not be decided whether the name shows that one."""
+    alike = sum(map(is_rare, {part for name in names for part in name.split(SEPARATOR) if NUMBER.search(part)}))
     if alike:
-        raise TaxonomyError(
-            f"{counted(alike, 'item')} cannot be distinguished from names of topics, which contain {SEPARATOR!r}",
-            code="items-like-topics",
-            hint="replace the slash in these items, or give another taxonomy",
-            value=alike,
-        )
+        raise _alike(alike, "a topic with a number, such as 'cat (2) / ...'", "remove the number at the end of these items")
+
+
+def _alike(items: int, what: str, how: str) -> TaxonomyError:
+    return TaxonomyError(
+        f"{counted(items, 'item')} cannot be distinguished from {what}",
+        code="items-like-topics",
+        hint=f"{how}, or give another taxonomy",
+        value=items,
+    )
 
 
 def topic_names(above: Sequence[int], titles: Sequence[tuple[str, ...]], others: int) -> list[str]:

@@ -368,24 +368,27 @@ def _parquet(source: Source, layout: Layout, tally: Tally) -> Iterator[Batch]:
 
 def as_column(series: pl.Series) -> Any:
     """Return a scalar column as the text that a file would contain, for a Collector."""
-    if series.dtype.is_nested() or series.dtype in (pl.Boolean, pl.Binary, pl.Object):
-        hint = "give each value a row of its own" if series.dtype.is_nested() else ""
-        raise InputError(
-            f"the column {series.name!r} contains {_held(series.dtype)}, not one text, number or time per row",
-            code="nested-values",
-            hint=hint,
-        )
     return text_column(as_text(series))
 
 
-def _held(kind: pl.DataType) -> str:
-    if isinstance(kind, pl.Struct):
-        return "structures"
-    return "lists" if kind.is_nested() else {pl.Boolean: "truth values", pl.Binary: "bytes"}.get(type(kind), "objects")
+NO_TEXT = {pl.Boolean: "truth values", pl.Binary: "bytes", pl.Object: "objects", pl.Duration: "durations"}
+
+
+def _refuse_other_types(series: pl.Series) -> None:
+    """Raise if the values of a column are not texts, numbers or times."""
+    kind = series.dtype
+    held = "structures" if isinstance(kind, pl.Struct) else "lists" if kind.is_nested() else NO_TEXT.get(type(kind))
+    if held is not None:
+        raise InputError(
+            f"the column {series.name!r} contains {held}, not one text, number or time per row",
+            code="nested-values",
+            hint="give each value a row of its own" if kind.is_nested() else "",
+        )
 
 
 def as_text(series: pl.Series) -> pl.Series:
-    """Return a scalar column as text, without surrounding blanks."""
+    """Return a scalar column as text, without surrounding blanks. Raise if its values are of another type."""
+    _refuse_other_types(series)
     if isinstance(series.dtype, pl.Datetime):
         utc = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if series.dtype.time_zone else series
         return utc.dt.to_string("%Y-%m-%dT%H:%M:%S%.6f")

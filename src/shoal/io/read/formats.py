@@ -41,7 +41,7 @@ from shoal.io.read.columns import (
 )
 from shoal.io.read.conversations import holds_prompts, json_conversations, nested_conversations, prompt_roles
 from shoal.io.read.delimited import BLANKS, guess_separator, has_quotes, one_byte, separator_name, separators_in
-from shoal.io.read.json_lines import DefectiveLine, value_of
+from shoal.io.read.json_lines import DefectiveLine, keys_once, loads_with, value_of
 from shoal.io.read.options import ACCESSLOG, FORMATS, PROMPTS, ReadOptions
 from shoal.io.read.parquet import schema_of
 from shoal.io.read.result import ENCODING_HINT
@@ -423,11 +423,11 @@ def json_names(source: Source) -> tuple[list[str], list[str]]:
 
 def _objects(source: Source) -> list[dict[str, Any]]:
     """Return the first lines that are JSON objects."""
-    found = []
+    found, loads = [], loads_with(keys_once(frozenset()))
     lines = source.head.split(b"\n")
     for line in (lines if source.whole else lines[:-1])[:SAMPLE]:
         try:
-            value = value_of(line.decode())
+            value = value_of(line.decode(), loads)
         except (DefectiveLine, UnicodeDecodeError):
             continue
         if isinstance(value, dict):

@@ -6,6 +6,7 @@ dictionaries, a column of lists, and lists of lists.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,9 @@ def _table(data: Any) -> pl.DataFrame | pl.LazyFrame:
         return _of_pandas(data)
     if _is_column(data):
         return pl.DataFrame({LISTS: _understood(data, pl.Series, data)})
-    if isinstance(data, Mapping) or library == "pyarrow" or hasattr(data, "__arrow_c_stream__"):
+    if isinstance(data, Mapping):
+        return _frame(data, {name: _column_without_nan(values) for name, values in data.items()})
+    if library == "pyarrow" or hasattr(data, "__arrow_c_stream__"):
         return _frame(data, data)
     raise _unreadable(data)
 
@@ -106,10 +109,19 @@ def _whole_again(column: pl.Series) -> pl.Series:
 def _of_list(rows: Collection[Any]) -> pl.DataFrame:
     """Dictionaries are rows of a frame; everything else must be records of items."""
     if rows and all(isinstance(row, Mapping) for row in rows):
-        return _frame(rows, list(rows))
+        return _frame(rows, [{name: _unless_nan(value) for name, value in row.items()} for row in rows])
     records = [_record(number, row) for number, row in enumerate(rows, 1)]
     lists: pl.Series = _understood(rows, lambda values: pl.Series(values, dtype=pl.List(pl.String)), records)
     return pl.DataFrame({LISTS: lists})
+
+
+def _unless_nan(value: Any) -> Any:
+    """Return None for NaN, which stands for a missing value: between texts, Polars would make it a text, and so a person or an item."""
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _column_without_nan(values: Any) -> Any:
+    return list(map(_unless_nan, values)) if isinstance(values, list | tuple) else values
 
 
 def _record(number: int, row: Any) -> list[str]:

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import io
 import json
+import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -35,6 +38,7 @@ LIST = rf"\[\s*(?:{_ITEM}(?:\s*,\s*{_ITEM})*)?\s*\]"
 
 NO_LINE = pl.col(TEXT).is_null()  # the lines that Polars may decode, where it may decode none
 
+OUT_OF_RANGE = "an infinite number"
 Row = tuple[Any, ...]
 
 
@@ -47,12 +51,14 @@ class Wanted:
     """What to read from each line: columns with their types, the lines that Polars may decode, and the function for a single line.
 
     If Polars finds nothing under a key, the line is read again by itself, unless `optional`: then the value is empty. `form` returns the
-    JSON type of the first value of the lines that Polars decodes, as a further column FORM; `row` returns it too.
+    JSON type of the first value of the lines that Polars decodes, as a further column FORM; `row` returns it too. `once` are the keys that
+    no object may have twice; None: all keys.
     """
 
     schema: dict[str, pl.DataType]
     plain: pl.Expr
     row: Callable[[Any], Row]
+    once: frozenset[str] | None = None
     optional: bool = False
     form: pl.Expr | None = None
 
@@ -105,16 +111,50 @@ def decoded(texts: pl.Series, schema: dict[str, pl.DataType]) -> pl.DataFrame | 
 
 
 def _line_by_line(frame: pl.DataFrame, wanted: Wanted, tally: Tally) -> pl.DataFrame:
-    rows = []
+    rows, loads = [], loads_with(keys_once(wanted.once))
     for line, written in frame.iter_rows():
         try:
-            rows.append((line, *wanted.row(value_of(written))))
+            rows.append((line, *wanted.row(value_of(written, loads))))
         except DefectiveLine as defect:
             tally.defects.add(str(defect), [line])
     return pl.DataFrame(rows, schema={LINE: pl.Int64(), **wanted.columns}, orient="row")
 
 
-def value_of(written: str, loads: Callable[[str], Any] = json.loads) -> Any:
+Pairs = list[tuple[str, Any]]
+
+
+def keys_once(names: frozenset[str] | None) -> Callable[[Pairs], dict[str, Any]]:
+    """Return a hook for objects that rejects these keys, or any key, if an object has one twice: which value is meant is not known."""
+
+    def hook(pairs: Pairs) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            repeated = {name for name, times in Counter(name for name, _ in pairs).items() if times > 1}
+            if names is None or repeated & names:
+                raise DefectiveLine("a key twice")
+        return found
+
+    return hook
+
+
+def loads_with(hook: Callable[[Pairs], dict[str, Any]]) -> Callable[[str], Any]:
+    """Return a parser with this hook for objects. NaN, which some libraries write for a missing value, is null as in a frame."""
+    return partial(json.loads, object_pairs_hook=hook, parse_constant=_constant, parse_float=_finite)
+
+
+def _constant(name: str) -> None:
+    if name != "NaN":
+        raise DefectiveLine(OUT_OF_RANGE)
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    if math.isinf(number):
+        raise DefectiveLine(OUT_OF_RANGE)
+    return number
+
+
+def value_of(written: str, loads: Callable[[str], Any]) -> Any:
     """Parse a value. Raise if it is not JSON, or contains an unpaired surrogate."""
     try:
         value = loads(written)
@@ -145,7 +185,7 @@ def text_values(names: Sequence[str]) -> Wanted:
             raise DefectiveLine("neither text nor number")
         return (*map(plain_text, values), written_form(values[0]))
 
-    return Wanted(dict.fromkeys(names, pl.String()), _is_plain(names, value), row, optional=True, form=_form(names[0]))
+    return Wanted(dict.fromkeys(names, pl.String()), _is_plain(names, value), row, frozenset(names), optional=True, form=_form(names[0]))
 
 
 def _form(name: str) -> pl.Expr:
@@ -179,7 +219,7 @@ def item_lists(name: str) -> Wanted:
             raise DefectiveLine("no list of items")
         return (items,)
 
-    return Wanted({name: pl.List(pl.String())}, _is_plain([name], LIST), row)
+    return Wanted({name: pl.List(pl.String())}, _is_plain([name], LIST), row, frozenset({name}))
 
 
 def json_items(value: Any) -> list[str] | None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from shoal import _kernels
 from shoal.data.accounting import Ledger, gone, kept
@@ -133,6 +134,8 @@ def foreign_cells(name: str, kind: ColumnKind, cells: pl.Series) -> tuple[str, p
     """Return cells that are not among the levels or nodes of their column, and a name for them; None if any text is allowed."""
     if cells.dtype.is_nested():
         raise InputError(f"column {name!r} has lists, but a quasi-identifier has one value per row", code="nested-values")
+    if isinstance(cells.dtype, pl.Duration | pl.Binary | pl.Object):
+        raise InputError(f"column {name!r} is of the type {cells.dtype}, not text, numbers or times", code="nested-values")
     hierarchy = hierarchy_of(kind)
     known: Sequence[str] | pl.Series = kind.levels if hierarchy is None else hierarchy.names.names
     if kind.kind == "nominal":
@@ -313,7 +316,7 @@ def _parquet_cells(source: Source, options: ReadOptions) -> _Cells:
             code="option-not-applicable",
             hint=f"leave {option('sep')} and {option('header')} out",
         )
-    frame = whole(source)
+    frame = whole(source).with_columns(cs.float().fill_nan(None))  # NaN is how some libraries write that a value is missing
     return _Cells(source, frame, np.arange(len(frame)), "row", notes=(f"format microdata ({source.container})",))
 
 

@@ -213,8 +213,9 @@ def own_lists(source: Source) -> Iterator[pl.Series]:
 
 
 def bags_of_lists(lists: pl.Series) -> tuple[Bags, tuple[str, ...]]:
-    """Convert a list column to records; nulls in the lists are ignored, which is noted."""
-    named = lists.cast(pl.List(pl.String))
+    """Convert a list column to records; nulls in the lists, and NaN, are ignored, which is noted."""
+    of_floats = isinstance(lists.dtype, pl.List) and lists.dtype.inner.is_float()
+    named = (lists.list.eval(pl.element().fill_nan(None)) if of_floats else lists).cast(pl.List(pl.String))
     nulls = int(named.list.eval(pl.element().is_null()).list.sum().sum())
     return Bags.from_polars(named), (f"{nulls:,} nulls in the lists are ignored",) if nulls else ()
 

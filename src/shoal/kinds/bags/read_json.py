@@ -6,8 +6,6 @@ read line by line. A repeated key is an error: a reader sees only one of its val
 
 from __future__ import annotations
 
-import json
-from functools import partial
 from typing import Any
 
 import polars as pl
@@ -15,7 +13,7 @@ import polars as pl
 from shoal.data.bags import Bags, Ints
 from shoal.io.extra_columns import ExtraKeys, distinct_keys
 from shoal.io.read.delimited import text_lines
-from shoal.io.read.json_lines import LIST, NATURAL, DefectiveLine, decoded, holds_nothing_odd, json_items, value_of
+from shoal.io.read.json_lines import LIST, NATURAL, DefectiveLine, decoded, holds_nothing_odd, json_items, loads_with, value_of
 from shoal.io.read.result import Tally
 from shoal.io.read.source import Source
 
@@ -42,7 +40,7 @@ def json_records(source: Source, tally: Tally, before: int = 0) -> tuple[Bags, t
 def is_long(source: Source) -> bool:
     """Whether the first line is an item rather than a record: an object with `record` and `item` and without a list."""
     try:
-        value = value_of(source.head.lstrip().split(b"\n", 1)[0].decode())
+        value = value_of(source.head.lstrip().split(b"\n", 1)[0].decode(), loads_with(dict))
     except (DefectiveLine, UnicodeDecodeError):
         return False
     return isinstance(value, dict) and {RECORD, "item"} <= value.keys() and not any(isinstance(held, list) for held in value.values())
@@ -55,7 +53,7 @@ def _decoded(texts: pl.Series) -> pl.DataFrame | None:
 
 
 def _line_by_line(texts: pl.Series, lines: Ints, keys: ExtraKeys, tally: Tally) -> pl.Series:
-    loads = partial(json.loads, object_pairs_hook=distinct_keys(tally.source.path))
+    loads = loads_with(distinct_keys(tally.source.path))
     records = []
     for line, written in zip(lines.tolist(), texts, strict=True):
         try:
