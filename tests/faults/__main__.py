@@ -4,7 +4,7 @@ Each command runs once without a fault, and then once with each: killed, interru
 error at a random write, an error at a random read, a directory that becomes read-only, refused memory, a clock that jumps, two runs into
 one directory. After each the files are checked, and the same command runs again. The log has one line per trial, and `--summary` counts
 logs. `--signals` tries only signals, twelve for each command, and `--commands` only signals, on the commands beside `anonymize`.
-`--studio` sends signals to a studio and to its jobs.
+`--studio` sends signals to a studio and to its jobs. `--workers` kills workers of a Spark cluster.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def main() -> int:
         print(summary([json.loads(line) for log in options.summary for line in log.read_text(encoding="utf-8").splitlines()]))
         return 0
     with tempfile.TemporaryDirectory(prefix="shoal-faults-") as place:
-        start_again_with_it(Path(place))
+        if not options.workers:
+            start_again_with_it(Path(place))
         return 1 if trials(options, Path(place)) else 0
 
 
@@ -62,12 +63,15 @@ def trials(options: argparse.Namespace, place: Path) -> int:
 
 def _trials(options: argparse.Namespace, place: Path) -> Iterator[Trial]:
     """Trials without end."""
+    from faults.cluster_workers import worker_trials
     from faults.commands import commands_beside
     from faults.studios import studio_trials
     from faults.trials import FAULTS, ONLY_SIGNALS, Befallen
 
     if options.studio:
         yield from studio_trials(options.seed, place / "studio")
+    if options.workers:
+        yield from worker_trials(options.seed, place / "workers")
     for number in count(options.seed * OF_A_SEED):
         befallen = Befallen(number, place / str(number))
         if befallen.reference():
@@ -102,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     which.add_argument("--signals", action="store_true", help="only signals")
     which.add_argument("--commands", action="store_true", help="only signals, on other commands than anonymize")
     which.add_argument("--studio", action="store_true", help="only signals, on a studio that publishes")
+    which.add_argument("--workers", action="store_true", help="only killed workers of a Spark cluster, which the program starts")
     parser.add_argument("--log", type=Path, metavar="FILE", help="append a line for each trial")
     parser.add_argument("--summary", type=Path, nargs="+", metavar="LOG", help="count what these logs contain")
     return parser

@@ -11,10 +11,13 @@ from pathlib import Path
 
 import pytest
 
+import shoal
 from faults.children import Ended
+from faults.cluster_workers import LOG, failing_audit, left_behind, wrong_records
 from faults.commands import Beside, Work, works
 from faults.trials import RELEASE, Befallen, Trial
 from fuzz.case import Case
+from shoal.methods.coherence import Coherence
 
 TRIALS = 3
 PARTIAL = ".release.0123abcd.0123abcd.partial"
@@ -123,3 +126,21 @@ def test_commands_are_those_that_fit_the_release() -> None:
         for work in works(Case(0, "km", "t", ["i"], said={"sep": ";", "k": "3"}))
         if work.name == "look"
     )
+
+
+def test_the_checks_after_killed_workers_can_fail(tmp_path: Path) -> None:
+    here, reference, temporary = (tmp_path / name for name in ("here", "reference", "tmp"))
+    for path in (here, reference, temporary):
+        path.mkdir()
+    shoal.generate(users=60, seed=1).write_csv(here / LOG, separator="\t")
+    weaker, stronger = (Coherence(k=k, p=1, taxonomy="none") for k in (3, 10))
+    shoal.anonymize(here / LOG, weaker, per="event").write(here / RELEASE)
+    shoal.anonymize(here / LOG, stronger, per="event").write(reference / RELEASE)
+    assert wrong_records(here, reference), "other records"
+    assert left_behind(here, temporary) == []
+    assert failing_audit(here) == []
+    (temporary / "spilled").touch()
+    assert left_behind(here, temporary)
+    manifest = here / RELEASE / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"k": 3', '"k": 30'))
+    assert failing_audit(here)

@@ -22,6 +22,12 @@ def records_in(directory: Path) -> Counter[tuple[str, ...]]:
     return Counter(tuple(items) for items in pl.read_parquet(directory / "records*.parquet")["items"].to_list())
 
 
+def published_in(directory: Path) -> Counter[tuple[str, ...]]:
+    """The records, or the rows of a log, of a release."""
+    log = list(directory.glob("log*.parquet"))
+    return Counter((query,) for query in pl.read_parquet(log)["query"].to_list()) if log else records_in(directory)
+
+
 def release_on_cluster(data: Any, how: Preparation, method: Method, target: Target, master: str = "local[2]") -> WrittenRelease:
     """A job that is run on Spark."""
     return Job(data, method, how, target=target).run_on(SparkBackend(master))

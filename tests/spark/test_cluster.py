@@ -6,16 +6,14 @@ import os
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 import shoal
 from helpers.cluster import PATIENCE, SHORT_RUNS, Standalone, end, standalone, wait_for
-from helpers.spark import records_in
+from helpers.spark import published_in, records_in
 from shoal.engines import ranges
 from shoal.methods.shoal import Shoal
 
@@ -78,12 +76,6 @@ METHODS = [
     pytest.param(["--method", "coherence", "--p", "2", "--per", "event"], id="coherence", marks=pytest.mark.slow),
     pytest.param(["--method", "threshold"], id="threshold", marks=pytest.mark.slow),
 ]
-
-
-def published_in(directory: Path) -> Counter[tuple[str, ...]]:
-    """The records, or the rows of a log, of a release."""
-    log = list(directory.glob("log*.parquet"))
-    return Counter((query,) for query in pl.read_parquet(log)["query"].to_list()) if log else records_in(directory)
 
 
 @pytest.mark.parametrize("method", METHODS)
