@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -148,6 +150,26 @@ def test_nan_between_texts_is_a_missing_value(kind: Any):
     reading = shoal.read({"user": users, "item": items} if kind is dict else kind(rows), malformed=0.9)
     assert reading.data.n_owners == 2
     assert (reading.rows["malformed: no user"], reading.rows["malformed: no item"]) == (2, 1)
+
+
+@pytest.mark.parametrize("nan", [np.float32("nan"), np.float16("nan"), Decimal("nan")], ids=["float32", "float16", "decimal"])
+def test_nan_of_any_type_is_a_missing_value(nan: Any):
+    reading = shoal.read(
+        [{"user": "ann" if isinstance(nan, np.floating) else Decimal(1), "item": "a"}, {"user": nan, "item": "a"}], malformed=0.9
+    )
+    assert reading.data.n_owners == 1
+
+
+def test_late_rows_keep_their_values():
+    """Polars looks at a hundred rows only, and makes 1 of 1.5 after that."""
+    rows = [{"user": 1, "item": 7} for _ in range(150)] + [{"user": 1.5, "item": 7.9}, {"user": 1.25, "item": 7.9}]
+    assert shoal.read(rows).data.n_owners == 3
+
+
+@pytest.mark.parametrize("data", [[{"user": user, "item": "a"} for user in (1, True, 2)], {"user": [2, 1, True], "item": ["a", "b", "c"]}])
+def test_truth_values_among_numbers_are_no_numbers(data: Any):
+    with refuses("mixed-values"):
+        shoal.read(data)
 
 
 def test_nan_in_lists_is_left_out():

@@ -148,6 +148,41 @@ def test_a_line_without_the_user_that_is_asked_for_is_malformed(tmp_path: Path) 
     assert reading.rows["malformed: no user"] == 1
 
 
+VISITOR = "203.0.113.5"
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("-", "no user"),
+        ("unknown", "no user"),
+        (f"{VISITOR}:50001", "not an address"),
+        ("[::1]:80", "not an address"),
+        (f"{VISITOR},10.0.0.1", "not an address"),
+        (f"{VISITOR},", "not an address"),
+        ("010.1.1.1", "not an address"),
+        (f"{VISITOR}\u200b", "not an address"),
+        (f"\ufeff{VISITOR}", "not an address"),
+        (f"shop.example.org:443 {VISITOR}", "not a line of an access log"),
+        (f"shop.example.org {VISITOR}", "not a line of an access log"),
+        (f"{VISITOR}, 10.0.0.1", "not a line of an access log"),
+    ],
+)
+def test_one_visitor_is_not_several_people(tmp_path: Path, address: str, reason: str) -> None:
+    """Ports, virtual hosts, proxies and joined files would make a person of each form."""
+    reading = read_lines(tmp_path, line(VISITOR), line("host_1.example.org"), line(address), malformed=0.5)
+    assert reading.data.n_owners == 2
+    assert reading.rows[f"malformed: {reason}"] == 1
+
+
+@pytest.mark.parametrize("front", ["shop.example.org", "shop.example.org:443"])
+def test_a_line_with_a_virtual_host_has_no_user_of_that_name(tmp_path: Path, front: str) -> None:
+    lines = [line(VISITOR, auth="ann"), f"{front} {line(VISITOR, auth='-')}", f"{front} {line(VISITOR, auth='ann')}"]
+    reading = read_lines(tmp_path, *lines, user="auth", malformed=0.9)
+    assert reading.data.n_owners == 1
+    assert reading.rows["malformed: not a line of an access log"] == 2
+
+
 def test_users_that_differ_in_capitals_are_asked_about(tmp_path: Path) -> None:
     lines = [line(auth="ann"), line(auth="Ann")]
     with refuses("user-spelling-unclear", written=2, folded=1):

@@ -146,3 +146,25 @@ def test_parquet(tmp_path):
     pl.DataFrame({"a": [1, None, 2], "b": [1.0, float("nan"), 2.0]}).write_parquet(path)
     with refuses("defective-rows", rows={"missing in column 'a'": [2], "missing in column 'b'": [2]}):
         read(path)
+
+
+@pytest.mark.parametrize("forms", [("ann", "Ann", "ANN"), ("7", "7.0", "07"), ("7", "+7", " 7.0")])
+def test_users_that_differ_in_spelling_are_asked_about(tmp_path, forms):
+    path = tmp_path / "a.csv"
+    path.write_text("id,age\n" + "".join(f"{form},{age}\n" for age, form in enumerate(forms)))
+    with refuses("user-spelling-unclear"):
+        read(path, user="id")
+    assert read(path, user="id", owners="folded").data.n_owners == 1
+    assert read(path, user="id", owners="exact").data.n_owners == 3
+
+
+def test_blanks_of_a_user_do_not_count(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("id\tage\n1\t20\n 1\t21\n1 \t22\n")
+    assert read(path, user="id").data.n_owners == 1
+    path.write_text("id\tage\n1\t20\n \t21\n")
+    with refuses("defective-rows"):
+        read(path, user="id")
+    pl.DataFrame({"id": [1.0, float("nan")], "age": [20, 21]}).write_parquet(tmp_path / "a.parquet")
+    with refuses("defective-rows"):
+        read(tmp_path / "a.parquet", user="id")

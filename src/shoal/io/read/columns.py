@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 
 import numpy as np
 import polars as pl
@@ -287,14 +288,26 @@ class OwnerForms:
 
 
 def folded(names: pl.Series) -> pl.Series:
-    """Normalize names: case, surrounding and repeated blanks, Unicode forms, and redundant zeros of numbers."""
+    """Normalize names: case, surrounding and repeated blanks, invisible characters, Unicode forms, and forms of a number."""
     other = (~names.str.contains(PLAIN_NUMBER)).arg_true()  # most logs number their people
     return names.clone().scatter(other, _folded(names.gather(other))) if len(other) else names
 
 
 def _folded(names: pl.Series) -> pl.Series:
-    plain = names.str.normalize("NFKC").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
-    return plain.str.replace(r"^\+?0*(\d+?)(?:\.0*)?$", "$1")
+    letters = names.str.replace_all(r"\p{Cf}", "").str.normalize("NFKC").str.to_uppercase().str.to_lowercase()
+    plain = letters.str.replace_all(r"\s+", " ").str.strip_chars()
+    scientific = plain.filter(plain.str.contains(r"^[+-]?[0-9.]+e[+-]?[0-9]{1,3}$")).unique()
+    plain = plain.replace(scientific, pl.Series([_written_out(name) for name in scientific.to_list()], dtype=pl.String))
+    whole = plain.str.replace(r"^(?:\+|(-))?0*(\d+?)(?:\.0*)?$", "$1$2")
+    return whole.str.replace(r"^(?:\+|(-))?0*(\d+\.\d*[1-9])0*$", "$1$2").str.replace("^-0$", "0")
+
+
+def _written_out(number: str) -> str:
+    """Return a number with an exponent without it."""
+    try:
+        return format(Decimal(number), "f")
+    except InvalidOperation:
+        return number
 
 
 def owner_numbers(names: pl.Series, way: str | None, place: object) -> tuple[Ints | None, tuple[str, ...]]:

@@ -35,7 +35,7 @@ LARGEST_COUNT = np.iinfo(np.int32).max
 def whole_numbers(texts: pl.Series) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """Parse counts, 0 for anything but an integer from 1 to the maximum of records; also return which are empty."""
     plain = texts.str.strip_chars()
-    digits = plain.str.extract(r"^\+?0*(\d{1,10})(?:\.0*)?$").cast(pl.Int64)
+    digits = plain.str.extract(r"^\+?0*([0-9]{1,10})(?:\.0*)?$").cast(pl.Int64)
     sound = digits.fill_null(0).clip(0, LARGEST_COUNT + 1)
     return sound.replace(LARGEST_COUNT + 1, 0).to_numpy().copy(), (plain == "").to_numpy()
 

@@ -6,11 +6,12 @@ dictionaries, a column of lists, and lists of lists.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from shoal.errors import InputError
@@ -61,7 +62,7 @@ def _table(data: Any) -> pl.DataFrame | pl.LazyFrame:
     if _is_column(data):
         return pl.DataFrame({LISTS: _understood(data, pl.Series, data)})
     if isinstance(data, Mapping):
-        return _frame(data, {name: _column_without_nan(values) for name, values in data.items()})
+        return _frame(data, {name: _column_without_nan(str(name), values) for name, values in data.items()})
     if library == "pyarrow" or hasattr(data, "__arrow_c_stream__"):
         return _frame(data, data)
     raise _unreadable(data)
@@ -109,7 +110,10 @@ def _whole_again(column: pl.Series) -> pl.Series:
 def _of_list(rows: Collection[Any]) -> pl.DataFrame:
     """Dictionaries are rows of a frame; everything else must be records of items."""
     if rows and all(isinstance(row, Mapping) for row in rows):
-        return _frame(rows, [{name: _unless_nan(value) for name, value in row.items()} for row in rows])
+        found = [{name: _unless_nan(value) for name, value in row.items()} for row in rows]
+        for name in dict.fromkeys(name for row in found for name in row):
+            _refuse_mixed_truth(str(name), (row.get(name) for row in found))
+        return _understood(rows, lambda value: pl.DataFrame(value, infer_schema_length=None), found)  # type: ignore[no-any-return]
     records = [_record(number, row) for number, row in enumerate(rows, 1)]
     lists: pl.Series = _understood(rows, lambda values: pl.Series(values, dtype=pl.List(pl.String)), records)
     return pl.DataFrame({LISTS: lists})
@@ -117,11 +121,21 @@ def _of_list(rows: Collection[Any]) -> pl.DataFrame:
 
 def _unless_nan(value: Any) -> Any:
     """Return None for NaN, which stands for a missing value: between texts, Polars would make it a text, and so a person or an item."""
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return None if isinstance(value, float | np.floating | Decimal) and value != value else value  # noqa: PLR0124 - true of NaN alone
 
 
-def _column_without_nan(values: Any) -> Any:
-    return list(map(_unless_nan, values)) if isinstance(values, list | tuple) else values
+def _column_without_nan(name: str, values: Any) -> Any:
+    if not isinstance(values, list | tuple):
+        return values
+    found = list(map(_unless_nan, values))
+    _refuse_mixed_truth(name, found)
+    return found
+
+
+def _refuse_mixed_truth(name: str, values: Iterable[Any]) -> None:
+    """Raise for truth values among numbers or texts, which Polars would make 1 or 0: a person or an item that is there already."""
+    if {isinstance(value, bool) for value in values if value is not None} == {True, False}:
+        raise InputError(f"the column {name!r} of the frame has values of several types", code="mixed-values", hint="make them text")
 
 
 def _record(number: int, row: Any) -> list[str]:

@@ -22,8 +22,9 @@ from shoal.data.input_shapes import ITEM_SETS
 from shoal.data.items import A_FILE
 from shoal.data.table import ITEM_SEPARATOR, Attribute, AttributeKind, Hierarchy, Table
 from shoal.errors import InputError, ParameterError, option
-from shoal.io.read.columns import KNOWN_NAMES, plain
+from shoal.io.read.columns import KNOWN_NAMES, owner_numbers, plain
 from shoal.io.read.delimited import one_byte, separator_name, separators_in, text_table
+from shoal.io.read.event_rows import as_text
 from shoal.io.read.options import MICRODATA, ReadOptions
 from shoal.io.read.parquet import whole
 from shoal.io.read.result import BROKEN_LINES, DefectList, Defects, Reading, Tally
@@ -303,9 +304,10 @@ def _reading(cells: _Cells, options: ReadOptions) -> Reading:
     quasi = [attribute_of(name, roles.kind(name), cells.frame[name], numbers[name]) for name in roles.quasi]
     unchanged = [Attribute(name, "nominal", _publishable(source, cells.frame[name]), quasi=False) for name in roles.keep]
     order = {name: at for at, name in enumerate(cells.frame.columns)}
-    table = Table(tuple(sorted(quasi + unchanged, key=lambda attribute: order[attribute.name])), _owners(cells, roles))
+    owners, spelling = _owners(cells, roles, options.owners)
+    table = Table(tuple(sorted(quasi + unchanged, key=lambda attribute: order[attribute.name])), owners)
     rows = Ledger(len(table) + cells.empty, {"used": kept(len(table)), "empty lines": gone(cells.empty)})
-    notes = (*cells.notes, *roles.notes(), *_notes_on(table, cells.empty))
+    notes = (*cells.notes, *roles.notes(), *spelling, *_notes_on(table, cells.empty))
     return Reading(table, MICRODATA, rows, Defects(), notes, options=options, columns=roles.facts())
 
 
@@ -411,7 +413,7 @@ def _refuse_defects(cells: _Cells, numbers: dict[str, pl.Series], roles: ColumnR
         for reason, wrong in _defective(name, roles, cells.frame[name], numbers[name]).items():
             _note(defects, f"{reason} in column {name!r}", cells, wrong)
     if roles.user is not None:
-        _note(defects, "no owner", cells, cells.frame[roles.user].is_null())
+        _note(defects, "no owner", cells, _owner_names(cells, roles.user) == "")
     if defects:
         found = defects.frozen()
         raise InputError(
@@ -445,10 +447,20 @@ def _defective(name: str, roles: ColumnRoles, cells: pl.Series, numbers: pl.Seri
     return {"missing": missing} | ({} if foreign is None else dict([foreign]))
 
 
-def _owners(cells: _Cells, roles: ColumnRoles) -> Ints:
+def _owner_names(cells: _Cells, user: str) -> pl.Series:
+    """Return the user IDs as text, empty where there is none."""
+    return as_text(cells.frame[user]).fill_null("")
+
+
+def _owners(cells: _Cells, roles: ColumnRoles, way: str | None) -> tuple[Ints, tuple[str, ...]]:
+    """Return the number of the person of each row, and notes. Raise if user IDs differ in spelling only and no option decides."""
     if roles.user is None:
-        return np.arange(len(cells.frame), dtype=np.int64)
-    return cells.frame[roles.user].rank("dense").to_numpy().astype(np.int64) - 1
+        return np.arange(len(cells.frame), dtype=np.int64), ()
+    rows = _owner_names(cells, roles.user)
+    names = rows.unique().sort()
+    person, notes = owner_numbers(names, way, cells.source.path)
+    number = rows.rank("dense").to_numpy().astype(np.int64) - 1
+    return (number if person is None else person[number]), notes
 
 
 def _notes_on(table: Table, empty: int) -> list[str]:

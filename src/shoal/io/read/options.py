@@ -205,7 +205,7 @@ class ReadOptions:
             raise ParameterError(
                 f"column {twice[0]!r} is named twice", code="duplicate-column", hint="a column has one role", value=twice[0]
             )
-        foreign = [name for name in ("time", "text", "item", "record", "count", *CLICKS, "owners") if getattr(self, name) is not None]
+        foreign = [name for name in ("time", "text", "item", "record", "count", *CLICKS) if getattr(self, name) is not None]
         foreign += ["malformed"] if self.malformed != MOST_MALFORMED else []
         if foreign:
             hint = (

@@ -16,7 +16,7 @@ from shoal.data.bags import Ints
 from shoal.data.log import Log
 from shoal.data.tables.access_log import VISITOR
 from shoal.errors import ParameterError
-from shoal.io.read.access_logs.access_log_lines import BROKEN, NOT_A_LINE, cut, plain_addresses
+from shoal.io.read.access_logs.access_log_lines import BROKEN, NOT_A_LINE, cut, moved_fields, not_addresses, plain_addresses
 from shoal.io.read.columns import owner_numbers
 from shoal.io.read.delimited import text_lines
 from shoal.io.read.formats import Layout
@@ -57,7 +57,12 @@ def read_accesslog(sources: Sequence[Source], layout: Layout, options: ReadOptio
 def _sound(fields: pl.DataFrame, at: Ints, owned_by: str, tally: Tally) -> pl.DataFrame:
     """Return the lines without a defect; a line with several is counted under the first."""
     good = np.ones(len(fields), bool)
-    tests = {NOT_A_LINE: fields["address"].is_null(), "unreadable time": fields["time"].is_null(), "no user": _unowned(fields, owned_by)}
+    tests = {
+        NOT_A_LINE: fields["address"].is_null() | moved_fields(fields),
+        "unreadable time": fields["time"].is_null(),
+        "no user": _unowned(fields, owned_by),
+        "not an address": not_addresses(fields["address"]) & ~_missing(fields["address"]),
+    }
     for reason, bad in tests.items():
         wrong = good & bad.to_numpy()
         tally.defects.add(reason, at[wrong])
@@ -66,8 +71,12 @@ def _sound(fields: pl.DataFrame, at: Ints, owned_by: str, tally: Tally) -> pl.Da
 
 
 def _unowned(fields: pl.DataFrame, owned_by: str) -> pl.Series:
-    """Return lines without an authenticated user."""
-    return (fields["auth"] == "-").fill_null(False) if owned_by == "auth" else pl.repeat(False, len(fields), eager=True)
+    """Return lines without an authenticated user, or without an address if that stands for a user."""
+    return _missing(fields["auth" if owned_by == "auth" else "address"])
+
+
+def _missing(field: pl.Series) -> pl.Series:
+    return (field.str.to_lowercase().is_in(["-", "unknown"])).fill_null(False)
 
 
 def _owned(frame: pl.DataFrame, owned_by: str, options: ReadOptions, called: str) -> tuple[pl.DataFrame, tuple[str, ...]]:

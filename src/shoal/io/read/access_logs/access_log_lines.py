@@ -27,6 +27,9 @@ _SOUND = re.compile(_LINE)
 _OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _PLAIN_IPV4 = rf"^(?:{_OCTET}\.){{3}}{_OCTET}$"  # canonical already, as nearly all addresses are
 
+_HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?\.?")
+_NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)+")  # of what is no IP address: 010.1.1.1
+
 NOT_A_LINE = "not a line of an access log"
 BROKEN = "(broken request)"  # the page of a request that is none
 
@@ -102,9 +105,33 @@ def plain_addresses(written: pl.Series) -> pl.Series:
 
 
 def _plain(address: str) -> str:
-    try:
-        known = ipaddress.ip_address(address.strip("[]"))
-    except ValueError:
+    known = _ip(address)
+    if known is None:
         return address.lower().rstrip(".")
     inside = known.ipv4_mapped if isinstance(known, ipaddress.IPv6Address) else None
     return str(inside or known)
+
+
+def _ip(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(address.strip("[]"))
+    except ValueError:
+        return None
+
+
+def not_addresses(written: pl.Series) -> pl.Series:
+    """Return which are neither IP addresses nor host names, such as an address with a port, or one of several that a proxy lists.
+
+    Each connection, or each virtual host, would count as a person of its own.
+    """
+    different = written.drop_nulls().unique()
+    odd = different.filter(~different.str.contains(_PLAIN_IPV4)).to_list()
+    wrong = [address for address in odd if _ip(address) is None and (_NUMBERS.fullmatch(address) or not _HOST.fullmatch(address))]
+    return written.is_in(wrong).fill_null(False)
+
+
+def moved_fields(fields: pl.DataFrame) -> pl.Series:
+    """Return which lines have a further field in front, as with virtual hosts: where ident belongs is an address, or `-` before a user."""
+    ident = fields["ident"].drop_nulls().unique()
+    addresses = [name for name in ident.to_list() if _ip(name) is not None]
+    return (fields["ident"].is_in(addresses) | fields["auth"].str.starts_with("- ")).fill_null(False)
