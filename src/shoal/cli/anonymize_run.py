@@ -139,18 +139,23 @@ def write_release(
         print_release(released.verdicts, released.manifest, target.directory, released.warnings, as_json=as_json, verbose=verbose)
         return
     if private is not None:
-        from shoal.report.private_report import render_private
-
-        page = render_private(done.judged.release, done.prepared.records)
-        try:
-            private.write(page)
-        except OutputError as error:
-            what = f"{target.directory} is verified and written, but {error.marked_message}"
-            raise OutputError(what, code=error.code, hint=error.marked_hint) from None
+        write_private_page(private, done, target)
         screen.warn(f"{private_report} shows what people typed; do not publish it")
     show_release(done, target, as_json=as_json, verbose=verbose)
     with allowing(patience):
         advise_on_little(job, done, verbose=verbose)
+
+
+def write_private_page(private: PrivateFile, done: Done, target: Target) -> None:
+    """Write the page with records before and after. The release is there already, which an error says."""
+    from shoal.report.private_report import render_private
+
+    page = render_private(done.judged.release, done.prepared.records)
+    try:
+        private.write(page)
+    except OutputError as error:
+        what = f"{target.directory} is verified and written, but {error.marked_message}"
+        raise OutputError(what, code=error.code, hint=error.marked_hint) from None
 
 
 def method_of_rules(file: Path, typed: Mapping[str, Any]) -> tuple[RulesFile, Method]:
