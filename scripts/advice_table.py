@@ -41,7 +41,8 @@ def _section(goal: str) -> Iterator[str]:
 def _row(one: Candidate) -> str:
     options = [f"--{name} {value}" for name, value in (*one.options.items(), *one.settings.items())]
     command = f"[{one.method}](methods/{one.method}.md)" + "".join(f" `{option}`" for option in options)
-    return f"| {command} | {', '.join(one.needs) or 'any data'} | {one.why} | {one.protects} | {one.open} |"
+    limits = one.open.replace("2k people", "2 × k people")
+    return f"| {command} | {', '.join(one.needs) or 'any data'} | {one.why} | {one.protects} | {limits} |"
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ def is_question(node: ast.AST) -> bool:
 
 def test_documentation_names_every_file_that_needs_posix() -> None:
     page = (ROOT / "docs" / "releasing.md").read_text("utf-8")
-    section = page[page.index("**Windows** is not supported") : page.index("## Making a release")]
+    section = page[page.index("**Windows** is not supported") : page.index("## Publishing a version")]
     files = sorted(SOURCES.rglob("*.py"))
     used = {str(file.relative_to(SOURCES)) for file in files if any(posix_names(file.read_text("utf-8")))}
     assert used == set(re.findall(r"`(\S+\.py)`", section))

@@ -17,7 +17,6 @@ from faults.cluster_workers import LOG, failing_audit, left_behind, wrong_record
 from faults.commands import Beside, Work, works
 from faults.trials import RELEASE, Befallen, Trial
 from fuzz.case import Case
-from shoal.methods.coherence import Coherence
 
 TRIALS = 3
 PARTIAL = ".release.0123abcd.0123abcd.partial"
@@ -133,9 +132,8 @@ def test_the_checks_after_killed_workers_can_fail(tmp_path: Path) -> None:
     for path in (here, reference, temporary):
         path.mkdir()
     shoal.generate(users=60, seed=1).write_csv(here / LOG, separator="\t")
-    weaker, stronger = (Coherence(k=k, p=1, taxonomy="none") for k in (3, 10))
-    shoal.anonymize(here / LOG, weaker, per="event").write(here / RELEASE)
-    shoal.anonymize(here / LOG, stronger, per="event").write(reference / RELEASE)
+    for place, k in ((here, 3), (reference, 10)):
+        shoal.anonymize(here / LOG, "coherence", k=k, p=1, per="event", taxonomy="none").write(place / RELEASE)
     assert wrong_records(here, reference), "other records"
     assert left_behind(here, temporary) == []
     assert failing_audit(here) == []

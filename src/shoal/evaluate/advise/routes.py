@@ -76,7 +76,7 @@ ON_TOPICS_AND_WORDNET = (
     "generalizes to topics that are learned from the data, and items that occur with no other to categories of WordNet; "
     "on a log of real searches, records kept 1.5 times the information of those on WordNet alone"
 )
-NAMES_REVEAL_WORDS = f"names of topics reveal words that at least 2 × k people use; {NOT_ATTRIBUTES}"
+NAMES_REVEAL_WORDS = f"names of topics reveal words that at least 2k people use; {NOT_ATTRIBUTES}"
 EVENT = "a single query or event among at least k people"
 PRIVATE = (
     "(epsilon, delta)-differential privacy: with or without one person, the probability of any set of results is at most e^epsilon times "
