@@ -206,6 +206,7 @@ class ReadOptions:
                 f"column {twice[0]!r} is named twice", code="duplicate-column", hint="a column has one role", value=twice[0]
             )
         foreign = [name for name in ("time", "text", "item", "record", "count", *CLICKS) if getattr(self, name) is not None]
+        foreign += ["owners"] if self.owners is not None and self.user is None else []
         foreign += ["malformed"] if self.malformed != MOST_MALFORMED else []
         if foreign:
             hint = (
