@@ -28,6 +28,7 @@ JSON_LINES = {
     "a written key twice": ('{"user": "x", "\\u0075ser": "y", "item": "a"}\n' * 3, "3 x a key twice"),
     "an infinite item": ('{"user": "x", "item": "a"}\n' + '{"user": "x", "item": Infinity}\n' * 3, "3 x an infinite number"),
     "an item that is too large": ('{"user": "x", "item": "a"}\n' + '{"user": "x", "item": 1e400}\n' * 3, "3 x an infinite number"),
+    "infinite items in a list": ('{"items": ["a"]}\n' + '{"items": ["b", -Infinity]}\n' * 3, "3 x an infinite number"),
     "NaN as user": ('{"user": "x", "item": "a"}\n' + '{"user": NaN, "item": "b"}\n' * 3, "3 x no user"),
     "NaN as item": ('{"user": "x", "item": "a"}\n' + '{"user": "x", "item": NaN}\n' * 3, "3 x no item"),
     "NaN in a list": ('{"items": ["a"]}\n' + '{"items": ["b", NaN]}\n' * 3, "3 x no list of items"),
@@ -54,6 +55,13 @@ def refused(shell: Shell, *words: str) -> str:
     line = one_line(shell("anonymize", *words, "--taxonomy", "generated", "--k", "2", "--strict", "--out", "release"))
     assert shell.names() == before
     return line
+
+
+def test_a_count_in_other_digits_is_malformed(shell: Shell):
+    shell.file("input.csv", "user,item,n\nx,a,3\ny,b,\u0663\n")
+    answer = shell("look", "input.csv", "--count", "n", "--malformed", "0.5")
+    assert answer.code == 0
+    assert "1 malformed: count is not a whole number of 1 or more" in answer.out
 
 
 @pytest.mark.parametrize("name", JSON_LINES)

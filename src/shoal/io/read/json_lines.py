@@ -38,7 +38,6 @@ LIST = rf"\[\s*(?:{_ITEM}(?:\s*,\s*{_ITEM})*)?\s*\]"
 
 NO_LINE = pl.col(TEXT).is_null()  # the lines that Polars may decode, where it may decode none
 
-OUT_OF_RANGE = "an infinite number"
 Row = tuple[Any, ...]
 
 
@@ -139,19 +138,11 @@ def keys_once(names: frozenset[str] | None) -> Callable[[Pairs], dict[str, Any]]
 
 def loads_with(hook: Callable[[Pairs], dict[str, Any]]) -> Callable[[str], Any]:
     """Return a parser with this hook for objects. NaN, which some libraries write for a missing value, is null as in a frame."""
-    return partial(json.loads, object_pairs_hook=hook, parse_constant=_constant, parse_float=_finite)
+    return partial(json.loads, object_pairs_hook=hook, parse_constant=_constant)
 
 
-def _constant(name: str) -> None:
-    if name != "NaN":
-        raise DefectiveLine(OUT_OF_RANGE)
-
-
-def _finite(written: str) -> float:
-    number = float(written)
-    if math.isinf(number):
-        raise DefectiveLine(OUT_OF_RANGE)
-    return number
+def _constant(name: str) -> float | None:
+    return None if name == "NaN" else float(name)
 
 
 def value_of(written: str, loads: Callable[[str], Any]) -> Any:
@@ -185,7 +176,8 @@ def text_values(names: Sequence[str]) -> Wanted:
             raise DefectiveLine("neither text nor number")
         return (*map(plain_text, values), written_form(values[0]))
 
-    return Wanted(dict.fromkeys(names, pl.String()), _is_plain(names, value), row, frozenset(names), optional=True, form=_form(names[0]))
+    schema, plain = dict.fromkeys(names, pl.String()), _is_plain(names, value)
+    return Wanted(schema, plain, row, once=frozenset(names), optional=True, form=_form(names[0]))
 
 
 def _form(name: str) -> pl.Expr:
@@ -201,10 +193,16 @@ def written_form(value: Any) -> int:
 
 
 def plain_text(value: str | float | None) -> str:
-    """Return a value as text without surrounding blanks: a missing one is empty, an integer has no point."""
+    """Return a value as text without surrounding blanks: a missing one is empty, an integer has no point. Raise if it is infinite."""
+    _insist_on_finite(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return "" if value is None else str(value).strip()
+
+
+def _insist_on_finite(value: Any) -> None:
+    if isinstance(value, float) and math.isinf(value):
+        raise DefectiveLine("an infinite number")
 
 
 # -- lists of items
@@ -219,13 +217,15 @@ def item_lists(name: str) -> Wanted:
             raise DefectiveLine("no list of items")
         return (items,)
 
-    return Wanted({name: pl.List(pl.String())}, _is_plain([name], LIST), row, frozenset({name}))
+    return Wanted({name: pl.List(pl.String())}, _is_plain([name], LIST), row, once=frozenset({name}))
 
 
 def json_items(value: Any) -> list[str] | None:
-    """Return a JSON list of strings or numbers as item names; None if it is anything else."""
+    """Return a JSON list of strings or numbers as item names; None if it is anything else. Raise if a number is infinite."""
     if not isinstance(value, list) or not all(isinstance(i, (str, int, float)) and not isinstance(i, bool) for i in value):
         return None
+    for item in value:
+        _insist_on_finite(item)
     return [str(item) for item in value]
 
 

@@ -114,10 +114,11 @@ def _of_rows(rows: pl.DataFrame, names: dict[str, str], turn_time: str, start: i
     for place, held in enumerate(rows[names["text"]].to_list()):
         try:
             prompts = prompts_of(held, turn_time)
+            times = [_written(time) for time in prompts.times]
         except DefectiveLine as defect:
             tally.defects.add(str(defect), [start + place])
             continue
-        found.append(prompts._replace(times=[_written(time) for time in prompts.times]))
+        found.append(prompts._replace(times=times))
         places.append(place)
     columns = {role: as_text(rows[names[role]]).gather(places) if role in names else pl.lit("") for role in _TURN}
     frame = pl.DataFrame(found, schema={name: kind for name, kind in SCHEMA.items() if name not in _TURN}, orient="row")
