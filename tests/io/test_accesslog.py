@@ -148,6 +148,13 @@ def test_a_line_without_the_user_that_is_asked_for_is_malformed(tmp_path: Path) 
     assert reading.rows["malformed: no user"] == 1
 
 
+def test_unknown_is_no_address_but_may_be_the_name_of_a_user(tmp_path: Path) -> None:
+    lines = [line("unknown", auth="ann"), line("-", auth="unknown"), line(auth="-")]
+    reading = read_lines(tmp_path, *lines, user="auth", malformed=0.9)
+    assert reading.data.n_owners == 2
+    assert reading.rows["malformed: no user"] == 1
+
+
 VISITOR = "203.0.113.5"
 
 

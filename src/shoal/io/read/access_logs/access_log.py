@@ -61,7 +61,7 @@ def _sound(fields: pl.DataFrame, at: Ints, owned_by: str, tally: Tally) -> pl.Da
         NOT_A_LINE: fields["address"].is_null() | moved_fields(fields),
         "unreadable time": fields["time"].is_null(),
         "no user": _unowned(fields, owned_by),
-        "not an address": not_addresses(fields["address"]) & ~_missing(fields["address"]),
+        "not an address": not_addresses(fields["address"]) & ~_no_address(fields),
     }
     for reason, bad in tests.items():
         wrong = good & bad.to_numpy()
@@ -72,11 +72,11 @@ def _sound(fields: pl.DataFrame, at: Ints, owned_by: str, tally: Tally) -> pl.Da
 
 def _unowned(fields: pl.DataFrame, owned_by: str) -> pl.Series:
     """Return lines without an authenticated user, or without an address if that stands for a user."""
-    return _missing(fields["auth" if owned_by == "auth" else "address"])
+    return (fields["auth"] == "-").fill_null(False) if owned_by == "auth" else _no_address(fields)
 
 
-def _missing(field: pl.Series) -> pl.Series:
-    return (field.str.to_lowercase().is_in(["-", "unknown"])).fill_null(False)
+def _no_address(fields: pl.DataFrame) -> pl.Series:
+    return fields["address"].str.to_lowercase().is_in(["-", "unknown"]).fill_null(False)
 
 
 def _owned(frame: pl.DataFrame, owned_by: str, options: ReadOptions, called: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
