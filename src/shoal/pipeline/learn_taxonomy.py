@@ -121,10 +121,11 @@ def _called(per: Per) -> str:
 
 def _insist_on_holders(tree: Taxonomy, contexts: Bags, people: int) -> None:
     """Raise if a word in the name of a topic is used by too few people."""
-    known = set(contexts.vocabulary.names)
     topics = tree.names.names.gather(distinct(tree.parent[1:])[1:])
-    parts = {part for name in topics for part in name.split(SEPARATOR)}
-    named = pl.DataFrame({"word": sorted({part if part in known else NUMBER.sub("", part) for part in parts})}, schema={"word": pl.String})
+    parts = pl.Series(sorted({part for name in topics for part in name.split(SEPARATOR)}), dtype=pl.String)
+    unknown = contexts.vocabulary.codes(parts) < 0
+    words = {NUMBER.sub("", part) if lacks else part for part, lacks in zip(parts, unknown, strict=True)}
+    named = pl.DataFrame({"word": sorted(words)}, schema={"word": pl.String})
     held = pl.DataFrame({"item": contexts.items, "owner": np.repeat(contexts.owners, np.diff(contexts.indptr))})
     names = pl.DataFrame({"word": contexts.vocabulary.names}).with_row_index("item").with_columns(pl.col("item").cast(pl.Int32))
     counted_people = held.join(names.join(named, on="word"), on="item").group_by("word").agg(pl.col("owner").n_unique())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +114,7 @@ def _of_list(rows: Collection[Any]) -> pl.DataFrame:
         found = [{name: _unless_nan(value) for name, value in row.items()} for row in rows]
         for name in dict.fromkeys(name for row in found for name in row):
             _refuse_mixed_truth(str(name), (row.get(name) for row in found))
-        return _understood(rows, lambda value: pl.DataFrame(value, infer_schema_length=None), found)  # type: ignore[no-any-return]
+        return _frame(rows, found)
     records = [_record(number, row) for number, row in enumerate(rows, 1)]
     lists: pl.Series = _understood(rows, lambda values: pl.Series(values, dtype=pl.List(pl.String)), records)
     return pl.DataFrame({LISTS: lists})
@@ -153,7 +154,8 @@ def _record(number: int, row: Any) -> list[str]:
 
 
 def _frame(data: Any, value: Any) -> pl.DataFrame:
-    table: pl.DataFrame = _understood(data, pl.DataFrame, value)
+    """Return a frame whose types are found from all rows: the type of a late value differs from that of the first."""
+    table: pl.DataFrame = _understood(data, partial(pl.DataFrame, infer_schema_length=None), value)
     return table
 
 
