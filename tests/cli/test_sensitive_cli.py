@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from helpers.cli import Answer, Shell
+from helpers.cli import Answer, Shell, one_line
 from shoal.methods import shoal as method_file
 from shoal.taxonomy.tree_counts import meet
 
@@ -62,6 +62,12 @@ def test_a_name_that_matches_nothing_is_refused(shell: Shell) -> None:
     assert answer.code == 1
     assert "sensitive items: 'Zyprexol' is not in the data" in answer.err
     assert not (shell.directory / "out").exists()
+
+
+def test_a_word_with_another_name_in_wordnet_is_named_in_the_hint(shell: Shell) -> None:
+    shell.file("log.tsv", "user\tquery\n" + "".join(f"{user}\t{'flu' if user < 4 else 'dog'}\n" for user in range(12)))
+    refused = shell("anonymize", "log.tsv", "--method", "td-control", "--taxonomy", "wordnet", "--sensitive", "items:flu", "--out", "out")
+    assert "'flu' is not in the data ('flu' is 'influenza' in this taxonomy)" in one_line(refused)
 
 
 @pytest.mark.parametrize(("written", "means"), [("Zyprexol", "zyprexol"), ("ZYPREXOLS", "zyprexol"), ("automobiles", "car")])

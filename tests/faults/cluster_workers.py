@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
+import shoal
 from faults.trials import RELEASE, Trial
 from helpers.cli import clean_environment
 from helpers.cluster import PATIENCE, SHORT_RUNS, Standalone, end, standalone
@@ -104,6 +105,5 @@ def wrong_records(here: Path, reference: Path) -> list[str]:
 
 def failing_audit(here: Path) -> list[str]:
     """Whether an audit of the release with the original does not hold."""
-    asked = [*SHOAL, "audit", str(here / RELEASE), "--original", str(here / LOG)]
-    done = subprocess.run(asked, capture_output=True, text=True, env=clean_environment(), check=False)
-    return [f"the audit ended with {done.returncode}: {done.stdout[-300:]}{done.stderr[-300:]}"] if done.returncode else []
+    found = shoal.audit(here / RELEASE, original=here / LOG)
+    return [] if found.holds else [f"the audit: {found}"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import polars as pl
 import pytest
 
 from helpers.errors import error, refuses
 from helpers.files import written
 from shoal.errors import InputError
+from shoal.io.read.frames_in_memory import in_memory
 from shoal.io.read.microdata import read_microdata
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.source import Source
@@ -47,6 +50,12 @@ def test_columns_are_kept_dropped_and_own_rows(tmp_path):
         "dropped: 'zip'",
         "user: column 'who'",
     )
+
+
+def test_durations_are_refused_as_values_of_a_nominal_column():
+    frame = in_memory(pl.DataFrame({"age": [1, 2, 3], "spent": [timedelta(minutes=1)] * 3}))
+    with refuses("nested-values"):
+        read_microdata([frame], ReadOptions(format="microdata", nominal=("spent",)))
 
 
 def test_quasi_identifiers_that_are_chosen_leave_the_others_to_be_named(tmp_path):

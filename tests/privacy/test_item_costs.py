@@ -104,8 +104,9 @@ def test_a_claim_is_read_back_with_its_costs() -> None:
     assert claim.costs is not None
     assert claim.costs.exact == {"a|b=c": Fraction(2), "d": Fraction(1, 4)}
     for wrong in ({"a": 0}, {"a": -1}, {"a": "much"}):
-        with refuses("out-of-range"):
+        with refuses("out-of-range") as raised:
             ItemCosts.made_of(wrong)
+        assert "the cost of an item must be a positive number" in str(raised.value)
     with refuses("wrong-type"):
         ItemCosts.made_of(["a"])
 

@@ -155,7 +155,7 @@ _DATA_OPTIONS = {
         metavar="FILE|referrers",
         help="Separate the visitors behind one address of an access log by links between pages: a file of links, or those in referrers.",
     ),
-    "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="A record. [default: user; access log: session]"),
+    "per": click.option("--per", type=click.Choice(["user", "session", "event"]), help="Record unit. [default: user; accesslog: session]"),
     "gap": click.option("--gap", metavar="DURATION", help="Inactivity that ends a session. [default: 30m]"),
     "bag": click.option(
         "--bag/--set",

@@ -90,4 +90,4 @@ def _other_names(taxonomy: Taxonomy | None, wanted: list[str]) -> str:
     from shoal.itemsets.sensitive_nodes import wordnet_synonyms
 
     found = zip(wanted, wordnet_synonyms(taxonomy, wanted), strict=True)
-    return "; ".join(f"the taxonomy calls {word!r} {taxonomy.names[node]!r}" for word, node in list(found)[:3] if node >= 0)
+    return "; ".join(f"{word!r} is {taxonomy.names[node]!r} in this taxonomy" for word, node in list(found)[:3] if node >= 0)
