@@ -62,6 +62,8 @@ def cpp_functions(file: Path) -> Iterator[tuple[str, int]]:
     closing brace in the column where the function's first line began."""
     lines = file.read_text("utf-8").splitlines()
     for first, line in enumerate(lines):
+        if "(" not in line:
+            continue
         indent = len(line) - len(line.lstrip())
         begins = re.match(
             r"\s*(?!if|for|while|switch|else|do|return|namespace|struct|class|enum|}|//|: |\w+_\()[\w:~<][^.(\"=]*(\w|operator\S+)\(", line

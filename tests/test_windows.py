@@ -45,9 +45,13 @@ CALLS = {
     *("O_CLOEXEC", "O_DIRECTORY", "O_NOFOLLOW", "O_NONBLOCK"),
 }
 
+ANY_NAME = re.compile(rf"\b({'|'.join(MODULES | CALLS)})\b")  # most files have none and need not be parsed
+
 
 def posix_names(text: str) -> Iterator[str]:
     """Names that Windows lacks, except where `hasattr` asks for them first."""
+    if not ANY_NAME.search(text):
+        return
     tree = ast.parse(text)
     asked = {node.args[1].value for node in ast.walk(tree) if is_question(node)}
     for node in ast.walk(tree):

@@ -98,6 +98,8 @@ ROTATING = {
     "tests/pipeline/test_job.py": 6,
     "tests/privacy/test_differential_privacy.py": 6,
     "tests/privacy/test_mutations.py": 6,
+    "tests/privacy/test_orders_recount.py": 3,
+    "tests/privacy/test_support_recount.py": 4,
     "tests/privacy/test_threshold_mutations.py": 6,
     "tests/report/test_comparison_page.py": 6,
     "tests/report/test_page.py": 6,
