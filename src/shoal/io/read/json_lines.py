@@ -176,8 +176,8 @@ def text_values(names: Sequence[str]) -> Wanted:
             raise DefectiveLine("neither text nor number")
         return (*map(plain_text, values), written_form(values[0]))
 
-    schema, plain = dict.fromkeys(names, pl.String()), _is_plain(names, value)
-    return Wanted(schema, plain, row, once=frozenset(names), optional=True, form=_form(names[0]))
+    schema: dict[str, pl.DataType] = {name: pl.String() for name in names}
+    return Wanted(schema, _is_plain(names, value), row, once=frozenset(names), optional=True, form=_form(names[0]))
 
 
 def _form(name: str) -> pl.Expr:
