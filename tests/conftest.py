@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 
 from helpers.cli import FOOD, Shell, baskets
-from helpers.rotation import IN_TURN, ROTATING, VARIABLE, WHOLE, chosen, current_turn, draw_examples_of_the_turn, fewer_examples, waiting
+from helpers.rotation import ROTATING, TURNS, VARIABLE, WHOLE, chosen, current_turn, draw_examples_of_the_turn, fewer_examples, waiting
 
 # How long an example takes says nothing on a busy machine. A failing example says how to repeat it.
 settings.register_profile("any machine", deadline=None, derandomize=False, print_blob=True)
@@ -52,7 +52,7 @@ def pytest_report_header(config: pytest.Config) -> str:
     repeat = f"{VARIABLE}={os.environ[VARIABLE]} repeats it with its random examples"
     if config.getoption("--everything"):
         return f"all cases of all tests: {repeat}"
-    return f"a part of the cases of {len(ROTATING) + len(IN_TURN) + len(WHOLE)} large test files: {repeat}, --everything runs all"
+    return f"a part of the cases of {len(ROTATING) + sum(map(len, TURNS)) + len(WHOLE)} large test files: {repeat}, --everything runs all"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -20,6 +20,8 @@ from helpers.rotation import (
     IN_TURN,
     ROOT,
     ROTATING,
+    TOGETHER,
+    TURNS,
     VARIABLE,
     WHOLE,
     chosen,
@@ -71,6 +73,14 @@ def test_tests_that_take_turns_are_all_taken():
     assert {case for part in taken for case in part} == {*cases}
 
 
+def test_files_take_their_turns_together():
+    files, parts = next(iter(TOGETHER.items()))
+    cases = [Case(f"{file}::test_{n}") for file in files for n in range(parts)]
+    taken = [chosen([*cases, *ALONE], turn) for turn in range(parts)]
+    assert all(len(part) == len(files) + len(ALONE) for part in taken)
+    assert {case for part in taken for case in part} == {*cases, *ALONE}
+
+
 def test_files_that_run_in_full_have_their_turn_at_one_of_some_commits():
     file, parts = next(iter(WHOLE.items()))
     cases = [Case(f"{file}::test_{n}") for n in range(5)]
@@ -79,8 +89,9 @@ def test_files_that_run_in_full_have_their_turn_at_one_of_some_commits():
 
 
 def test_rotating_files_exist_and_are_named_once():
-    assert not [file for file in [*ROTATING, *IN_TURN, *WHOLE] if not (ROOT / file).is_file()]
-    assert len({*ROTATING, *IN_TURN, *WHOLE}) == len(ROTATING) + len(IN_TURN) + len(WHOLE)
+    files = [*ROTATING, *(file for together in TURNS for file in together), *WHOLE]
+    assert not [file for file in files if not (ROOT / file).is_file()]
+    assert len(set(files)) == len(files)
 
 
 @pytest.mark.parametrize(("all_of_them", "usual"), [(20 * EXAMPLES, 20), (FEWEST + 1, FEWEST), (FEWEST - 1, FEWEST - 1)])

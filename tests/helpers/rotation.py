@@ -72,9 +72,10 @@ ROTATING = {
     "tests/contract/test_table_methods.py": 6,
     "tests/contract/test_unguaranteed.py": 6,
     "tests/docs/test_docstrings.py": 6,
-    "tests/docs/test_examples.py": 9,
+    "tests/docs/test_examples.py": 18,
     "tests/engines/test_engines.py": 6,
     "tests/engines/test_plan.py": 6,
+    "tests/fuzz/test_fuzz.py": 3,
     "tests/fuzz/test_weakened.py": 6,
     "tests/fuzzers/test_fuzzers.py": 6,
     "tests/io/test_json_lines.py": 6,
@@ -91,9 +92,11 @@ ROTATING = {
     "tests/papers/test_document_vectors.py": 6,
     "tests/papers/test_mdav_published.py": 6,
     "tests/papers/test_thesis.py": 6,
+    "tests/parity/test_cuts.py": 2,
     "tests/parity/test_improve.py": 6,
     "tests/parity/test_itemset_kernels.py": 3,
     "tests/parity/test_mdav.py": 6,
+    "tests/parity/test_senses.py": 3,
     "tests/parity/test_ssc.py": 6,
     "tests/pipeline/test_job.py": 6,
     "tests/privacy/test_differential_privacy.py": 6,
@@ -114,8 +117,8 @@ IN_TURN = {
     "tests/cli/test_advise.py": 5,
     "tests/cli/test_anonymize_attack.py": 5,
     "tests/cli/test_attack.py": 5,
-    "tests/cli/test_attack_logs.py": 6,
-    "tests/cli/test_compare.py": 9,
+    "tests/cli/test_attack_logs.py": 9,
+    "tests/cli/test_compare.py": 12,
     "tests/cli/test_damaged_parquet.py": 3,
     "tests/cli/test_disassociation_cli.py": 3,
     "tests/cli/test_every_line.py": 9,
@@ -123,28 +126,21 @@ IN_TURN = {
     "tests/cli/test_in_fact.py": 3,
     "tests/cli/test_interrupts.py": 5,
     "tests/cli/test_killed.py": 2,
-    "tests/cli/test_little_kept.py": 3,
+    "tests/cli/test_little_kept.py": 5,
     "tests/cli/test_patience.py": 6,
     "tests/cli/test_reproduce.py": 12,
     "tests/cli/test_sql_input.py": 3,
     "tests/cli/test_streams.py": 6,
-    "tests/docs/test_adding_a_kind.py": 6,
-    "tests/docs/test_adding_a_method.py": 6,
-    "tests/faults/test_faults.py": 2,
+    "tests/faults/test_faults.py": 4,
     "tests/io/test_trials.py": 3,
     "tests/noise/test_epsilon_audit.py": 4,
     "tests/papers/test_microaggregation_losses.py": 9,
     "tests/report/test_browser.py": 3,
     "tests/spark/test_backend.py": 5,
-    "tests/spark/test_cluster.py": 8,
     "tests/spark/test_failures.py": 3,
-    "tests/spark/test_from_below.py": 8,
-    "tests/spark/test_itemsets.py": 8,
-    "tests/spark/test_killed_runs.py": 3,
-    "tests/spark/test_noisy_counts.py": 8,
     "tests/spark/test_reading.py": 3,
     "tests/spark/test_spark.py": 5,
-    "tests/spark/test_thresholds.py": 8,
+    "tests/spark/test_topics.py": 3,
     "tests/studio/test_browser.py": 12,
     "tests/studio/test_compare_page.py": 8,
     "tests/studio/test_hostile_files.py": 3,
@@ -154,6 +150,20 @@ IN_TURN = {
     "tests/studio/test_wire_attacks.py": 5,
     "tests/synthetic/test_querylog.py": 5,
 }
+
+# The same for several files together: a usual run takes one of so many parts of all their tests, so not every file has its turn.
+TOGETHER = {
+    ("tests/docs/test_adding_a_kind.py", "tests/docs/test_adding_a_method.py"): 8,  # each file copies the sources once
+    ("tests/privacy/test_chunks_recount.py", "tests/privacy/test_classes_recount.py", "tests/privacy/test_people_recount.py"): 3,
+    ("tests/spark/test_cluster.py", "tests/spark/test_killed_runs.py"): 12,  # each test starts a cluster of its own
+    (
+        "tests/spark/test_from_below.py",
+        "tests/spark/test_itemsets.py",
+        "tests/spark/test_noisy_counts.py",
+        "tests/spark/test_thresholds.py",
+    ): 15,
+}
+TURNS = {(file,): parts for file, parts in IN_TURN.items()} | TOGETHER
 
 # Files with one expensive fixture for all their tests, which run in full at one of so many turns and are skipped at the others.
 WHOLE = {
@@ -199,15 +209,16 @@ def current_turn() -> int:
 
 
 def chosen(items: Iterable[AnyCase], turn: int) -> list[AnyCase]:
-    """The tests of a usual run, in their order: parts of each test of `ROTATING`, of all tests of `IN_TURN`, and everything else."""
+    """The tests of a usual run, in their order: parts of each test of `ROTATING`, of all tests of files in turn, and everything else."""
     items = list(items)
+    in_turn = {file: (" ".join(files), parts) for files, parts in TURNS.items() for file in files}
     families: dict[tuple[str, int], list[AnyCase]] = defaultdict(list)
     for item in items:
         file, _, name = item.nodeid.partition("::")
         if file in ROTATING:
             families[f"{file}::{name.split('[')[0]}", ROTATING[file]].append(item)
-        elif file in IN_TURN:
-            families[file, IN_TURN[file]].append(item)
+        elif file in in_turn:
+            families[in_turn[file]].append(item)
     left_out: set[str] = set()
     for (_, parts), cases in families.items():
         left_out |= {case.nodeid for case in cases} - {case.nodeid for case in Split(turn, parts).of(cases)}
