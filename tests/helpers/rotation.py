@@ -112,26 +112,6 @@ ROTATING = {
 # Files whose tests each start a JVM, a cluster, processes or a long computation: of all their tests together a usual run takes one of so
 # many parts.
 IN_TURN = {
-    "tests/app/test_compare_runs.py": 3,
-    "tests/app/test_evaluation.py": 6,
-    "tests/cli/test_advise.py": 5,
-    "tests/cli/test_anonymize_attack.py": 5,
-    "tests/cli/test_attack.py": 5,
-    "tests/cli/test_attack_logs.py": 9,
-    "tests/cli/test_compare.py": 12,
-    "tests/cli/test_damaged_parquet.py": 3,
-    "tests/cli/test_disassociation_cli.py": 3,
-    "tests/cli/test_every_line.py": 9,
-    "tests/cli/test_expected_time.py": 3,
-    "tests/cli/test_in_fact.py": 3,
-    "tests/cli/test_interrupts.py": 5,
-    "tests/cli/test_killed.py": 2,
-    "tests/cli/test_little_kept.py": 5,
-    "tests/cli/test_patience.py": 6,
-    "tests/cli/test_reproduce.py": 12,
-    "tests/cli/test_sql_input.py": 3,
-    "tests/cli/test_streams.py": 6,
-    "tests/faults/test_faults.py": 4,
     "tests/io/test_trials.py": 3,
     "tests/noise/test_epsilon_audit.py": 4,
     "tests/papers/test_microaggregation_losses.py": 9,
@@ -141,22 +121,60 @@ IN_TURN = {
     "tests/spark/test_reading.py": 3,
     "tests/spark/test_spark.py": 5,
     "tests/spark/test_topics.py": 3,
-    "tests/studio/test_browser.py": 12,
-    "tests/studio/test_compare_page.py": 8,
-    "tests/studio/test_hostile_files.py": 3,
-    "tests/studio/test_path.py": 3,
-    "tests/studio/test_processes.py": 6,
-    "tests/studio/test_release_attacks.py": 3,
-    "tests/studio/test_wire_attacks.py": 5,
     "tests/synthetic/test_querylog.py": 5,
 }
 
 # The same for several files together: a usual run takes one of so many parts of all their tests, so not every file has its turn.
 TOGETHER = {
-    ("tests/docs/test_adding_a_kind.py", "tests/docs/test_adding_a_method.py"): 8,  # each file copies the sources once
-    ("tests/privacy/test_chunks_recount.py", "tests/privacy/test_classes_recount.py", "tests/privacy/test_people_recount.py"): 3,
-    ("tests/spark/test_cluster.py", "tests/spark/test_killed_runs.py"): 12,  # each test starts a cluster of its own
-    (
+    (  # work in a copy of the sources
+        "tests/docs/test_adding_a_kind.py",
+        "tests/docs/test_adding_a_method.py",
+    ): 9,
+    (  # comparisons
+        "tests/app/test_compare_runs.py",
+        "tests/app/test_evaluation.py",
+        "tests/cli/test_compare.py",
+        "tests/cli/test_expected_time.py",
+    ): 20,
+    (  # other commands, each many times
+        "tests/cli/test_advise.py",
+        "tests/cli/test_anonymize_attack.py",
+        "tests/cli/test_attack.py",
+        "tests/cli/test_attack_logs.py",
+        "tests/cli/test_damaged_parquet.py",
+        "tests/cli/test_disassociation_cli.py",
+        "tests/cli/test_every_line.py",
+        "tests/cli/test_in_fact.py",
+        "tests/cli/test_little_kept.py",
+        "tests/cli/test_patience.py",
+        "tests/cli/test_reproduce.py",
+        "tests/cli/test_sql_input.py",
+        "tests/cli/test_streams.py",
+    ): 8,
+    (  # runs that are ended, or have a fault
+        "tests/cli/test_interrupts.py",
+        "tests/cli/test_killed.py",
+        "tests/faults/test_faults.py",
+    ): 5,
+    (  # releases, counted in plain Python
+        "tests/privacy/test_chunks_recount.py",
+        "tests/privacy/test_classes_recount.py",
+        "tests/privacy/test_people_recount.py",
+    ): 3,
+    (  # a server, and often a browser
+        "tests/studio/test_browser.py",
+        "tests/studio/test_compare_page.py",
+        "tests/studio/test_hostile_files.py",
+        "tests/studio/test_path.py",
+        "tests/studio/test_processes.py",
+        "tests/studio/test_release_attacks.py",
+        "tests/studio/test_wire_attacks.py",
+    ): 16,
+    (  # a cluster for each test
+        "tests/spark/test_cluster.py",
+        "tests/spark/test_killed_runs.py",
+    ): 12,
+    (  # methods on Spark
         "tests/spark/test_from_below.py",
         "tests/spark/test_itemsets.py",
         "tests/spark/test_noisy_counts.py",
