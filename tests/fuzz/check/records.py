@@ -222,14 +222,18 @@ def recount_generalization(facts: Facts, values: dict[str, str], achieved: dict[
 
 
 def recount_sensitive(facts: Facts, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
-    """No sensitive item is named, nor a node that means nothing else; and each class can stand for few enough who hold one."""
+    """No sensitive item is named, nor a node that means nothing else; and each class can stand for few enough who hold one.
+
+    The root says nothing, even if one item alone lies below it: whoever holds anything holds the root, and shares are counted below.
+    """
     h = Fraction(values["h"])
     if h >= 1:
         return []
     leaves = facts.tree.leaves
     wrong = []
     for meant in facts.sensitive:
-        means = {node for node in facts.tree.parent if (under := facts.tree.below(node) & leaves) and under <= meant}
+        others = set(facts.tree.parent) - {facts.tree.root}
+        means = {node for node in others if (under := facts.tree.below(node) & leaves) and under <= meant}
         if named := sum(item in meant | means for bag in facts.published for item in bag):
             wrong.append(f"{named} sensitive items are named")
         if facts.owners_repeat:
