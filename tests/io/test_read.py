@@ -123,6 +123,31 @@ def test_a_mixture_of_times_is_announced(tmp_path):
 # -- defects
 
 
+def test_headers_of_joined_files_are_nobodys_rows(tmp_path, any_chunk):
+    rows = "1\tsome words\t2006-03-01 07:17:12\t\t\n2\tothers\t2006-03-01 07:17:13\t\t\n"
+    one = f"{AOL_HEADER}\n{rows}"
+    odd = "AnonID\tQuery\t2006-03-02 07:17:12\t\t\nAnonID\twords\tQueryTime\t\t\n"  # a user and a query of these names
+    reading = read_text(tmp_path, "joined", f"{one}{one}\ufeff{one}{odd}".encode())
+    assert dict(reading.defects.lines) == {"repeated header": (4, 7), "unreadable time": (11,)}
+    assert sorted({payload for _, _, payload in events_of(reading)}) == ["Query", "others", "some words"]
+    assert reading.data.n_owners == 3
+    assert reading.rows.as_dict() == {
+        "in": 10,
+        "used": 3,
+        "repeated clicks": 4,
+        "malformed: repeated header": 2,
+        "malformed: unreadable time": 1,
+    }
+
+
+def test_a_repeated_header_is_no_person_where_times_are_not_needed(tmp_path):
+    rows = "1\tsome words\t2006-03-01 07:17:12\t\t\n"
+    reading = read_text(tmp_path, "log", f"{AOL_HEADER}\n{rows}{AOL_HEADER}\n".encode(), needs_times=False)
+    assert reading.data.n_owners == 1
+    assert dict(reading.defects.lines) == {"repeated header": (3,)}
+    assert not [note for note in reading.notes if "cannot be parsed" in note]
+
+
 def test_defective_rows_are_counted_and_placed(tmp_path, any_chunk):
     lines = [
         AOL_HEADER.encode(),

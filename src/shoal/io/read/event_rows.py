@@ -96,6 +96,7 @@ TIME_SHAPES = (
     *("a server's time", "day, name of the month and year", "day.month.year"),
 )
 
+BYTE_ORDER_MARK = "\ufeff"  # of a file that was joined to another
 NO_TIME = -(1 << 60)  # long before every time that is read
 
 Mask = npt.NDArray[np.bool_]
@@ -154,6 +155,8 @@ class Collector:
         """Add all rows of a file."""
         batches = {"delimited": _delimited, "jsonl": _json, "parquet": _parquet}[self._layout.container]
         for columns, lines, forms in batches(source, self._layout, self.tally):
+            if self._layout.header:
+                columns, lines = self._without_headers(columns, lines)
             self.add(columns, lines, forms)
 
     def add(self, columns: list[Any], lines: Ints, forms: Ints | None = None) -> None:
@@ -182,6 +185,21 @@ class Collector:
         if forms is not None:
             self._forms.add(numbers["owner"][good], forms[good], len(self._owners))
         self._keep(*(numbers, payload) if good.all() else _rows(np.flatnonzero(good), numbers, payload))
+
+    def _without_headers(self, columns: list[Any], lines: Ints) -> tuple[list[Any], Ints]:
+        """Leave out rows with the names of the columns: they are of files that were joined with their headers, and of no person."""
+        named = [(self._layout.columns[at], column) for at, column in zip(_wanted(self._layout), columns, strict=True)]
+        places = np.arange(len(lines))
+        for name, column in named:  # lengths are known without reading texts, and leave few rows
+            near = column if len(places) == len(lines) else column.take(places)
+            places = places[_as_long_as(name, near.lengths())]
+        for name, column in named:
+            places = places[(pl.Series(column.take(places)).str.strip_chars(BYTE_ORDER_MARK) == name).to_numpy()]
+        if not len(places):
+            return columns, lines
+        self.tally.defects.add("repeated header", lines[places])
+        rest = np.delete(np.arange(len(lines)), places)
+        return [column.take(rest) for column in columns], lines[rest]
 
     def _keep(self, numbers: dict[str, Ints], payload: Any) -> None:
         """Add rows without a defect; consecutive repeated clicks are dropped."""
@@ -332,6 +350,12 @@ class Collector:
             yield f"{counted(int(self._shapes[0]), 'time')} cannot be parsed; their rows are kept, because times are not needed"
         if empty:
             yield f"{empty:,} queries are empty"
+
+
+def _as_long_as(name: str, lengths: Ints) -> Mask:
+    """Return which lengths in bytes are that of a name, with or without a byte order mark."""
+    found: Mask = (lengths == len(name.encode())) | (lengths == len((BYTE_ORDER_MARK + name).encode()))
+    return found
 
 
 def _rows(places: Ints, numbers: dict[str, Ints], payload: Any) -> tuple[dict[str, Ints], Any]:

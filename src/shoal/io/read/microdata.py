@@ -333,12 +333,24 @@ def _delimited_cells(source: Source, options: ReadOptions) -> _Cells:
     names = _column_names(source, first) if header else [str(n) for n in range(1, len(first) + 1)]
     tally = Tally(source, strict=True, hint=f"correct or remove them; is {option('sep')} right?")
     texts, lines = text_table(source, dialect, names, tally, header=header)
+    if header:
+        tally.defects.add("repeated header", lines[_repeats(texts, first).to_numpy()])
+        tally.check()
     cells = texts.select(pl.when(pl.all() != "").then(pl.all()))
     filled = cells.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
     empty = tally.blank + int((~filled).sum())
     named = "named by the first line" if header else "without a header"
     how = f"format microdata, fields separated by {separator_name(separator)}, {named}"
     return _Cells(source, cells.filter(filled), lines[filled.to_numpy()], "line", empty, (how,))
+
+
+BLANK_OR_MARK = " \t\ufeff"  # a byte order mark, where files were joined
+
+
+def _repeats(texts: pl.DataFrame, header: Sequence[str]) -> pl.Series:
+    """Return which rows have the names of the columns, as files have that were joined with their headers."""
+    cells = zip(texts.columns, header, strict=True)
+    return texts.select(pl.all_horizontal(pl.col(column).str.strip_chars(BLANK_OR_MARK) == name for column, name in cells)).to_series()
 
 
 def _separator(source: Source, options: ReadOptions) -> str:
