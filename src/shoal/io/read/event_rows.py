@@ -155,9 +155,7 @@ class Collector:
         """Add all rows of a file."""
         batches = {"delimited": _delimited, "jsonl": _json, "parquet": _parquet}[self._layout.container]
         for columns, lines, forms in batches(source, self._layout, self.tally):
-            if self._layout.header:
-                columns, lines = self._without_headers(columns, lines)
-            self.add(columns, lines, forms)
+            self.add(*(self._without_headers(columns, lines) if self._layout.header else (columns, lines)), forms)
 
     def add(self, columns: list[Any], lines: Ints, forms: Ints | None = None) -> None:
         """Add a batch: the columns of the wanted roles, the line of each row, and optionally the JSON type of its user ID."""
