@@ -116,7 +116,6 @@ IN_TURN = {
     "tests/noise/test_epsilon_audit.py": 4,
     "tests/papers/test_microaggregation_losses.py": 9,
     "tests/report/test_browser.py": 3,
-    "tests/spark/test_backend.py": 5,
     "tests/spark/test_failures.py": 3,
     "tests/spark/test_reading.py": 3,
     "tests/spark/test_spark.py": 5,
@@ -170,10 +169,11 @@ TOGETHER = {
         "tests/studio/test_release_attacks.py",
         "tests/studio/test_wire_attacks.py",
     ): 16,
-    (  # a cluster for each test
+    (  # whole runs, most of them on a cluster of their own
+        "tests/spark/test_backend.py",
         "tests/spark/test_cluster.py",
         "tests/spark/test_killed_runs.py",
-    ): 12,
+    ): 15,
     (  # methods on Spark
         "tests/spark/test_from_below.py",
         "tests/spark/test_itemsets.py",
