@@ -161,6 +161,16 @@ def test_random_records_losses_and_owners(
         assert ggd(release, on_nodes(bags, taxonomy)) <= bags.occurrences + 1e-9
 
 
+@settings(deadline=None, max_examples=200)
+@given(forests(nodes=12, records=(6, 40), items=(1, 6)), st.integers(2, 4), st.integers(0, 9))
+def test_more_effort_never_loses_more_on_few_records(instance: tuple[tuple[int, ...], list[list[int]]], k: int, seed: int) -> None:
+    parent, rows = instance
+    taxonomy = tree(parent)
+    bags = numbered(taxonomy, rows)
+    losses = [loss(Shoal(k=k, effort=effort, seed=seed).apply(Original.on(bags, taxonomy)), on_nodes(bags, taxonomy)) for effort in EFFORTS]
+    assert losses == sorted(losses, reverse=True)
+
+
 @settings(deadline=None, max_examples=100)
 @given(
     forests(nodes=12, records=(6, 24), items=(1, 6)),

@@ -49,6 +49,7 @@ SHORT = 24  # nodes that a record touches, up to which blocks are as large as an
 NODES_PER_ITEM = 4  # that a record touches, about
 BLOCK_PER_K = 16  # a block holds at least this many times k records
 FEW_RECORDS = 50_000  # fewer may be searched at leisure; ranges of a large run have as many, and a person costs the same in all
+DECIDED_BY_CHANCE = 1_000  # records, up to which a lower effort may happen to lose less
 FEW_ENTRIES = 2_000_000  # nodes that all records together touch, up to which they may
 NEARLY_AS_GOOD = 1.1  # times the least loss, up to which groups are worth starting from
 EFFORT_K = 5  # efforts count groups of up to five people, and fewer of larger ones
@@ -217,9 +218,11 @@ class Shoal(GroupingMethod):
 
     def _cluster(self, bags: Bags, taxonomy: Taxonomy) -> Ints:
         counts = tree_counts(bags, taxonomy)
-        # If people own several records, the lower efforts are tried too, so that more effort never loses more.
-        searches = [self._group_search(counts, bags, effort) for effort in (self._efforts() if bags.owners_repeat else [self.effort])]
-        groups = searches[0].run() if len(searches) == 1 else _best_of(searches, top_down(bags, taxonomy, self.k)[0])
+        # If people own several records, or records are so few that chance decides, the lower efforts are tried too, so that more effort
+        # never loses more.
+        tried = self._efforts() if bags.owners_repeat or len(bags) <= DECIDED_BY_CHANCE else [self.effort]
+        searches = [self._group_search(counts, bags, effort) for effort in tried]
+        groups = _best_of(searches, bags, taxonomy, self.k) if len(searches) > 1 else searches[0].run()
         found = np.empty(len(bags), np.int64)
         found[groups.members] = groups.labels
         return found
@@ -256,13 +259,20 @@ class Shoal(GroupingMethod):
         )
 
 
-def _best_of(searches: list[GroupSearch], parts: Ints) -> Groups:
-    """Return the best groups that the searches find, starting from nothing and from parts split top-down.
+def _best_of(searches: list[GroupSearch], bags: Bags, taxonomy: Taxonomy, k: int) -> Groups:
+    """Return the best groups that the searches find; if people own several records, also starting from parts split top-down.
 
     If most people own several short records, such parts are hard to find by growing. If they lose much more than the grown groups, no
     search starts from them.
     """
-    from_the_top = Groups.labelled(parts)
+    if not bags.owners_repeat:
+        found = [(search.loss(groups := search.run()), groups) for search in searches]
+        least = min(reversed(found), key=_lost)
+        if least is not found[-1]:  # its search was shorter, and leaves more to gain
+            groups = searches[-1].refined(least[1])
+            least = min(least, (searches[-1].loss(groups), groups), key=_lost)
+        return least[1]
+    from_the_top = Groups.labelled(top_down(bags, taxonomy, k)[0])
     found = [(searches[0].loss(from_the_top), from_the_top)]
     for search in searches:
         groups = search.run()
