@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -25,12 +26,16 @@ def main() -> int:
     from campaign.shrink import keep
     from campaign.summary import summary
 
-    options = _parser().parse_args()
+    parser = _parser()
+    options = parser.parse_args()
+    if options.figures and not options.commit:
+        parser.error("--figures needs --commit")
     if options.summary:
         print(summary([line for log in options.summary for line in lines_of(log)]))
         return 0
     if options.figures:
-        print(write_figures([line for log in options.figures for line in lines_of(log)]))
+        lines = [line for log in options.figures for line in lines_of(log)]
+        print(write_figures(lines, f"`{options.commit}`", f"{datetime.now(UTC):%Y-%m-%d}"))
         return 0
     if options.shrink is not None:
         print(keep(options.shrink))
@@ -56,7 +61,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--shrink", type=int, metavar="NUMBER", help="reduce a failing case and keep it in tests/fuzz/kept")
     parser.add_argument("--summary", type=Path, nargs="+", metavar="LOG", help="count what these logs contain")
-    parser.add_argument("--figures", type=Path, nargs="+", metavar="LOG", help="write the counts of these logs into docs/reliability.md")
+    parser.add_argument("--figures", type=Path, nargs="+", metavar="LOG", help="add the counts of these logs to docs/reliability.md")
+    parser.add_argument("--commit", default="", metavar="HASH", help="with --figures: the commit that was tested")
     return parser
 
 

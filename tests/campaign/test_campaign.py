@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import asdict
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from campaign import driver
 from campaign.driver import Plan, campaign, lines_of
-from campaign.figures import BEGIN, END, OF_A_SEED, write_figures
+from campaign.figures import BADGE, BEGIN, END, OF_A_SEED, PAGE, Campaign, drawn, figures, read_tally, write_figures
 from campaign.shrink import KEPT, Example, shrunk
 from campaign.summary import summary
 from fuzz.case import Case
@@ -116,17 +117,44 @@ def test_a_summary_counts_releases_and_failures() -> None:
     assert "a claim is false" in text
 
 
-def test_figures_replace_those_before(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
+@pytest.fixture
+def places(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """A page with old figures, a tally of one campaign of seven runs, and the place of a badge."""
+    page, tally = tmp_path / "page.md", tmp_path / "tally.json"
     page.write_text(f"# Page\n{BEGIN}old\n{END}\nthe rest\n")
-    lines = [asdict(outcome(OF_A_SEED)), {**asdict(outcome(2 * OF_A_SEED, ["a claim is false"])), "claims": ["km-anonymity"]}]
-    write_figures(lines, page)
+    tally.write_text(json.dumps([asdict(Campaign("1", "`abc`", "2026-01-02", 7, 5, 1, 4, {"km": 7}, {"km": 5}))]))
+    return page, tally, tmp_path / "badge.svg"
+
+
+def test_figures_add_up_and_replace_those_before(places: tuple[Path, Path, Path]) -> None:
+    page, tally, badge = places
+    lines = [asdict(outcome(2 * OF_A_SEED)), {**asdict(outcome(2 * OF_A_SEED + 1, ["a claim is false"])), "claims": ["km-anonymity"]}]
+    write_figures(lines, "`def`", "2026-03-04", page, tally, badge)
+    assert "9 random runs checked" in badge.read_text()
     text = page.read_text()
-    assert "2 runs, 2 releases, 0 refusals, 1 failures, 1 claims recounted" in text
+    assert "In all 9 runs: 7 releases, 2 refusals, 2 failures, 5 claims recounted" in text
+    assert "| 1 | `abc` | 2026-01-02 | 7 | 5 | 1 |" in text
+    assert "| 2 | `def` | 2026-03-04 | 2 | 2 | 1 |" in text
+    assert "| `km` | 7 | 5 |" in text
     assert "| `km-anonymity` | 1 |" in text
-    assert "old" not in text
+    assert "\nold\n" not in text
     assert text.startswith("# Page\n")
     assert text.endswith("\nthe rest\n")
+
+
+def test_a_longer_log_of_the_same_seed_replaces_its_counts(places: tuple[Path, Path, Path]) -> None:
+    page, tally, badge = places
+    write_figures([asdict(outcome(OF_A_SEED + n)) for n in range(8)], "`def`", "2026-03-04", page, tally, badge)
+    assert [campaign.runs for campaign in read_tally(tally)] == [8]
+    with pytest.raises(ValueError, match="seed 1 has 3 runs in the log and 8 in the tally"):
+        write_figures([asdict(outcome(OF_A_SEED + n)) for n in range(3)], "`def`", "2026-03-04", page, tally, badge)
+    assert [campaign.runs for campaign in read_tally(tally)] == [8]
+
+
+def test_page_and_badge_have_the_figures_of_the_tally() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert BADGE.read_text(encoding="utf-8") == drawn(read_tally())
+    assert text.partition(BEGIN)[2].partition(END)[0].strip() == figures(read_tally()).strip()
 
 
 @pytest.mark.parametrize("path", sorted(KEPT.glob("*.json")), ids=lambda path: path.stem)
