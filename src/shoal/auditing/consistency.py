@@ -264,10 +264,13 @@ def _of_terms(manifest: Manifest) -> Iterator[str]:
 
 
 def _of_shares(manifest: Manifest) -> Iterator[str]:
-    account = manifest["accounting"]["occurrences"]
+    account, occurrences = manifest["accounting"]["occurrences"], _input_occurrences(manifest)
     for name, value in manifest["metrics"].items():
         parts = METRICS[name].shares
-        if parts and not same(float(value), sum(account.get(part, 0) for part in parts) / max(1, _input_occurrences(manifest))):
+        if not parts:
+            continue
+        possible = [sum(account.get(part, 0) for part in parts) / occurrences] if occurrences else [0.0, 1.0]  # of nothing: none or all
+        if not any(same(float(value), share) for share in possible):
             yield f"metrics.{name} is not the share that accounting.occurrences gives"
 
 
