@@ -34,6 +34,7 @@ def _environment() -> Environment:
         finalize=escaped,
         undefined=StrictUndefined,
         loader=PackageLoader("shoal.studio", "pages"),
+        auto_reload=False,  # otherwise each page looks at the files of all its templates
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -28,6 +28,7 @@ from shoal.io.studio_folder import (
 from shoal.studio.states import INTERRUPTED, JOB, OVER, WORDS
 
 SOURCE = "source.toml"
+SETTLED = 10**9  # nanoseconds after which another change of a file gives it another time
 UPLOAD, BY_PATH, SAMPLE = "upload", "path", "sample"
 
 
@@ -121,10 +122,12 @@ class StoredJob:
 
 
 class Store:
-    """Everything that a studio knows, in its folder."""
+    """Everything that a studio knows, in its folder. A file is read again only if it has changed, as each page lists sources and jobs."""
 
     def __init__(self, folder: StudioFolder) -> None:
         self.folder = folder
+        self._files: dict[Path, tuple[tuple[int, ...], Mapping[str, Any]]] = {}  # what each file had, and when and how large it was
+        self._events: dict[Path, tuple[tuple[Mapping[str, Any], ...], int]] = {}  # those of each job, and where the next one begins
 
     def add_source(self, folder: Path, name: str, path: Path, origin: str) -> OpenedFile:
         """Remember a file that was opened."""
@@ -133,11 +136,11 @@ class Store:
     def source(self, identity: str) -> OpenedFile | None:
         """Return the source of this ID; None if there is none."""
         folder = self.folder.named(SOURCES, identity)
-        return None if folder is None else _source(folder)
+        return None if folder is None else self._source(folder)
 
     def sources(self) -> list[OpenedFile]:
         """Return all sources whose files can still be found, the newest first."""
-        found = [_source(folder) for folder in self.folder.all(SOURCES)]
+        found = [self._source(folder) for folder in self.folder.all(SOURCES)]
         return [one for one in found if one is not None]
 
     def add_job(self, kind: str, **task: Any) -> Path:
@@ -149,23 +152,63 @@ class Store:
     def job(self, identity: str, alive: Mapping[str, str]) -> StoredJob | None:
         """Return the job of this ID; `alive` has the states of those that this server works on."""
         folder = self.folder.named(JOBS, identity)
-        return None if folder is None else _job(folder, alive)
+        return None if folder is None else self._job(folder, alive)
 
     def jobs(self, kinds: Collection[str], alive: Mapping[str, str]) -> list[StoredJob]:
         """Return all jobs of some kinds, the newest first."""
-        found = [_job(folder, alive) for folder in self.folder.all(JOBS)]
+        found = [self._job(folder, alive) for folder in self.folder.all(JOBS)]
         return [one for one in found if one is not None and one.task.get("kind") in kinds]
 
     def mark_interrupted(self) -> int:
         """Mark jobs that an earlier server did not finish, and remove what is left of their releases; how many they were."""
         marked = 0
         for folder in self.folder.all(JOBS):
-            job = _job(folder, {})
+            job = self._job(folder, {})
             if job is not None and not job.end:
                 clear_leftovers(folder)
                 end_job(folder, INTERRUPTED)
                 marked += 1
         return marked
+
+    def _source(self, folder: Path) -> OpenedFile | None:
+        try:
+            return OpenedFile(folder, **self._fields(folder / SOURCE))
+        except (InputError, TypeError):
+            return None
+
+    def _job(self, folder: Path, alive: Mapping[str, str]) -> StoredJob | None:
+        try:
+            task = self._fields(folder / JOB)
+        except InputError:
+            return None
+        return StoredJob(folder, task, self._events_of(folder), alive.get(folder.name, ""))
+
+    def _fields(self, path: Path) -> Mapping[str, Any]:
+        """Return the content of a file. Whoever writes it replaces it as a whole."""
+        state = _state(path)  # before it is read: a change in between is read twice, not never
+        known = self._files.get(path)
+        if known is not None and known[0] == state:
+            return known[1]
+        fields = read_toml(path)
+        if state and time.time_ns() - state[0] > SETTLED:
+            self._files[path] = (state, fields)
+        return fields
+
+    def _events_of(self, folder: Path) -> tuple[Mapping[str, Any], ...]:
+        """Return all events of a job. Events are only ever appended."""
+        events, offset = self._events.get(folder, ((), 0))
+        new, offset = read_events(folder, offset)
+        self._events[folder] = (*events, *new), offset
+        return self._events[folder][0]
+
+
+def _state(path: Path) -> tuple[int, ...]:
+    """Return what changes whenever a file is replaced; nothing if it is not there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_mtime_ns, found.st_ino, found.st_size
 
 
 def end_job(folder: Path, state: str, **facts: Any) -> None:
@@ -173,19 +216,3 @@ def end_job(folder: Path, state: str, **facts: Any) -> None:
     events = EventFile(folder)
     events.write({"event": "end", "state": state, **facts})
     events.close()
-
-
-def _source(folder: Path) -> OpenedFile | None:
-    try:
-        fields = read_toml(folder / SOURCE)
-        return OpenedFile(folder, **fields)
-    except (InputError, TypeError):
-        return None
-
-
-def _job(folder: Path, alive: Mapping[str, str]) -> StoredJob | None:
-    try:
-        task = read_toml(folder / JOB)
-    except InputError:
-        return None
-    return StoredJob(folder, task, tuple(read_events(folder)[0]), alive.get(folder.name, ""))
