@@ -24,6 +24,42 @@ LINES = [
     '1.2.3.4 - - [01/Mar/2020:10:00:00 +0000] "CONNECT a:443" 200 1',
 ]
 
+READERS = {
+    "table": [b"user,item\nann,milk\nbob,bread\n", b'user;item;count\r\n"ann";"a ""b""";2\r\n', b"\xef\xbb\xbfuser\titem\nann\t\xc3\xa9\n"],
+    "log": [
+        b"AnonID\tQuery\tQueryTime\tItemRank\tClickURL\n1\thot dog\t2006-03-01 07:17:12\t1\thttp://a.b\n2\tcat\t2006-03-01 07:17:13\t\t\n"
+    ],
+    "lines": [b"a,b,c\nb\n\nc,a\n", b"1 2 3\n2 3\n", b"a;a;b\n"],
+    "access": [("\n".join(LINES) + "\n").encode()],
+    "rows": [
+        b'{"user": "ann", "item": "milk"}\n{"user": 1, "item": ["a", "b"]}\n',
+        b'{"user": null, "item": 1.5e3, "item": 2}\n{"user": NaN}\n',
+    ],
+    "array": [b'[{"user": "ann", "item": "milk"}, {"user": "bob", "item": ["x", null]}]', b'{"a": [1]}'],
+    "prompts": [
+        b'{"user": "ann", "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]}\n',
+        b'{"conversation_id": 1, "user": "a", "prompt": "x", "time": "2024-01-01T00:00:00Z"}\n',
+    ],
+    "microdata": [b"age,income\n30,1.5\n31,-2e3\n33,0\n", b"age;date\n1,5;01.02.2003\n"],
+    "documents": [b'{"id": 1, "text": "a text about cats"}\n{"text": "dogs"}\n'],
+    "detected": [b"user,query\n1,cat\n", b"a b c\n", b"[]", b"\x1f\x8b\x08", b"PK\x03\x04", b"PAR1"],
+    "edges": [b"child,parent\nApple,Fruit\nPear,Fruit\nFruit,Food\n", b"a\tb\nb\tc\n"],
+    "paths": [b"Apple;Fruit;Food\nBeef;Meat;Food\n", b"item,level1,level2\nx,y,*\n"],
+    "json": [b'{"Food": {"Fruit": ["Apple"], "Meat": {"Beef": {}}}}', b'{"name": "Food", "children": [{"name": "Apple"}]}'],
+    "skos": [
+        b'@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n<a> a skos:Concept ; skos:prefLabel "Apple"@en ; skos:broader <b> .\n'
+        b'<b> a skos:Concept ; skos:prefLabel "Fruit" .\n',
+        b'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:skos="http://www.w3.org/2004/02/skos/core#"><skos:Concept '
+        b'rdf:about="a"><skos:prefLabel>Apple</skos:prefLabel><skos:broader rdf:resource="b"/></skos:Concept>'
+        b'<skos:Concept rdf:about="b"><skos:prefLabel>Fruit</skos:prefLabel></skos:Concept></rdf:RDF>',
+    ],
+    "obo": [b"[Term]\nid: A:1\nname: apple\nis_a: A:2 ! fruit\n\n[Term]\nid: A:2\nname: fruit\n"],
+    "rules": [
+        b'{"shoal": "0.1.0", "method": "km", "parameters": {"k": 2}, "taxonomy": "t.json", "published_parents": {}, "ite'
+        b'ms": ["a", "b"], "nodes": ["x", "x"], "sha256": "26293e0b9ce78380ee7043a430b7fd3c3dad9677b956c7e751bc50ef79202ed6"}',
+    ],
+}
+
 
 def seeds() -> dict[str, list[bytes]]:
     """The first inputs by fuzzer. The first two bytes of delimited text choose the dialect and the size of chunks."""
