@@ -55,8 +55,8 @@ READERS = {
     ],
     "obo": [b"[Term]\nid: A:1\nname: apple\nis_a: A:2 ! fruit\n\n[Term]\nid: A:2\nname: fruit\n"],
     "rules": [
-        b'{"shoal": "0.1.0", "method": "km", "parameters": {"k": 2}, "taxonomy": "t.json", "published_parents": {}, "ite'
-        b'ms": ["a", "b"], "nodes": ["x", "x"], "sha256": "26293e0b9ce78380ee7043a430b7fd3c3dad9677b956c7e751bc50ef79202ed6"}',
+        b'{"shoal": "0.1.0", "method": "km", "parameters": {"k": 2}, "taxonomy": "t.json", "published_parents": {"a": "x'
+        b'"}, "items": ["a", "b"], "nodes": ["x"], "sha256": "6f0699a33db939253b0840c11a4af28f6b07f4bd3ada73bd9ff3939a771b2e0c"}',
     ],
 }
 
