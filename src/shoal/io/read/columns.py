@@ -260,6 +260,7 @@ def named_roles(roles: Roles, names: Sequence[str]) -> dict[str, str]:
 # which errs on the safe side. Only the user knows which is right, so a file with such IDs is refused until an option decides.
 
 
+INVISIBLE = r"[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Cc}--\s]"  # characters without a shape of their own, except blanks
 PLAIN_NUMBER = "^[1-9][0-9]*$"  # which can be written in one way only
 
 
@@ -294,7 +295,7 @@ def folded(names: pl.Series) -> pl.Series:
 
 
 def _folded(names: pl.Series) -> pl.Series:
-    letters = names.str.replace_all(r"\p{Cf}", "").str.normalize("NFKC").str.to_uppercase().str.to_lowercase()
+    letters = names.str.replace_all(INVISIBLE, "").str.normalize("NFKC").str.to_uppercase().str.to_lowercase()
     plain = letters.str.replace_all(r"\s+", " ").str.strip_chars()
     scientific = plain.filter(plain.str.contains(r"^[+-]?[0-9.]+e[+-]?[0-9]{1,3}$")).unique()
     plain = plain.replace(scientific, pl.Series([_written_out(name) for name in scientific.to_list()], dtype=pl.String))
