@@ -52,8 +52,9 @@ int64_t day(int year, int month, int day_of_month, bool& good) {
     return sys_days(date).time_since_epoch().count();
 }
 
+// A leap second, 23:59:60, is the second after it.
 int64_t clock(int hour, int minute, int second, bool& good) {
-    if (hour > 23 || minute > 59 || second > 59) good = false;
+    if (hour > 23 || minute > 59 || second > 60) good = false;
     return ((hour * 60 + minute) * 60 + second) * kSecond;
 }
 

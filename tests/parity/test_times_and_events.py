@@ -50,10 +50,13 @@ def test_one_changed_character_is_read_or_refused_as_python_does(moment, at, oth
     text = moment.replace(microsecond=0).isoformat(" ")
     changed = text[:at] + other + text[at + 1 :]
     form = re.fullmatch(r"(\d{4})([-/])(\d\d)\2(\d\d)[ T](\d\d):(\d\d):(\d\d)", changed)
+    leap = form is not None and form[7] == "60"
     try:
-        expected = datetime(*map(int, form.group(1, 3, 4, 5, 6, 7))) if form else None
+        expected = datetime(*map(int, form.group(1, 3, 4, 5, 6)), 59 if leap else int(form[7])) if form else None
     except ValueError:
         expected = None
+    if leap and expected and expected.year < 9999:
+        expected += timedelta(seconds=1)
     if (at, other) != (16, "-") and not changed.startswith("0000"):  # that is an offset; and Python knows no year 0
         assert parsed(changed) == expected
 
@@ -217,3 +220,10 @@ def test_places_beyond_a_column_are_refused():
 def test_owners_are_numbered_as_they_are_met_and_nobody_is_minus_one(names):
     met = {name: number for number, name in enumerate(dict.fromkeys(name for name in names if name))}
     assert _kernels.encode_column(_kernels.Interner(), column(names), _kernels.Task()).tolist() == [met.get(name, -1) for name in names]
+
+
+def test_a_leap_second_is_the_second_after_it():
+    midnight = datetime(2017, 1, 1)
+    forms = ["2016-12-31 23:59:60", "2016/12/31T23:59:60.0", "20161231235960", "161231235960", "31/Dec/2016:23:59:60 +0000"]
+    assert parsed(*forms, "2017-01-01 00:59:60 +01:00", "31.12.2016 23:59:60") == [midnight] * 7
+    assert parsed("2016-12-31 23:59:61", "2016-12-31 23:60:00", "2016-12-31 24:00:00", "2016-12-31 23:59:60Z0") == [None] * 4
