@@ -139,10 +139,10 @@ def _rules_on_others(case: Case, again: Case, directory: Path) -> list[str]:
     path = directory / again.inputs[0]
     if path.suffix == ".parquet" or len(again.inputs) > 1:
         return []
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = path.read_bytes().splitlines(keepends=True)
     first = [] if again.form == "lines" or path.suffix in {".jsonl", ".log"} else lines[:1]
     rest = lines[len(first) :]
-    (directory / f"part{path.suffix}").write_text("\n".join([*first, *rest[: len(rest) // 2 + 1]]) + "\n", encoding="utf-8")
+    (directory / f"part{path.suffix}").write_bytes(b"".join([*first, *rest[: len(rest) // 2 + 1]]))
     inputs = [f"part{path.suffix}"]
     before = {entry.name for entry in directory.iterdir()}
     answer = typed([*replace(again, inputs=inputs).words, "--out", "others"])

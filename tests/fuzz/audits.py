@@ -26,18 +26,23 @@ def typed(words: list[str]) -> Answer:
     return Answer(code, out.getvalue(), err.getvalue())
 
 
-def _audited(case: Case, directory: Path, release: str, *further: str) -> Answer:
-    """An audit with the original, and with the files that a manifest does not name."""
-    original = [word for name in case.inputs for word in ("--original", name)]
-    options = ["--no-guarantee"] if case.flag("no-guarantee") else []
-    if case.method == "shoal" and "sensitive" in case.chosen and not further:  # further claims name their items themselves
-        (directory / "listed.txt").write_text("\n".join(case.chosen["sensitive"]) + "\n", encoding="utf-8")
-        options += ["--sensitive", "listed.txt"]
+def of_original(case: Case, directory: Path) -> list[str]:
+    """The options for the original, and for the files that a manifest does not name."""
+    options = [word for name in case.inputs for word in ("--original", name)]
     if (directory / case.text("taxonomy", "wordnet")).is_file():
         options += ["--taxonomy", case.text("taxonomy", "")]
     for option in ("hierarchy", "item-sets"):
         options += [f"--{option}", case.text(option, "")] if option in case.said else []
-    return typed(["audit", release, *original, *options, *further])
+    return options
+
+
+def _audited(case: Case, directory: Path, release: str, *further: str) -> Answer:
+    """An audit with the original."""
+    options = [*of_original(case, directory), *(["--no-guarantee"] if case.flag("no-guarantee") else [])]
+    if case.method == "shoal" and "sensitive" in case.chosen and not further:  # further claims name their items themselves
+        (directory / "listed.txt").write_text("\n".join(case.chosen["sensitive"]) + "\n", encoding="utf-8")
+        options += ["--sensitive", "listed.txt"]
+    return typed(["audit", release, *options, *further])
 
 
 def _must_hold(answer: Answer) -> list[str]:

@@ -11,6 +11,7 @@ import pytest
 from fuzz import audits, utility
 from fuzz.case import TWISTS, Case, Draw
 from fuzz.check import readers
+from fuzz.check.page import wrong_page
 from fuzz.check.release import wrong_metrics
 from fuzz.make.inputs import BEGIN
 from helpers.checker import Release
@@ -128,3 +129,79 @@ def test_a_loss_although_k_people_have_each_record_is_a_failure(tmp_path: Path, 
     assert bool(utility.copied(CASE, tmp_path)) == (lost > 0)
     assert "copies.txt" in commands[0]
     assert (tmp_path / "copies.txt").read_text() == "a b\n" * 3 + "c\n" * 3
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fails"),
+    [
+        ({"loss": 0.5}, {"loss": 0.5}, False),
+        ({"loss": 0.5}, {"loss": 0.6}, True),
+        ({"rows_kept": 0.5}, {"rows_kept": 0.4}, True),
+        ({"rows_kept": 0.5}, {"rows_kept": 0.6}, False),
+    ],
+)
+def test_a_loss_that_a_second_person_for_each_increases_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: dict[str, float], after: dict[str, float], fails: bool
+) -> None:
+    (tmp_path / "release").mkdir()
+    (tmp_path / "release" / "manifest.json").write_text(json.dumps({"files": [], "metrics": before}))
+    (tmp_path / "input.csv").write_text("user,item\nann,tea\nbob,tea\n")
+    answering(monkeypatch, tmp_path, "doubled", **after)
+    assert bool(utility.doubled(Case(3, "optimal", "table", ["input.csv"], {"format": "table"}), tmp_path)) == fails
+    people = [json.loads(line)["user"] for line in (tmp_path / "copies.jsonl").read_text().splitlines()]
+    assert people == ["ann 0", "ann 1", "bob 0", "bob 1"]
+
+
+@pytest.mark.parametrize("loss", [0.5, 0.6])
+def test_metrics_that_differ_from_those_of_the_files_are_a_failure(release: Path, monkeypatch: pytest.MonkeyPatch, loss: float) -> None:
+    manifest = release / "release" / "manifest.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "metrics": {"loss": loss, "mapped": 1}}))
+    monkeypatch.setattr(utility, "typed", lambda words: Answer(0, json.dumps({"loss": 0.5, "further": 2}), ""))
+    assert bool(utility.measured(CASE, release)) == (loss != 0.5)
+
+
+HASH = "0" * 64
+MANIFEST = {
+    "claims": [{"model": "k-anonymity(k=2)"}],
+    "accounting": {"records": {"in": 1200, "published": 1100, "withheld": 100, "empty": 0}},
+    "files": [{"name": "records.csv", "table": "records", "rows": 1100, "sha256": HASH}],
+}
+PAGE = (
+    "<html><article class='claim good'><code>k-anonymity(k=2)</code></article>"
+    "<div class='ledger'><header><b>Records</b><span>1,200 in total</span></header>"
+    "<ul class='legend'><li>a <b>1,100</b></li><li>b <b>100</b></li></ul></div>"
+    f"<table><tr><td>records.csv</td><td>1,100</td><td>{HASH}</td></tr></table></html>"
+)
+
+
+def test_a_page_with_the_numbers_of_the_manifest_is_right() -> None:
+    assert wrong_page(PAGE, MANIFEST) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("k=2", "k=3"),
+        ("1,200", "1,300"),
+        ("<b>100</b>", "<b>101</b>"),
+        ("<td>1,100</td>", "<td>1,101</td>"),
+        (HASH, "1" * 64),
+        ("</table>", ""),
+        ("</div>", "</table>"),
+        ("</html>", "<script>x</script></html>"),
+        ("</html>", '<a href="https://example.org">x</a></html>'),
+    ],
+)
+def test_a_page_with_other_numbers_or_open_elements_is_wrong(text: str, other: str) -> None:
+    assert wrong_page(PAGE.replace(text, other), MANIFEST)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_private_page_that_the_release_names_is_a_failure(release: Path, named: bool) -> None:
+    place = release / "release"
+    manifest = {**json.loads((place / "manifest.json").read_text()), "accounting": {}, "claims": []}
+    (place / "manifest.json").write_text(json.dumps({**manifest, "files": [], "note": "aside.html" if named else ""}))
+    (place / "report.html").write_text("<html></html>")
+    (release / "aside.html").write_text("NOT FOR PUBLICATION")
+    case = Case(3, "km", "lines", ["input.txt"], {"private-report": "aside.html"})
+    assert bool(utility.page(case, release)) == named

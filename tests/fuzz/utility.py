@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from math import isclose
 from pathlib import Path
 from typing import Any
 
-from fuzz.audits import RELEASE, typed
+from fuzz.audits import RELEASE, of_original, typed
 from fuzz.case import Case
-from helpers.checker import Release, read_table
+from fuzz.check.page import wrong_page
+from helpers.checker import Release, everything_in, read_table
 
 EFFORTS = ["fast", "balanced", "thorough"]
 MOST_COPIES = 400  # people with all their copies
@@ -38,22 +40,10 @@ def more_effort(case: Case, directory: Path) -> list[str]:
 
 def copied(case: Case, directory: Path) -> list[str]:
     """If k people have each record, then nothing has to be changed: groups of identical records, and no set of items is rare."""
-    path, k = directory / case.inputs[0], case.number_of("k", 5)
-    if OTHER_LOSSES & case.said.keys() or len(case.inputs) > 1 or case.text("taxonomy", "").startswith(("generated", "topics")):
+    k = case.number_of("k", 5)
+    if OTHER_LOSSES & case.said.keys() or case.text("taxonomy", "").startswith(("generated", "topics")):
         return []
-    if case.form == "lines":
-        lines = path.read_text(encoding="utf-8").splitlines()
-        copies, name = [line for line in lines for _ in range(k)], "copies.txt"
-        (directory / name).write_text("\n".join(copies) + "\n", encoding="utf-8")
-    elif case.form in {"table", "querylog"} and path.suffix != ".txt" and not {"owners", "terms", "malformed"} & case.said.keys():
-        rows = read_table(path)
-        if any("user" not in row for row in rows):
-            return []
-        copies, name = [json.dumps({**row, "user": f"{row['user']} {n}"}) for row in rows for n in range(k)], "copies.jsonl"
-        (directory / name).write_text("\n".join(copies) + "\n", encoding="utf-8")
-    else:
-        return []
-    if len(copies) > MOST_COPIES:
+    if not (name := with_copies(case, directory, k)):
         return []
     answer = typed([*replace(case, inputs=[name]).words, "--out", "copied"])
     if answer.code:
@@ -62,4 +52,67 @@ def copied(case: Case, directory: Path) -> list[str]:
     return [f"{lost} is lost although {k} people have each record"] if abs(lost) > ROUNDED else []
 
 
-UTILITY = {"effort": more_effort, "copied": copied}
+def with_copies(case: Case, directory: Path, copies: int) -> str:
+    """A file with so many people for each person, all of them alike; empty if that cannot be written, or is too large."""
+    path = directory / case.inputs[0]
+    if len(case.inputs) > 1:
+        return ""
+    if case.form == "lines":
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() for _ in range(copies)]
+    elif case.form in {"table", "querylog"} and not {"owners", "terms", "malformed", "private-of"} & case.said.keys():
+        rows = [{AOL.get(name, name): value for name, value in row.items()} for row in read_table(path)]
+        if any("user" not in row for row in rows):
+            return ""
+        lines = [json.dumps({**row, "user": f"{row['user']} {n}"}) for row in rows for n in range(copies)]
+    else:
+        return ""
+    name = "copies.txt" if case.form == "lines" else "copies.jsonl"
+    (directory / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return name if len(lines) <= MOST_COPIES else ""
+
+
+def doubled(case: Case, directory: Path) -> list[str]:
+    """A second person with the same data for each person never loses more, where the method takes the best of all releases or all
+    that enough people share: what was published before may be published again.
+    """
+    if OTHER_LOSSES & case.said.keys() or case.text("taxonomy", "").startswith(("generated", "topics")):
+        return []
+    if not (name := with_copies(case, directory, 2)):
+        return []
+    answer = typed([*replace(case, inputs=[name]).words, *(AOL_AS_JSON if "format" not in case.said else []), "--out", "doubled"])
+    if answer.code:
+        return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
+    before, after = _metrics(directory / RELEASE), _metrics(directory / "doubled")
+    wrong = [
+        f"{loss} {before[loss]} becomes {after[loss]}" for loss in ("loss",) if loss in before and after[loss] > before[loss] + ROUNDED
+    ]
+    kept = [name for name in ("rows_kept", "queries_kept", "people_kept") if name in before]
+    return wrong + [f"{name} {before[name]} becomes {after[name]}" for name in kept if after[name] < before[name] - ROUNDED]
+
+
+def measured(case: Case, directory: Path) -> list[str]:
+    """The metrics that are computed from the files are those of the manifest."""
+    answer = typed(["measure", RELEASE, *of_original(case, directory), "--json"])
+    if answer.code:
+        return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
+    stated, found = _metrics(directory / RELEASE), json.loads(answer.out)
+    return [f"{name} is {found[name]}, and the manifest has {stated[name]}" for name in sorted(stated.keys() & found.keys())
+            if not isclose(found[name], stated[name], rel_tol=ROUNDED, abs_tol=ROUNDED)]  # fmt: skip
+
+
+def page(case: Case, directory: Path) -> list[str]:
+    """The report has the numbers of the manifest; and a page that is not for publication is not in the release, nor named there."""
+    release = Release.read(directory / RELEASE)
+    wrong = wrong_page((directory / RELEASE / "report.html").read_text(encoding="utf-8"), release.manifest)
+    private = case.text("private-report", "")
+    if private and not (directory / private).is_file():
+        wrong.append("there is no private page")
+    for place, text in everything_in(directory / RELEASE):
+        if private and (private in text or "NOT FOR PUBLICATION" in text):
+            wrong.append(f"the private page is in {place}, or named there")
+    return wrong
+
+
+AOL = {"AnonID": "user", "Query": "query", "QueryTime": "time", "ItemRank": "rank", "ClickURL": "url"}
+AOL_AS_JSON = ["--format", "querylog"]
+UTILITY = {"effort": more_effort, "copied": copied, "doubled": doubled, "measured": measured, "page": page}

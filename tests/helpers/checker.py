@@ -229,7 +229,7 @@ def rows_written(path: Path, fact: dict[str, Any]) -> list[Row]:
     """The rows of a published file; times as text, empty cells as None."""
     form = fact["format"]
     if form == "jsonl":
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        rows = [json.loads(line) for line in _lines(path)]
     elif form == "parquet":
         import pyarrow.parquet as pq
 
@@ -248,7 +248,7 @@ def rows_written(path: Path, fact: dict[str, Any]) -> list[Row]:
 
 
 def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").split("\n")[:-1]
+    return path.read_bytes().decode("utf-8").split("\n")[:-1]
 
 
 def _sheet(path: Path) -> list[Row]:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.case import Case
-from helpers.checker import Release, Row, Tree, duration, lines_of, read_table, read_tree
+from fuzz.check.raw import read_raw
+from helpers.checker import Release, Row, Tree, duration, read_tree
 
 PRIME = 2**127 - 1
 NAMES = {"AnonID": "user", "Query": "text", "QueryTime": "time", "ItemRank": "rank", "ClickURL": "url", "query": "text", "item": "text"}
@@ -38,18 +39,17 @@ class Log:
 
 def read_log(case: Case, directory: Path) -> Log:
     """The log as its file has it."""
-    path = directory / case.inputs[0]
+    raw = read_raw(case, directory)
+    n = len(raw.rows) + len(raw.defects) + raw.blank
     if case.form == "lines":
-        records = lines_of(path, case.text("sep", ","))
-        rows = [{**FIRST_OF_NONE, "user": record.owner, "text": item} for record in records for item in record.items]
-        return Log(rows, "item", len(records))
-    rows = [{**FIRST_OF_NONE, **{NAMES.get(name, name): value for name, value in row.items()}} for row in read_table(path)]
+        held = [(str(number), item) for number, row in enumerate(raw.rows) for item in row["items"]]
+        return Log([{**FIRST_OF_NONE, "user": owner, "text": item} for owner, item in held], "item", n)
+    rows = [{**FIRST_OF_NONE, **{NAMES.get(name, name): value for name, value in row.items()}} for row in raw.rows]
     for row in rows:
         row["text"] = row["text"].strip()
         row["rank"] = str(row["rank"])
-    n = len(rows)
     if case.form == "querylog" and not reads_clicks(case):
-        rows = list({(row["user"], row["time"], row["text"]): row for row in rows}.values())
+        rows = list({(row["user"], row["time"] or number, row["text"]): row for number, row in enumerate(rows)}.values())
     return Log(rows, "item" if case.form == "table" else "query", n)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from fuzz.case import Case
 from fuzz.check.flow import enough_people, matches
+from fuzz.check.raw import Raw, read_raw
 from fuzz.check.words import terms_by_rules
 from helpers.checker import (
     Bag,
@@ -22,8 +23,6 @@ from helpers.checker import (
     Tree,
     duration,
     flat_tree,
-    lines_of,
-    read_table,
     read_tree,
     records_from,
     tree_of_paths,
@@ -64,18 +63,16 @@ class Facts:
 
 def raw_records(case: Case, directory: Path) -> list[Record]:
     """The records of the input, with all items as typed."""
-    path = directory / case.inputs[0]
+    raw = read_raw(case, directory)
     if case.form == "lines":
-        return lines_of(path, case.text("sep", ","))
-    rows = [row for name in case.inputs for row in rows_of(directory / name, case.form) if row["user"] != ""]
-    folded = case.said.get("owners") == "folded"
+        return [Record(str(n), row["items"]) for n, row in enumerate(raw.rows)]
     events = []
     seen = set()
-    for row in rows:
-        owner = row["user"].casefold() if folded else row["user"]
+    for row in rows_of(case, raw):
+        owner = row["user"]
         time = datetime.fromisoformat(row["time"]) if row.get("time") else datetime(2000, 1, 1)
         if "query" in row:
-            if (owner, time, row["query"]) not in seen:
+            if (owner, time, row["query"]) not in seen or not row["time"]:
                 words = row["query"].lower() if on_taxonomy(case) else row["query"]
                 events.append(Event(owner, time, tuple(words.split())))
             seen.add((owner, time, row["query"]))
@@ -91,19 +88,17 @@ def raw_records(case: Case, directory: Path) -> list[Record]:
 
 def joined_words(case: Case, directory: Path) -> int:
     """How many words of a log are joined to the word before."""
-    typed = {(row["user"], row["time"], row["query"]) for name in case.inputs for row in rows_of(directory / name, case.form)}
+    typed = {(row["user"], row["time"], row["query"]) for row in rows_of(case, read_raw(case, directory))}
     return terms_by_rules([(owner, query.split()) for owner, _, query in sorted(typed)], case.text("terms", ""))[1]
 
 
-def rows_of(path: Path, form: str) -> list[Row]:
+def rows_of(case: Case, raw: Raw) -> list[Row]:
     """The rows of a table, of a log of requests, or of conversations."""
-    if form == "accesslog":
-        lines = [line.split(" ") for line in path.read_text().splitlines()]
-        return [{"user": line[0], "time": str(datetime.strptime(line[3], "[%d/%b/%Y:%H:%M:%S")), "item": line[6]} for line in lines]
-    rows = read_table(path)
-    if form == "prompts":
-        return [{"user": row["user"], "time": row["timestamp"][:-1], "query": row["conversation"][0]["content"]} for row in rows]
-    return rows
+    if case.form == "accesslog":
+        return [{"user": row["address"], "time": str(row["time"].replace(tzinfo=None)), "item": row["page"]} for row in raw.rows]
+    if case.form == "prompts":
+        return [{"user": row["user"], "time": row["timestamp"][:-1], "query": row["conversation"][0]["content"]} for row in raw.rows]
+    return raw.rows
 
 
 def on_taxonomy(case: Case) -> bool:

@@ -7,15 +7,26 @@ from pathlib import Path
 
 from fuzz.case import Case
 from fuzz.check import affinity, logs, records
-from helpers.checker import read_table
+from fuzz.check.raw import must_refuse, read_raw
 
 FEW = re.compile(r"shoal: a group needs (?P<k>\S+) people, but the data has only (?P<people>\S+) ")
 EMPTY = re.compile(r"shoal: nobody has an item: every record is empty ")
+# What a refusal says of the rows, and what the checker calls it.
+ROWS = {
+    "has no usable row": "no row can be used",
+    "if capitals, blanks and the form of numbers are ignored": "user IDs differ in spelling only",
+    "has malformed rows": "rows are malformed",
+    "has rows that cannot be used": "rows are malformed",
+    "are malformed, more than": "too many rows are malformed",
+}
 NOBODY = re.compile(r"shoal: no (query|url|word of a query|\S+) was used by")
 
 
 def unjustified(case: Case, directory: Path, line: str) -> list[str]:
     """What a refusal says of the data, and the data do not."""
+    for words, reason in ROWS.items():
+        if words in line and reason not in (reasons := must_refuse(case, read_raw(case, directory))):
+            return [f"it is not so that {reason}, but {reasons}"]
     if found := FEW.match(line):
         return _few(case, directory, int(found["people"].replace(",", "")), int(found["k"].replace(",", "")))
     if EMPTY.match(line) and case.form != "documents":  # which words of a document are terms is not counted here
@@ -40,7 +51,7 @@ def _few(case: Case, directory: Path, people: int, k: int) -> list[str]:
     if case.method in {"user-microaggregation", "category-microaggregation"}:
         owners = {row["user"] for row in logs.read_log(case, directory).rows if row["text"]}
     elif case.form == "microdata":
-        rows = read_table(directory / case.inputs[0])
+        rows = read_raw(case, directory).rows
         owners = {row.get(case.text("user", ""), number) for number, row in enumerate(rows)}
     else:
         owners = {record.owner for record in records.facts_of(case, directory, []).originals}

@@ -10,6 +10,7 @@ from typing import Any
 
 from fuzz.case import Case
 from fuzz.check import affinity, apart, logs, noise, records, tables
+from fuzz.check.raw import Raw, must_refuse, read_raw
 from helpers.checker import Release, Tree, everything_in, values_of
 
 # The number of suppressed words tells how many people hold a sensitive one.
@@ -38,6 +39,11 @@ class Checked:
     def facts(self) -> records.Facts:
         """The original as records, with the published ones where there are such."""
         return records.facts_of(self.case, self.directory, self.release.bags if "records" in self.release.tables else [])
+
+    @cached_property
+    def raw(self) -> Raw:
+        """The rows of the original."""
+        return read_raw(self.case, self.directory)
 
     @cached_property
     def log(self) -> logs.Log:
@@ -214,6 +220,7 @@ def wrong_amounts(seen: Checked) -> list[str]:
                 wrong.append("more occurrences are kept than published")
             if case.method not in {"disassociation", "cahd"}:
                 wrong += records.wrong_records(facts, manifest) + records.above_floor(case, seen.directory, facts)
+    wrong += _wrong_rows(seen.raw, account.get("rows", {})) if case.inputs != ["documents"] else []
     if told.get("read_as") == "log" and "owners" in told:
         log = seen.log
         if told["owners"] != len({row["user"] for row in log.rows}) or account["rows"]["in"] != log.raw:
@@ -222,6 +229,16 @@ def wrong_amounts(seen: Checked) -> list[str]:
         if seen.release.fact("log")["kind"] == "rows" and shown != len(seen.release.tables["log"]):
             wrong.append(f"{len(seen.release.tables['log'])} rows are published, and {shown} are accounted for")
     return wrong
+
+
+def _wrong_rows(raw: Raw, account: dict[str, int]) -> list[str]:
+    """Rows that are accounted for otherwise than they are read here."""
+    given_up = {name.removeprefix("malformed: "): n for name, n in account.items() if name.startswith("malformed: ")}
+    if not account or (given_up == raw.reasons and account.get("blank lines", raw.blank) == raw.blank):
+        return []
+    if raw.reasons is None and sum(given_up.values()) == len(raw.defects):
+        return []
+    return [f"{account} is the account of {len(raw.rows)} rows, {raw.blank} blank lines and malformed ones: {raw.reasons}"]
 
 
 SHARES = {"loss", "bound", "ncp", "kept", "suppressed", "replaced", "generalized", "at_root", "rows_kept", "queries_kept", "people_kept"}
@@ -293,6 +310,8 @@ def wrong_release(case: Case, directory: Path, place: Path, said: str) -> list[s
     """All that is wrong with a release of this case."""
     release = Release.read(place)
     seen = Checked(case, directory, release)
+    if reasons := must_refuse(case, seen.raw) if case.inputs != ["documents"] else []:
+        return [f"it is released although {reason}" for reason in reasons]
     texts = texts_of(place, said)
     wrong = wrong_files(release) + named_people(case, texts) + leaked_words(case, release, texts) + wrong_accounts(release.manifest)
     wrong += wrong_metrics(release.manifest.get("metrics", {}), _most_loss(seen))

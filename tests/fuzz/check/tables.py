@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.case import Case
+from fuzz.check.raw import read_raw
 from helpers.checker import Release, Row, items_in, read_table, read_tree
 
 # -- microdata
@@ -19,7 +19,7 @@ from helpers.checker import Release, Row, items_in, read_table, read_tree
 
 def recount_microdata(case: Case, directory: Path, release: Release, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
     """Rows alike in the columns of the claim are k or more; means, kept columns and numbers of rows are those of the table."""
-    raw, published, k = read_table(directory / case.inputs[0]), release.tables["microdata"], int(values["k"])
+    raw, published, k = read_raw(case, directory).rows, release.tables["microdata"], int(values["k"])
     listed = {name: str(case.said.get(name, "")).split(",") for name in ("keep-column", "drop-column", "user")}
     apart = {name for names in listed.values() for name in names if name}
     quasi = [name for name in raw[0] if name not in apart]
@@ -43,7 +43,7 @@ def recount_microdata(case: Case, directory: Path, release: Release, values: dic
 
 def recount_limits(case: Case, directory: Path, release: Release, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
     """No class is too large; or there are enough classes to keep the rows of each user apart, and enough users for each class."""
-    raw, published = read_table(directory / case.inputs[0]), release.tables["microdata"]
+    raw, published = read_raw(case, directory).rows, release.tables["microdata"]
     sizes = Counter(tuple(row[name] for name in values["columns"].split(",")) for row in published)
     largest = max(sizes.values())
     if "most" in values:
@@ -76,7 +76,7 @@ def _column(case: Case, directory: Path, name: str, raw: list[Row], published: l
 
 def recount_item_table(case: Case, directory: Path, release: Release, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
     """Each class and each set of up to m items in it has k rows; ranges, values and nodes are true of enough rows of the table."""
-    raw, published, k, m = read_table(directory / case.inputs[0]), release.tables["microdata"], int(values["k"]), int(values["m"])
+    raw, published, k, m = read_raw(case, directory).rows, release.tables["microdata"], int(values["k"]), int(values["m"])
     apart = {str(case.said.get(name, "")) for name in ("keep-column", "user")} - {""}
     quasi = [name for name in raw[0] if name not in apart and name != "basket"]
     kept = [name for name in [str(case.said.get("keep-column", ""))] if name]
@@ -162,7 +162,7 @@ def recount_sensitive(model: str, release: Release, values: dict[str, str], achi
 
 def check_perturbed(case: Case, directory: Path, release: Release) -> list[str]:
     """Columns that are not perturbed, and values that only change places, are those of the table; no row is lost."""
-    raw, published, technique = read_table(directory / case.inputs[0]), release.tables["microdata"], case.text("technique", "noise")
+    raw, published, technique = read_raw(case, directory).rows, release.tables["microdata"], case.text("technique", "noise")
     apart = {name for key in ("drop-column", "user") for name in str(case.said.get(key, "")).split(",")}
     kept = str(case.said.get("keep-column", "")).split(",")
     wrong = [] if not release.manifest["claims"] and "no_guarantee" in release.manifest else ["a guarantee is claimed"]
@@ -240,7 +240,7 @@ def access_rows(lines: list[str]) -> list[Row]:
 
 def recount_access(case: Case, directory: Path, release: Release, values: dict[str, str], achieved: dict[str, Any]) -> list[str]:
     k, least, per = int(values["k"]), int(values["min_owners"]), values["per"]
-    raw = access_rows((directory / case.inputs[0]).read_text().splitlines())
+    raw = read_raw(case, directory).rows
     published = access_rows([row["line"] for row in release.tables["access"]])
     by = str(case.said.get("user", "address"))
     owner = [row["address"] + (f" {row['agent']}" if "agent" in by else "") if by != "auth" else row["auth"] for row in raw]
@@ -337,8 +337,7 @@ def read_documents(case: Case, directory: Path) -> list[tuple[str, list[str]]]:
     """The documents with their owners and words."""
     if case.inputs == ["documents"]:
         return [(place.name, place.read_text().split()) for place in sorted((directory / "documents").iterdir())]
-    rows = [json.loads(line) for line in (directory / case.inputs[0]).read_text().splitlines()]
-    return [(row["author"], row["text"].split()) for row in rows]
+    return [(row["author"], row["text"].split()) for row in read_raw(case, directory).rows]
 
 
 def _vectors(release: Release) -> list[dict[str, float]]:
