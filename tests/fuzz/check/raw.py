@@ -11,7 +11,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.case import Case
-from helpers.checker import Row
+from helpers.checker import Row, read_tree
 
 AOL = ["AnonID", "Query", "QueryTime", "ItemRank", "ClickURL"]
 OF_AOL = {"AnonID": "user", "QueryTime": "time"}
@@ -32,7 +32,7 @@ class Raw:
     """The rows that can be used, with the person in the column `user`, and the reasons why others cannot.
 
     `spellings` are the user IDs as written, without surrounding blanks. A row with several defects has several reasons. `shares_names`:
-    two nodes of the taxonomy have one name.
+    two nodes of the taxonomy have one name. `unusable`: a table of people has a cell that cannot be used.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -40,6 +40,7 @@ class Raw:
     blank: int = 0
     spellings: set[str] = field(default_factory=set)
     shares_names: bool = False
+    unusable: bool = False
 
     @property
     def reasons(self) -> Counter[str] | None:
@@ -57,6 +58,7 @@ def read_raw(case: Case, directory: Path) -> Raw:
                 raw.defects.append(defects)
             else:
                 raw.rows.append(row)
+    raw.unusable = case.form == "microdata" and has_unusable_cells(case, directory, raw.rows)
     if user := user_column(case):
         raw.spellings = {row[user] for row in raw.rows}
         folds = case.said.get("owners") == "folded"
@@ -414,6 +416,36 @@ def _server_time(stamp: str) -> datetime | None:
     return time + timedelta(seconds=leap)
 
 
+# -- cells of microdata
+
+NUMBER = re.compile(r" *[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)? *")
+
+
+def has_unusable_cells(case: Case, directory: Path, rows: list[Row]) -> bool:
+    """Whether a table of people has a row without a user, or a cell that is no finite number, level or node where one is needed."""
+    kinds = {kind: case.text(kind, "").partition("=") for kind in ("nominal", "ordinal", "hierarchy", "item-sets")}
+    others = {case.text(kind, "") for kind in ("keep-column", "drop-column", "user")} | {name for name, _, _ in kinds.values()}
+    fits: dict[str, Callable[[Any], bool]] = {name: _is_number for name in (rows[0] if rows else ()) if name not in others}
+    for kind, (name, _, argument) in kinds.items():
+        if name and kind == "nominal":
+            fits[name] = lambda cell: cell not in {"", None}
+        elif name and kind == "ordinal":
+            fits[name] = argument.split("|").__contains__
+        elif name:
+            nodes = read_tree(directory / argument).parent
+            fits[name] = lambda cell, nodes=nodes: all(item.strip(" ") in nodes for item in str(cell or "").split("|") if item.strip(" "))
+            if kind == "hierarchy":
+                fits[name] = nodes.__contains__
+    user = user_column(case)
+    return any((user and not row[user]) or not all(fit(row[name]) for name, fit in fits.items()) for row in rows)
+
+
+def _is_number(cell: Any) -> bool:
+    if isinstance(cell, str):
+        return NUMBER.fullmatch(cell) is not None and math.isfinite(float(cell))
+    return isinstance(cell, int | float) and math.isfinite(cell)
+
+
 # -- what must be refused
 
 
@@ -424,7 +456,7 @@ def must_refuse(case: Case, raw: Raw) -> list[str]:
         found.append("no row can be used")
     if len({one_spelling(name) for name in raw.spellings}) < len(raw.spellings) and "owners" not in case.said:
         found.append("user IDs differ in spelling only")
-    if raw.defects and (case.flag("strict") or case.form == "microdata"):
+    if raw.unusable or (raw.defects and (case.flag("strict") or case.form == "microdata")):
         found.append("rows are malformed")
     if len(raw.defects) > float(case.text("malformed", str(MOST_MALFORMED))) * (len(raw.rows) + len(raw.defects)):
         found.append("too many rows are malformed")

@@ -95,7 +95,9 @@ def line_ends(sheet: Sheet) -> bool:
     if sheet.kind == "parquet":
         return False
     if sheet.rng.random() < 0.5:
-        sheet.insert([sheet.rng.choice([b"\n", b"\r\n", b"  \n"] if sheet.kind != "lines" else [b"\n"]) for _ in range(3)])
+        sheet.insert(
+            [sheet.rng.choice([b"\n", b"\r\n", b"  \n"] if sheet.case.form not in {"lines", "microdata"} else [b"\n"]) for _ in range(3)]
+        )
     if sheet.rng.random() < 0.5:
         sheet.head, sheet.lines = ([line.replace(b"\n", b"\r\n") for line in part] for part in (sheet.head, sheet.lines))
     if sheet.rng.random() < 0.3:
