@@ -185,6 +185,12 @@ def test_odd_columns_of_pandas_are_named():
         shoal.read(frame.assign(item=["a", 2.5]))
 
 
+def test_a_type_that_polars_does_not_have_is_refused():
+    wide = pa.array([Decimal(n) for n in range(4)], pa.decimal256(50, 2))
+    with refuses("unsupported-data"):
+        shoal.look(pa.table({"user": wide, "item": list("aabb")}))
+
+
 @pytest.mark.parametrize("said", [{"sep": ","}, {"header": True}])
 def test_what_only_text_has_is_not_said_of_a_frame(said: dict[str, Any]):
     with refuses("option-not-applicable"):

@@ -7,6 +7,7 @@ import math
 import time
 from datetime import timedelta
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -79,6 +80,8 @@ COLUMNS: dict[str, tuple[dict[str, list[object]], str]] = {
     "bytes": ({"user": [b"\xff", b"x"], "item": ["a", "b"]}, "the column 'user' contains bytes"),
     "durations as items": ({"user": ["x", "y"], "item": [timedelta(days=1)] * 2}, "the column 'item' contains durations"),
     "durations as users": ({"user": [timedelta(days=1)] * 2, "item": ["a", "b"]}, "the column 'user' contains durations"),
+    "lists of lists": ({"a": [[["x"]], [["y"]]]}, "the lists of the column 'a' contain lists that are not names of items"),
+    "lists of structures": ({"a": [[{"x": 1}]] * 2}, "the lists of the column 'a' contain structures that are not names of items"),
     "two columns of lists": ({"a": [["x"]], "b": [["y"]]}, "contain lists: 'a', 'b' (name the one of the items with --item)"),
 }
 
@@ -88,6 +91,24 @@ def test_columns_of_parquet(shell: Shell, name: str):
     columns, said = COLUMNS[name]
     pl.DataFrame(columns).write_parquet(shell.directory / "input.parquet")
     assert said in refused(shell, "input.parquet")
+
+
+@pytest.mark.parametrize("role", ["user", "item"])
+def test_periods_of_pandas(shell: Shell, role: str):
+    texts = {"user": list("abcd"), "item": list("wxyz")}
+    pd.DataFrame({**texts, role: pd.period_range("2020-01", periods=4)}).to_parquet(shell.directory / "input.parquet")
+    assert f"the column '{role}' contains values of a type that is defined elsewhere" in refused(shell, "input.parquet")
+
+
+def test_infinite_numbers_are_nobody_and_no_item(shell: Shell):
+    """They would be counted as one more person, of whom nothing is known."""
+    infinite = [float("inf"), -float("inf"), float("nan")]
+    frame = pl.DataFrame({"user": [1.0, 2.0, *infinite, 3.0], "item": [7.0] * 5 + [infinite[0]]})
+    frame.write_parquet(shell.directory / "input.parquet")
+    answer = shell("look", "input.parquet", "--malformed", "0.9", "--taxonomy", "none", "--json")
+    assert answer.code == 0, answer
+    assert json.loads(answer.out)["people"] == 2
+    assert "3 malformed: no user + 1 malformed: no item" in shell("look", "input.parquet", "--malformed", "0.9", "--taxonomy", "none").out
 
 
 def test_two_columns_of_lists_are_read_if_one_is_named(shell: Shell):

@@ -30,6 +30,7 @@ def plainly(name: str) -> str:
             spaced = f"{Decimal(spaced):f}"
         except InvalidOperation:
             return spaced
+    spaced = re.sub(r"^([+-]?)(\.\d)", r"\g<1>0\2", spaced)
     number = re.fullmatch(r"([+-]?)(\d+)(?:\.(\d*))?", spaced)
     if number is None:
         return spaced
@@ -55,6 +56,13 @@ def test_numbers_that_are_written_in_one_way_stay() -> None:
 
 
 def test_forms_of_one_name_are_one() -> None:
-    forms = [("-7", "-7.0", "-007"), ("0", "-0", "0.0"), ("1.5", "1.50", "01.5"), ("1000", "1e3", "1.0E+3"), ("Straße", "STRASSE")]
+    forms = [
+        ("-7", "-7.0", "-007"),
+        ("0", "-0", "0.0"),
+        ("1.5", "1.50", "01.5"),
+        ("0.5", ".5", "+.50", "5e-1"),
+        ("1000", "1e3", "1.0E+3"),
+        ("Straße", "STRASSE"),
+    ]
     for form in [*forms, ("ann", "ann\u200b", "\ufeffann", "an\u00adn", "ANN", "ann\ufe0f", "a\u034fnn", "ann\u3164", "\x01ann")]:
         assert folded(pl.Series(form)).n_unique() == 1, form

@@ -99,7 +99,7 @@ def one_spelling(name: str) -> str:
     """A user ID without capitals, repeated blanks, invisible characters, Unicode forms, and forms of numbers."""
     seen = "".join(letter for letter in name if not _is_invisible(letter))
     text = " ".join(unicodedata.normalize("NFKC", seen).upper().lower().split())
-    if not re.fullmatch(r"[+-]?\d+(\.\d*)?(e[+-]?\d{1,3})?", text):
+    if not re.fullmatch(r"[+-]?(\d+\.?|\d*\.\d+)(e[+-]?\d{1,3})?", text):
         return text
     number = Decimal(text).normalize()
     return f"{number if number else Decimal(0):f}"

@@ -299,7 +299,7 @@ def _folded(names: pl.Series) -> pl.Series:
     plain = letters.str.replace_all(r"\s+", " ").str.strip_chars()
     scientific = plain.filter(plain.str.contains(r"^[+-]?[0-9.]+e[+-]?[0-9]{1,3}$")).unique()
     plain = plain.replace(scientific, pl.Series([_written_out(name) for name in scientific.to_list()], dtype=pl.String))
-    whole = plain.str.replace(r"^(?:\+|(-))?0*(\d+?)(?:\.0*)?$", "$1$2")
+    whole = plain.str.replace(r"^([+-]?)(\.\d)", "${1}0$2").str.replace(r"^(?:\+|(-))?0*(\d+?)(?:\.0*)?$", "$1$2")
     return whole.str.replace(r"^(?:\+|(-))?0*(\d+\.\d*[1-9])0*$", "$1$2").str.replace("^-0$", "0")
 
 

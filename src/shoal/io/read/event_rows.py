@@ -396,10 +396,17 @@ def as_column(series: pl.Series) -> Any:
 NO_TEXT = {pl.Boolean: "truth values", pl.Binary: "bytes", pl.Object: "objects", pl.Duration: "durations"}
 
 
+def _called(kind: pl.DataType) -> str | None:
+    """Return a name for values of this type, None if they are texts, numbers or times."""
+    if isinstance(kind, pl.BaseExtension):  # such as a period of pandas
+        return "values of a type that is defined elsewhere"
+    return "structures" if isinstance(kind, pl.Struct) else "lists" if kind.is_nested() else NO_TEXT.get(type(kind))
+
+
 def _refuse_other_types(series: pl.Series) -> None:
     """Raise if the values of a column are not texts, numbers or times."""
     kind = series.dtype
-    held = "structures" if isinstance(kind, pl.Struct) else "lists" if kind.is_nested() else NO_TEXT.get(type(kind))
+    held = _called(kind)
     if held is not None:
         raise InputError(
             f"the column {series.name!r} contains {held}, not one text, number or time per row",
@@ -414,8 +421,12 @@ def as_text(series: pl.Series) -> pl.Series:
     if isinstance(series.dtype, pl.Datetime):
         utc = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None) if series.dtype.time_zone else series
         return utc.dt.to_string("%Y-%m-%dT%H:%M:%S%.6f")
-    known = series.fill_nan(None) if series.dtype.is_float() else series  # NaN is how some libraries write that a value is missing
-    return known.cast(pl.String).str.strip_chars()
+    return finite(series).cast(pl.String).str.strip_chars()
+
+
+def finite(series: pl.Series) -> pl.Series:
+    """Return numbers without NaN, which is how some libraries write that a value is missing, and without infinite ones."""
+    return series.set(~series.is_finite(), None) if series.dtype.is_float() else series
 
 
 def text_column(series: pl.Series) -> Any:

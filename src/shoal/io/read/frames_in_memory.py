@@ -170,7 +170,7 @@ def _understood(data: Any, convert: Callable[..., Any], value: Any) -> Any:
             code="missing-package",
             hint=hint,
         ) from None
-    except (TypeError, ValueError, pl.exceptions.PolarsError):
+    except (TypeError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise _unreadable(data) from None
     except Exception as error:
         if type(error).__module__.partition(".")[0] == "pyarrow":  # a column of several types

@@ -135,7 +135,7 @@ def foreign_cells(name: str, kind: ColumnKind, cells: pl.Series) -> tuple[str, p
     """Return cells that are not among the levels or nodes of their column, and a name for them; None if any text is allowed."""
     if cells.dtype.is_nested():
         raise InputError(f"column {name!r} has lists, but a quasi-identifier has one value per row", code="nested-values")
-    if isinstance(cells.dtype, pl.Duration | pl.Binary | pl.Object):
+    if isinstance(cells.dtype, pl.Duration | pl.Binary | pl.Object | pl.BaseExtension):
         raise InputError(f"column {name!r} is of the type {cells.dtype}, not text, numbers or times", code="nested-values")
     hierarchy = hierarchy_of(kind)
     known: Sequence[str] | pl.Series = kind.levels if hierarchy is None else hierarchy.names.names

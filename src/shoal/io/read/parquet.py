@@ -213,9 +213,14 @@ def own_lists(source: Source) -> Iterator[pl.Series]:
 
 
 def bags_of_lists(lists: pl.Series) -> tuple[Bags, tuple[str, ...]]:
-    """Convert a list column to records; nulls in the lists, and NaN, are ignored, which is noted."""
-    of_floats = isinstance(lists.dtype, pl.List) and lists.dtype.inner.is_float()
-    named = (lists.list.eval(pl.element().fill_nan(None)) if of_floats else lists).cast(pl.List(pl.String))
+    """Convert a list column to records; nulls in the lists, NaN and infinite numbers are ignored, which is noted."""
+    inner = lists.dtype.inner if isinstance(lists.dtype, pl.List) else None
+    if isinstance(inner, pl.DataType) and (inner.is_nested() or isinstance(inner, pl.Duration | pl.BaseExtension)):
+        held = "lists" if isinstance(inner, pl.List | pl.Array) else "structures" if inner.is_nested() else "values"
+        raise InputError(f"the lists of the column {lists.name!r} contain {held} that are not names of items", code="nested-values")
+    of_floats = inner is not None and inner.is_float()
+    finite = pl.when(pl.element().is_finite()).then(pl.element())
+    named = (lists.list.eval(finite) if of_floats else lists).cast(pl.List(pl.String))
     nulls = int(named.list.eval(pl.element().is_null()).list.sum().sum())
     return Bags.from_polars(named), (f"{nulls:,} nulls in the lists are ignored",) if nulls else ()
 
