@@ -85,9 +85,9 @@ def test_times_with_zones_are_one_moment(tmp_path: Path) -> None:
 
 def test_one_address_in_several_ways_of_writing_is_one_owner(tmp_path: Path) -> None:
     written = ["2001:db8::1", "2001:0DB8:0:0:0:0:0:1", "192.0.2.7", "::ffff:192.0.2.7", "Host.Example.org", "host.example.org"]
-    reading = read_lines(tmp_path, *(line(address) for address in written))
-    assert frame_of(reading)["owner"].n_unique() == 3
-    assert "3 addresses are alternative spellings of others" in reading.notes
+    reading = read_lines(tmp_path, *(line(address) for address in [*written, "fe80::7%eth0", "fe80::7%eth1"]))
+    assert frame_of(reading)["owner"].n_unique() == 4
+    assert "4 addresses are alternative spellings of others" in reading.notes
 
 
 def test_broken_requests_stay_as_rows(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def canonical_address(written: str) -> str | None:
         is_host = re.fullmatch(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?", host) and not re.fullmatch(r"[0-9]+(\.[0-9]+)+", host)
         return host if is_host and host.isascii() else None
     inside = found.ipv4_mapped if found.version == 6 else None
-    return str(inside or found)
+    return str(inside or found).partition("%")[0]
 
 
 # -- files

@@ -109,7 +109,7 @@ def _plain(address: str) -> str:
     if known is None:
         return address.lower().rstrip(".")
     inside = known.ipv4_mapped if isinstance(known, ipaddress.IPv6Address) else None
-    return str(inside or known)
+    return str(inside or known).partition("%")[0]  # without the server's own interface
 
 
 def _ip(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
