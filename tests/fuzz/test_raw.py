@@ -29,6 +29,7 @@ TABLE_LINES = [
     (b"ann,tea,x", "too many fields"),
     (b"user,item", "repeated header"),
     (b"\xef\xbb\xbfuser,item", "repeated header"),
+    (b"User,ITEM", "repeated header"),
     (b",tea", "no user"),
     (b"ann, ", "no item"),
     (b"ann,\xff", "not UTF-8"),

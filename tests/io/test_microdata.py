@@ -88,6 +88,7 @@ def test_a_column_that_seems_to_name_owners_is_not_averaged(tmp_path):
         ("a,b\n1,nan\n3,4\n5,-inf\n", ["2 x not finite in column 'b': lines 2, 4"]),
         ("a,b\n1,2\n3\n4,5\n", ["1 x too few fields: line 3"]),
         ("a,b\n1,2\n\ufeffa,b\n3,4\na,b\n", ["2 x repeated header: lines 3, 5"]),
+        ("a,b\n1,2\nA,B\n3,4\n", ["1 x repeated header: line 3"]),
         ("a,b\n1,2\n3,4,secret\n", ["1 x too many fields: line 3"]),
         ('a,b\n1,"x\ny"\n3,"secret"\n5,6\n', ["2 x not a number in column 'b': lines 2, 4"]),
         ('a,b\n1,"2"\n3,"secret"\n', ["1 x not a number in column 'b': line 3"]),

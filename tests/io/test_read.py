@@ -145,6 +145,13 @@ def test_a_repeated_header_is_no_person_where_times_are_not_needed(tmp_path):
     reading = read_text(tmp_path, "log", f"{AOL_HEADER}\n{rows}{AOL_HEADER}\n".encode(), needs_times=False)
     assert reading.data.n_owners == 1
     assert dict(reading.defects.lines) == {"repeated header": (3,)}
+
+
+@pytest.mark.parametrize("header", ["USER,ITEM", "User,Item", "\ufeffUser,item", '"USER","item"'])
+def test_a_header_in_capitals_is_nobodys_row_either(tmp_path, header: str):
+    reading = read_text(tmp_path, "joined.csv", f"user,item\nann,tea\n{header}\nuser,tea\nann,item\n")
+    assert dict(reading.defects.lines) == {"repeated header": (3,)}
+    assert reading.data.n_owners == 2
     assert not [note for note in reading.notes if "cannot be parsed" in note]
 
 

@@ -192,7 +192,7 @@ def _delimited(case: Case, path: Path, data: bytes, raw: Raw) -> Iterator[tuple[
         else:
             row = dict(zip(header, [*fields, *[""] * (len(header) - len(fields))], strict=True))
             wanted = [name for name in header if name in wanted_columns(case, header)]
-            repeats = all(row[name].strip("\ufeff \t") == name for name in wanted)
+            repeats = all(row[name].strip("\ufeff \t").lower() == name.lower() for name in wanted)
             named = {**row, user: row[user].strip()} if (user := user_column(case)) in row else row
             yield {OF_AOL.get(name, name): value for name, value in named.items()}, {"repeated header"} if repeats else set()
 

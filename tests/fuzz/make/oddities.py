@@ -84,10 +84,12 @@ def made_odd(case: Case, directory: Path) -> str:
 
 
 def repeated_headers(sheet: Sheet) -> bool:
-    """Files that were joined with their headers, one of them perhaps with a byte order mark."""
+    """Files that were joined with their headers, some in capitals, one of them perhaps with a byte order mark."""
     if not sheet.is_delimited:
         return False
-    return sheet.insert([sheet.rng.choice([b"", b"", b"\xef\xbb\xbf"]) + sheet.head[0] for _ in range(sheet.rng.choice([1, 1, 2]))])
+    rng, head = sheet.rng, sheet.head[0]
+    forms = [head, head, b"\xef\xbb\xbf" + head, head.upper(), head.title()]
+    return sheet.insert([rng.choice(forms) for _ in range(rng.choice([1, 1, 2]))])
 
 
 def line_ends(sheet: Sheet) -> bool:

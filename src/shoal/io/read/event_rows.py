@@ -185,14 +185,17 @@ class Collector:
         self._keep(*(numbers, payload) if good.all() else _rows(np.flatnonzero(good), numbers, payload))
 
     def _without_headers(self, columns: list[Any], lines: Ints) -> tuple[list[Any], Ints]:
-        """Leave out rows with the names of the columns: they are of files that were joined with their headers, and of no person."""
+        """Leave out rows with the names of the columns, in any case: they are of files that were joined with their headers, and of no
+        person.
+        """
         named = [(self._layout.columns[at], column) for at, column in zip(_wanted(self._layout), columns, strict=True)]
         places = np.arange(len(lines))
         for name, column in named:  # lengths are known without reading texts, and leave few rows
             near = column if len(places) == len(lines) else column.take(places)
             places = places[_as_long_as(name, near.lengths())]
         for name, column in named:
-            places = places[(pl.Series(column.take(places)).str.strip_chars(BYTE_ORDER_MARK) == name).to_numpy()]
+            plain_texts = pl.Series(column.take(places)).str.strip_chars(BYTE_ORDER_MARK).str.to_lowercase()
+            places = places[(plain_texts == name.lower()).to_numpy()]
         if not len(places):
             return columns, lines
         self.tally.defects.add("repeated header", lines[places])

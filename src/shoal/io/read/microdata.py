@@ -348,9 +348,10 @@ BLANK_OR_MARK = " \t\ufeff"  # a byte order mark, where files were joined
 
 
 def _repeats(texts: pl.DataFrame, header: Sequence[str]) -> pl.Series:
-    """Return which rows have the names of the columns, as files have that were joined with their headers."""
+    """Return which rows have the names of the columns, in any case, as files have that were joined with their headers."""
     cells = zip(texts.columns, header, strict=True)
-    return texts.select(pl.all_horizontal(pl.col(column).str.strip_chars(BLANK_OR_MARK) == name for column, name in cells)).to_series()
+    equal = (pl.col(column).str.strip_chars(BLANK_OR_MARK).str.to_lowercase() == name.lower() for column, name in cells)
+    return texts.select(pl.all_horizontal(equal)).to_series()
 
 
 def _separator(source: Source, options: ReadOptions) -> str:
