@@ -6,6 +6,8 @@ import csv
 import json
 import random
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from fuzz.check.release import wrong_refusal, wrong_release
 from fuzz.make.records import PARAMETERS
 from fuzz.utility import UTILITY
 from helpers.checker import Release, read_table
+from shoal.io.read import json_lines, parquet, source
 
 
 def _previous(case: Case, directory: Path) -> list[str]:
@@ -167,6 +170,31 @@ def _readers(case: Case, directory: Path) -> list[str]:
     return misread(Release.read(directory / RELEASE))
 
 
+def _pieces(case: Case, directory: Path) -> list[str]:
+    """The same command reads its input in small pieces, as it reads large files, and gives a release whose claims hold."""
+    said = {name: value for name, value in case.said.items() if name != "private-report"}
+    with in_small_pieces(random.Random(f"pieces {case.number}")):
+        answer = typed([*replace(case, said=said).words, "--out", "pieces"])
+    if answer.code:
+        return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
+    return wrong_release(case, directory, directory / "pieces", answer.out + answer.err)
+
+
+@contextmanager
+def in_small_pieces(rng: random.Random) -> Iterator[None]:
+    """Read few bytes, rows or lists at once; and JSON lines many at once, which are otherwise read one by one if they are few."""
+    sizes = [(source, "CHUNK", rng.choice([1, 7, 64, 300])), (json_lines, "FEWEST_LINES", 1)]
+    sizes += [(parquet, name, rng.choice([1, 3, 10])) for name in ("ROWS_AT_ONCE", "LISTS_AT_ONCE")]
+    before = [getattr(module, name) for module, name, _ in sizes]
+    try:
+        for module, name, size in sizes:
+            setattr(module, name, size)
+        yield
+    finally:
+        for (module, name, _), size in zip(sizes, before, strict=True):
+            setattr(module, name, size)
+
+
 AFTER = {
     **AUDITS,
     **UTILITY,
@@ -176,4 +204,5 @@ AFTER = {
     "rules": _rules,
     "decode": _decode,
     "readers": _readers,
+    "pieces": _pieces,
 }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from fuzz import audits, utility
+from fuzz import after, audits, utility
 from fuzz.case import TWISTS, Case, Draw
 from fuzz.check import readers
 from fuzz.check.page import wrong_page
@@ -16,6 +18,7 @@ from fuzz.check.release import wrong_metrics
 from fuzz.make.inputs import BEGIN
 from helpers.checker import Release
 from helpers.cli import Answer
+from shoal.io.read import event_rows, json_lines, parquet, source
 
 CASE = Case(3, "km", "lines", ["input.txt"], {"k": "3"})
 
@@ -205,3 +208,27 @@ def test_a_private_page_that_the_release_names_is_a_failure(release: Path, named
     (release / "aside.html").write_text("NOT FOR PUBLICATION")
     case = Case(3, "km", "lines", ["input.txt"], {"private-report": "aside.html"})
     assert bool(utility.page(case, release)) == named
+
+
+def test_pieces_are_small_for_a_while_only() -> None:
+    sizes = source.CHUNK, json_lines.FEWEST_LINES, parquet.ROWS_AT_ONCE, parquet.LISTS_AT_ONCE
+    with after.in_small_pieces(random.Random(1)):
+        assert max(source.CHUNK, json_lines.FEWEST_LINES, parquet.ROWS_AT_ONCE, parquet.LISTS_AT_ONCE) <= 300
+    assert sizes == (source.CHUNK, json_lines.FEWEST_LINES, parquet.ROWS_AT_ONCE, parquet.LISTS_AT_ONCE)
+
+
+@pytest.mark.parametrize("loses", [False, True])
+def test_a_row_that_is_lost_between_pieces_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loses: bool) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [json.dumps({"user": f"u{n}", "item": "tea"}) for n in range(30)]
+    (tmp_path / "input.jsonl").write_text("\n".join(lines) + "\n")
+    frames = event_rows.json_frames
+
+    def losing(*given: Any) -> Iterator[tuple[Any, Any]]:
+        for frame, places in frames(*given):
+            rest = slice(1 if loses and 0 < len(frame) < len(lines) else 0, None)
+            yield frame[rest], places[rest]
+
+    monkeypatch.setattr(event_rows, "json_frames", losing)
+    case = Case(3, "km", "table", ["input.jsonl"], {"k": "2", "taxonomy": "generated", "format": "table", "to": "jsonl"})
+    assert bool(after._pieces(case, tmp_path)) == loses

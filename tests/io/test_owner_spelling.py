@@ -24,7 +24,7 @@ def invisible(letter: str) -> bool:
 
 def plainly(name: str) -> str:
     seen = "".join(letter for letter in name if not invisible(letter))
-    spaced = re.sub(r"\s+", " ", unicodedata.normalize("NFKC", seen).upper().lower()).strip()
+    spaced = re.sub(r"\s+", " ", unicodedata.normalize("NFKC", seen).upper().lower().replace("i\u0307", "i")).strip()
     if re.fullmatch(r"[+-]?[0-9.]+e[+-]?[0-9]{1,3}", spaced):
         try:
             spaced = f"{Decimal(spaced):f}"
@@ -63,6 +63,7 @@ def test_forms_of_one_name_are_one() -> None:
         ("0.5", ".5", "+.50", "5e-1"),
         ("1000", "1e3", "1.0E+3"),
         ("Straße", "STRASSE"),
+        ("İlkay", "ilkay", "ILKAY"),
     ]
     for form in [*forms, ("ann", "ann\u200b", "\ufeffann", "an\u00adn", "ANN", "ann\ufe0f", "a\u034fnn", "ann\u3164", "\x01ann")]:
         assert folded(pl.Series(form)).n_unique() == 1, form

@@ -98,7 +98,7 @@ def _names_in(tree: dict[str, Any]) -> Iterator[str]:
 def one_spelling(name: str) -> str:
     """A user ID without capitals, repeated blanks, invisible characters, Unicode forms, and forms of numbers."""
     seen = "".join(letter for letter in name if not _is_invisible(letter))
-    text = " ".join(unicodedata.normalize("NFKC", seen).upper().lower().split())
+    text = " ".join(unicodedata.normalize("NFKC", seen).upper().lower().replace("i\u0307", "i").split())
     if not re.fullmatch(r"[+-]?(\d+\.?|\d*\.\d+)(e[+-]?\d{1,3})?", text):
         return text
     number = Decimal(text).normalize()

@@ -21,7 +21,17 @@ FAMILIES: dict[str, Callable[[Draw], Case]] = {
 METHODS = (*sorted(FAMILIES), "shoal", "shoal", "threshold")  # in turn; some have more options than one place can cover
 
 # Shares of cases in which these properties of a release are checked too, and of which methods, where not of all.
-FURTHER = {"tampered": 0.06, "weaker": 0.06, "readers": 0.08, "effort": 0.2, "copied": 0.1, "doubled": 0.15, "measured": 0.05, "page": 0.07}
+FURTHER = {
+    "tampered": 0.06,
+    "weaker": 0.06,
+    "readers": 0.08,
+    "effort": 0.2,
+    "copied": 0.1,
+    "doubled": 0.15,
+    "measured": 0.05,
+    "page": 0.07,
+    "pieces": 0.07,
+}
 FURTHER_OF = {
     "effort": {"shoal"},
     "copied": {"shoal", "partition", "km", "apriori", "direct", "optimal"},

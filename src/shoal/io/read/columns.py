@@ -296,6 +296,7 @@ def folded(names: pl.Series) -> pl.Series:
 
 def _folded(names: pl.Series) -> pl.Series:
     letters = names.str.replace_all(INVISIBLE, "").str.normalize("NFKC").str.to_uppercase().str.to_lowercase()
+    letters = letters.str.replace_all("i\u0307", "i", literal=True)  # the small letter of a capital I with a dot
     plain = letters.str.replace_all(r"\s+", " ").str.strip_chars()
     scientific = plain.filter(plain.str.contains(r"^[+-]?[0-9.]+e[+-]?[0-9]{1,3}$")).unique()
     plain = plain.replace(scientific, pl.Series([_written_out(name) for name in scientific.to_list()], dtype=pl.String))
