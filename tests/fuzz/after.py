@@ -76,7 +76,7 @@ def _shuffled(case: Case, directory: Path) -> list[str]:
             names = names.replace(owner, f"other{(number * 7) % 1000:04}y")
         (directory / "others.tsv").write_text(names, encoding="utf-8")
         said["private-of"] = "others.tsv"
-    may_spill = case.form != "lines" and "collocations" not in case.text("terms", "")
+    may_spill = case.form != "lines" and "attack" not in said and "collocations" not in case.text("terms", "")
     if case.method in PARAMETERS and may_spill and said.pop("memory", None) is None:
         said["memory"] = "1G"
     answer = typed([*replace(case, inputs=[name], said=said).words, "--out", "again"])

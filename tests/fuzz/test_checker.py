@@ -472,8 +472,10 @@ def test_names_of_people_are_found_in_every_format(tmp_path: Path) -> None:
 
 
 def test_refusals_that_are_none(tmp_path: Path) -> None:
-    case = Case(0, "shoal", "table", [], owners=["zqann1"])
-    assert not wrong_refusal(case, tmp_path, 1, "note\nshoal: too few people", set())
+    (tmp_path / "input.csv").write_text("user,item\nzqann1,qy1canary\n")
+    case, files = Case(0, "shoal", "table", ["input.csv"], owners=["zqann1"]), {"input.csv"}
+    assert not wrong_refusal(case, tmp_path, 1, "note\nshoal: too few people", files)
+    assert not wrong_refusal(case, tmp_path, 1, "shoal: costs: 'qy2canary' is not in the data", files)
     for code, said in [
         (3, "shoal: no"),
         (1, "Traceback"),
@@ -482,9 +484,9 @@ def test_refusals_that_are_none(tmp_path: Path) -> None:
         (1, "shoal: no qy1canary"),
         (1, ""),
     ]:
-        assert wrong_refusal(case, tmp_path, code, said, set())
+        assert wrong_refusal(case, tmp_path, code, said, files)
     (tmp_path / ".release.part").mkdir()
-    assert wrong_refusal(case, tmp_path, 1, "shoal: too few people", set())
+    assert wrong_refusal(case, tmp_path, 1, "shoal: too few people", files)
 
 
 def test_refusals_without_a_reason(tmp_path: Path) -> None:
@@ -539,6 +541,7 @@ def test_files_that_the_manifest_does_not_list(tmp_path: Path) -> None:
     told = {"method": "shoal", "claims": [], "files": [], "accounting": {}, "input": {}}
     (release / "manifest.json").write_text(json.dumps(told))
     (release / "extra.txt").write_text("")
+    (tmp_path / "input.txt").write_text(BASKETS)
     found = wrong_release(Case(0, "shoal", "lines", ["input.txt"]), tmp_path, release, "")
     assert any("files are not as listed" in line for line in found)
     assert "no claim is made" in found

@@ -159,6 +159,13 @@ def test_parquet(tmp_path):
         read(path)
 
 
+def test_a_kept_column_of_categories_is_kept_as_texts(tmp_path):
+    path = tmp_path / "a.parquet"
+    for kind in (pl.Categorical(), pl.Enum(["x", "y"])):
+        pl.DataFrame({"a": [1, 2, 3], "kept": pl.Series(["x", "y", None], dtype=kind)}).write_parquet(path)
+        assert read(path, keep=("kept",)).data.attributes[1].values.to_list() == ["x", "y", None]
+
+
 @pytest.mark.parametrize("forms", [("ann", "Ann", "ANN"), ("7", "7.0", "07"), ("7", "+7", " 7.0")])
 def test_users_that_differ_in_spelling_are_asked_about(tmp_path, forms):
     path = tmp_path / "a.csv"

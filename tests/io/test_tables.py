@@ -166,6 +166,15 @@ def test_excel_holds_every_kind(tmp_path: Path, kind: str) -> None:
     assert rows_differing({"t": made}, {"t": seen}) == 0
 
 
+@pytest.mark.parametrize("number", [float("inf"), float("nan")])
+def test_infinite_numbers_are_refused_where_they_cannot_be_written(tmp_path: Path, number: float) -> None:
+    odd = Release({"some": RowTable(pl.DataFrame({"user": [1, 2], "score": [0.5, number]}), "user")})
+    for form in ("xlsx", "jsonl"):
+        with refuses("value-not-writable", value=1):
+            write_release(odd, tmp_path, form)
+    assert len(write_release(odd, tmp_path, "parquet")) == 1
+
+
 def test_what_a_sheet_cannot_hold_is_refused(tmp_path: Path) -> None:
     with refuses("value-not-writable"):
         write_release(Release({"some": weighted()}), tmp_path, "xlsx", layout="long")

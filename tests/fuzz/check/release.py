@@ -326,6 +326,12 @@ def wrong_release(case: Case, directory: Path, place: Path, said: str) -> list[s
     return wrong + missing_claims(case, release.manifest) + wrong_claims(seen) + wrong_amounts(seen)
 
 
+def _is_in_data(word: str, case: Case, directory: Path) -> bool:
+    """Whether a word stands in the input; one that stands only in a file of costs, say, is known to whoever typed it."""
+    files = [file for name in case.inputs for file in [directory / name, *(directory / name).rglob("*")] if file.is_file()]
+    return any(file.suffix == ".parquet" or word.encode() in file.read_bytes() for file in files)
+
+
 def wrong_refusal(case: Case, directory: Path, code: int, said: str, before: set[str], allowed: tuple[int, ...] = (1,)) -> list[str]:
     """A refusal is one clear line, and leaves nothing behind; it names nobody."""
     wrong = [] if code in allowed else [f"exit code {code}"]
@@ -338,6 +344,7 @@ def wrong_refusal(case: Case, directory: Path, code: int, said: str, before: set
         wrong.append(f"left behind: {sorted(left)}")
     if any(owner in said for owner in case.owners):
         wrong.append("an owner's name is on the screen")
-    if any(word in said and word not in typed_names(case) for word in CANARIES):
+    shown = [word for word in CANARIES if word in said and word not in typed_names(case)]
+    if any(_is_in_data(word, case, directory) for word in shown):
         wrong.append("a word of the data is on the screen")
     return wrong

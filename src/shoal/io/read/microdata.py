@@ -403,7 +403,14 @@ def _numbers(cells: pl.Series) -> pl.Series:
 
 def _publishable(source: Source, cells: pl.Series) -> pl.Series:
     """Return a kept column with the same values in a publishable type."""
-    types = {pl.String: pl.String(), pl.Float32: pl.Float64(), pl.Float64: pl.Float64(), pl.Datetime: pl.Datetime("us")}
+    types = {
+        pl.String: pl.String(),
+        pl.Categorical: pl.String(),
+        pl.Enum: pl.String(),
+        pl.Float32: pl.Float64(),
+        pl.Float64: pl.Float64(),
+        pl.Datetime: pl.Datetime("us"),
+    }
     wanted: Any = pl.Int64() if cells.dtype.is_integer() else types.get(cells.dtype.base_type())
     try:
         if wanted is not None and getattr(cells.dtype, "time_zone", None) is None:

@@ -222,6 +222,8 @@ def frame_bytes(frame: pl.DataFrame, format: str, *, header: bool = True) -> byt
         # In one piece, so that row groups depend on the number of rows alone.
         frame.rechunk().write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
         return buffer.getvalue()
+    if format in {"xlsx", "jsonl"}:
+        _refuse_infinite(frame, format)
     formatted = frame.with_columns(pl.col(pl.Datetime).dt.strftime(TIME))
     if format == "xlsx":
         return workbook_bytes(formatted)
@@ -230,3 +232,15 @@ def frame_bytes(frame: pl.DataFrame, format: str, *, header: bool = True) -> byt
     else:
         formatted.write_ndjson(buffer)
     return buffer.getvalue()
+
+
+def _refuse_infinite(frame: pl.DataFrame, format: str) -> None:
+    """Raise if there is an infinite number or NaN, which neither JSON nor a sheet can represent."""
+    n = sum(int((~numbers.is_finite()).sum()) for numbers in frame.iter_columns() if numbers.dtype.is_float())
+    if n:
+        raise OutputError(
+            f"{counted(n, 'number is', 'numbers are')} infinite or NaN, which {format} cannot represent",
+            code="value-not-writable",
+            hint="write csv or parquet",
+            value=n,
+        )
