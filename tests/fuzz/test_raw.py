@@ -76,7 +76,7 @@ def test_one_person_in_json_is_one_whatever_the_form(tmp_path: Path) -> None:
     assert {row["user"] for row in raw.rows} == {"7"}
 
 
-@pytest.mark.parametrize("form", ["ANN", "an\u200bn", "\ufeffann", "ａnn", "ann\ufe0f", "an\x01n"])
+@pytest.mark.parametrize("form", ["ANN", "an\u200bn", "\ufeffann", "ａnn", "ann\ufe0f", "an\x01n", "'ann'"])
 def test_spellings_of_one_name_must_be_refused_until_an_option_decides(tmp_path: Path, form: str) -> None:
     (tmp_path / "input.csv").write_text(f"user,item\nann,tea\n{form},tea\n", encoding="utf-8")
     case = Case(0, "km", "table", ["input.csv"])

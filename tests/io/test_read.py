@@ -147,9 +147,14 @@ def test_a_repeated_header_is_no_person_where_times_are_not_needed(tmp_path):
     assert dict(reading.defects.lines) == {"repeated header": (3,)}
 
 
-@pytest.mark.parametrize("header", ["USER,ITEM", "User,Item", "\ufeffUser,item", '"USER","item"'])
-def test_a_header_in_capitals_is_nobodys_row_either(tmp_path, header: str):
-    reading = read_text(tmp_path, "joined.csv", f"user,item\nann,tea\n{header}\nuser,tea\nann,item\n")
+def test_the_mark_of_a_joined_file_may_be_before_any_column(tmp_path):
+    reading = read_text(tmp_path, "joined.csv", "item,user\ntea,ann\n\ufeffitem,user\ntea,bob\n")
+    assert dict(reading.defects.lines) == {"repeated header": (3,)}
+
+
+@pytest.mark.parametrize("header", ["USER\tITEM", "User\tItem", "\ufeffUser\titem", '"USER"\t"item"', '\ufeff"user"\t"item"'])
+def test_a_header_in_capitals_or_quotes_is_nobodys_row_either(tmp_path, header: str):
+    reading = read_text(tmp_path, "joined.tsv", f"user\titem\nann\ttea\n{header}\nuser\ttea\nann\titem\n")
     assert dict(reading.defects.lines) == {"repeated header": (3,)}
     assert reading.data.n_owners == 2
     assert not [note for note in reading.notes if "cannot be parsed" in note]

@@ -96,9 +96,12 @@ def _names_in(tree: dict[str, Any]) -> Iterator[str]:
 
 
 def one_spelling(name: str) -> str:
-    """A user ID without capitals, repeated blanks, invisible characters, Unicode forms, and forms of numbers."""
+    """A user ID without capitals, quotes around it, repeated blanks, invisible characters, Unicode forms, and forms of numbers."""
     seen = "".join(letter for letter in name if not _is_invisible(letter))
     text = " ".join(unicodedata.normalize("NFKC", seen).upper().lower().replace("i\u0307", "i").split())
+    for quote in "\"'":
+        if len(text) > 1 and text[0] == text[-1] == quote:
+            text = text[1:-1].strip()
     if not re.fullmatch(r"[+-]?(\d+\.?|\d*\.\d+)(e[+-]?\d{1,3})?", text):
         return text
     number = Decimal(text).normalize()
@@ -192,7 +195,9 @@ def _delimited(case: Case, path: Path, data: bytes, raw: Raw) -> Iterator[tuple[
         else:
             row = dict(zip(header, [*fields, *[""] * (len(header) - len(fields))], strict=True))
             wanted = [name for name in header if name in wanted_columns(case, header)]
-            repeats = all(row[name].strip("\ufeff \t").lower() == name.lower() for name in wanted)
+            repeats = all(
+                row[name].strip("" if case.form == "microdata" else '\ufeff"').strip("\ufeff \t").lower() == name.lower() for name in wanted
+            )
             named = {**row, user: row[user].strip()} if (user := user_column(case)) in row else row
             yield {OF_AOL.get(name, name): value for name, value in named.items()}, {"repeated header"} if repeats else set()
 

@@ -89,6 +89,7 @@ def repeated_headers(sheet: Sheet) -> bool:
         return False
     rng, head = sheet.rng, sheet.head[0]
     forms = [head, head, b"\xef\xbb\xbf" + head, head.upper(), head.title()]
+    forms += [b"\t".join(b'"%s"' % name for name in head.rstrip().split(b"\t")) + b"\n"] if sheet.kind == "tsv" else []
     return sheet.insert([rng.choice(forms) for _ in range(rng.choice([1, 1, 2]))])
 
 
@@ -189,7 +190,7 @@ def numbers(sheet: Sheet) -> bool:
 
 def _variants(rng: random.Random, name: str) -> str:
     at = rng.randrange(1, len(name))
-    ways = [name.upper(), name.capitalize(), f" {name}  ", f"{name}\u00ad", f"\ufeff{name}", f"{name}\ufe0f"]
+    ways = [name.upper(), name.capitalize(), f" {name}  ", f"{name}\u00ad", f"\ufeff{name}", f"{name}\ufe0f", f'"{name}"']
     return rng.choice([*ways, *(f"{name[:at]}{letter}{name[at:]}" for letter in "\u200b\u3164\x7f")])
 
 

@@ -289,7 +289,7 @@ class OwnerForms:
 
 
 def folded(names: pl.Series) -> pl.Series:
-    """Normalize names: case, surrounding and repeated blanks, invisible characters, Unicode forms, and forms of a number."""
+    """Normalize names: case, quotes and blanks around them, repeated blanks, invisible characters, Unicode forms, and forms of a number."""
     other = (~names.str.contains(PLAIN_NUMBER)).arg_true()  # most logs number their people
     return names.clone().scatter(other, _folded(names.gather(other))) if len(other) else names
 
@@ -298,6 +298,8 @@ def _folded(names: pl.Series) -> pl.Series:
     letters = names.str.replace_all(INVISIBLE, "").str.normalize("NFKC").str.to_uppercase().str.to_lowercase()
     letters = letters.str.replace_all("i\u0307", "i", literal=True)  # the small letter of a capital I with a dot
     plain = letters.str.replace_all(r"\s+", " ").str.strip_chars()
+    for quoted in (r'^"(.*)"$', "^'(.*)'$"):  # as some programs write every field of a file in which quotes mean nothing
+        plain = plain.str.replace(quoted, "${1}").str.strip_chars()
     scientific = plain.filter(plain.str.contains(r"^[+-]?[0-9.]+e[+-]?[0-9]{1,3}$")).unique()
     plain = plain.replace(scientific, pl.Series([_written_out(name) for name in scientific.to_list()], dtype=pl.String))
     whole = plain.str.replace(r"^([+-]?)(\.\d)", "${1}0$2").str.replace(r"^(?:\+|(-))?0*(\d+?)(?:\.0*)?$", "$1$2")

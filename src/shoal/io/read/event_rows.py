@@ -189,13 +189,8 @@ class Collector:
         person.
         """
         named = [(self._layout.columns[at], column) for at, column in zip(_wanted(self._layout), columns, strict=True)]
-        places = np.arange(len(lines))
-        for name, column in named:  # lengths are known without reading texts, and leave few rows
-            near = column if len(places) == len(lines) else column.take(places)
-            places = places[_as_long_as(name, near.lengths())]
-        for name, column in named:
-            plain_texts = pl.Series(column.take(places)).str.strip_chars(BYTE_ORDER_MARK).str.to_lowercase()
-            places = places[(plain_texts == name.lower()).to_numpy()]
+        lengths = [column.lengths() - len(name.encode()) for name, column in named]
+        places = np.sort(np.concatenate([_header_rows(named, lengths, quotes) for quotes in (0, 2)]))
         if not len(places):
             return columns, lines
         self.tally.defects.add("repeated header", lines[places])
@@ -353,10 +348,20 @@ class Collector:
             yield f"{empty:,} queries are empty"
 
 
-def _as_long_as(name: str, lengths: Ints) -> Mask:
-    """Return which lengths in bytes are that of a name, with or without a byte order mark."""
-    found: Mask = (lengths == len(name.encode())) | (lengths == len((BYTE_ORDER_MARK + name).encode()))
-    return found
+def _header_rows(named: Sequence[tuple[str, Any]], longer: Sequence[Ints], quotes: int) -> npt.NDArray[np.int64]:
+    """Return the rows with the names of the columns, in any case, and with so many quotes around each.
+
+    `longer` has by how many bytes each text is longer than the name; that alone leaves few rows to compare.
+    """
+    marked = quotes + len(BYTE_ORDER_MARK.encode())
+    places = np.flatnonzero((longer[0] == quotes) | (longer[0] == marked))
+    for more in longer[1:]:
+        near = more[places]
+        places = places[(near == quotes) | (near == marked)]
+    for name, column in named:
+        texts = pl.Series(column.take(places)).str.strip_chars(BYTE_ORDER_MARK + '"').str.to_lowercase()
+        places = places[(texts == name.lower()).to_numpy()]
+    return places
 
 
 def _rows(places: Ints, numbers: dict[str, Ints], payload: Any) -> tuple[dict[str, Ints], Any]:
