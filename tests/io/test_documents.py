@@ -90,6 +90,12 @@ def test_a_column_of_authors_is_not_passed_over(tmp_path: Path, name: str) -> No
     assert owners(documents(place, user="id")) == [0, 1]
 
 
+def test_the_author_is_not_the_text(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(json_lines(["x"]))
+    with refuses("column-role-conflict"):
+        read(tmp_path / "a.jsonl", ReadOptions(format="documents", user="text"))
+
+
 def test_a_document_without_its_author_is_a_defect(tmp_path: Path) -> None:
     place = tmp_path / "d.jsonl"
     place.write_text(json_lines(["one"] * 20, author=["ann"] * 19 + [None]) + "not json\n")

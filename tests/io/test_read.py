@@ -338,6 +338,13 @@ def test_parquet(tmp_path, monkeypatch):
         read(path, ReadOptions(strict=True))
 
 
+def test_a_rank_in_other_digits_is_malformed(tmp_path):
+    text = "user,time,text,rank\n1,2006-03-01,a,3\n2,2006-03-01,a,\u0663\n3,2006-03-01,a,1.0\n"
+    reading = read_text(tmp_path, "a.csv", text, rank="rank", needs_clicks=True, malformed=0.5)
+    assert dict(reading.defects.lines) == {"rank is not a whole number": (3,)}
+    assert reading.data.frame["rank"].to_list() == [3, 1]
+
+
 def test_typed_times_of_parquet_are_understood(tmp_path):
     moment = datetime(2006, 3, 1, 7, 17, 12, 345678)
     columns = {

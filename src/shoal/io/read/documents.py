@@ -18,8 +18,8 @@ import polars as pl
 from shoal import kernels
 from shoal.data.bags import Ints
 from shoal.data.log import Log
-from shoal.errors import InputError, option
-from shoal.io.read.columns import OwnerForms, owner_numbers, owners_among, plain
+from shoal.errors import InputError, ParameterError, option
+from shoal.io.read.columns import OwnerForms, listed_roles, owner_numbers, owners_among, plain
 from shoal.io.read.encodings import encoding_of
 from shoal.io.read.event_rows import as_text
 from shoal.io.read.formats import json_names
@@ -103,6 +103,9 @@ def _columns(source: Source, options: ReadOptions) -> dict[str, str]:
             raise InputError(
                 f"{source.path} has no column {name!r} for the {role}; it has {there}", code="missing-column", hint=hint, columns=names
             )
+    if len(set(roles.values())) < len(roles):
+        places = {role: names.index(name) for role, name in roles.items()}
+        raise ParameterError(f"a column cannot have two roles: {listed_roles(places, names)}", code="column-role-conflict")
     seeming = [name for name in names if plain(name) in AUTHORS or name in owners_among([name])]
     if options.user is None and seeming:
         raise InputError(

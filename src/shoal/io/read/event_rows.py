@@ -71,7 +71,7 @@ NOT_CLICKED = -1  # the number of a rank or URL that a row lacks
 def ranks(texts: pl.Series) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """Parse ranks, `NOT_CLICKED` for none; also return which are invalid."""
     plain = texts.str.strip_chars()
-    digits = plain.str.extract(r"^\+?0*(\d{1,9})(?:\.0*)?$").cast(pl.Int64)
+    digits = plain.str.extract(r"^\+?0*([0-9]{1,9})(?:\.0*)?$").cast(pl.Int64)
     return digits.fill_null(NOT_CLICKED).to_numpy().copy(), (digits.is_null() & (plain != "")).to_numpy()
 
 
