@@ -118,6 +118,14 @@ def test_data_in_place_of_a_header_is_not_shown(tmp_path, text):
     assert not any(word in str(caught.value) for word in ("alice", "secret", "2A9E", "tea"))
 
 
+@pytest.mark.parametrize(("options", "code"), [({}, "unrecognized-input"), ({"user": "who"}, "missing-column")])
+def test_a_first_line_that_was_said_to_be_data_is_not_shown(tmp_path, options, code):
+    """Although it holds a name of a column: here somebody bought a card."""
+    with refuses(code) as caught:
+        layout_of(tmp_path, "alice,card,12\nbob,milk,13\ncid,tea,14\n", header=False, **options)
+    assert "alice" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("names", "time"), [(["user", "item", "sold_at"], 2), (["user", "order_date", "item", "ts"], 3), (["user", "item", "sold"], None)]
 )

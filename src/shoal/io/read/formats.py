@@ -321,11 +321,12 @@ def _of_columns(source: Source, options: ReadOptions) -> Layout:
             if layout is not None:
                 return layout
     sample = first_records(source, separators[0], SAMPLE)
-    if sample and (options.header or (looks_like_header(sample) and known_as_header(sample[0], options))):
+    has_names = options.header is not False and looks_like_header(sample)
+    if sample and (options.header or (has_names and known_as_header(sample[0], options))):
         raise missing_columns(source, options, sample[0], surely_names=True)
     if options.wanted_format is None and not options.named:
         return _of_unknown_lines(source, options)
-    raise missing_columns(source, options, sample[0], surely_names=False) if looks_like_header(sample) else no_header(source, sample)
+    raise missing_columns(source, options, sample[0], surely_names=False) if has_names else no_header(source, sample)
 
 
 def _of_unknown_lines(source: Source, options: ReadOptions) -> Layout:
