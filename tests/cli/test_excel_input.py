@@ -5,16 +5,21 @@ from __future__ import annotations
 import errno
 import io
 import json
+import zipfile
 from datetime import datetime
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import polars as pl
 import pytest
 import xlsxwriter
+from hypothesis import given
+from hypothesis import strategies as st
 
 from helpers.cli import FOOD, ITEMS, Shell, failed, one_line
-from shoal.io.read.excel import sheet_of
+from shoal.io.read import excel
+from shoal.io.read.excel import may_have_many_decimals, sheet_of
 
 DAY = datetime(2024, 5, 1, 9)
 
@@ -96,6 +101,111 @@ def test_numbers_keep_all_their_digits():
     cells = sheet_of(workbook([[cell] for cell in (*numbers, *typed)]), "numbers.xlsx")["1"].to_list()
     assert [float(cell) for cell in cells[: len(numbers)]] == [float(f"{number:.16G}") for number in numbers]  # as a workbook stores them
     assert cells[len(numbers) :] == typed
+
+
+# -- the XML of sheets
+
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+DOCUMENT = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+MEMBERS = {
+    "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+    "_rels/.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    f'<Relationship Id="rId1" Type="{DOCUMENT}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+    "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{DOCUMENT}"><sheets>'
+    '<sheet name="a" sheetId="1" r:id="rId1"/></sheets></workbook>',
+    "xl/_rels/workbook.xml.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    f'<Relationship Id="rId1" Type="{DOCUMENT}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+    "xl/styles.xml": f'<styleSheet xmlns="{MAIN}"><cellXfs><xf numFmtId="0"/><xf numFmtId="22"/></cellXfs></styleSheet>',
+    "xl/sharedStrings.xml": f'<sst xmlns="{MAIN}"><si><t>0.1234567890123</t></si><si><t>milk</t></si><si><t></t></si></sst>',
+}
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def sheet_xml(rows: list[list[str]], prefix: str = "") -> str:
+    p = f"{prefix}:" if prefix else ""
+    space = f"xmlns:{prefix}" if prefix else "xmlns"
+    inside = "".join(f"<{p}row>{''.join(row)}</{p}row>" for row in rows)
+    return f'<{p}worksheet {space}="{MAIN}"><{p}sheetData>{inside}</{p}sheetData></{p}worksheet>'
+
+
+def raw_workbook(xml: str | bytes, members: dict[str, str] = MEMBERS) -> bytes:
+    """A workbook with a sheet of this XML, which no library would write."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in (members | {SHEET: xml}).items():
+            archive.writestr(name, text)
+    return buffer.getvalue()
+
+
+def read_twice(content: bytes) -> pl.DataFrame:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(excel, "may_have_many_decimals", lambda content: True)
+        return sheet_of(content, "a.xlsx")
+
+
+DIGITS = st.text("0123456789", min_size=1, max_size=14)
+NUMBERS = st.one_of(
+    st.builds(lambda sign, whole, part: f"{sign}{whole}.{part}", st.sampled_from(["", "-"]), DIGITS, DIGITS),
+    st.builds(lambda sign, whole, part: f"{sign}0.000{whole}{part}", st.sampled_from(["", "-"]), DIGITS, DIGITS),
+    DIGITS,
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.builds(lambda whole, power: f"{whole}E{power:+}", DIGITS, st.integers(-30, 30)),
+)
+CELLS = st.one_of(
+    NUMBERS.map(lambda number: f"<c><v>{number}</v></c>"),
+    NUMBERS.map(lambda number: f'<c t="n"><v>{number}</v></c>'),
+    NUMBERS.map(lambda number: f'<c t="str"><v>{number}</v></c>'),
+    NUMBERS.map(lambda number: f'<c t="inlineStr"><is><t>{number}</t></is></c>'),
+    NUMBERS.map(lambda number: f"<c><f>A1/3</f><v>{number}</v></c>"),
+    st.integers(0, 2).map(lambda place: f'<c t="s"><v>{place}</v></c>'),
+    st.integers(0, 1).map(lambda truth: f'<c t="b"><v>{truth}</v></c>'),
+    st.floats(1, 60_000).map(lambda day: f'<c s="1"><v>{day!r}</v></c>'),
+    st.sampled_from(['<c t="e"><v>#N/A</v></c>', '<c t="d"><v>2024-05-01T09:00:00</v></c>', "<c/>", "<c><v></v></c>"]),
+)
+
+
+@given(st.lists(st.lists(CELLS, min_size=1, max_size=4), min_size=1, max_size=6))
+def test_a_sheet_that_is_parsed_once_has_the_same_cells(rows: list[list[str]]):
+    """It is parsed a second time only for numbers of many decimals; whether it is changes no cell."""
+    content = raw_workbook(sheet_xml([["<c><v>1</v></c>"], *rows]))
+    assert sheet_of(content, "a.xlsx").equals(read_twice(content))
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=20))
+def test_every_number_is_the_number_of_the_file(numbers: list[str]):
+    content = raw_workbook(sheet_xml([[f"<c><v>{number}</v></c>"] for number in numbers]))
+    cells = sheet_of(content, "a.xlsx")["1"].to_list()
+    assert [float(cell) for cell in cells] == [float(number) for number in numbers]
+
+
+@pytest.mark.parametrize("value", ["5", "-0.5", "0.123456789", "123456.123456789", "1e", ""])
+def test_sheets_of_few_decimals_are_parsed_once(value: str):
+    """But for letters, which may be those of an exponent."""
+    xml = sheet_xml([[f"<c><v>{value}</v></c>", '<c t="s"><v>0</v></c>', "<c><is><t>1.0000000000001</t></is></c>"]])
+    assert may_have_many_decimals(raw_workbook(xml)) == ("e" in value)
+
+
+ONCE = [[f"<c><v>{n}.5</v></c>"] for n in range(9)]
+
+
+@pytest.mark.parametrize(
+    "xml",
+    [
+        sheet_xml([*ONCE, ["<c><v>0.1234567891</v></c>"]]),
+        sheet_xml([*ONCE, ["<x:c><x:v>0.1234567891</x:v></x:c>"]], "x"),
+        sheet_xml([*ONCE, ["<c><v>1E-12</v></c>"]]),
+        sheet_xml([*ONCE, ['<c><v xml:space="preserve">0.1234567891</v></c>']]),
+        sheet_xml([*ONCE, ["<c><v>0&#46;1234567891</v></c>"]]),
+        sheet_xml([*ONCE, ["<c><v>0.1234567891</v></c>"]]).encode("utf-16"),
+    ],
+)
+def test_decimals_are_found_however_a_sheet_is_written(monkeypatch: pytest.MonkeyPatch, xml: str | bytes):
+    for piece in (1, 7, 64, 1 << 20):  # where the XML is divided makes no difference
+        monkeypatch.setattr(excel, "PIECE", piece)
+        assert may_have_many_decimals(raw_workbook(xml))
+        assert not may_have_many_decimals(raw_workbook(sheet_xml(ONCE)))
+    assert may_have_many_decimals(b"no zip archive")
 
 
 def test_an_error_of_the_disk_is_named_as_such(shell: Shell, monkeypatch: pytest.MonkeyPatch):

@@ -2,11 +2,17 @@
 
 A workbook stores dates and numbers as numbers: a number is read as it would be typed, a date as 2024-05-01 09:00:00. A cell with an error,
 or with a formula that was never computed, is empty.
+
+The library gives texts or numbers. So a sheet is parsed twice if a number may have more decimals than the library writes in a text.
 """
 
 from __future__ import annotations
 
+import io
+import re
 import zipfile
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -21,6 +27,10 @@ if TYPE_CHECKING:
 ZIP = b"PK\x03\x04"
 WORKBOOK = "xl/workbook.xml"
 SUFFIX = ".xlsx"
+PIECE = 1 << 20  # of the XML of a sheet
+SHEETS = re.compile(r"xl/worksheets/[^/]*", re.IGNORECASE)
+_MANY_DECIMALS = re.compile(rb"v>[^<]*(?:\.[0-9]{10}|[eE&])")  # the value of a cell: ten decimals, an exponent, or a character in code
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 
 
 def is_workbook(stream: IO[bytes]) -> bool:
@@ -38,8 +48,8 @@ def sheet_of(content: bytes, place: str | Path) -> pl.DataFrame:
     import fastexcel
 
     try:
-        book = fastexcel.read_excel(content)
-        sheets = {name: _cells(book, name) for name in book.sheet_names}
+        book, twice = fastexcel.read_excel(content), may_have_many_decimals(content)
+        sheets = {name: _cells(book, name, twice) for name in book.sheet_names}
     except fastexcel.FastExcelError:
         raise damaged(place) from None
     except BaseException as error:  # a panic of the library is no Exception
@@ -58,9 +68,11 @@ def sheet_of(content: bytes, place: str | Path) -> pl.DataFrame:
     return cells.rename({name: str(at + 1) for at, name in enumerate(cells.columns)})
 
 
-def _cells(book: fastexcel.ExcelReader, sheet: str) -> pl.DataFrame:
+def _cells(book: fastexcel.ExcelReader, sheet: str, twice: bool) -> pl.DataFrame:
     """Return all cells as text, with all digits of numbers: as text, the library gives only nine decimals of them."""
     texts = book.load_sheet(sheet, header_row=None, dtypes="string").to_polars()
+    if not twice:
+        return texts
     numbers = book.load_sheet(sheet, header_row=None, dtypes="float").to_polars()
     return texts.with_columns(_with_all_digits(text, number) for text, number in zip(texts, numbers, strict=True))
 
@@ -78,3 +90,37 @@ def damaged(place: str | Path) -> InputError:
 def text_of_sheet(content: bytes, place: str | Path) -> bytes:
     """Return the sheet as CSV, one line per row."""
     return sheet_of(content, place).fill_null("").write_csv(include_header=False, quote_style="necessary").encode()
+
+
+# -- the XML of sheets
+
+
+def may_have_many_decimals(content: bytes) -> bool:
+    """Whether a number in the sheets may have more than nine decimals. Such numbers have ten digits behind the point, or an exponent.
+
+    With fewer, the text with nine decimals is the same number. A workbook that cannot be unpacked here may have them.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return any(map(_has_many_decimals, (text for name in _sheets_in(archive) for text in _pieces(archive, name))))
+    except _UNREADABLE:
+        return True
+
+
+def _sheets_in(archive: zipfile.ZipFile) -> list[str]:
+    return [name for name in archive.namelist() if SHEETS.fullmatch(name)]
+
+
+def _pieces(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
+    """Yield the XML in pieces, each from the beginning of a tag."""
+    rest = b""
+    with archive.open(name) as xml:
+        while piece := xml.read(PIECE):
+            text = rest + piece
+            yield text
+            rest = text[max(0, text.rfind(b"<")) :]
+
+
+def _has_many_decimals(xml: bytes) -> bool:
+    """Whether a cell has such a value, or the XML is written in an unusual way: not in UTF-8, or with attributes of values."""
+    return _MANY_DECIMALS.search(xml) is not None or b"\0" in xml or b"<v " in xml or b":v " in xml
