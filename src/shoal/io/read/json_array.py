@@ -19,7 +19,6 @@ PIECE = 4 << 20
 LARGEST_ELEMENT = 256 << 20
 BEGIN = re.compile(rb"(?:\xef\xbb\xbf)*[ \t\r\n]*\[[ \t\r\n]*(.?)", re.DOTALL)
 _BLANK = re.compile(r"[ \t\r\n]*")
-_LINE_ENDS = str.maketrans("\r\n", "  ")  # between tokens alone: no JSON text holds one unescaped
 
 
 def begins_array(first: bytes, path: Path, *, named_json: bool) -> bool:
@@ -97,7 +96,8 @@ class _Elements(io.RawIOBase):
                 if end is None:
                     at = start
                     break
-                found.append(text[start:end].translate(_LINE_ENDS) + "\n")
+                # Line ends occur between tokens alone: no JSON text holds one unescaped.
+                found.append(text[start:end].replace("\r", " ").replace("\n", " ") + "\n")
                 self._expects, at = ",", end
         self._text = text[at:]
         if len(self._text) > LARGEST_ELEMENT:
