@@ -143,11 +143,23 @@ def test_a_part_without_words_of_enough_people_is_called_after_the_topic_above()
     assert topic_names([-1, 0, 0, 2], [(), (), (), ("x", "y")], others=4) == ["(any topic) (1)", "(any topic) (2)", "x / y"]
 
 
-@pytest.mark.parametrize("odd", ["bread / rolls", "bread /", "/ rolls", "/", OTHERS, f"{OTHERS} (2)", ROOT])
+@pytest.mark.parametrize("odd", ["bread / rolls", "/ / rolls", OTHERS, f"{OTHERS} (2)", ROOT])
 def test_words_like_names_of_topics_are_refused(odd: str):
     rows, owners = sessions(3)
     with refuses("items-like-topics"):
         learn_topics(Bags.from_lists([*rows, [odd]], [*owners, 0]))
+
+
+@pytest.mark.parametrize("odd", ["bread /", "/ rolls", "/"])
+def test_a_word_that_begins_or_ends_with_a_slash_is_in_no_name(odd: str):
+    """The page `/` is in most logs of web servers."""
+    rows, owners = sessions(3)
+    rows = [[odd if word == "song" else word for word in row] for row in rows]
+    people = len({owner for row, owner in zip(rows, owners, strict=True) if odd in row})
+    topics = learn_topics(Bags.from_lists(rows, owners))
+    assert people >= topics.fewest
+    assert odd in topics.taxonomy().names.names.to_list()
+    assert not any(odd in part for name in topics.names for part in name.split(SEPARATOR))
 
 
 def test_a_rare_word_like_a_numbered_topic_is_refused():

@@ -25,7 +25,7 @@ from shoal.data.node_loss import DEFAULT_LOSS
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import TaxonomyError
 from shoal.taxonomy.company import Company, company_of
-from shoal.taxonomy.topic_names import CANDIDATES, MORE, RARE_ROOT, ROOT, insist_on_numbers, insist_on_words, topic_names
+from shoal.taxonomy.topic_names import CANDIDATES, RARE_ROOT, ROOT, clear_in_names, insist_on_numbers, insist_on_words, topic_names
 
 FEWEST_PEOPLE = 10  # who hold each word of a name, unless something else is given: twice the usual k
 BALANCE = 0.4  # share of the holders that each side of a split has at least
@@ -113,7 +113,7 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__), np.int64)
     ordered = _reordered(company, by_name)
     words = tuple(names[i] for i in by_name)
-    may_name = (ordered.people >= fewest) & np.array([word != MORE for word in words], bool)  # dots look like those after the only word
+    may_name = (ordered.people >= fewest) & np.array([clear_in_names(word) for word in words], bool)
     frequent = may_name & ~ordered.lonely
     if frequent.sum() < 2:
         raise TaxonomyError(

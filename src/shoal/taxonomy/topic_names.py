@@ -26,11 +26,16 @@ RESERVED = re.compile(rf"(?:{re.escape(ROOT)}|{re.escape(OTHERS)})(?: \(\d+\))?"
 def insist_on_words(names: Sequence[str]) -> None:
     """Raise if a word looks like a name of a topic: published names would be ambiguous, and their people could not be counted."""
     reserved = [name for name in names if name == RARE_ROOT or RESERVED.fullmatch(name) is not None]
-    slashes = [name for name in names if SEPARATOR in f" {name} "]
+    slashes = [name for name in names if SEPARATOR in name]
     if slashes:
         raise _alike(len(slashes), f"names of topics, which contain {SEPARATOR!r}", "replace the slash in these items")
     if reserved:
         raise _alike(len(reserved), f"topics without a name, such as {OTHERS!r}", "rename these items")
+
+
+def clear_in_names(word: str) -> bool:
+    """Whether a word may be a part of a name: not dots, which follow the only word of one, nor a slash at an end, as in the page `/`."""
+    return word != MORE and SEPARATOR not in f" {word} "
 
 
 def insist_on_numbers(names: Iterable[str], is_rare: Callable[[str], bool]) -> None:
