@@ -48,3 +48,29 @@ def spoil(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Any], None]:
         monkeypatch.setattr(Cluster, "store", lambda self, made, name: stored(self, change(made) if name == step else made, name))
 
     return change_step
+
+
+@pytest.fixture
+def spoil_tables(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str, Any], None]:
+    """Changes the tables that the tasks of a step make, in a module that stores or sends them: with a lambda, which workers can load."""
+
+    def change_step(module: Any, step: str, change: Any) -> None:
+        def changed(work: Any) -> Any:
+            def spoiled(shared: Any, part: int, table: Any) -> Any:
+                yield from (made if isinstance(made, str) or not len(made) else change(made) for made in work(shared, part, table))
+
+            return spoiled
+
+        sent, stored = module.sent, getattr(module, "stored", None)
+
+        def sent_on(cluster: Any, name: str, work: Any, *more: Any) -> Any:
+            return sent(cluster, name, [(source, changed(task) if name == step else task) for source, task in work], *more)
+
+        def stored_there(cluster: Any, source: Any, work: Any, shared: Any, name: str) -> Any:
+            return stored(cluster, source, changed(work) if name == step else work, shared, name)
+
+        monkeypatch.setattr(module, "sent", sent_on)
+        if stored is not None:
+            monkeypatch.setattr(module, "stored", stored_there)
+
+    return change_step

@@ -36,16 +36,8 @@ RECORDS = pa.schema(
 Rows of other kinds hold a tally, names as they were typed, or terms that the taxonomy lacks.
 """
 
-LOGGED = pa.schema(
-    {"owner": pa.int64(), "text": pa.string(), "query": pa.string(), "words": pa.int64(), "terms": pa.int64(), "tally": pa.string()}
-)
-"""Rows of a log: whose, the text as it was typed, the query as it would be published, and its words; or a tally of rows, as JSON.
-
-`terms` are the words that are counted each for themselves, of which an item has one.
-"""
-SPLIT = pa.schema([("query", pa.string()), ("words", WORDS)])
-READ = pa.schema([("text", pa.string()), ("query", pa.string()), ("words", WORDS), ("length", pa.int64())])
-"""A text as the judge reads it: with single blanks where words count each for themselves, its units, and how many words it has."""
+TYPED_TEXTS = pa.schema({"owner": pa.int32(), "text": pa.dictionary(pa.int32(), pa.string()), "times": pa.int64()})
+"""Rows of a log: whose, the text as it was typed, and how many rows of this person have it."""
 
 HASHES = pa.schema([("hash", pa.int64())])
 DRAWN = pa.schema([("hash", pa.int64()), ("times", pa.int64())])
@@ -132,6 +124,14 @@ def list_array(indptr: Ints, values: Any, kind: Any = None) -> pa.ListArray:
     """Return lists of these values with these offsets."""
     flat = values if isinstance(values, pa.Array) else pa.array(values, kind)
     return pa.ListArray.from_arrays(pa.array(indptr, pa.int32()), flat)
+
+
+def frame_as(table: pa.Table, schema: pa.Schema) -> pl.DataFrame:
+    """Return the rows of a table with the columns of a schema. Columns that it lacks are null: no task had rows with them."""
+    columns = [table.column(field.name) if field.name in table.column_names else pa.nulls(len(table), field.type) for field in schema]
+    frame = pl.from_arrow(pa.table(columns, schema=schema))
+    assert isinstance(frame, pl.DataFrame)
+    return frame
 
 
 def records_in(table: pa.Table) -> pa.Table:

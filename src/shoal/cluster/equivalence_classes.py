@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 from shoal.cluster.arrow_schemas import NAMED, NODE, TYPED, WORDS, lists_of
-from shoal.cluster.exchange import NumberedPartitions, Step, collected_words, sent, stored
+from shoal.cluster.exchange import ByText, NumberedPartitions, Step, collected_words, sent, stored
 from shoal.cluster.spark import Cluster
 from shoal.data.bags import Ints
 from shoal.errors import GuaranteeNotMet
@@ -39,11 +39,8 @@ class Contents:
 
     def places(self, table: pa.Table) -> Ints:
         """Return the partition of each record: equal ones have the same."""
-        return _places(pl.from_arrow(table.column("items")).list.join("\n"), self.parts)  # type: ignore[union-attr]
-
-
-def _places(values: Any, parts: int) -> Ints:
-    return (values.hash(seed=0) % parts).to_numpy().astype("int64")  # type: ignore[no-any-return]
+        joined = pl.from_arrow(table.column("items")).list.join("\n")  # type: ignore[union-attr]
+        return (joined.hash(seed=0) % self.parts).to_numpy().astype("int64")  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -155,17 +152,6 @@ def item_names(contents: Contents, part: int, table: pa.Table) -> Iterator[pa.Ta
         yield pl.DataFrame({"kind": TYPED, "name": names.unique()}, schema={"kind": pl.Int32, "name": pl.String}).to_arrow().cast(NAMED)
 
 
-@dataclass(frozen=True)
-class NamePlaces:
-    """The number of partitions for counting names."""
-
-    parts: int
-
-    def __call__(self, table: pa.Table) -> Ints:
-        """Return the partition of each name."""
-        return _places(pl.from_arrow(table.column("name")), self.parts)
-
-
 def counted_names(shared: Any, part: int, table: pa.Table) -> Iterator[str]:
     """Count the distinct names of each kind here, and return the nodes."""
     if not len(table):
@@ -179,7 +165,7 @@ def counted_names(shared: Any, part: int, table: pa.Table) -> Iterator[str]:
 def different_names(cluster: Cluster, source: Step | NumberedPartitions, work: Any, shared: Any, parts: int) -> dict[int, list[Any]]:
     """Return for each kind of names the results of `counted_names` for the partitions."""
     found: dict[int, list[Any]] = {}
-    names = sent(cluster, "names", [(source, work)], shared, NamePlaces(parts), parts)
+    names = sent(cluster, "names", [(source, work)], shared, ByText("name", parts), parts)
     for kind, value in map(json.loads, collected_words(cluster, names, counted_names, shared)):
         found.setdefault(kind, []).append(value)
     return found

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pyarrow as pa
 
 from shoal.cluster.spark import Cluster, log_step, spark_errors, working
@@ -91,6 +93,31 @@ class Sent:
 
 
 Source = NumberedPartitions | Step | Sent
+
+
+@dataclass(frozen=True)
+class ByText:
+    """Places rows by a column of texts: equal texts are in the same partition."""
+
+    column: str
+    parts: int
+
+    def __call__(self, table: pa.Table) -> Ints:
+        """Return the partition of each row."""
+        texts = pl.from_arrow(table.column(self.column))
+        assert isinstance(texts, pl.Series)
+        return np.asarray((texts.hash(seed=0) % self.parts).to_numpy(), np.int64)
+
+
+@dataclass(frozen=True)
+class ByNumber:
+    """Places rows by a column that has the number of their partition."""
+
+    column: str
+
+    def __call__(self, table: pa.Table) -> Ints:
+        """Return the partition of each row."""
+        return np.asarray(table.column(self.column).to_numpy(), np.int64)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""Rows of a log on a cluster: the input of methods that publish rows, with numbered users."""
+"""Rows of a log on a cluster: the input of methods that publish rows, with numbered users.
+
+Tasks store who typed which text how often. Each different text of a partition is stored once, and users and texts are numbers there.
+"""
 
 from __future__ import annotations
 
@@ -6,76 +9,107 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from shoal.cluster.arrow_schemas import LOGGED
-from shoal.cluster.exchange import stored_frame
+from shoal.cluster.arrow_schemas import TYPED_TEXTS
+from shoal.cluster.exchange import Step, stored
 from shoal.cluster.input_layout import ClusterInput, find_input, tallied
-from shoal.cluster.read_events import PARTS, EventGrouping, log_of, rows_with_column
+from shoal.cluster.read_events import EventGrouping, log_of
 from shoal.cluster.spark import Cluster
+from shoal.data.bags import Ints, Small, number_strings
 from shoal.data.log import Log
-from shoal.data.query_units import with_single_blanks
 from shoal.pipeline.events import PREPARING, stage
 from shoal.pipeline.options import Preparation
-
-if TYPE_CHECKING:
-    from shoal.cluster.spark import Work
+from shoal.util.numbers import distinct, runs
 
 UNACCOUNTED = "rows were lost or added without being accounted for"
 
 
-@dataclass(frozen=True)
-class Splitting(EventGrouping):
-    """How events become rows; `splits`: words count separately."""
+@dataclass(frozen=True, eq=False)
+class TypedTexts:
+    """Which text was typed by whom, and how often: each pair of a user and one of the different texts once, sorted by text."""
 
-    splits: bool
+    texts: pl.Series
+    numbers: Small
+    owners: Small
+    times: Ints
+
+    @classmethod
+    def of_log(cls, log: Log) -> TypedTexts:
+        """Count the rows of a log; a row without a text has an empty one."""
+        texts, numbers = number_strings(log.frame["payload"].fill_null(""))
+        people = int(log.frame["owner"].max() or 0) + 1  # type: ignore[operator, arg-type]
+        pairs, times = runs(np.sort(numbers.astype(np.int64) * people + log.frame["owner"].to_numpy()))
+        return cls(texts, (pairs // people).astype(np.int32), (pairs % people).astype(np.int32), times)
+
+    @classmethod
+    def of_table(cls, table: pa.Table) -> TypedTexts:
+        """Read them as they were stored."""
+        numbered = table.column("text").combine_chunks()
+        texts = pl.Series(numbered.dictionary, dtype=pl.String)
+        return cls(texts, numbered.indices.to_numpy(), *(table.column(name).to_numpy() for name in ("owner", "times")))
+
+    @property
+    def table(self) -> pa.Table:
+        """Return them to be stored."""
+        numbered = pa.DictionaryArray.from_arrays(pa.array(self.numbers), self.texts.to_arrow().cast(pa.string()))
+        return pa.table({"owner": self.owners, "text": numbered, "times": self.times}, TYPED_TEXTS)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def rows(self) -> Ints:
+        """Count the rows of each text."""
+        return np.bincount(self.numbers, self.times, minlength=len(self)).astype(np.int64)
+
+    @cached_property
+    def people(self) -> Ints:
+        """Count the people of each text."""
+        return np.bincount(self.numbers, minlength=len(self)).astype(np.int64)
+
+    def people_of_any(self, which: Ints) -> int:
+        """Count the people with any of these texts."""
+        chosen = np.zeros(len(self), bool)
+        chosen[which] = True
+        return len(distinct(self.owners[chosen[self.numbers]]))
 
 
 @dataclass(frozen=True)
 class Logged:
-    """Rows on the cluster (`LOGGED`, without tallies), their sums, and how the input was read."""
+    """Rows on the cluster (`TypedTexts`), their sums, and how the input was read."""
 
-    rows: Any
+    rows: Step
     sums: Counter[str]
     found: ClusterInput
 
-
-def logged_rows(splitting: Splitting, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Return the rows of all people whose events are here, and a tally of them."""
-    log, spellings = log_of(splitting, table)
-    spellings["owners"] = log.n_owners
-    yield rows_of_log(log, splitting, part)
-    yield rows_with_column(LOGGED, "tally", [json.dumps(spellings)])
+    @property
+    def partitions(self) -> int:
+        """The number of partitions."""
+        return len(self.rows.files)
 
 
-def rows_of_log(log: Log, splitting: Splitting, part: int) -> pa.Table:
-    """Return the rows of a log of some people, each with its query and words."""
-    text = log.frame["payload"].fill_null("").rename("text")
-    by_words = splitting.splits and splitting.text
-    query = with_single_blanks(text) if by_words else text
-    words = text.str.count_matches(r"\S+").cast(pl.Int64)
-    terms = words if by_words else (text != "").cast(pl.Int64)
-    columns = {"owner": log.frame["owner"] + part * PARTS, "text": text, "query": query, "words": words, "terms": terms}
-    return pl.DataFrame(columns).with_columns(tally=pl.lit(None, pl.String)).to_arrow().cast(LOGGED)
+def typed_texts(grouping: EventGrouping, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
+    """Return the texts of all people whose events are here, and a tally of their rows."""
+    if not len(table):
+        yield TYPED_TEXTS.empty_table()
+        return
+    log, sums = log_of(grouping, table)
+    sums["owners"] = log.n_owners
+    yield json.dumps(sums)
+    yield TypedTexts.of_log(log).table
 
 
-def read_log(cluster: Cluster, data: Any, preparation: Preparation, *, splits: bool) -> Logged:
+def read_log(cluster: Cluster, data: Any, preparation: Preparation) -> Logged:
     """Read the rows of paths or of a Spark data frame."""
     found = find_input(cluster, data, preparation)
-    work = found.gathering(Splitting, splits)
-    return Logged(*gathered(cluster, found, logged_rows, work, LOGGED))
-
-
-def gathered(
-    cluster: Cluster, found: ClusterInput, work: Work, grouping: EventGrouping, schema: pa.Schema
-) -> tuple[Any, Counter[str], ClusterInput]:
-    """Return the output of `work` for all events of some people at once, without the tallies; their sums, and how the input was read."""
     events = found.sent_to_owners(cluster)
     stage(PREPARING)
-    stored = stored_frame(cluster, events, work, grouping, schema, "rows")
-    tallies = (row[0] for row in cluster.collect(stored.where("tally is not null").select("tally")))
-    sums, defects = tallied([*events.words, *tallies])
-    return stored.where("tally is null").drop("tally"), sums, found.with_totals(sums, defects)
+    rows, words = stored(cluster, events, typed_texts, found.gathering(EventGrouping), "rows")
+    sums, defects = tallied([*events.words, *words])
+    return Logged(rows, sums, found.with_totals(sums, defects))

@@ -14,13 +14,15 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from shoal.cluster.input_layout import ClusterInput, find_input
-from shoal.cluster.log_rows import UNACCOUNTED, gathered
+from shoal.cluster.exchange import stored_frame
+from shoal.cluster.input_layout import ClusterInput, find_input, tallied
+from shoal.cluster.log_rows import UNACCOUNTED
 from shoal.cluster.read_events import PARTS, EventGrouping, log_of, rows_with_column
 from shoal.cluster.spark import Cluster
 from shoal.errors import GuaranteeNotMet
 from shoal.noise.counted_values import columns_of, unit_of, values_of_log
 from shoal.noise.per_person_bounds import OWNER
+from shoal.pipeline.events import PREPARING, stage
 from shoal.pipeline.options import Preparation
 
 
@@ -64,8 +66,12 @@ def read_values(cluster: Cluster, data: Any, preparation: Preparation, unit: str
     found = find_input(cluster, data, preparation)
     counted = unit_of("text" if found.text else "item", unit)
     keys = columns_of(counted)
-    work = found.gathering(ValueGrouping, counted)
-    rows, sums, found = gathered(cluster, found, value_rows, work, value_schema(keys))
+    events = found.sent_to_owners(cluster)
+    stage(PREPARING)
+    stored = stored_frame(cluster, events, value_rows, found.gathering(ValueGrouping, counted), value_schema(keys), "rows")
+    tallies = (row[0] for row in cluster.collect(stored.where("tally is not null").select("tally")))
+    sums, defects = tallied([*events.words, *tallies])
+    rows, found = stored.where("tally is null"), found.with_totals(sums, defects)
     values = rows.where(f"{OWNER} is not null").select(OWNER, *keys)
     if cluster.collect(values.selectExpr("count(1)"))[0][0] != sums["values"]:
         raise GuaranteeNotMet(UNACCOUNTED, code="accounting-incomplete", hint="nothing was written")

@@ -8,56 +8,19 @@ from typing import Any
 
 from shoal import __version__
 from shoal.cluster import run_output as outcome
-from shoal.cluster.log_rows import UNACCOUNTED, Logged
-from shoal.cluster.spark import Cluster, joined
+from shoal.cluster.log_rows import Logged
 from shoal.data.accounting import Accounting, Ledger, gone, kept
 from shoal.data.claims import Verdict
 from shoal.data.items import plain_values
-from shoal.errors import GuaranteeNotMet
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.io.write.output_format import FileFact
 from shoal.methods.bases.log_rows import NO_QUERY, SILENT
-from shoal.methods.bases.threshold import COMBINATIONS, RARE, TOO_LONG, Kept, ThresholdMethod
+from shoal.methods.bases.threshold import COMBINATIONS, RARE, TOO_LONG, ThresholdMethod
 from shoal.methods.bases.threshold_words import AS_TYPED, IN_DROPPED
 from shoal.metrics import METRICS, routine
 from shoal.pipeline.claims import stated_claims
 from shoal.pipeline.contract import USED
 from shoal.pipeline.manifest_schema import ENGINE
-
-
-def summed(cluster: Cluster, logged: Logged, answered: Any, settings: Kept) -> Counter[str]:
-    """Return sums of rows and words, of the original and of the release. Raise unless each candidate row has one outcome.
-
-    Args:
-        cluster: Where they are.
-        logged: The rows of the original.
-        answered: The outcome of each query and the number of its rows.
-        settings: The settings of the method.
-    """
-    long = "false" if settings.words is None else f"words > {settings.words}"
-    columns = ["count(1) as rows", "count_if(query = '') as empty", f"count_if(query != '' and {long}) as long"]
-    columns += ["sum(terms) as words", "count(distinct case when text != '' then text end) as texts"]
-    sums: Counter[str] = Counter(cluster.collect(logged.rows.selectExpr(*columns))[0].asDict())
-    outcomes = [
-        "coalesce(sum(case when stays then rows end), 0) as published",
-        "coalesce(sum(case when not stays then rows end), 0) as rare",
-        "coalesce(sum(case when stays then terms end), 0) as published_words",
-    ]
-    sums.update(cluster.collect(answered.selectExpr(*outcomes, "count_if(stays is null) as lost"))[0].asDict())
-    if (
-        sums["lost"]
-        or sums["rows"] != logged.sums["used"]
-        or sums["published"] + sums["rare"] + sums["empty"] + sums["long"] != sums["rows"]
-    ):
-        raise GuaranteeNotMet(UNACCOUNTED, code="accounting-incomplete", hint="nothing was written")
-    return sums
-
-
-def count_published_texts(cluster: Cluster, logged: Logged, queries: Any) -> Counter[str]:
-    """Count the distinct texts that are published as typed, and their people; `queries` are the distinct published ones."""
-    shown = joined(logged.rows.select("owner", "text"), queries.selectExpr("query as text"), "text", "left_semi").where("text != ''")
-    counted = shown.selectExpr("count(distinct text) as published_texts", "count(distinct owner) as published_people")
-    return Counter(cluster.collect(counted)[0].asDict())
 
 
 def publish(

@@ -47,7 +47,12 @@ from shoal.pipeline.run import insist
 from shoal.pipeline.topic_claims import claims_on_names
 from shoal.privacy.evidence.cluster_judging import JudgesClasses, JudgesNames
 
-FAMILIES: dict[type, ModuleType] = {ThresholdMethod: threshold, RecodingMethod: recode_items, Mechanism: mechanism}
+FAMILIES: dict[type, tuple[ModuleType, bool]] = {
+    ThresholdMethod: (threshold, False),
+    RecodingMethod: (recode_items, True),
+    Mechanism: (mechanism, True),
+}
+"""The steps of methods that form no groups, and whether these use Spark data frames."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ def _urls(paths: Any) -> list[str]:
 
 
 class ClusterFamily(NamedTuple):
-    """Methods that work in the same way on a cluster, and how a release is made. Those that form groups do so without Spark data frames."""
+    """Methods that work in the same way on a cluster: how a release is made, and whether in Spark data frames."""
 
     released: Callable[[Cluster, Any, Preparation, Any, ReleaseDirectory], outcome.ClusterOutput]
     frames: bool = True
@@ -96,9 +101,9 @@ class ClusterFamily(NamedTuple):
 
 def _family(method: Method) -> ClusterFamily:
     """Return the family of a method; methods of no other family must form groups."""
-    for kind, family in FAMILIES.items():
+    for kind, (module, frames) in FAMILIES.items():
         if isinstance(method, kind):
-            return ClusterFamily(family.released)
+            return ClusterFamily(module.released, frames)
     return ClusterFamily(_released, frames=False)
 
 

@@ -10,17 +10,18 @@ import pyarrow as pa
 from shoal.cluster import judge_rows as judging_rows
 from shoal.cluster import row_manifest as row_outcome
 from shoal.cluster import run_output as outcome
-from shoal.cluster import threshold_words as shared_rows
-from shoal.cluster.judge_rows import Judging
+from shoal.cluster import shared_queries
+from shoal.cluster.exchange import Step
+from shoal.cluster.judge_rows import Judging, Released
 from shoal.cluster.log_rows import UNACCOUNTED, Logged, read_log
 from shoal.cluster.spark import Cluster
-from shoal.cluster.write_files import Content, write_parts
+from shoal.cluster.write_files import Content, write_stored
 from shoal.data.tables.rows import PAYLOAD, RowTable
 from shoal.errors import GuaranteeNotMet
 from shoal.io.release_directory import ReleaseDirectory
 from shoal.methods.bases.log_rows import LOG
 from shoal.methods.bases.threshold import ThresholdMethod, nothing_shared
-from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, stage
+from shoal.pipeline.events import GROUPING, JUDGING, MEASURING, READING_BACK, stage
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.run import insist
 
@@ -32,52 +33,47 @@ def released(
 ) -> outcome.ClusterOutput:
     """Publish what enough people share, verify it, write it, and verify what was written."""
     settings = method.kept
-    logged = read_log(cluster, data, preparation, splits=settings.unit.splits)
+    logged = read_log(cluster, data, preparation)
     by_words = settings.unit.splits and logged.found.text
     stage(GROUPING)
-    answered = shared_rows.answered_rows(cluster, logged.rows, settings, by_words=by_words)
-    sums = row_outcome.summed(cluster, logged, answered, settings)
+    published, sums = shared_queries.published_queries(cluster, logged, settings, by_words=by_words)
     if not sums["published"]:
-        people = cluster.collect(shared_rows.candidates(logged.rows, settings).selectExpr("count(distinct owner)"))[0][0]
-        raise nothing_shared(settings, int(people))
-    return _judged_and_written(cluster, logged, shared_rows.published_rows(answered), sums, method, directory, by_words=by_words)
+        raise nothing_shared(settings, shared_queries.people_asking(cluster, logged, settings, by_words=by_words))
+    return _judged_and_written(cluster, logged, published, sums, method, directory, by_words=by_words)
 
 
 def _judged_and_written(
     cluster: Cluster,
     logged: Logged,
-    published: Any,
+    published: Step,
     sums: Counter[str],
     method: ThresholdMethod,
     directory: ReleaseDirectory,
     *,
     by_words: bool,
 ) -> outcome.ClusterOutput:
-    claim = method.kept.claim
-    counted_rows = claim.rows_to_count
-    assert counted_rows is not None
-    judging = Judging(counted_rows, by_words)
+    claim, content = method.kept.claim, _content(logged)
+    assert claim.rows_to_count is not None
+    judging = Judging(claim.rows_to_count, by_words, logged.rows, content.schema.names[0])
     stage(JUDGING)
-    made = judging_rows.count_published(cluster, published, judging, "made")
-    counted, lost = judging_rows.counted_with_original(cluster, made, logged.rows, judging)
-    verdict = claim.judge_rows(counted)
+    made, counted = judging_rows.count_made(cluster, published, judging)
+    verdict = claim.judge_rows(judging.counted(counted, people=True))
     insist([verdict], "made")
-    if lost:
+    if counted["lost"]:
         raise GuaranteeNotMet(UNACCOUNTED, code="accounting-incomplete", hint=NOTHING_WRITTEN)
     stage(MEASURING)
-    content = _content(logged)
-    files, again = write_parts(cluster, published.toDF(*content.schema.names), directory.path, content)
-    if again.columns != content.schema.names:
-        raise GuaranteeNotMet("the files have other columns than the release", code="files-differ-from-release", hint=NOTHING_WRITTEN)
-    written = judging_rows.count_published(cluster, again.toDF("query"), judging, "written")
-    if judging_rows.differing(cluster, made, written):
+    files = write_stored(cluster, published, sums["published"], directory.path, content)
+    stage(READING_BACK)
+    released_files = Released(judging, made, tuple(directory.path / file.name for file in files))
+    written = judging_rows.count_written(cluster, released_files)
+    if written["differing"]:
         raise GuaranteeNotMet("the files do not contain the rows of the release", code="files-differ-from-release", hint=NOTHING_WRITTEN)
-    alone = claim.judge_rows(judging_rows.counted_from_file(cluster, written, counted_rows))
+    alone = claim.judge_rows(judging.counted(written, people=False))
     insist([alone], "written")
-    published_texts = row_outcome.count_published_texts(cluster, logged, written.queries)
-    return row_outcome.publish(logged, sums + published_texts, method, verdict, alone, files, directory)
+    shown = {name: counted[name] for name in ("published_texts", "published_people")}
+    return row_outcome.publish(logged, sums + Counter(shown), method, verdict, alone, files, directory)
 
 
 def _content(logged: Logged) -> Content:
     column = PAYLOAD["text" if logged.found.text else "item"]
-    return Content(LOG, RowTable.kind, pa.schema([(column, pa.string())]), columns={column: "text"})
+    return Content(LOG, RowTable.kind, pa.schema([(column, pa.string())]), columns={column: "text"}, source="query")

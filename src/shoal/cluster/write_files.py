@@ -16,7 +16,8 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from shoal.cluster.exchange import Step, collected_words, gathered, sent
+from shoal.cluster.arrow_schemas import lists_of
+from shoal.cluster.exchange import ByNumber, Step, collected_words, gathered, sent
 from shoal.cluster.spark import Cluster
 from shoal.data.bags import Ints
 from shoal.data.fresh import random_keys
@@ -41,6 +42,12 @@ class Content:
     numbered: bool = False
     layout: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""  # how its column is called where it is stored, if otherwise
+
+    @property
+    def stored(self) -> list[str]:
+        """Return the names of the columns where they are stored."""
+        return [self.source] if self.source else self.schema.names
 
     @property
     def shuffled(self) -> pa.Schema:
@@ -131,19 +138,20 @@ def write_parts(cluster: Cluster, shown: Any, directory: Path, content: Content 
 
 
 def numbers_of_files(files: int, part: int, table: pa.Table) -> Iterator[str]:
-    """Count the records of a partition for each file."""
-    yield json.dumps(np.bincount(files_of(table.column("place").to_numpy(), files), minlength=files).tolist())
+    """Count the records or rows of a partition for each file."""
+    places = table.column("place")
+    numbers = lists_of(table, "place")[1] if pa.types.is_list(places.type) else places
+    yield json.dumps(np.bincount(files_of(numbers.to_numpy(), files), minlength=files).tolist())
 
 
-def on_the_way(files: int, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Return published records with their files."""
-    file = pa.array(files_of(table.column("place").to_numpy(), files))
-    yield table.select(["place", "items"]).append_column("file", file)
-
-
-def file_places(table: pa.Table) -> Ints:
-    """Return the file of each record."""
-    return np.asarray(table.column("file").to_numpy(), np.int64)
+def on_the_way(parts: FileParts, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Return published records or rows with their files; a stored row with a list of random numbers represents one for each of them."""
+    places, columns = table.column("place"), [table.column(name) for name in parts.content.stored]
+    if pa.types.is_list(places.type):
+        starts, places = lists_of(table, "place")
+        rows = np.repeat(np.arange(len(table)), np.diff(starts))
+        columns = [column.take(pa.array(rows)) for column in columns]
+    yield pa.table([places, files_of(places.to_numpy(), parts.files), *columns], schema=parts.content.shuffled)
 
 
 def written_file(parts: Parts, part: int, table: pa.Table) -> Iterator[pa.Table]:
@@ -152,15 +160,15 @@ def written_file(parts: Parts, part: int, table: pa.Table) -> Iterator[pa.Table]
         yield written(parts, table)
 
 
-def write_stored(cluster: Cluster, shown: Step, rows: int, directory: Path) -> list[FileFact]:
-    """Write this many published records in the order of their random numbers; return the file entries."""
+def write_stored(cluster: Cluster, shown: Step, rows: int, directory: Path, content: Content = OF_RECORDS) -> list[FileFact]:
+    """Write this many published records or rows in the order of their random numbers; return the file entries."""
     stage(WRITING)
     files = max(1, -(-rows // ROWS_IN_A_FILE))
     held = np.sum([json.loads(word) for word in collected_words(cluster, shown, numbers_of_files, files)], axis=0)
     before = dict(enumerate(np.cumsum([0, *held.tolist()]).tolist()))
-    spread = sent(cluster, "files", [(shown, on_the_way)], files, file_places, files)
-    done = gathered(cluster, spread, written_file, Parts(OF_RECORDS, directory, cluster.place, before))
-    return [_fact(OF_RECORDS, *row.values()) for row in done.sort_by("file").to_pylist()]
+    spread = sent(cluster, "files", [(shown, on_the_way)], FileParts(content, files), ByNumber("file"), files)
+    done = gathered(cluster, spread, written_file, Parts(content, directory, cluster.place, before))
+    return [_fact(content, *row.values()) for row in done.sort_by("file").to_pylist()]
 
 
 def _fact(content: Content, file: int, rows: int, digest: str) -> FileFact:

@@ -61,3 +61,9 @@ def published_in(path: Path) -> pl.Series:
     """Return the items of the records in a file of a release."""
     with translated(path):
         return pl.read_parquet(path, columns=["items"])["items"]
+
+
+def published_table(path: Path) -> pl.DataFrame:
+    """Return all columns of a file of a release."""
+    with translated(path):
+        return pl.read_parquet(path)

@@ -128,7 +128,7 @@ def recoded(
         rungs = settled(ladder, shared, spread.words, spread.window, windows)
         left = issued[_how_many(rungs != TOP, spread.indptr) > 0]
     stays = np.flatnonzero(among(left, keys))
-    indptr, at = _taken(spread.indptr, places_of(issued, left))
+    indptr, at = taken(spread.indptr, places_of(issued, left))
     return RecodedRows(read, ladder, stays, places_of(left, keys[stays]), left // windows, indptr, spread.words[at], rungs[at])
 
 
@@ -140,7 +140,7 @@ class _Spread:
 
     def __init__(self, words: PlainTerms, issued: Ints, issuers: Ints, windows: int) -> None:
         self.issued, self.issuers, self.windows = issued, issuers, windows
-        self.indptr, at = _taken(words.indptr, issued // windows)
+        self.indptr, at = taken(words.indptr, issued // windows)
         self.words = words.items[at]
         self.window = None if windows == 1 else np.repeat(issued % windows, np.diff(self.indptr))
 
@@ -159,7 +159,7 @@ class _Spread:
         return numbers if self.window is None else numbers + self.window
 
 
-def _taken(indptr: Ints, rows: Ints) -> tuple[Ints, Ints]:
+def taken(indptr: Ints, rows: Ints) -> tuple[Ints, Ints]:
     """Return row pointers and entry positions of these rows of a sparse table."""
     sizes = np.diff(indptr)[rows]
     starts = np.append(0, np.cumsum(sizes))
@@ -175,7 +175,7 @@ def _of_words(spread: _Spread, held: Held, which: Mask) -> Held:
     """Return who has which of these words, from who issued which query."""
     chosen = np.repeat(which, spread.issuers)
     row = np.repeat(np.arange(len(spread.issued)), spread.issuers)[chosen]
-    starts, at = _taken(spread.indptr, row)
+    starts, at = taken(spread.indptr, row)
     owner = np.repeat(held.triples[chosen] % held.people, np.diff(starts))
     return Held.of(spread.words[at], None if spread.window is None else spread.window[at], held.windows, owner, held.people)
 
