@@ -43,6 +43,8 @@ def copied(case: Case, directory: Path) -> list[str]:
     k = case.number_of("k", 5)
     if OTHER_LOSSES & case.said.keys() or case.text("taxonomy", "").startswith(("generated", "topics")):
         return []
+    if case.method == "partition" and case.flag("bag"):  # it splits by the nodes of records, not by how often they have them
+        return []
     if not (name := with_copies(case, directory, k)):
         return []
     answer = typed([*replace(case, inputs=[name]).words, "--out", "copied"])
