@@ -92,7 +92,7 @@ MISREAD = {
 
 @pytest.mark.parametrize("opened", [OPENED, *MISREAD.values()], ids=["right", *MISREAD])
 def test_what_shares_open_is_compared_exactly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[dict[str, object]]) -> None:
-    (tmp_path / "log.csv").write_text("user,text\nann,flu\nann,flu\nbob,flu\nbob,secret cure\n")
+    (tmp_path / "log.csv").write_text("user,item\nann,flu\nann,flu\nbob,flu\nbob,secret cure\n")
     case = Case(0, "secret-sharing", "table", ["log.csv"], {"k": "2"})
     answer = Answer(0, json.dumps({"queries": opened, "sealed": 1}), "")
     monkeypatch.setattr(after, "typed", lambda words: answer)
