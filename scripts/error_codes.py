@@ -80,7 +80,7 @@ MEANINGS = {
     "header-repeated": "On a cluster, a header is repeated inside a file or is missing from one.",
     "header-unclear": "The first line may be a header or data.",
     "incomplete-task-file": "A file that a task of the cluster wrote is incomplete. Nothing was written.",
-    "input-named-twice": "An input file is named twice.",
+    "input-named-twice": "An input file is named twice, or with a compressed copy of itself.",
     "input-read-once": "The input can be read only once, so it cannot be tried again.",
     "inside-a-release": "The output would be inside a release directory.",
     "invalid-column-names": "A header leaves a column without a name, or gives two columns the same name.",

@@ -7,6 +7,7 @@ import io
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 
 import polars as pl
 import pytest
@@ -103,6 +104,18 @@ def test_a_file_that_is_named_twice(split: Shell):
     assert "whole.csv" in failed(split("look", "whole.csv", "whole.csv"), "input-named-twice")
     assert "link.csv" in failed(split("look", "whole.csv", "link.csv"), "input-named-twice")
     assert "part-1.csv" in failed(split("look", "part-*", "part-1.csv"), "input-named-twice")
+
+
+@pytest.mark.parametrize("packed", [gzip.compress, zstandard.ZstdCompressor().compress])
+def test_a_file_and_its_compressed_copy_are_not_two_files(shell: Shell, packed: Callable[[bytes], bytes]) -> None:
+    """Each line of transactions is a person: each would be two."""
+    suffix = ".gz" if packed is gzip.compress else ".zst"
+    (shell.directory / "all").mkdir()
+    (shell.directory / "all" / "a.txt").write_bytes(b"tea,milk\n")
+    (shell.directory / "all" / f"a.txt{suffix}").write_bytes(packed(b"tea,milk\n"))
+    assert "seems to be a copy" in failed(shell("look", "all", "--format", "transactions"), "input-named-twice")
+    (shell.directory / "all" / f"a.txt{suffix}").write_bytes(packed(b"tea,ham\n"))
+    assert shell("look", "all", "--format", "transactions", "--taxonomy", "none").code == 0
 
 
 def test_a_pattern_without_a_match_and_a_name_with_a_bracket(split: Shell):

@@ -17,7 +17,7 @@ from shoal.io.read.directories import data_files
 from shoal.io.read.formats import Layout, find_layout
 from shoal.io.read.frames_in_memory import in_memory
 from shoal.io.read.options import ReadOptions
-from shoal.io.read.source import Source
+from shoal.io.read.source import Source, stem_of
 from shoal.io.read.sql import Query
 
 STDIN = "-"
@@ -35,6 +35,7 @@ def sources_of(data: Paths | Any, most: int | None = None, encoding: str | None 
     refuse_twice(places)
     share = None if most is None else most // len(places)
     sources = [Source.of_standard_input(share, encoding) if place == STDIN else Source.of_data(place, share, encoding) for place in places]
+    _refuse_copies(sources)
     sources[0] = replace(sources[0], notes=(*notes, *sources[0].notes))
     _measure(sources)
     return sources
@@ -123,6 +124,20 @@ def refuse_twice(places: Sequence[str]) -> None:
         if other is not None:
             raise InputError(f"{place} is named twice" + ("" if other == place else f", also as {other}"), code="input-named-twice")
         met[_identity(place)] = place
+
+
+def _refuse_copies(sources: Sequence[Source]) -> None:
+    """Raise for a file that is next to a compressed copy of itself, such as a.csv and a.csv.gz."""
+    met: dict[object, Source] = {}
+    for source in sources:
+        called = (source.path.absolute().parent, stem_of(source.path))
+        other = met.setdefault(called, source)
+        if other is not source and other.head == source.head:
+            raise InputError(
+                f"{source.path} begins as {other.path} does, and seems to be a copy of it",
+                code="input-named-twice",
+                hint="name one of them",
+            )
 
 
 def _identity(place: str) -> object:
