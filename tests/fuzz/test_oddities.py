@@ -64,6 +64,7 @@ WEAKER: dict[str, list[tuple[object, str, object]]] = {
     "addresses": [(access_log, "not_addresses", nobody), (access_log, "moved_fields", lambda fields: nobody(fields["address"]) & False)],
     "odd JSON": [(json_lines, "keys_once", lenient)],
     "missing values": [(json_lines, "_constant", as_number)],
+    "odd Parquet": [(event_rows, "finite", lambda series: series)],
     "repeated headers": [(event_rows.Collector, "_without_headers", headers_stay)],
 }
 

@@ -300,7 +300,7 @@ def _texts(row: dict[str, Any], case: Case) -> Row:
 
 
 def _text(value: Any) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
     if isinstance(value, float) and value.is_integer():
         value = int(value)

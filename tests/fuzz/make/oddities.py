@@ -6,12 +6,13 @@ Each function changes the files of a case that was made, and returns whether it 
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fuzz.case import Case
+from fuzz.case import SCRIPTS, Case
 
 ODD = 0.35  # share of the cases whose input is not unusual already
 AGAIN = {"shuffled", "copied", "doubled"}  # steps that write the rows of the input again
@@ -170,11 +171,39 @@ def missing_values(sheet: Sheet) -> bool:
     return sheet.insert(lines)
 
 
+def odd_parquet(sheet: Sheet) -> bool:
+    """User IDs that are numbers with a fraction, as they become where one is missing; NaN and infinite ones, and items that are missing."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    case, rng = sheet.case, sheet.rng
+    if sheet.kind != "parquet" or case.form not in {"table", "querylog"} or "private-of" in case.said or len(case.inputs) > 1:
+        return False
+    rows = pq.read_table(sheet.path).to_pylist()
+    fresh = {owner: float(rng.randrange(10**11, 10**12)) for owner in case.owners}
+    rows = [{**row, "user": fresh.get(row["user"])} for row in rows]
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        odd = {"user": rng.choice([math.nan, math.inf, -math.inf, None])}
+        odd = {"item": None} if "item" in rows[0] and rng.random() < 0.2 else odd
+        rows.insert(rng.randrange(len(rows) + 1), {**rng.choice(rows), **odd})
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    types = {"user": rng.choice([pa.float64(), pa.float64(), pa.dictionary(pa.int32(), pa.float64())])}
+    pq.write_table(pa.table({name: pa.array(values, types.get(name)) for name, values in columns.items()}), sheet.path)
+    case.owners = [str(int(number)) for number in fresh.values()]
+    return True
+
+
 # -- people
 
 
 def spellings(sheet: Sheet) -> bool:
-    """User IDs that differ in capitals, blanks or invisible characters: one person or two, as `--owners` says."""
+    """User IDs in many scripts that differ in capitals, blanks, quotes or invisible characters: one person or two, as `--owners` says."""
+    case = sheet.case
+    begins = ["", "", *SCRIPTS, "ß", "ﬁ", "İ", "ς", "Ǆ"]
+    fresh = {owner: f"{sheet.rng.choice(begins)}{owner}" for owner in case.owners}
+    if not _renamed(sheet, lambda owner: fresh[owner], as_numbers=False):
+        return False
+    case.owners = list(fresh.values())
     return _spelled(sheet, _variants)
 
 
@@ -293,7 +322,7 @@ def shared_names(sheet: Sheet) -> bool:
     """A name that two nodes of the taxonomy have."""
     given = sheet.case.text("taxonomy", "")
     path = sheet.path.parent / given
-    if not given.startswith("tree.") or sheet.rng.random() < 0.8:
+    if not given.startswith("tree."):
         return False
     if given == "tree.tsv":
         head, *edges = path.read_text().splitlines()
@@ -398,6 +427,7 @@ ODDITIES: dict[str, Callable[[Sheet], bool]] = {
     "broken lines": broken_lines,
     "odd JSON": odd_json,
     "missing values": missing_values,
+    "odd Parquet": odd_parquet,
     "spellings": spellings,
     "numbers as user IDs": numbers,
     "addresses": addresses,
