@@ -185,6 +185,22 @@ def test_odd_columns_of_pandas_are_named():
         shoal.read(frame.assign(item=["a", 2.5]))
 
 
+LAZY = pl.DataFrame({"user": ["ann", "bob"] * 2, "item": ["secret"] * 4}).lazy()
+FAILING = {
+    "a cast": LAZY.with_columns(pl.col("item").cast(pl.Int64)),
+    "a function": LAZY.with_columns(pl.col("item").map_elements(lambda item: [][len(item)], return_dtype=pl.String)),
+    "a file that is not there": pl.scan_csv("nowhere.csv"),
+}
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_a_lazy_query_that_fails_is_one_line_without_data(name: str):
+    with refuses("lazy-query-failed") as caught:
+        shoal.look(FAILING[name], taxonomy="none")
+    assert "secret" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
 def test_a_type_that_polars_does_not_have_is_refused():
     wide = pa.array([Decimal(n) for n in range(4)], pa.decimal256(50, 2))
     with refuses("unsupported-data"):

@@ -226,13 +226,21 @@ def bags_of_lists(lists: pl.Series) -> tuple[Bags, tuple[str, ...]]:
 
 
 def _in_memory(table: pl.DataFrame | pl.LazyFrame, names: list[str] | None) -> pl.DataFrame:
-    return table.lazy().select(pl.all() if names is None else names).collect()
+    with _named_failure():
+        return table.lazy().select(pl.all() if names is None else names).collect()
 
 
 def _schema_in_memory(table: pl.DataFrame | pl.LazyFrame) -> pl.Schema:
-    try:
+    with _named_failure():
         return table.lazy().collect_schema()
-    except pl.exceptions.PolarsError as error:
+
+
+@contextmanager
+def _named_failure() -> Iterator[None]:
+    """Context in which the query of a lazy frame runs. It may read other files and call any function, whose messages may quote data."""
+    try:
+        yield
+    except (Exception, pl.exceptions.PanicException) as error:
         raise InputError(f"the query of the lazy frame fails with {type(error).__name__}", code="lazy-query-failed") from None
 
 
