@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from helpers.cli import FOOD, ITEMS, Shell, failed, one_line
 from shoal.io.read import excel
-from shoal.io.read.excel import may_have_many_decimals, sheet_of
+from shoal.io.read.excel import first_rows, may_have_many_decimals, sheet_of
 
 DAY = datetime(2024, 5, 1, 9)
 
@@ -206,6 +206,50 @@ def test_decimals_are_found_however_a_sheet_is_written(monkeypatch: pytest.Monke
         assert may_have_many_decimals(raw_workbook(xml))
         assert not may_have_many_decimals(raw_workbook(sheet_xml(ONCE)))
     assert may_have_many_decimals(b"no zip archive")
+
+
+@given(st.lists(st.lists(CELLS, min_size=1, max_size=3), min_size=1, max_size=30), st.integers(100, 3_000), st.sampled_from(["", "x"]))
+def test_the_first_rows_are_those_of_the_whole_sheet(rows: list[list[str]], most: int, prefix: str):
+    begun = [["<c><v>1</v></c>"], *rows]
+    xml = sheet_xml(begun)
+    if prefix:
+        xml = sheet_xml([[cell.replace("<", "<x:").replace("<x:/", "</x:") for cell in row] for row in begun], prefix)
+    pictures = {"xl/media/image1.png": "x" * 5_000}
+    content = raw_workbook(xml, MEMBERS | pictures)
+    whole, (head, part) = sheet_of(content, "a.xlsx"), first_rows(content, most)
+    found = sheet_of(head, "a.xlsx")
+    assert found.select(pl.all().fill_null("")).rows() == [row[: found.width] for row in whole.fill_null("").head(len(found)).rows()]
+    if head == content:
+        first_row = xml.index(f"</{prefix}:row>" if prefix else "</row>") + len(f"</{prefix}:row>" if prefix else "</row>")
+        assert part == 1 and (len(xml) <= most or first_row > most)
+        return
+    with zipfile.ZipFile(io.BytesIO(head)) as archive:
+        assert len(archive.read(SHEET)) <= most + 40 and part == len(archive.read(SHEET)) / len(xml)
+        assert "xl/media/image1.png" not in archive.namelist()
+
+
+def test_a_large_workbook_is_looked_at_in_part(shell: Shell, monkeypatch: pytest.MonkeyPatch):
+    from shoal.io.read.source import Portion
+    from shoal.pipeline import look as looking
+
+    monkeypatch.setattr(looking, "FIRST_PART", Portion(20_000, 10_000))
+    shell.file("sales.xlsx", workbook([["customer", "item"], *([f"c{n}", ITEMS[n % 8]] for n in range(2_000))]))
+    found = json.loads(shell("look", "sales.xlsx", "--taxonomy", "none", "--json").out)
+    assert 100 < found["rows"]["in"] < 1_000 and found["people"] == found["rows"]["in"]
+    assert abs(found["part"] - found["rows"]["in"] / 2_000) < 0.02
+    assert json.loads(shell("look", "sales.xlsx", "--taxonomy", "none", "--all", "--json").out)["people"] == 2_000
+
+
+def test_the_text_of_a_workbook_may_be_what_is_too_long(shell: Shell, monkeypatch: pytest.MonkeyPatch):
+    """Its XML names each text once, and refers to it in every row."""
+    from shoal.io.read.source import Portion
+    from shoal.pipeline import look as looking
+
+    monkeypatch.setattr(looking, "FIRST_PART", Portion(200_000, 10_000))
+    monkeypatch.setattr("shoal.io.read.source.PIECE", 10_000)
+    shell.file("sales.xlsx", workbook([["customer", "item"], *([f"c{n}", "long" * 500] for n in range(1_000))]))
+    found = json.loads(shell("look", "sales.xlsx", "--taxonomy", "none", "--json").out)
+    assert 50 < found["rows"]["in"] < 150 and abs(found["part"] - found["rows"]["in"] / 1_000) < 0.05
 
 
 def test_an_error_of_the_disk_is_named_as_such(shell: Shell, monkeypatch: pytest.MonkeyPatch):

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import re
 
 import click
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from helpers.cli import Shell, one_line
+from helpers.errors import refuses
 from shoal.cli.look import command
+from shoal.data.accounting import Ledger, kept
+from shoal.data.bags import Bags
+from shoal.data.node_loss import DEFAULT_LOSS
+from shoal.io.read.result import Defects, Reading
+from shoal.io.read.source import Portion
 from shoal.pipeline import look as looking
+from shoal.pipeline.options import Preparation, load_taxonomy
+from shoal.taxonomy.tree_drawing import coverage
 
 OWNERS = ("ann@example.org", "bob@example.org", "cid@example.org")
 BOUGHT = ("milk", "bread", "butter", "cheese", "wine", "tea", "salt")
@@ -100,7 +111,7 @@ def test_a_taxonomy_that_anonymize_refuses(shell: Shell):
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_large_file_is_read_in_part_and_that_is_said(shell: Shell, monkeypatch: pytest.MonkeyPatch, packed: bool):
-    monkeypatch.setattr(looking, "FIRST_BYTES", 1000)
+    monkeypatch.setattr(looking, "FIRST_PART", Portion(1000, 500))
     monkeypatch.setattr("shoal.io.read.source.CHUNK", 600)
     text = ("user,item\n" + "".join(f"u{n},{BOUGHT[n % 7]}\n" for n in range(100_000))).encode()
     shell.file("input", gzip.compress(text) if packed else text)
@@ -174,11 +185,94 @@ def test_what_anonymize_refuses_is_refused_alike(shell: Shell):
 def test_parquet_in_part(shell: Shell, monkeypatch: pytest.MonkeyPatch):
     import polars as pl
 
-    monkeypatch.setattr("shoal.io.read.parquet.ROWS_AT_ONCE", 40)
-    pl.DataFrame({"user": [f"u{n}" for n in range(100)], "item": ["milk"] * 100}).write_parquet(shell.directory / "input")
+    monkeypatch.setattr(looking, "FIRST_PART", Portion(1 << 20, 40))
+    table = pl.DataFrame({"user": [f"u{n}" for n in range(100)], "item": ["milk"] * 100})
+    table.write_parquet(shell.directory / "input")
     found = seen(shell, "--taxonomy", "none")
     assert (found["part"], found["people"]) == (0.4, 40)
     assert seen(shell, "--taxonomy", "none", "--all")["people"] == 100
+    table.select(items=pl.concat_list("user", "item")).write_parquet(shell.directory / "input")
+    lists = seen(shell, "--taxonomy", "none")
+    assert (lists["part"], lists["people"], lists["items"]) == (0.4, 40, 41)
+    assert seen(shell, "--taxonomy", "none", "--all")["people"] == 100
+    pl.DataFrame({"age": range(100), "pay": range(100)}).write_parquet(shell.directory / "input")
+    people = seen(shell, "--format", "microdata")
+    assert (people["part"], people["people"]) == (0.4, 40)
+    assert seen(shell, "--format", "microdata", "--all")["people"] == 100
+
+
+def test_long_texts_of_parquet_are_fewer_rows(shell: Shell, monkeypatch: pytest.MonkeyPatch):
+    import polars as pl
+
+    monkeypatch.setattr(looking, "FIRST_PART", Portion(100_000, 5_000))
+    table = pl.DataFrame({"user": [f"u{n}" for n in range(5_000)], "query": [f"{n} " * 200 for n in range(5_000)]})
+    table.write_parquet(shell.directory / "input")
+    found = seen(shell, "--taxonomy", "none")
+    assert 0 < found["rows"]["in"] < 5_000 and found["part"] == found["rows"]["in"] / 5_000
+    assert 50_000 < sum(map(len, table["query"][: found["rows"]["in"]])) < 200_000
+
+
+def test_as_many_short_lines_are_read_as_wanted(shell: Shell, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(looking, "FIRST_PART", Portion(1_000_000, 300))
+    monkeypatch.setattr("shoal.io.read.source.PIECE", 512)
+    shell.file("input", "user,item\n" + "".join(f"u{n},{BOUGHT[n % 7]}\n" for n in range(20_000)))
+    found = seen(shell, "--taxonomy", "none")
+    assert 300 <= found["rows"]["in"] <= 300 + 512 and found["part"] < 0.1
+
+
+def test_a_line_longer_than_the_part_is_read(shell: Shell, monkeypatch: pytest.MonkeyPatch):
+    """What is read in part has a row at least, where a file has any."""
+    monkeypatch.setattr(looking, "FIRST_PART", Portion(500, 10))
+    shell.file("input", "user,item\n" + "".join(f"u{n},{'x' * 3_000}\n" for n in range(50)))
+    found = seen(shell, "--taxonomy", "none")
+    assert 1 <= found["rows"]["in"] < 50
+
+
+def test_several_files_share_the_part(shell: Shell, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(looking, "FIRST_PART", Portion(10_000, 10_000))
+    for file in range(4):
+        shell.file(f"input{file}.csv", "user,item\n" + "".join(f"u{n},{BOUGHT[file]}\n" for n in range(5_000)))
+    found = json.loads(shell("look", "input*.csv", "--taxonomy", "none", "--json").out)
+    assert found["items"] == 4 and 500 < found["rows"]["in"] < 2_000  # of each file some rows, about 10,000 bytes in all
+    assert found["part"] < 0.1
+
+
+def test_of_a_part_of_standard_input_no_share_is_stated(shell: Shell, monkeypatch: pytest.MonkeyPatch):
+    """Its size is not known, but that there is more is."""
+    text = "user,item\n" + "".join(f"u{n},{BOUGHT[n % 7]}\n" for n in range(20_000))
+    monkeypatch.setattr(looking, "FIRST_PART", Portion(5_000, 10_000))
+
+    def look(*words: str) -> str:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        return shell("look", "-", "--taxonomy", "none", *words).out
+
+    found = json.loads(look("--json"))
+    assert found["part"] == 0 and 0 < found["rows"]["in"] < 1_000
+    assert f"standard input: the first {found['rows']['in']} rows (--all reads the rest)" in look()
+    assert "nothing was written" in look("--all")
+
+
+@given(st.lists(st.lists(st.text("ab/ ?.A", min_size=1, max_size=6).filter(str.strip), min_size=1, max_size=4), min_size=1, max_size=8))
+def test_a_taxonomy_made_of_the_items_has_all_of_them(records: list[list[str]]):
+    """It is not made to be sure of that. A recount makes it."""
+    bags = Bags.from_lists(records)
+    for spec in ("generated", "generated:2", "paths"):
+        if spec == "paths" and not any("/" in name for name in bags.vocabulary.names):
+            with refuses("no-paths"):
+                looking.look_at(bags_reading(bags), Preparation(taxonomy=spec))
+            continue
+        tree, notes = load_taxonomy(spec, DEFAULT_LOSS, bags.vocabulary)
+        covered = coverage(bags, tree, 0)
+        assert covered.terms_covered == covered.terms
+        known = looking.look_at(bags_reading(bags), Preparation(taxonomy=spec))
+        assert known.known is not None and notes[0] in known.notes
+        found = known.known
+        assert (found.items, found.items_known) == (covered.terms, covered.terms_covered)
+        assert (found.occurrences, found.occurrences_known) == (covered.occurrences, covered.occurrences_covered)
+
+
+def bags_reading(bags: Bags) -> Reading:
+    return Reading(bags, "transactions", Ledger(len(bags), {"used": kept(len(bags))}), Defects(), ())
 
 
 def test_a_column_that_may_be_the_record_is_named(shell: Shell):

@@ -26,7 +26,7 @@ def look(
 
     Args:
         data: A path, a frame, a column of lists, or lists of items, as in `shoal.anonymize`.
-        whole: Whether to read all of a large file. Default: only the first 32 MB.
+        whole: Whether to read all of a large file. Default: only the first 16 MB, and about 250,000 rows at most.
         show_rare: Whether the examples contain values that fewer than 5 people share.
         threads: Number of threads. Default: all cores.
         **options: How to read and prepare the data, as keywords of `shoal.anonymize`: format, user, time, text, item, record, count,

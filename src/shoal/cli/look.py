@@ -76,7 +76,8 @@ def _typed(level: str | None) -> str:
 def _extent(look: Look) -> str:
     if look.part >= 1:
         return "nothing was written"
-    return f"the first {look.rows['in']:,} rows ({percent(look.part, 0)} of the file; --all reads the rest)"
+    share = f"{percent(look.part, 0)} of the file; " if look.part else ""
+    return f"the first {look.rows['in']:,} rows ({share}--all reads the rest)"
 
 
 def _rows(look: Look) -> list[tuple[str, str]]:

@@ -23,14 +23,16 @@ from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.items_table import cells_of, with_items
 from shoal.io.read.options import MICRODATA, ReadOptions
 from shoal.io.read.paths import Paths
+from shoal.io.read.source import Portion
 from shoal.pipeline.claims import protection_by_per
-from shoal.pipeline.options import NO_TAXONOMY, Preparation
+from shoal.pipeline.options import NO_TAXONOMY, Preparation, is_generated, made_from_data, made_note
 from shoal.pipeline.prepare import FEWEST_KNOWN, Records, rare_note, records_of, taxonomy_of
 from shoal.taxonomy.item_catalogue import LevelFacts, level_facts
 from shoal.taxonomy.tree_drawing import coverage
+from shoal.taxonomy.urls import has_paths
 from shoal.util.wording import counted, percent
 
-FIRST_BYTES = 32 << 20  # of a file, unpacked: some hundred thousand rows
+FIRST_PART = Portion(16 << 20, rows=250_000)  # of a file, unpacked
 AS_TABLE = "no column has a known name, so this is read as a table of people"
 EXAMPLES = 3
 SHOWN_ITEMS = 8
@@ -66,7 +68,7 @@ class Look:
     Attributes:
         format: The format of the data.
         columns: The columns by their roles; for microdata, the role of each column.
-        part: The share of the file that was read.
+        part: The share of the file that was read; 0 if only a part was read of standard input, whose size is not known.
         rows: Numbers of rows: read, used, malformed.
         people: Number of people.
         records: Number of records.
@@ -126,7 +128,7 @@ class Look:
             *((per, words) for per, words in self.protects.items()),
             *(("left out", line) for line in self.defects),
         ]
-        part = "" if self.part >= 1 else f", the first {percent(self.part, 0)}"
+        part = "" if self.part >= 1 else f", the first {percent(self.part, 0)}" if self.part else ", the first rows"
         from shoal.report.notebook import facts_page  # loads charts, which only a notebook needs
 
         return facts_page(f"Preview{part}; the attribute examples has records", rows)
@@ -149,11 +151,11 @@ def look(
     if items is not None:
         cells_of(items)
     # Levels are compared by the items as the log has them, so the product table is joined afterwards.
-    reading = _read(input, replace(preparation.reading, items=None), None if whole else FIRST_BYTES)
+    reading = _read(input, replace(preparation.reading, items=None), None if whole else FIRST_PART)
     return look_at(replace(reading, options=replace(reading.options, items=items)), preparation, taxonomy, show_rare=show_rare)
 
 
-def _read(input: Paths | Any, options: ReadOptions, at_most: int | None) -> Reading:
+def _read(input: Paths | Any, options: ReadOptions, at_most: Portion | None) -> Reading:
     """Read the input; lines without a known header as a table of people, if they can be read as one, which a note states."""
     try:
         return read(input, options, at_most)
@@ -247,12 +249,22 @@ def _people_per_value(values: pl.Series, owners: Ints) -> Ints:
 def _known(records: Records, preparation: Preparation, taxonomy: Taxonomy | None) -> tuple[TaxonomyCoverage | None, tuple[str, ...]]:
     if preparation.taxonomy == NO_TAXONOMY:
         return None, ()
+    if taxonomy is None and _would_have_all(records, preparation):
+        items, occurrences = int((records.folded.item_counts() > 0).sum()), records.folded.occurrences
+        known = TaxonomyCoverage(preparation.taxonomy, items, items, occurrences, occurrences, refused=False)
+        return known, (made_note(preparation.taxonomy),)
     tree, notes = taxonomy_of(records, preparation) if taxonomy is None else (taxonomy, ())
     covered = coverage(records.folded, tree, 0)
     refused = preparation.unknown is None and covered.occurrences_covered < FEWEST_KNOWN * covered.occurrences
     return TaxonomyCoverage(
         preparation.taxonomy, covered.terms, covered.terms_covered, covered.occurrences, covered.occurrences_covered, refused
     ), notes
+
+
+def _would_have_all(records: Records, preparation: Preparation) -> bool:
+    """Whether the taxonomy is made from these items and can be made: then it has all of them, and need not be made to be sure."""
+    words = records.folded_words
+    return made_from_data(preparation.taxonomy) and len(words) > 0 and (is_generated(preparation.taxonomy) or has_paths(words))
 
 
 def _largest(of_rows: Ints, of_records: Ints) -> LargestOwner:

@@ -466,13 +466,13 @@ def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tupl
 
         if terms is None:
             raise ParameterError("a generated taxonomy is made from data, but there is none here", code="taxonomy-needs-data")
-        return generated(terms, _fanout(spec), loss), (f"taxonomy generated with a fan-out of {_fanout(spec)}",)
+        return generated(terms, _fanout(spec), loss), (made_note(spec),)
     if spec == PATHS:
         from shoal.taxonomy.urls import url_taxonomy
 
         if terms is None:
             raise ParameterError("a taxonomy of paths is made from data, but there is none here", code="taxonomy-needs-data")
-        return url_taxonomy(terms, loss), ("taxonomy built from the paths of the items: folders, pages and query strings",)
+        return url_taxonomy(terms, loss), (made_note(spec),)
     if is_topics(spec):
         raise ParameterError(
             "topics are learned from data, but there is none here", code="taxonomy-needs-data", hint="see `shoal taxonomy learn`"
@@ -491,6 +491,13 @@ def load_taxonomy(spec: str, loss: str, terms: Vocabulary | None = None) -> tupl
         raise InputError(f"no taxonomy file at {spec}", code="file-not-found", hint=hint)
     reading = read_taxonomy(spec, loss=loss)
     return reading.taxonomy, (f"taxonomy read as {reading.form}", *reading.notes)
+
+
+def made_note(spec: str) -> str:
+    """Return the note on a taxonomy that is made from the terms of the data."""
+    if is_generated(spec):
+        return f"taxonomy generated with a fan-out of {_fanout(spec)}"
+    return "taxonomy built from the paths of the items: folders, pages and query strings"
 
 
 def _fanout(spec: str) -> int:

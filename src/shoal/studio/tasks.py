@@ -26,7 +26,7 @@ from shoal.methods.bases.families import FAMILIES
 from shoal.methods.catalogue import listed_method
 from shoal.pipeline.events import Cancel, Events, note, running
 from shoal.pipeline.job import Job
-from shoal.pipeline.look import FIRST_BYTES, look_at
+from shoal.pipeline.look import FIRST_PART, look_at
 from shoal.pipeline.options import Preparation, Target
 from shoal.pipeline.prepare import records_of
 from shoal.pipeline.request import chosen_method
@@ -70,7 +70,7 @@ def look_task(folder: Path, task: Mapping[str, Any], events: Events, cancel: Can
         try:
             preparation = prepared_as(options, Preparation.of_format(options.get("format")).following_data())[0]
             # Levels are compared by the items as the file has them, so a product table is joined by the look itself.
-            plain = read(path, replace(preparation.reading, items=None), FIRST_BYTES)
+            plain = read(path, replace(preparation.reading, items=None), FIRST_PART)
             reading = replace(plain, options=replace(plain.options, items=preparation.reading.items))
             found = look_at(reading, preparation)
         except (InputError, ParameterError) as error:

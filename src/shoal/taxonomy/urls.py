@@ -33,10 +33,15 @@ def are_urls(names: pl.Series) -> bool:
     return len(names) > 0 and int(names.cast(pl.String).str.contains(_URL).sum()) >= URL_SHARE * len(names)
 
 
+def has_paths(names: Vocabulary | Iterable[str]) -> bool:
+    """Whether any of these items is a path."""
+    return any("/" in name for name in (names.names if isinstance(names, Vocabulary) else names))
+
+
 def url_taxonomy(vocabulary: Vocabulary | Iterable[str], loss: str = DEFAULT_LOSS) -> Taxonomy:
     """Return the folders above all items; items that hold no slash lie directly below the root."""
     names = sorted(set(vocabulary.names if isinstance(vocabulary, Vocabulary) else vocabulary))
-    if not any("/" in name for name in names):
+    if not has_paths(names):
         raise TaxonomyError("no item is a path: none contains a slash", code="no-paths", hint="paths is for URLs and paths of files")
     root = ROOT
     while root in names:

@@ -19,6 +19,7 @@ from shoal.io.read.dispatch import Reading, read
 from shoal.io.read.items_table import cells_of, with_items
 from shoal.io.read.options import ReadOptions
 from shoal.io.read.paths import STDIN, are_paths
+from shoal.io.read.source import Portion
 from shoal.pipeline.contract import USED
 from shoal.pipeline.options import Preparation
 from shoal.pipeline.prepare import read_whole
@@ -56,7 +57,7 @@ class Samples:
         if options not in self._readings:
             begun, before = time.perf_counter(), 0.0
             if options.items is None:
-                self._readings[options] = read(self._data, options, most=self._bytes)
+                self._readings[options] = read(self._data, options, most=Portion(self._bytes))
             else:
                 cells_of(options.items)
                 plain = self._read(replace(options, items=None))

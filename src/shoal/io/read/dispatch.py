@@ -17,7 +17,7 @@ from shoal.io.read.options import ACCESSLOG, DOCUMENTS, MICRODATA, PROMPTS
 from shoal.io.read.paths import Paths, closed_after, common_layout, notes_on, part_read, sources_of
 from shoal.io.read.prompts import read_prompts
 from shoal.io.read.result import ENCODING_HINT, NOT_UTF8, Reading
-from shoal.io.read.source import EXCEL, Source
+from shoal.io.read.source import EXCEL, Portion, Source
 from shoal.io.read.sql import SQL, Query
 from shoal.io.read.streaming_records import Gathering, gather_events
 from shoal.io.read.transactions import read_transactions
@@ -26,11 +26,11 @@ from shoal.util.wording import counted
 __all__ = ["ReadOptions", "Reading", "read"]
 
 
-def read(data: Paths | Any, options: ReadOptions | None = None, most: int | None = None, gathering: Gathering | None = None) -> Reading:
+def read(data: Paths | Any, options: ReadOptions | None = None, most: Portion | None = None, gathering: Gathering | None = None) -> Reading:
     """Read a log of queries, requests or prompts, a table, transactions or documents, from files (`-` is standard input) or from memory.
 
-    With `strict`, defective rows are an error. With `most`, only the rows in about this many first bytes of a file are read; `part` of the
-    reading is the share. With `gathering`, records of query logs and tables are made while reading. A product table is read first and
+    With `strict`, defective rows are an error. With `most`, only this first part of the data is read; `part` of the reading is
+    the share. With `gathering`, records of query logs and tables are made while reading. A product table is read first and
     joined to the items, unless records are gathered: then the gathering joins it (`with_items`).
     """
     settings = options or ReadOptions()
@@ -40,7 +40,7 @@ def read(data: Paths | Any, options: ReadOptions | None = None, most: int | None
     return reading if gathering is not None else with_items(reading)
 
 
-def _read_all(data: Paths | Any, settings: ReadOptions, most: int | None, gathering: Gathering | None) -> Reading:
+def _read_all(data: Paths | Any, settings: ReadOptions, most: Portion | None, gathering: Gathering | None) -> Reading:
     if settings.format == DOCUMENTS:
         return replace(read_documents(data, settings, most), options=settings)
     sources = sources_of(data, most, settings.encoding)

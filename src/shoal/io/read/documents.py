@@ -29,7 +29,7 @@ from shoal.io.read.page_text import NOT_READABLE, PDF_START, insist_on_pdf, is_p
 from shoal.io.read.parquet import schema_of, slices
 from shoal.io.read.paths import STDIN, Paths, are_paths, closed_after, matching, notes_on, part_read, refuse_twice, sources_of
 from shoal.io.read.result import Reading, Tally
-from shoal.io.read.source import Source, compression_of, open_regular, stem_of, translated, unpacked
+from shoal.io.read.source import Portion, Source, compression_of, open_regular, stem_of, translated, unpacked
 from shoal.io.read.sql import SQL, Query
 from shoal.util.wording import counted, did_you_mean
 
@@ -157,8 +157,8 @@ def _owners(batches: Sequence[_Batch], options: ReadOptions, tally: Tally) -> tu
 TABLES = (".jsonl", ".ndjson", ".parquet")
 
 
-def read_documents(data: Paths | Any, options: ReadOptions, most: int | None = None) -> Reading:
-    """Read the documents at these paths, or in a frame. About `most` bytes of them are wanted."""
+def read_documents(data: Paths | Any, options: ReadOptions, most: Portion | None = None) -> Reading:
+    """Read the documents at these paths, or in a frame. `most` of them is wanted."""
     if are_paths(data):
         named = [Path(place) for path in ([data] if isinstance(data, str | Path) else data) for place in matching(str(path))]
         refuse_twice([str(path) for path in named])
@@ -191,7 +191,7 @@ def _named_as_table(path: Path) -> bool:
 # -- one document per file
 
 
-def _of_files(named: Sequence[Path], options: ReadOptions, most: int | None) -> Reading:
+def _of_files(named: Sequence[Path], options: ReadOptions, most: Portion | None) -> Reading:
     """Read every file, also in subdirectories, as a document."""
     for role, name in options.named.items():
         raise InputError(
@@ -205,7 +205,7 @@ def _of_files(named: Sequence[Path], options: ReadOptions, most: int | None) -> 
     texts: list[str] = []
     done = 0
     for number, (file, size) in enumerate(zip(files, sizes, strict=True)):
-        if most is not None and done >= most:
+        if most is not None and most.is_reached(done, number):
             files = files[:number]
             break
         text, defect = _text_of(file, options.encoding)

@@ -3,7 +3,8 @@
 A workbook stores dates and numbers as numbers: a number is read as it would be typed, a date as 2024-05-01 09:00:00. A cell with an error,
 or with a formula that was never computed, is empty.
 
-The library gives texts or numbers. So a sheet is parsed twice if a number may have more decimals than the library writes in a text.
+The library parses a sheet as a whole, and gives texts or numbers. So a sheet is parsed twice if a number may have more decimals than the
+library writes in a text; and if only the first rows are wanted, they are first cut out of its XML.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
@@ -28,9 +29,19 @@ ZIP = b"PK\x03\x04"
 WORKBOOK = "xl/workbook.xml"
 SUFFIX = ".xlsx"
 PIECE = 1 << 20  # of the XML of a sheet
+# Members that cells need: sheets, shared texts and formats, but no pictures.
+NEEDED = re.compile(r"\[content_types\]\.xml|_rels/\.rels|xl/[^/]*|xl/(_rels|worksheets)/[^/]*", re.IGNORECASE)
 SHEETS = re.compile(r"xl/worksheets/[^/]*", re.IGNORECASE)
 _MANY_DECIMALS = re.compile(rb"v>[^<]*(?:\.[0-9]{10}|[eE&])")  # the value of a cell: ten decimals, an exponent, or a character in code
+_ROWS = re.compile(rb"<(\w+:)?sheetData[\s>]")
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+
+
+class SheetText(NamedTuple):
+    """A sheet as CSV, and the share of the workbook's XML that was read."""
+
+    text: bytes
+    part: float
 
 
 def is_workbook(stream: IO[bytes]) -> bool:
@@ -87,9 +98,11 @@ def damaged(place: str | Path) -> InputError:
     return InputError(f"{place} is damaged, or not the Excel workbook it seems to be", code="damaged-file", hint="save or copy it again")
 
 
-def text_of_sheet(content: bytes, place: str | Path) -> bytes:
-    """Return the sheet as CSV, one line per row."""
-    return sheet_of(content, place).fill_null("").write_csv(include_header=False, quote_style="necessary").encode()
+def text_of_sheet(content: bytes, place: str | Path, most: int | None = None) -> SheetText:
+    """Return the sheet as CSV, one line per row; only the rows in about the first `most` bytes of its XML, if a number is given."""
+    head, part = (content, 1.0) if most is None else first_rows(content, most)
+    cells = sheet_of(head, place).fill_null("")
+    return SheetText(cells.write_csv(include_header=False, quote_style="necessary").encode(), part)
 
 
 # -- the XML of sheets
@@ -124,3 +137,43 @@ def _pieces(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
 def _has_many_decimals(xml: bytes) -> bool:
     """Whether a cell has such a value, or the XML is written in an unusual way: not in UTF-8, or with attributes of values."""
     return _MANY_DECIMALS.search(xml) is not None or b"\0" in xml or b"<v " in xml or b":v " in xml
+
+
+def first_rows(content: bytes, most: int) -> tuple[bytes, float]:
+    """Return a workbook with the rows in about the first `most` bytes of each sheet's XML, and the share of all sheets' XML that they are.
+
+    A workbook of small sheets, or one that cannot be unpacked here, is returned as it is.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            sizes = {member.filename: member.file_size for member in archive.infolist()}
+            sheets = _sheets_in(archive)
+            heads = {name: head for name in sheets if sizes[name] > most and (head := _head(archive, name, most))}
+            if not heads:
+                return content, 1.0
+            cut = _with_heads(archive, heads)
+    except _UNREADABLE:
+        return content, 1.0
+    return cut, sum(len(heads[name]) if name in heads else sizes[name] for name in sheets) / sum(sizes[name] for name in sheets)
+
+
+def _head(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
+    """Return the XML of a sheet with the complete rows in its first bytes; empty if there is none."""
+    with archive.open(name) as xml:
+        text = xml.read(most)
+    begin = _ROWS.search(text)
+    if begin is None:
+        return b""
+    prefix = begin[1] or b""
+    row = b"</" + prefix + b"row>"
+    end = text.rfind(row)
+    return b"" if end < 0 else text[: end + len(row)] + b"</" + prefix + b"sheetData></" + prefix + b"worksheet>"
+
+
+def _with_heads(archive: zipfile.ZipFile, heads: dict[str, bytes]) -> bytes:
+    """Return the workbook with these sheets instead of its own, and without members that cells do not need."""
+    cut = io.BytesIO()
+    with zipfile.ZipFile(cut, "w") as other:
+        for name in filter(NEEDED.fullmatch, archive.namelist()):
+            other.writestr(name, heads[name] if name in heads else archive.read(name))
+    return cut.getvalue()

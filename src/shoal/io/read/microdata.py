@@ -26,7 +26,7 @@ from shoal.io.read.columns import KNOWN_NAMES, owner_numbers, plain
 from shoal.io.read.delimited import one_byte, separator_name, separators_in, text_table
 from shoal.io.read.event_rows import as_text
 from shoal.io.read.options import MICRODATA, ReadOptions
-from shoal.io.read.parquet import whole
+from shoal.io.read.parquet import wanted
 from shoal.io.read.result import BROKEN_LINES, DefectList, Defects, Reading, Tally
 from shoal.io.read.source import Source
 from shoal.io.read.taxonomies import read_taxonomy
@@ -318,7 +318,7 @@ def _parquet_cells(source: Source, options: ReadOptions) -> _Cells:
             code="option-not-applicable",
             hint=f"leave {option('sep')} and {option('header')} out",
         )
-    frame = whole(source).with_columns(cs.float().fill_nan(None))  # NaN is how some libraries write that a value is missing
+    frame = wanted(source).with_columns(cs.float().fill_nan(None))  # NaN is how some libraries write that a value is missing
     return _Cells(source, frame, np.arange(len(frame)), "row", notes=(f"format microdata ({source.container})",))
 
 

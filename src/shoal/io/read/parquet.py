@@ -22,7 +22,7 @@ from shoal import kernels
 from shoal.data.bags import Bags
 from shoal.errors import InputError
 from shoal.io.read.arrow_stream import ArrowStream
-from shoal.io.read.source import Source
+from shoal.io.read.source import Portion, Source
 
 # -- trials in a process of their own
 #
@@ -117,21 +117,40 @@ os.register_at_fork(after_in_child=TRIALS.after_fork)
 
 
 ROWS_AT_ONCE = 500_000
-SLICE_BYTES = 32 << 20  # assumed number of rows of a slice, if only the first bytes of a file are needed
+SLICE_BYTES = 32 << 20  # assumed size of a slice, if only the first bytes of a file are needed
+TYPICAL_ROWS = 1_000  # that show how large a row is
 LISTS_AT_ONCE = 100_000
 
 
-def _most_rows(source: Source) -> int | None:
-    """Return how many rows are wanted: those of whole slices, at least one; None: all of them."""
-    return None if source.extent.most is None else ROWS_AT_ONCE * max(1, source.extent.most // SLICE_BYTES)
+def _most_rows(source: Source, names: Sequence[str] | None) -> int | None:
+    """Return how many rows of these columns are wanted; None: all of them."""
+    most = source.extent.most
+    if most is None:
+        return None
+    if most.rows is None:
+        return ROWS_AT_ONCE * max(1, most.size // SLICE_BYTES)
+    return max(1, min(most.rows, most.size // _bytes_per_row(source, names)))
 
 
-def refuse_damaged(source: Source, names: Sequence[str] | None = None) -> None:
-    """Raise unless another process can read these columns (None: all of them; empty: only the schema) as far as wanted."""
+def _bytes_per_row(source: Source, names: Sequence[str] | None) -> int:
+    """Return the mean size of the first rows in memory, at least 1."""
+    if source.table is None:
+        refuse_damaged(source, names, TYPICAL_ROWS)
+    with _translated(source):
+        first = _scanned(source, names).head(TYPICAL_ROWS).collect()
+    return max(1, int(first.estimated_size()) // max(1, len(first)))
+
+
+def _scanned(source: Source, names: Sequence[str] | None) -> pl.LazyFrame:
+    return pl.scan_parquet(source.path).select(pl.all() if names is None else names)
+
+
+def refuse_damaged(source: Source, names: Sequence[str] | None = None, most_rows: int | None = None) -> None:
+    """Raise unless another process can read the first rows (None: all of them) of these columns (None: all; empty: only the schema)."""
     with _translated(source):
         columns = None if names is None else list(names)
-        most = None if names is None else _most_rows(source)
-        readable = TRIALS.can_read(source.path.absolute(), ROWS_AT_ONCE, most_rows=most, names=columns)
+        at_once = ROWS_AT_ONCE if most_rows is None else min(ROWS_AT_ONCE, most_rows)
+        readable = TRIALS.can_read(source.path.absolute(), at_once, most_rows=most_rows, names=columns)
     if not readable:
         raise _damaged(source)
 
@@ -147,19 +166,21 @@ def schema_of(source: Source) -> pl.Schema:
         return pl.Schema(pl.read_parquet_schema(source.path))
 
 
-def slices(source: Source, names: list[str]) -> Iterator[tuple[int, pl.DataFrame]]:
-    """Yield these columns, slice by slice, each with the number of its first row (from 0)."""
+def slices(source: Source, names: list[str] | None) -> Iterator[tuple[int, pl.DataFrame]]:
+    """Yield these columns, or all, as far as they are wanted, slice by slice, each with the number of its first row (from 0)."""
     if source.rows is not None:
-        yield from _streamed(source, source.rows, names)
+        yield from _streamed(source, source.rows, list(schema_of(source)) if names is None else names)
         return
+    most = None
     if source.table is None:
-        refuse_damaged(source, names)
+        most = _most_rows(source, names)
+        refuse_damaged(source, names, most)
     with _translated(source):
         # A lazy frame is collected once: another run of its query might return other rows.
-        table = pl.scan_parquet(source.path) if source.table is None else _in_memory(source.table, names).lazy()
+        table = _scanned(source, names) if source.table is None else _in_memory(source.table, names).lazy()
         source.extent.total = table.select(pl.len()).collect().item()
-        start, most = 0, _most_rows(source)
-        while len(part := table.select(names).slice(start, ROWS_AT_ONCE).collect()):
+        start, at_once = 0, ROWS_AT_ONCE if most is None else min(ROWS_AT_ONCE, most)
+        while len(part := table.slice(start, at_once).collect()):
             source.extent.advance(start + len(part))
             yield start, part
             start += len(part)
@@ -170,18 +191,33 @@ def slices(source: Source, names: list[str]) -> Iterator[tuple[int, pl.DataFrame
 
 def _streamed(source: Source, rows: ArrowStream, names: list[str]) -> Iterator[tuple[int, pl.DataFrame]]:
     """Yield the rows of a stream as they arrive. For a partially read query, all rows are counted first."""
-    start, extent, most = 0, source.extent, _most_rows(source)
+    start, size, extent = 0, 0, source.extent
     for part in rows.parts(names):
-        if most is not None and start >= most and rows.count is not None:
+        if _is_enough(extent.most, size, start) and rows.count is not None:
             extent.cut, extent.total = True, rows.count()
             return
         extent.done = start + len(part)
         kernels.report("reading", extent.done, 0)
         yield start, part
-        start += len(part)
+        start, size = start + len(part), size + int(part.estimated_size())
     if not start:
         raise InputError(f"{source.path} has no rows", code="empty-input", hint="a reader can be read only once" if rows.once else "")
     extent.total = start
+
+
+def _is_enough(most: Portion | None, size: int, rows: int) -> bool:
+    """Whether a stream has sent as much as is wanted; without a number of rows, slices are assumed to have the same size."""
+    if most is None:
+        return False
+    return rows >= ROWS_AT_ONCE * max(1, most.size // SLICE_BYTES) if most.rows is None else most.is_reached(size, rows)
+
+
+def wanted(source: Source, names: list[str] | None = None) -> pl.DataFrame:
+    """Read these columns, or all: the first rows if a number of rows is wanted."""
+    if source.extent.most is None or source.extent.most.rows is None:
+        return whole(source, names)
+    parts = [part for _, part in slices(source, names)]
+    return pl.concat(parts) if parts else whole(source, names)
 
 
 def whole(source: Source, names: list[str] | None = None, *, own: bool = False) -> pl.DataFrame:

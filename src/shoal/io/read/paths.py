@@ -17,7 +17,7 @@ from shoal.io.read.directories import data_files
 from shoal.io.read.formats import Layout, find_layout
 from shoal.io.read.frames_in_memory import in_memory
 from shoal.io.read.options import ReadOptions
-from shoal.io.read.source import Source, stem_of
+from shoal.io.read.source import Portion, Source, stem_of
 from shoal.io.read.sql import Query
 
 STDIN = "-"
@@ -25,15 +25,15 @@ STDIN = "-"
 Paths = str | Path | Sequence[Path]
 
 
-def sources_of(data: Paths | Any, most: int | None = None, encoding: str | None = None) -> list[Source]:
-    """Open all named files, sorted by name, or data in memory. About `most` bytes are wanted in total."""
+def sources_of(data: Paths | Any, most: Portion | None = None, encoding: str | None = None) -> list[Source]:
+    """Open all named files, sorted by name, or data in memory. `most` is wanted in total."""
     if not are_paths(data):
         _refuse_encoding(encoding)
         return [data.opened(most) if isinstance(data, Query) else in_memory(data)]
     named = [data] if isinstance(data, str | Path) else data
     places, notes = with_directories([place for path in named for place in matching(str(path))])
     refuse_twice(places)
-    share = None if most is None else most // len(places)
+    share = None if most is None else most.of_each(len(places))
     sources = [Source.of_standard_input(share, encoding) if place == STDIN else Source.of_data(place, share, encoding) for place in places]
     _refuse_copies(sources)
     sources[0] = replace(sources[0], notes=(*notes, *sources[0].notes))
@@ -80,11 +80,13 @@ def closed_after(sources: Sequence[Source]) -> Iterator[None]:
 
 
 def part_read(sources: Sequence[Source]) -> float:
-    """Return the share of the files that was read: 1 unless reading was partial."""
+    """Return the share of the files that was read: 1 unless reading was partial; 0 if it was, but their size is not known."""
     extents = [source.extent for source in sources]
     total = sum(extent.total for extent in extents)
-    if not any(extent.cut for extent in extents) or not total:
+    if not any(extent.cut for extent in extents):
         return 1.0
+    if not all(extent.total for extent in extents):
+        return 0.0
     return sum(extent.done if extent.cut else extent.total for extent in extents) / total
 
 

@@ -27,7 +27,7 @@ from shoal import kernels
 from shoal.errors import InputError, TaxonomyError, option
 from shoal.io.read.arrow_stream import ArrowStream
 from shoal.io.read.encodings import LONGEST_MARK, encoding_of, transcoded, unmarked_utf16
-from shoal.io.read.excel import SUFFIX, ZIP, is_workbook, text_of_sheet
+from shoal.io.read.excel import SUFFIX, ZIP, SheetText, is_workbook, text_of_sheet
 from shoal.io.read.json_array import begins_array, lines_of_array
 from shoal.io.read.zip_member import damaged_archive, member_of
 from shoal.packages import insist_on_extra
@@ -96,9 +96,6 @@ def unpacked(raw: IO[bytes], compression: str = "") -> IO[bytes]:
         return io.BufferedReader(_Zstd(raw))
     if compression == IN_ZIP:
         return member_of(raw, Path(raw.name))
-    if compression == EXCEL:
-        insist_on_extra("excel")
-        return io.BytesIO(text_of_sheet(raw.read(), raw.name))
     return raw
 
 
@@ -196,6 +193,7 @@ def translated(path: Path, error: type[InputError] = InputError) -> Iterator[Non
 
 
 CHUNK = 8 << 20
+PIECE = 1 << 20  # of a file of which only so many rows are wanted
 START = 4 << 10  # bytes that show whether a file is a JSON array
 LONGEST_LINE = 256 << 20
 HEAD = 256 << 10
@@ -230,14 +228,35 @@ class Chunk:
     taken: int = 0
 
 
+@dataclass(frozen=True)
+class Portion:
+    """The first part of data: about `size` decompressed bytes, and no more than about `rows` rows if a number is given."""
+
+    size: int
+    rows: int | None = None
+
+    def of_each(self, files: int) -> Portion:
+        """Return the part of each of several files."""
+        return Portion(self.size // files, None if self.rows is None else self.rows // files)
+
+    @property
+    def piece(self) -> int:
+        """The size of the pieces in which text is read: small ones if rows are counted."""
+        return CHUNK if self.rows is None else max(1, min(PIECE, CHUNK, self.size))
+
+    def is_reached(self, size: int, rows: int) -> bool:
+        """Whether this much is enough."""
+        return size >= self.size or (self.rows is not None and rows >= self.rows)
+
+
 @dataclass
 class Extent:
-    """Reading progress: bytes on disk, or rows of Parquet. `most` decompressed bytes are wanted; None means all.
+    """Reading progress: bytes on disk, or rows of Parquet. `most` is the wanted part; None means all.
 
     With several files, `before` are the bytes of the earlier ones, `of_all` those of all together.
     """
 
-    most: int | None = None
+    most: Portion | None = None
     done: int = 0
     total: int = 0
     cut: bool = False
@@ -259,7 +278,7 @@ class Source:
     `head` are its first bytes, decompressed, in UTF-8 and without byte order marks, whose length is `mark` (some tools add a second one);
     `whole`: there are no others. `extent` tracks the reading. `pipe` is standard input, which can be read once. `encoding` is empty for
     UTF-8. The elements of an `array` are read as lines. `notes` are about the file itself. `rows` are those of a query, or of another
-    stream that is read once. `sheet` is the text of a workbook, which takes long to convert.
+    stream that is read once. `sheet` is the text of a workbook, of its first rows if only these are wanted.
     """
 
     path: Path
@@ -276,7 +295,7 @@ class Source:
     array: bool = False
     notes: tuple[str, ...] = ()
     rows: ArrowStream | None = field(default=None, compare=False)
-    sheet: bytes | None = field(default=None, compare=False, repr=False)
+    sheet: SheetText | None = field(default=None, compare=False, repr=False)
 
     @property
     def stem(self) -> str:
@@ -318,13 +337,15 @@ class Source:
         with translated(place):
             compression, is_parquet = _recognised(place)
             source = cls(place, compression, b"", True, is_parquet=is_parquet, extent=Extent(total=place.stat().st_size))
+            if compression == EXCEL:
+                return source._of_sheet(data=False)
             with opened(place, compression) as stream:
-                source, first = source._with_sheet(stream), stream.read(HEAD + 1)
+                first = stream.read(HEAD + 1)
         return cls._begun(first, source, data=False)
 
     @classmethod
-    def of_data(cls, path: str | Path, most: int | None = None, encoding: str | None = None) -> Source:
-        """Open a file of data, which may also be a zip archive, in another encoding, or a JSON array. About `most` bytes are wanted."""
+    def of_data(cls, path: str | Path, most: Portion | None = None, encoding: str | None = None) -> Source:
+        """Open a file of data, which may also be a zip archive, in another encoding, or a JSON array. `most` of it is wanted."""
         place = Path(path)
         with translated(place):
             compression, is_parquet = _recognised(place, IN_ZIP)
@@ -335,14 +356,15 @@ class Source:
                     code="option-not-applicable",
                     hint=f"leave {option('encoding')} out",
                 )
+            if compression == EXCEL:
+                return source._of_sheet()
             with opened(place, compression) as stream:
-                source = source._with_sheet(stream)
                 source, content = (source, stream) if is_parquet else source._understood(stream, encoding)
                 first = content.read(HEAD + 1)
         return cls._begun(first, source)
 
     @classmethod
-    def of_standard_input(cls, most: int | None = None, encoding: str | None = None) -> Source:
+    def of_standard_input(cls, most: Portion | None = None, encoding: str | None = None) -> Source:
         """Open standard input, which is read as it arrives and not stored."""
         if sys.stdin is None:
             raise InputError("there is no standard input", code="no-standard-input")
@@ -359,9 +381,13 @@ class Source:
             )
         return cls._begun(first, replace(source, pipe=replayed(first, content)))
 
-    def _with_sheet(self, stream: IO[bytes]) -> Source:
-        """Return the source with the text of its workbook, if it is one, whose content is this stream."""
-        return replace(self, sheet=stream.getvalue()) if self.compression == EXCEL and isinstance(stream, io.BytesIO) else self
+    def _of_sheet(self, *, data: bool = True) -> Source:
+        """Return the source with the text of its workbook, as far as it is wanted."""
+        insist_on_extra("excel")
+        most = self.extent.most
+        sheet = text_of_sheet(content_of(self.path), self.path, None if most is None or most.rows is None else most.size)
+        self.extent.cut = sheet.part < 1
+        return self._begun(sheet.text[: HEAD + 1], replace(self, sheet=sheet), data=data)
 
     def _understood(self, stream: IO[bytes], encoding: str | None) -> tuple[Source, IO[bytes]]:
         """Return the source with its encoding and whether it is a JSON array, from its first bytes; and its content from the beginning."""
@@ -395,7 +421,9 @@ class Source:
             yield self.pipe, lambda: 0
             return
         if self.sheet is not None:
-            yield io.BytesIO(self.sheet), lambda: self.extent.total
+            content, part = self.sheet
+            cells, share = io.BytesIO(content), part * self.extent.total / len(content)
+            yield cells, lambda: int(share * cells.tell())
             return
         with open_regular(self.path) as raw:
             text = transcoded(unpacked(raw, self.compression), self.encoding, self.path)
@@ -431,25 +459,26 @@ class Source:
     def chunks(self, skip: int = 0) -> Iterator[Chunk]:
         """Yield the file after its first `skip` bytes, in whole lines if it is read partially; the next piece is prefetched."""
         rest, extent = b"", self.extent
+        size = CHUNK if extent.most is None else extent.most.piece
         with translated(self.path), self._opened() as (stream, place), ThreadPoolExecutor(1, "shoal-reading") as aside:
 
             def fetch() -> tuple[bytes, int]:
-                return stream.read(CHUNK), place()
+                return stream.read(size), place()
 
-            read = len(stream.read(self.mark + skip))
+            read, lines, taken = len(stream.read(self.mark + skip)), 0, False
             fresh, extent.done = fetch()
             while fresh:
                 # A pipe may block for long: read in this thread, it can be interrupted. A piece that is not full is the last one.
-                coming = aside.submit(fetch).result if self.pipe is None and len(fresh) == CHUNK else fetch
+                coming = aside.submit(fetch).result if self.pipe is None and len(fresh) == size else fetch
                 chunk = Chunk(rest + fresh, last=False)
                 yield chunk
-                read += len(fresh)
+                read, lines, taken = read + len(fresh), lines + fresh.count(b"\n"), taken or chunk.taken > 0
                 rest = chunk.text[chunk.taken :]
                 if len(rest) > LONGEST_LINE:
                     what = f"{self.path} has a line of more than {LONGEST_LINE >> 20} MB"
                     raise InputError(what, code="line-too-long", hint="give a text file")
                 fresh, done = coming()
-                if fresh and extent.most is not None and read >= extent.most:
+                if fresh and taken and extent.most is not None and extent.most.is_reached(read, lines):
                     extent.cut = True
                     return
                 extent.advance(done)

@@ -9,7 +9,7 @@ from pathlib import Path
 from shoal.errors import ParameterError, option
 from shoal.io.read.arrow_stream import ArrowStream
 from shoal.io.read.databases import THE_QUERY, DatabaseLimits, Place, started
-from shoal.io.read.source import Extent, Source
+from shoal.io.read.source import Extent, Portion, Source
 from shoal.packages import insist_on_extra
 from shoal.parameters import insist_on_text
 
@@ -52,7 +52,7 @@ class Query:
         """Return the query with limits for an in-process database: this much memory, and this directory for spilled data."""
         return replace(self, limits=DatabaseLimits(memory, place))
 
-    def opened(self, most: int | None = None) -> Source:
+    def opened(self, most: Portion | None = None) -> Source:
         """Open the source of its rows, which must be closed. With `most`, only the first rows are wanted."""
         database = self.place.open(self.limits)
         reader = started(database, self.sql)

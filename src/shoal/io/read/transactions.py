@@ -12,7 +12,7 @@ from shoal.io.read.delimited import bags_of_lines
 from shoal.io.read.formats import Layout
 from shoal.io.read.json_lines import item_lists, json_frames
 from shoal.io.read.options import ReadOptions
-from shoal.io.read.parquet import bags_of_lists, whole
+from shoal.io.read.parquet import bags_of_lists, wanted
 from shoal.io.read.result import Reading, Tally
 from shoal.io.read.source import Source
 
@@ -42,7 +42,7 @@ def _from_jsonl(source: Source, layout: Layout, tally: Tally) -> Bags:
 
 def _from_parquet(source: Source, layout: Layout, tally: Tally) -> tuple[Bags, tuple[str, ...]]:
     name = layout.columns[layout.places["item"]]
-    lists = whole(source, [name])[name]
+    lists = wanted(source, [name])[name]
     tally.defects.add("no list of items", np.flatnonzero(lists.is_null().to_numpy()))
     tally.check()
     return bags_of_lists(lists.drop_nulls())
