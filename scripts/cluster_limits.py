@@ -2,7 +2,7 @@
 
     python scripts/cluster_limits.py
 
-`tests/app/test_cluster_limits.py` finds a page that is not current.
+`tests/cluster/test_cluster_limits.py` finds a page that is not current.
 """
 
 from __future__ import annotations

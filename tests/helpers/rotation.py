@@ -19,12 +19,12 @@ VARIABLE = "SHOAL_TEST_TURN"  # set once, so that all processes of a run take th
 
 # Files whose tests are families of similar cases, and into how many parts they are divided. A file not named here runs in full every time.
 ROTATING = {
-    "tests/app/test_cluster_km.py": 6,
-    "tests/app/test_given_taxonomies.py": 6,
-    "tests/app/test_honesty.py": 6,
-    "tests/app/test_inputs.py": 6,
-    "tests/app/test_records_by_parts.py": 6,
-    "tests/app/test_wrong_types.py": 6,
+    "tests/cluster/test_cluster_km.py": 6,
+    "tests/api/test_given_taxonomies.py": 6,
+    "tests/pipeline/test_honesty.py": 6,
+    "tests/api/test_inputs.py": 6,
+    "tests/pipeline/test_records_by_parts.py": 6,
+    "tests/api/test_wrong_types.py": 6,
     "tests/attacks/test_sensitive_inference.py": 6,
     "tests/cli/test_absurd_values.py": 8,
     "tests/cli/test_accesslog_cli.py": 6,
@@ -130,8 +130,8 @@ TOGETHER = {
         "tests/docs/test_adding_a_method.py",
     ): 9,
     (  # comparisons
-        "tests/app/test_compare_runs.py",
-        "tests/app/test_evaluation.py",
+        "tests/evaluate/test_compare_runs.py",
+        "tests/api/test_evaluation.py",
         "tests/cli/test_compare.py",
         "tests/cli/test_expected_time.py",
     ): 20,
