@@ -100,7 +100,11 @@ def wrong(data: bytes, place: Path) -> list[str]:
         lines = content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
         if found.rows.total != lines:
             problems.append(f"{target.name}: {lines} lines, of which {found.rows.total} were counted")
-    if data[0] // len(TARGETS) % COMPRESSED_TOO == 0 and target.name != "rules" and not content.startswith(PACKED):
+    if (
+        data[0] // len(TARGETS) % COMPRESSED_TOO == 0
+        and target.name != "rules"
+        and not content.removeprefix(b"\xef\xbb\xbf").startswith(PACKED)
+    ):
         packed = place / f"{target.file}.gz"
         packed.write_bytes(gzip.compress(content, 1, mtime=0))
         if _facts(read(target, packed)) != _facts(found):
