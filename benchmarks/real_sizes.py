@@ -59,12 +59,6 @@ result.write(sys.argv[3])
 names, ends = list(begun), [*list(begun.values())[1:], time.process_time()]
 print(json.dumps({name: end - begun[name] for name, end in zip(names, ends)}))
 """
-LOOK = """
-import json, sys, time
-import shoal
-shoal.look(sys.argv[1], **json.loads(sys.argv[2]))
-print(json.dumps({"reading": time.process_time()}))
-"""
 REFUSED = """
 import json, sys, time
 import shoal
@@ -141,9 +135,51 @@ def as_format(suffix: str, rows: int = LOOKED_AT) -> Path:
     place = RESULTS / f"log-{rows}.{suffix}"
     if not place.exists():
         log = pl.read_csv(generated_log(25_000), separator="\t", quote_char=None, infer_schema=False, n_rows=rows).drop("ClickURL")
-        writers: dict[str, Callable[[Path], object]] = {"jsonl": log.write_ndjson, "parquet": log.write_parquet, "xlsx": log.write_excel}
-        writers[suffix](place)
+        texts: dict[str, Callable[[Path], object]] = {"csv": log.write_csv, "jsonl": log.write_ndjson, "json": log.write_json}
+        (texts | {"parquet": log.write_parquet, "xlsx": log.write_excel})[suffix](place)
     return place
+
+
+def short_rows(rows: int = 6_000_000) -> Path:
+    """Users and items of at most seven digits."""
+    place = RESULTS / f"short-{rows}.csv"
+    if not place.exists():
+        random = np.random.default_rng(1)
+        pl.DataFrame({"user": random.integers(0, rows // 6, rows), "item": random.integers(0, 5_000, rows)}).write_csv(place)
+    return place
+
+
+def different_items(rows: int = LOOKED_AT) -> Path:
+    """A row for each user, with an item that nobody else has."""
+    place = RESULTS / f"different-{rows}.csv"
+    if not place.exists():
+        users, items = [f"user{n:09}" for n in range(rows)], [f"item{n * 7919 % rows:09}" for n in range(rows)]
+        pl.DataFrame({"user": users, "item": items}).write_csv(place)
+    return place
+
+
+def lists_of_items(records: int = LOOKED_AT, items: int = 20) -> Path:
+    """Records as lists in Parquet."""
+    place = RESULTS / f"lists-{records}.parquet"
+    if not place.exists():
+        drawn = np.random.default_rng(1).integers(0, 1_000, records * items).astype(str)
+        pl.DataFrame({"items": pl.Series(drawn).reshape((records, items)).arr.to_list()}).write_parquet(place)
+    return place
+
+
+def table_of_people(people: int = 3 * LOOKED_AT) -> Path:
+    """Numbers about people."""
+    place = RESULTS / f"people-{people}.parquet"
+    if not place.exists():
+        random = np.random.default_rng(1)
+        ages, pay, hours = random.integers(18, 90, people), random.normal(3_000, 800, people), random.integers(0, 60, people)
+        pl.DataFrame({"age": ages, "pay": pay, "hours": hours, "town": random.integers(10_000, 99_999, people)}).write_parquet(place)
+    return place
+
+
+def large_workbook() -> Path:
+    """A workbook with nearly as many rows as there can be."""
+    return as_format("xlsx", 1_000_000)
 
 
 @dataclass(frozen=True)
@@ -159,12 +195,15 @@ class Target:
     times_polars: float = math.inf
     script: str = STAGED
     command: Callable[[Path, str], list[str]] | None = None  # Python's arguments, for the file and a place for what is written
+    partly: bool = False  # it reads a part of the file, so that reading all of it is no measure
 
     def seconds_at(self, polars: float) -> float:
         """What a run may take where Polars takes so long to read and group the file."""
         return min(self.seconds, self.times_polars * polars)
 
 
+BASKETS = ("--record", "basket_id", "--item", "product_id", "--item-level", "product_type")
+NEWS = "bbc-news.jsonl.gz"
 LARGE, CLICKS, DENSE = "T40I10D100K-regenerated.dat.gz", "BMS-WebView-2.dat.gz", "mushroom.dat.gz"
 TERMS = {"method": "threshold", "k": 30, "unit": "term", "rare": "generalize"}
 LONG = {"format": "transactions", "taxonomy": "generated"}
@@ -178,25 +217,37 @@ TARGETS = {
     "category-microaggregation, 50,000 people": Target(lambda: generated_log(50_000), {"method": "category-microaggregation", "k": 5}, 60),
     "threshold by term, 1,000,000 rows": Target(lambda: generated_log(25_000), TERMS, times_polars=4),
     "threshold by term, 10,000,000 rows": Target(lambda: generated_log(235_000), TERMS, times_polars=4),
-    "look, 1,000,000 rows": Target(lambda: generated_log(25_000), {}, 2, script=LOOK),
-    "look, T40I10D100K": Target(lambda: DATA / LARGE, {}, 2, separator=" ", needs=LARGE, script=LOOK),
     "km m=2, BMS-WebView-2": Target(lambda: DATA / CLICKS, LONG | {"method": "km", "k": 5, "m": 2}, 60, separator=" ", needs=CLICKS),
 }
 
 
+def look(file: Callable[[], Path], *options: str, needs: str = "") -> Target:
+    """The whole command, which may take two seconds."""
+    return Target(file, {}, 2, needs=needs, partly=True, command=lambda path, _: ["-m", "shoal", "look", str(path), *options])
+
+
 def looks() -> dict[str, Target]:
-    """Files of every kind to look at, each in two seconds."""
-    files: dict[str, Callable[[], Path]] = {
-        "650,000 people": lambda: generated_log(650_000),
-        "JSON lines": lambda: as_format("jsonl"),
-        "Parquet": lambda: as_format("parquet"),
-        "workbook, 200,000 rows": lambda: as_format("xlsx", 200_000),
-        "access log": lambda: access_log(1_000_000),
+    """Files of every kind to look at."""
+    files: dict[str, tuple[Any, ...]] = {
+        "1,000,000 rows": (lambda: generated_log(25_000),),
+        "650,000 people": (lambda: generated_log(650_000),),
+        "CSV": (lambda: as_format("csv"),),
+        "JSON lines": (lambda: as_format("jsonl"),),
+        "JSON array": (lambda: as_format("json"),),
+        "Parquet": (lambda: as_format("parquet"),),
+        "workbook, 200,000 rows": (lambda: as_format("xlsx", 200_000),),
+        "workbook, 1,000,000 rows": (large_workbook,),
+        "access log": (lambda: access_log(1_000_000),),
+        "short rows": (short_rows,),
+        "different items": (different_items, "--taxonomy", "generated"),
+        "lists in Parquet": (lists_of_items,),
+        "table of people": (table_of_people, "--format", "microdata"),
     }
-    found = {f"look, {name}": Target(file, {}, 2, script=LOOK) for name, file in files.items()}
-    shop = {"record": "basket_id", "item": "product_id", "item_level": "product_type"}
-    goods = shop | {"items_table": str(RESULTS / "shop-150000" / "products.parquet")}
-    return found | {"look, baskets and products": Target(shop_sales, goods, 2, script=LOOK)}
+    goods = (*BASKETS, "--items-table", str(RESULTS / "shop-150000" / "products.parquet"))
+    found = {f"look, {name}": look(file, *options) for name, (file, *options) in files.items()}
+    found["look, T40I10D100K"] = look(lambda: DATA / LARGE, needs=LARGE)
+    found["look, documents"] = look(lambda: DATA / NEWS, "--format", "documents", "--user", "id", needs=NEWS)
+    return found | {"look, baskets and products": look(shop_sales, *goods)}
 
 
 def rho_targets() -> dict[str, Target]:
@@ -215,8 +266,6 @@ def rho_targets() -> dict[str, Target]:
 
 
 # Commands other than `anonymize`: whole command lines, whose stages are not told apart.
-
-BASKETS = ("--record", "basket_id", "--item", "product_id", "--item-level", "product_type")
 
 
 def shop_sales(baskets: int = 150_000) -> Path:
@@ -254,7 +303,7 @@ def quick(sales: Path, place: str) -> list[str]:
 
 def command_targets() -> dict[str, Target]:
     """Targets of `attack`, `compare` and `advise`, and of documents."""
-    news, large = "bbc-news.jsonl.gz", generated_log
+    large = generated_log
     return {
         "attack, 150,000 baskets": Target(shop_sales, {}, 40, command=lambda file, _: attack(shop_options(file), "shop")),
         "attack, 650,000 people": Target(
@@ -264,7 +313,7 @@ def command_targets() -> dict[str, Target]:
         "advise, 150,000 baskets": Target(shop_sales, {}, 40, command=lambda file, _: ["-m", "shoal", "advise", *shop_options(file)]),
         "advise, 1,000,000 rows": Target(lambda: large(25_000), {}, 40, command=lambda file, _: ["-m", "shoal", "advise", str(file)]),
         "document-vectors, 2,225 BBC articles": Target(
-            lambda: DATA / news, {"format": "documents", "method": "document-vectors", "k": 3}, 120, separator=" ", needs=news
+            lambda: DATA / NEWS, {"format": "documents", "method": "document-vectors", "k": 3}, 120, separator=" ", needs=NEWS
         ),
     }
 
@@ -323,9 +372,8 @@ def stages_of(run: Run, target: Target) -> dict[str, float]:
 def measured(name: str, target: Target, pythons: dict[str, str]) -> list[dict[str, Any]]:
     """A row for each installation."""
     file = target.file()
-    # What is looked at is read in part only, so reading all of it is no measure.
     script = POLARS if file.suffix != ".parquet" else POLARS_PARQUET
-    polars = math.nan if target.script == LOOK else ran("-c", script, str(file), target.separator).seconds
+    polars = math.nan if target.partly else ran("-c", script, str(file), target.separator).seconds
     rows = []
     for version, python in pythons.items():
         run = run_of(python, target)
