@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from fuzz.case import Case
 from fuzz.check.raw import must_refuse, one_spelling, read_raw, read_time
+from fuzz.check.records import raw_records
 
 JSON_LINES = [
     ('{"user": "ann", "item": "tea"}', ""),
@@ -86,6 +88,15 @@ def test_spellings_of_one_name_must_be_refused_until_an_option_decides(tmp_path:
         raw = read_raw(case, tmp_path)
         assert not must_refuse(case, raw)
         assert len({row["user"] for row in raw.rows}) == people
+
+
+def test_repeated_prompts_are_events_and_repeated_clicks_are_one(tmp_path: Path) -> None:
+    query = {"user": "ann", "time": "2020-01-01 09:00:00", "query": "green tea"}
+    prompt = {"user": "ann", "timestamp": "2020-01-01T09:00:00Z", "conversation": [{"role": "user", "content": "green tea"}]}
+    for form, row, events in (("querylog", query, 1), ("prompts", prompt, 2)):
+        (tmp_path / f"{form}.jsonl").write_text(f"{json.dumps(row)}\n" * 2)
+        records = raw_records(Case(0, "km", form, [f"{form}.jsonl"], {"per": "event"}), tmp_path)
+        assert [record.items for record in records] == [("green", "tea")] * events
 
 
 def test_forms_of_one_number() -> None:

@@ -72,7 +72,7 @@ def raw_records(case: Case, directory: Path) -> list[Record]:
         owner = row["user"]
         time = datetime.fromisoformat(row["time"]) if row.get("time") else datetime(2000, 1, 1)
         if "query" in row:
-            if (owner, time, row["query"]) not in seen or not row["time"]:
+            if (owner, time, row["query"]) not in seen or not row["time"] or case.form == "prompts":  # repeated prompts are no clicks
                 words = row["query"].lower() if on_taxonomy(case) else row["query"]
                 events.append(Event(owner, time, tuple(words.split())))
             seen.add((owner, time, row["query"]))
@@ -88,8 +88,9 @@ def raw_records(case: Case, directory: Path) -> list[Record]:
 
 def joined_words(case: Case, directory: Path) -> int:
     """How many words of a log are joined to the word before."""
-    typed = {(row["user"], row["time"], row["query"]) for row in rows_of(case, read_raw(case, directory))}
-    return terms_by_rules([(owner, query.split()) for owner, _, query in sorted(typed)], case.text("terms", ""))[1]
+    rows = enumerate(rows_of(case, read_raw(case, directory)))
+    typed = {(row["user"], row["time"], row["query"], number if case.form == "prompts" else 0) for number, row in rows}
+    return terms_by_rules([(owner, query.split()) for owner, _, query, _ in sorted(typed)], case.text("terms", ""))[1]
 
 
 def rows_of(case: Case, raw: Raw) -> list[Row]:
