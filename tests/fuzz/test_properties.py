@@ -150,9 +150,20 @@ def test_a_loss_that_a_second_person_for_each_increases_is_a_failure(
     (tmp_path / "release" / "manifest.json").write_text(json.dumps({"files": [], "metrics": before}))
     (tmp_path / "input.csv").write_text("user,item\nann,tea\nbob,tea\n")
     answering(monkeypatch, tmp_path, "doubled", **after)
-    assert bool(utility.doubled(Case(3, "optimal", "table", ["input.csv"], {"format": "table"}), tmp_path)) == fails
+    case = Case(3, "optimal", "table", ["input.csv"], {"format": "table"})
+    assert bool(utility.doubled(case, tmp_path)) == fails
     people = [json.loads(line)["user"] for line in (tmp_path / "copies.jsonl").read_text().splitlines()]
     assert people == ["ann 0", "ann 1", "bob 0", "bob 1"]
+
+
+@pytest.mark.parametrize("merged", [0, 1])
+def test_losses_are_not_compared_where_items_were_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, merged: int) -> None:
+    (tmp_path / "release").mkdir()
+    manifest = {"files": [], "metrics": {"loss": 0.5}, "accounting": {"occurrences": {"in": 3, "merged": merged}}}
+    (tmp_path / "release" / "manifest.json").write_text(json.dumps(manifest))
+    (tmp_path / "input.txt").write_text("a b\nc\n")
+    answering(monkeypatch, tmp_path, "doubled", loss=0.6)
+    assert bool(utility.doubled(CASE, tmp_path)) == (not merged)
 
 
 @pytest.mark.parametrize("loss", [0.5, 0.6])

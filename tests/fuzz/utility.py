@@ -85,11 +85,16 @@ def doubled(case: Case, directory: Path) -> list[str]:
     if answer.code:
         return [f"exit code {answer.code}: {answer.err.splitlines()[-1:]}"]
     before, after = _metrics(directory / RELEASE), _metrics(directory / "doubled")
-    wrong = [
-        f"{loss} {before[loss]} becomes {after[loss]}" for loss in ("loss",) if loss in before and after[loss] > before[loss] + ROUNDED
-    ]
+    # Where items of a record become one, the loss counts more than what `optimal` minimizes, and equally good cuts may differ in it.
+    losses = [] if _merges(directory / RELEASE) or _merges(directory / "doubled") else ["loss"]
+    wrong = [f"{loss} {before[loss]} becomes {after[loss]}" for loss in losses if loss in before and after[loss] > before[loss] + ROUNDED]
     kept = [name for name in ("rows_kept", "queries_kept", "people_kept") if name in before]
     return wrong + [f"{name} {before[name]} becomes {after[name]}" for name in kept if after[name] < before[name] - ROUNDED]
+
+
+def _merges(place: Path) -> bool:
+    account = Release.read(place).manifest.get("accounting", {}).get("occurrences", {})
+    return bool(account.get("merged", 0))
 
 
 def measured(case: Case, directory: Path) -> list[str]:
