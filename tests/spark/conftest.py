@@ -61,7 +61,7 @@ def spoil_tables(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str, Any], N
 
             return spoiled
 
-        sent, stored = module.sent, getattr(module, "stored", None)
+        sent, stored = getattr(module, "sent", None), getattr(module, "stored", None)
 
         def sent_on(cluster: Any, name: str, work: Any, *more: Any) -> Any:
             return sent(cluster, name, [(source, changed(task) if name == step else task) for source, task in work], *more)
@@ -69,7 +69,8 @@ def spoil_tables(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str, Any], N
         def stored_there(cluster: Any, source: Any, work: Any, shared: Any, name: str) -> Any:
             return stored(cluster, source, changed(work) if name == step else work, shared, name)
 
-        monkeypatch.setattr(module, "sent", sent_on)
+        if sent is not None:
+            monkeypatch.setattr(module, "sent", sent_on)
         if stored is not None:
             monkeypatch.setattr(module, "stored", stored_there)
 

@@ -86,7 +86,6 @@ def made(few: tuple[Path, str], tmp_path: Path, m: int) -> None:
         ("published", lambda made: made.limit(4), "lost or added"),
         ("published", lambda made: made.selectExpr("record", "array('bread') as items", "withheld"), "do not generalize"),
         ("published", lambda made: made.selectExpr("record", "array('all') as items", "withheld"), "above the floor"),
-        ("shuffled", lambda made: made.limit(3), "the files do not contain the records"),
     ],
 )
 def test_records_that_were_changed_or_lost_are_refused(

@@ -18,12 +18,13 @@ COARSE = "_coarse"
 STRANGE = "records contain items that are not in the taxonomy of all records"
 
 NUMBERS, WORDS = pa.list_(pa.int32()), pa.list_(pa.string())
+NUMBERED_NAMES = pa.list_(pa.dictionary(pa.int32(), pa.string()))
 
 EVENTS = pa.schema({"key": pa.string(), "name": pa.string(), "time": pa.int64(), "payload": pa.string(), "count": pa.int64()})
 """Rows of the log with the name of their owner without its spelling (`key`) and as it is written. Columns that say nothing are left out:
 so are the names where all of them are written just as their keys."""
 
-RECORD, TALLY, TYPED, UNKNOWN, NODE = range(5)
+RECORD, TYPED, UNKNOWN, NODE = range(4)
 RECORDS = pa.schema(
     {
         **{"kind": pa.int32(), "record": pa.int64(), "owner": pa.int64()},
@@ -33,7 +34,7 @@ RECORDS = pa.schema(
 )
 """Records as nodes of the whole taxonomy and words that it lacks, each with its count and how many were typed just so.
 
-Rows of other kinds hold a tally, names as they were typed, or terms that the taxonomy lacks.
+Rows of other kinds hold names as they were typed, or terms that the taxonomy lacks.
 """
 
 TYPED_TEXTS = pa.schema({"owner": pa.int32(), "text": pa.dictionary(pa.int32(), pa.string()), "times": pa.int64()})
@@ -124,6 +125,26 @@ def list_array(indptr: Ints, values: Any, kind: Any = None) -> pa.ListArray:
     """Return lists of these values with these offsets."""
     flat = values if isinstance(values, pa.Array) else pa.array(values, kind)
     return pa.ListArray.from_arrays(pa.array(indptr, pa.int32()), flat)
+
+
+def numbered_names(indptr: Ints, items: Any, names: pl.Series) -> pa.ListArray:
+    """Return lists of these numbers of names."""
+    numbered = pa.DictionaryArray.from_arrays(pa.array(items, pa.int32()), names.to_arrow().cast(pa.string()))
+    return list_array(indptr, numbered)
+
+
+def numbers_and_names(table: pa.Table, column: str = "items") -> tuple[Ints, Any, pl.Series]:
+    """Return the offsets of lists of names, all their values as numbers, and the different names."""
+    starts, values = lists_of(table, column)
+    if not pa.types.is_dictionary(values.type):
+        values = values.dictionary_encode()
+    return starts, values.indices.to_numpy(), pl.Series("item", values.dictionary, dtype=pl.String)
+
+
+def with_names(column: pa.ChunkedArray) -> pa.ListArray:
+    """Return lists of numbered names with the names themselves."""
+    starts, values = lists_of(pa.table([column], names=["items"]), "items")
+    return list_array(starts, values.dictionary_decode())
 
 
 def frame_as(table: pa.Table, schema: pa.Schema) -> pl.DataFrame:

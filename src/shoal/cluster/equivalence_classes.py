@@ -15,9 +15,8 @@ import polars as pl
 import pyarrow as pa
 
 from shoal.cluster.arrow_schemas import NAMED, NODE, TYPED, WORDS, lists_of
-from shoal.cluster.exchange import ByText, NumberedPartitions, Step, collected_words, sent, stored
+from shoal.cluster.exchange import ByContent, ByText, NumberedPartitions, Step, collected_words, sent, stored
 from shoal.cluster.spark import Cluster
-from shoal.data.bags import Ints
 from shoal.errors import GuaranteeNotMet
 from shoal.io.step_files import published_in
 
@@ -37,10 +36,10 @@ class Contents:
     parts: int
     files: tuple[Path, ...] = ()
 
-    def places(self, table: pa.Table) -> Ints:
-        """Return the partition of each record: equal ones have the same."""
-        joined = pl.from_arrow(table.column("items")).list.join("\n")  # type: ignore[union-attr]
-        return (joined.hash(seed=0) % self.parts).to_numpy().astype("int64")  # type: ignore[no-any-return]
+    @property
+    def places(self) -> ByContent:
+        """Return how records are placed: equal ones are in the same partition."""
+        return ByContent("items", self.parts)
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ Source = NumberedPartitions | Step | Sent
 
 @dataclass(frozen=True)
 class ByText:
-    """Places rows by a column of texts: equal texts are in the same partition."""
+    """Places rows by a column of texts or bytes: equal ones are in the same partition."""
 
     column: str
     parts: int
@@ -107,6 +107,31 @@ class ByText:
         texts = pl.from_arrow(table.column(self.column))
         assert isinstance(texts, pl.Series)
         return np.asarray((texts.hash(seed=0) % self.parts).to_numpy(), np.int64)
+
+
+@dataclass(frozen=True)
+class ByContent:
+    """Places rows by a column of lists of texts: equal lists are in the same partition."""
+
+    column: str
+    parts: int
+
+    def __call__(self, table: pa.Table) -> Ints:
+        """Return the partition of each row."""
+        joined = pl.from_arrow(table.column(self.column)).list.join("\n")  # type: ignore[union-attr]
+        return np.asarray((joined.hash(seed=0) % self.parts).to_numpy(), np.int64)
+
+
+@dataclass(frozen=True)
+class ByRemainder:
+    """Places rows by a column of numbers that are not negative: equal numbers are in the same partition."""
+
+    column: str
+    parts: int
+
+    def __call__(self, table: pa.Table) -> Ints:
+        """Return the partition of each row."""
+        return np.asarray(table.column(self.column).to_numpy() % self.parts, np.int64)
 
 
 @dataclass(frozen=True)
@@ -175,6 +200,11 @@ def frame_of(cluster: Cluster, source: Sent, work: Work, shared: Any, schema: pa
     source.remove()
 
 
+def stored_rows(cluster: Cluster, source: Step, work: Work, shared: Any, schema: pa.Schema) -> Any:
+    """Return the output for each partition of a stored step as a Spark data frame; its files are read whenever the frame is."""
+    return cluster.map(cluster.numbers(len(source.files)), _Arrived(source, work), shared, schema)
+
+
 def stored_frame(cluster: Cluster, source: Sent, work: Work, shared: Any, schema: pa.Schema, name: str) -> Any:
     """Store the output for each partition as a Spark data frame."""
     with frame_of(cluster, source, work, shared, schema) as frame:
@@ -241,9 +271,9 @@ class _AsRows:
 
 @dataclass(frozen=True)
 class _Arrived:
-    """Processes the rows that were sent to this partition, if any."""
+    """Processes the rows that were sent to this partition, or are stored in it, if any."""
 
-    source: Sent
+    source: Sent | Step
     work: Work
 
     def __call__(self, shared: Any, part: int, table: pa.Table) -> Iterator[pa.Table]:

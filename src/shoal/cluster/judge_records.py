@@ -20,7 +20,6 @@ import pyarrow.compute as pc
 from shoal import _kernels, kernels
 from shoal.cluster.arrow_schemas import PUBLISHED, SHOWN, SUMS, Fitted, bags_of, lists_of, records_in, words_in
 from shoal.cluster.exchange import Step
-from shoal.cluster.spark import Cluster, expressions
 from shoal.cluster.write_files import random_places
 from shoal.data.bags import Bags, Ints
 from shoal.data.occurrence_forms import top_nodes
@@ -76,17 +75,39 @@ def compared(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
     """Return sums over some records and what is published for them (null if nothing is): forms, losses, records not generalized."""
     tree = fitted.with_words(words_in(table))
     bags = bags_of(table, fitted, tree)
-    spelled = bags_of(table, fitted, tree, "spelled")
     shown = table.column("items").is_valid().to_numpy()
     published = _published(table.filter(pa.array(shown)), tree.names)
     rows = np.full(len(bags), -1, np.int64)
     rows[shown] = np.arange(len(published))
+    answers = table.column("withheld").cast(pa.int8()).fill_null(NO_ANSWER).to_numpy()
+    sums = compared_records(Outcomes(tree, bags, bags_of(table, fitted, tree, "spelled"), published, rows, answers))
+    yield pa.table({"sums": [json.dumps(sums)]}, SUMS)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """Records and their occurrences that were typed as they are named, what is published, and the published row of each record.
+
+    A record without one is withheld, or has no answer (NO_ANSWER).
+    """
+
+    tree: Taxonomy
+    bags: Bags
+    spelled: Bags
+    published: Bags
+    rows: Ints
+    answers: Any
+
+
+def compared_records(outcomes: Outcomes) -> dict[str, int]:
+    """Return sums over records and what is published for them: forms, losses, records not generalized."""
+    tree, bags, published, rows, answers = outcomes.tree, outcomes.bags, outcomes.published, outcomes.rows, outcomes.answers
+    shown = rows >= 0
     own, parent, higher, top = kernels.run(
         _kernels.published_forms, bags.view, published.view, rows, tree.view, top_nodes(tree), kernels.threads()
     )
-    renamed = own - shared_occurrences(spelled, published, rows)
+    renamed = own - shared_occurrences(outcomes.spelled, published, rows)
     cover = kernels.run(_kernels.covering_nodes, bags.view, published.view, rows, tree.view, kernels.threads())
-    answers = table.column("withheld").cast(pa.int8()).fill_null(NO_ANSWER).to_numpy()
     sums: dict[str, Any] = {
         "records": len(bags),
         "answered": int((answers != NO_ANSWER).sum()),
@@ -110,7 +131,7 @@ def compared(fitted: Fitted, part: int, table: pa.Table) -> Iterator[pa.Table]:
         "category": higher,
         "top": top,
     }
-    yield pa.table({"sums": [json.dumps({name: int(value) for name, value in sums.items()})]}, SUMS)
+    return {name: int(value) for name, value in sums.items()}
 
 
 def _shares(tree: Taxonomy) -> Ints:
@@ -156,15 +177,6 @@ def insist_on_shown(records: int, sums: Counter[str]) -> None:
     """Raise unless the classes contain as many records as are published."""
     if records != sums["published"]:
         raise GuaranteeNotMet(UNACCOUNTED, code="accounting-incomplete", hint=NOTHING_WRITTEN)
-
-
-def insist_on_files(cluster: Cluster, made: Any, again: Any) -> None:
-    """Raise unless every record is written as often as it was made; `made` are the published records, grouped by their items."""
-    one = made.agg(*expressions("count(1) as made"))
-    other = again.groupBy("items").agg(*expressions("count(1) as written"))
-    differing = one.join(other, "items", "full").where("not (made <=> written)").selectExpr("count(1)")
-    if cluster.collect(differing)[0][0]:
-        raise GuaranteeNotMet("the files do not contain the records of the release", code="files-differ-from-release", hint=NOTHING_WRITTEN)
 
 
 def counts_of(classes: Any, empty: int, untrue: int = 0, *, people: bool = True) -> ClassCounts:

@@ -8,6 +8,7 @@ in how many rare sets it is.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,9 +18,10 @@ import numpy as np
 from shoal.cluster import itemset_counts as itemsets
 from shoal.cluster import km_worker as places
 from shoal.cluster.arrow_schemas import PUBLISHED
-from shoal.cluster.exchange import Rows, Sent, frame_of, sent, stored_frame
-from shoal.cluster.judge_records import pass_on
+from shoal.cluster.exchange import Rows, Sent, Step, frame_of, sent, stored, stored_frame, stored_rows
+from shoal.cluster.judge_records import Pairing, judged_part, pass_on, summed
 from shoal.cluster.prepare import ClusterRecords
+from shoal.cluster.read_events import record_places
 from shoal.cluster.spark import Cluster, expressions, joined
 from shoal.data.bags import Ints
 from shoal.errors import Infeasible
@@ -152,7 +154,7 @@ class RecordsOnCluster(RecordsInParts):
     def tally(self, work: Any) -> NumberCounts:
         """Add up counts with Spark."""
         people, records, fresh = (np.zeros(len(self.numbering), np.int64) for _ in range(3))
-        with frame_of(self.cluster, self._by_part(), work, self.numbering, places.NODES) as made:
+        with frame_of(self.cluster, self.by_part(), work, self.numbering, places.NODES) as made:
             for row in self.cluster.collect(made.groupBy("node").agg(*expressions(*COUNTED))):
                 people[row[0]], records[row[0]], fresh[row[0]] = row[1:]
         return NumberCounts(people, records, fresh > 0)
@@ -160,7 +162,7 @@ class RecordsOnCluster(RecordsInParts):
     def rare_of_size(self, sought: places.Sought, found: list[Any]) -> tuple[Ints, Any]:
         """Add up the counts of all partitions with Spark, where the keys of rare sets stay."""
         name, size = self._names.now, sought.size
-        counted = stored_frame(self.cluster, self._by_part(*found), places.counted_sets, sought, places.SETS, f"{name}_sets_{size}")
+        counted = stored_frame(self.cluster, self.by_part(*found), places.counted_sets, sought, places.SETS, f"{name}_sets_{size}")
         rare = counted.groupBy("key").agg(*expressions("sum(people) as people")).where(f"people < {self.k}").select("key")
         keys = self.cluster.store(joined(counted.select("key", "part"), rare, "key"), f"{name}_rare_{size}")
         return self._sets_of_nodes(keys, size), keys.selectExpr("key", "part", f"cast({size} as bigint) as size")
@@ -169,7 +171,7 @@ class RecordsOnCluster(RecordsInParts):
         """Send the keys of rare sets to the partitions that contain them."""
         name = self._names.now
         if rare.of_several or rare.sought.left_out.any():
-            self.held = stored_frame(self.cluster, self._by_part(*rare.keys), places.with_less, rare.sought, places.PLACES, name)
+            self.held = stored_frame(self.cluster, self.by_part(*rare.keys), places.with_less, rare.sought, places.PLACES, name)
         else:
             self.held = self.cluster.store(self.held, name)
         self._names.go_on()
@@ -179,7 +181,7 @@ class RecordsOnCluster(RecordsInParts):
         """Count with Spark."""
         return int(self.cluster.collect(self.held.selectExpr(f"coalesce(sum(size({_LIKE_ITEMS})), 0)"))[0][0])
 
-    def _by_part(self, *keys: Any) -> Sent:
+    def by_part(self, *keys: Any) -> Sent:
         """Return records, and keys of sets, by the partitions of the records."""
         frames = [(Rows(frame), pass_on) for frame in (self.held, *keys)]
         return sent(self.cluster, "places", frames, None, places.part_places, self.partitions)
@@ -195,15 +197,15 @@ class RecordsOnCluster(RecordsInParts):
         return sets
 
 
-def published_from_below(cluster: Cluster, prepared: ClusterRecords, present: Any, k: int, most: int) -> tuple[Any, int]:
+def published_from_below(cluster: Cluster, prepared: ClusterRecords, k: int, most: int) -> tuple[Any, int]:
     """Return what is published of all records, and the number of items merged with another item of their record."""
-    several = prepared.sums["several"] > 0
-    words = itemsets.frequent_items(cluster, present, k, several=several)
+    present, _ = stored(cluster, prepared.records, places.present_rows, None, "present")
+    words = itemsets.frequent_items(cluster, present, "words", k)
     numbering = places.Numbering(prepared.fitted, words.held.names)
-    columns = present.select("record", "owner", "nodes", "words")
 
     def first(settled: Mask | None) -> Any:
-        return cluster.map(columns, places.first_places, places.Settling(numbering, settled), places.PLACES)
+        settling = places.Settling(numbering, settled)
+        return stored_rows(cluster, present, places.first_places, settling, places.PLACES)
 
     plain = cluster.store(first(None), "places")
 
@@ -211,23 +213,31 @@ def published_from_below(cluster: Cluster, prepared: ClusterRecords, present: An
         frame, name = (plain, "plain") if settled is None else (first(settled), "settled")
         return RecordsOnCluster(cluster, frame, name, numbering, prepared.partitions, k, most)
 
-    best = most_words(both_ways(begin, _coherent(begin(None), words.rare, several=several))).held
+    best = most_words(both_ways(begin, _coherent(begin(None), words.rare))).held
     published = cluster.store(cluster.map(best, places.named, numbering, PUBLISHED), "published")
     shown = "sum(size(filter(shown, node -> node >= 0)))"
     merged = f"coalesce({shown} - sum(size(array_distinct(filter(shown, node -> node >= 0)))), 0)"
     return published, int(cluster.collect(best.selectExpr(merged))[0][0])
 
 
+def judged_from_below(cluster: Cluster, prepared: ClusterRecords, published: Any) -> tuple[Step, Counter[str]]:
+    """Return the published records next to their originals, and sums over both."""
+    answers = sent(cluster, "answers", [(Rows(published), pass_on)], None, record_places, prepared.partitions)
+    shown, words = stored(cluster, answers, judged_part, Pairing(prepared.fitted, prepared.records), "joined")
+    return shown, summed([(word,) for word in words])
+
+
 _LIKE_ITEMS = "filter(zip_with(items, shown, (item, node) -> item = node), same -> same)"
 
 
-def _coherent(plain: RecordsOnCluster, rare_words: int, *, several: bool) -> Mask:
+def _coherent(plain: RecordsOnCluster, rare_words: int) -> Mask:
     """Return the items that suppression alone would publish; those of too few people are counted, but not named."""
     tally, k = plain.tally(places.counted_items), plain.k
     numbers = np.flatnonzero(tally.people >= k)
     rare = int(((tally.people > 0) & (tally.people < k)).sum()) + rare_words
     found = itemsets.FrequentItems(places.FrequentNumbers(numbers, plain.numbering.names), tally.records[numbers], rare)
-    moles = itemsets.moles_of(plain.cluster, plain.held, found, k, plain.most, several=several)
+    records, _ = stored(plain.cluster, plain.by_part(), pass_on, None, "numbered")
+    moles = itemsets.moles_of(plain.cluster, records, found, k, plain.most)
     settled = np.zeros(len(plain.numbering), bool)
     settled[numbers[coherent_by_counts(moles, np.concatenate([found.records, np.ones(rare, np.int64)]))]] = True
     return settled

@@ -17,7 +17,7 @@ import polars as pl
 import pyarrow as pa
 
 from shoal import _kernels
-from shoal.cluster.arrow_schemas import NUMBERS, PUBLISHED, STRANGE, Fitted, list_array, lists_of
+from shoal.cluster.arrow_schemas import NUMBERS, PUBLISHED, STRANGE, Fitted, list_array, lists_of, present_in
 from shoal.cluster.itemset_counts import owned_sets
 from shoal.cluster.read_events import record_places
 from shoal.data.bags import Bags, Ints, Vocabulary
@@ -102,6 +102,11 @@ class Sought:
 
 
 # -- occurrences
+
+
+def present_rows(nothing: None, part: int, table: pa.Table) -> Iterator[pa.Table]:
+    """Return the non-empty records."""
+    yield present_in(table).select(["record", "owner", "nodes", "words"])
 
 
 def first_places(settling: Settling, part: int, table: pa.Table) -> Iterator[pa.Table]:

@@ -43,8 +43,9 @@ class TypedTexts:
     def of_log(cls, log: Log) -> TypedTexts:
         """Count the rows of a log; a row without a text has an empty one."""
         texts, numbers = number_strings(log.frame["payload"].fill_null(""))
-        people = int(log.frame["owner"].max() or 0) + 1  # type: ignore[operator, arg-type]
-        pairs, times = runs(np.sort(numbers.astype(np.int64) * people + log.frame["owner"].to_numpy()))
+        owners: Ints = log.frame["owner"].to_numpy()
+        people = int(owners.max(initial=0)) + 1
+        pairs, times = runs(np.sort(numbers.astype(np.int64) * people + owners))
         return cls(texts, (pairs // people).astype(np.int32), (pairs % people).astype(np.int32), times)
 
     @classmethod

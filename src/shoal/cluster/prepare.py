@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 
 from shoal.cluster import read_events as reading
-from shoal.cluster.arrow_schemas import NODE, RECORD, RECORDS, TALLY, TYPED, UNKNOWN, Fitted, typed_tree
+from shoal.cluster.arrow_schemas import NODE, TYPED, UNKNOWN, Fitted
 from shoal.cluster.equivalence_classes import different_names, names_in
-from shoal.cluster.exchange import Sent, Step, stored, stored_frame
+from shoal.cluster.exchange import Sent, Step, stored
 from shoal.cluster.input_layout import ClusterInput, find_input, tallied
 from shoal.cluster.learn_topics import learned
 from shoal.cluster.spark import Cluster
-from shoal.data.bags import Small
 from shoal.data.taxonomy import Taxonomy
 from shoal.errors import Infeasible, InputError, ParameterError, option
 from shoal.pipeline.events import PREPARING, stage
-from shoal.pipeline.options import NO_TAXONOMY, Preparation, is_file, is_topics, load_taxonomy
+from shoal.pipeline.options import Preparation, is_file, is_topics, load_taxonomy
 from shoal.pipeline.prepare import refuse_foreign_taxonomy
 from shoal.taxonomy.place_terms import fitted_tree
 from shoal.util.wording import counted
@@ -71,29 +70,6 @@ def keep_records(cluster: Cluster, data: Any, preparation: Preparation) -> Clust
     return ClusterRecords(records, sums, tree, fitted, found, items, notes, events.parts, learned=facts)
 
 
-def prepare_records(cluster: Cluster, data: Any, preparation: Preparation) -> ClusterRecords:
-    """Store the records of paths or of a Spark data frame on the cluster, on the taxonomy or with names as typed."""
-    found = find_input(cluster, data, preparation)
-    insist_on_chosen_taxonomy(found, preparation)
-    taxonomy, notes = load_taxonomy(preparation.taxonomy, preparation.loss) if preparation.taxonomy != NO_TAXONOMY else (None, ())
-    events = found.sent_to_owners(cluster)
-    placing = found.gathering(reading.Placing, taxonomy if is_file(preparation.taxonomy) else None)
-    stage(PREPARING)
-    stored = stored_frame(cluster, events, reading.placed_records, placing, RECORDS, "records")
-    tallies = (row[0] for row in cluster.collect(stored.where(f"kind = {TALLY}").selectExpr("words[0]")))
-    sums, defects = tallied([*events.words, *tallies])
-    items = different_in(cluster, stored.where(f"kind = {TYPED}"), "words")
-    records = stored.where(f"kind = {RECORD}")
-    found = found.with_totals(sums, defects)
-    if taxonomy is None:
-        tree, renumbered = typed_tree(items), np.zeros(0, np.int32)
-    else:
-        sums["unknown_terms"] = different_in(cluster, stored.where(f"kind = {UNKNOWN}"), "words")
-        insist_on_known(preparation, sums, sums["unknown_terms"])
-        tree, renumbered = _tree_of(cluster, records, taxonomy, preparation, sums["unknown_terms"])
-    return ClusterRecords(records, sums, tree, Fitted.of(tree, renumbered), found, items, notes, events.parts, taxonomy is not None)
-
-
 def insist_on_known(preparation: Preparation, sums: Counter[str], strange: int) -> None:
     """Raise if unknown terms are rejected, or if nearly all are unknown and their treatment was not chosen."""
     if preparation.unknown == "refuse" and strange:
@@ -117,12 +93,6 @@ def insist_on_chosen_taxonomy(found: ClusterInput, preparation: Preparation) -> 
         )
 
 
-def _tree_of(cluster: Cluster, records: Any, taxonomy: Taxonomy, preparation: Preparation, strange: int) -> tuple[Taxonomy, Small]:
-    """Return the tree that the records use, and the numbers there of the nodes of the whole taxonomy."""
-    used = np.array([row[0] for row in cluster.collect(records.selectExpr("explode(nodes) as node").distinct())], np.int64)
-    return fitted_tree(taxonomy, np.sort(used), 0 if preparation.unknown == "drop" else strange, preparation.floor_in_force)
-
-
 def insist_on_people(prepared: ClusterRecords, k: int) -> None:
     """Raise if fewer than k people have non-empty records."""
     people = prepared.sums["people"]
@@ -134,8 +104,3 @@ def insist_on_people(prepared: ClusterRecords, k: int) -> None:
             value=people,
             limit=k,
         )
-
-
-def different_in(cluster: Cluster, frame: Any, column: str) -> int:
-    """Count the distinct values in the lists of a column."""
-    return int(cluster.collect(frame.selectExpr(f"explode({column}) as name").distinct().selectExpr("count(1)"))[0][0])

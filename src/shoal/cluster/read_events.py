@@ -21,7 +21,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.cluster.arrow_schemas import EVENTS, RECORD, RECORDS, TALLY, TYPED, UNKNOWN, list_array
+from shoal.cluster.arrow_schemas import EVENTS, RECORD, RECORDS, TYPED, UNKNOWN, list_array
 from shoal.data.bags import Bags, Ints
 from shoal.data.log import COUNT, Log, whole_items
 from shoal.data.original import Original
@@ -32,8 +32,8 @@ from shoal.io.read.event_rows import NO_TIME, collected
 from shoal.io.read.formats import Layout
 from shoal.io.read.source import HEAD, Source
 from shoal.pipeline.options import Preparation, load_taxonomy
-from shoal.pipeline.prepare import Records, records_of
-from shoal.taxonomy.place_terms import UNLISTED, as_typed, place_terms
+from shoal.pipeline.prepare import records_of
+from shoal.taxonomy.place_terms import UNLISTED, place_terms
 from shoal.text.terms import in_one_case
 from shoal.util.numbers import distinct
 
@@ -163,33 +163,20 @@ def record_places(table: pa.Table) -> Ints:
     return np.asarray(table.column("record").to_numpy() // PARTS, np.int64)
 
 
-def placed_records(placing: Placing, part: int, table: pa.Table) -> Iterator[pa.Table]:
-    """Return the records of all people whose events are here, on the whole taxonomy or as typed, and a tally of them."""
-    log, spellings = log_of(placing, table)
-    records = records_of(log, placing.preparation)
-    yield from _typed(placing, records, part, spellings) if placing.preparation.typed_names else _placed(placing, records, part, spellings)
-    yield rows_with_column(RECORDS, "words", [[json.dumps(spellings)]], TALLY)
-
-
 def kept_records(placing: Placing, part: int, table: pa.Table) -> Iterator[pa.Table | str]:
-    """Do the same for a stored step; the tallies are messages."""
+    """Return the records of all people whose events are here, on the whole taxonomy, the names of their words, and their sums."""
     if not len(table):
         yield RECORDS.empty_table()
         return
-    for made in placed_records(placing, part, table):  # each of one kind
-        is_tally = len(made) > 0 and made.column("kind")[0].as_py() == TALLY
-        yield from made.column("words").combine_chunks().flatten().to_pylist() if is_tally else [made]
-
-
-def _placed(placing: Placing, records: Records, part: int, sums: dict[str, Any]) -> Iterator[pa.Table]:
-    """Return records on the taxonomy, and the names of their words; their sums are messages."""
+    log, sums = log_of(placing, table)
+    records = records_of(log, placing.preparation)
     rules: dict[str, Any] = {
         "unknown": "drop" if placing.preparation.unknown == "drop" else "keep",
         "scope": "whole",
         "as_sets": placing.preparation.as_sets,
     }
     original = place_terms(records.bags, placing.taxonomy, **rules, fold=records.texts, stop_words=records.stop_words)
-    sums |= _summed(original)
+    yield json.dumps(sums | sums_of(original))
     known = len(placing.taxonomy)
     _refuse_marked(original.tree.names.names.gather(distinct(original.bags.items[original.bags.items >= known])))
     yield _records(original, known, part)
@@ -197,14 +184,6 @@ def _placed(placing: Placing, records: Records, part: int, sums: dict[str, Any])
     lacking = typed.filter(pl.Series((original.items < 0) | (original.items >= known)))
     yield from _names(typed, TYPED)
     yield from _names(in_one_case(lacking).unique() if records.texts else lacking, UNKNOWN)
-
-
-def _typed(placing: Placing, records: Records, part: int, sums: dict[str, Any]) -> Iterator[pa.Table]:
-    """Return records of words as typed, all of them below one root, and their names; their sums are messages."""
-    original = as_typed(records.bags, as_sets=placing.preparation.as_sets, stop_words=records.stop_words)
-    sums |= _summed(original)
-    yield _records(original, 1, part)
-    yield from _names(original.typed.vocabulary.names, TYPED)
 
 
 def log_of(grouping: EventGrouping, table: pa.Table) -> tuple[Log, dict[str, int]]:
@@ -239,7 +218,8 @@ def _with_distinct_times(times: pl.Series) -> pl.Series:
     return times.to_frame().select(pl.coalesce("time", NO_TIME - pl.int_range(pl.len()))).to_series()
 
 
-def _summed(original: Original) -> dict[str, int]:
+def sums_of(original: Original) -> dict[str, int]:
+    """Return sums over records."""
     bags = original.bags
     present = bags.lengths > 0
     return {

@@ -47,12 +47,7 @@ from shoal.pipeline.run import insist
 from shoal.pipeline.topic_claims import claims_on_names
 from shoal.privacy.evidence.cluster_judging import JudgesClasses, JudgesNames
 
-FAMILIES: dict[type, tuple[ModuleType, bool]] = {
-    ThresholdMethod: (threshold, False),
-    RecodingMethod: (recode_items, True),
-    Mechanism: (mechanism, True),
-}
-"""The steps of methods that form no groups, and whether these use Spark data frames."""
+FAMILIES: dict[type, ModuleType] = {ThresholdMethod: threshold, RecodingMethod: recode_items, Mechanism: mechanism}
 
 
 @dataclass(frozen=True)
@@ -96,14 +91,15 @@ class ClusterFamily(NamedTuple):
     """Methods that work in the same way on a cluster: how a release is made, and whether in Spark data frames."""
 
     released: Callable[[Cluster, Any, Preparation, Any, ReleaseDirectory], outcome.ClusterOutput]
-    frames: bool = True
+    frames: bool
 
 
 def _family(method: Method) -> ClusterFamily:
     """Return the family of a method; methods of no other family must form groups."""
-    for kind, (module, frames) in FAMILIES.items():
+    from_below = isinstance(method, RecodingMethod) and method.published_from_below is not None
+    for kind, family in FAMILIES.items():
         if isinstance(method, kind):
-            return ClusterFamily(module.released, frames)
+            return ClusterFamily(family.released, from_below or kind is Mechanism)
     return ClusterFamily(_released, frames=False)
 
 

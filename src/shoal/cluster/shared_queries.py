@@ -118,13 +118,11 @@ def answered_queries(sharing: Sharing, part: int, table: pa.Table) -> Iterator[p
     """Decide about the queries of this partition: return those that stay, with random numbers, and sums over all of them."""
     counted = pl.from_arrow(table if len(table) else COUNTED.empty_table())
     assert isinstance(counted, pl.DataFrame)
-    rows = pl.col("rows").sum()
-    if sharing.by_words:
-        stays = pl.when(pl.col("stays").all(ignore_nulls=False) == pl.col("stays").any(ignore_nulls=False)).then(pl.col("stays").first())
-    else:
-        stays = pl.col("people").sum() >= sharing.settings.k
+    everywhere, somewhere = pl.col("stays").all(ignore_nulls=False), pl.col("stays").any(ignore_nulls=False)
+    enough = pl.col("people").sum() >= sharing.settings.k
+    stays = pl.when(everywhere == somewhere).then(everywhere) if sharing.by_words else enough
     terms = (pl.col("rows") * pl.col("terms")).sum()
-    found = counted.filter("candidate").group_by("query").agg(rows, terms=terms, stays=stays)
+    found = counted.filter("candidate").group_by("query").agg(pl.col("rows").sum(), terms=terms, stays=stays)
     left, rare = found.filter("stays"), found.filter(~pl.col("stays"))
     sums = {"published": left["rows"], "rare": rare["rows"], "published_words": left["terms"]}
     others = {"lost": found["stays"].null_count(), "texts": counted.select(pl.coalesce("text", "query")).to_series().n_unique()}

@@ -61,7 +61,7 @@ class SplitTexts:
     def people_of(self, words: Mask, typed: TypedTexts, stays: Mask) -> Ints:
         """Count the people of each of these words in the texts that stay."""
         chosen = (stays & self.texts_with(words))[typed.numbers]
-        starts, at = taken(self.indptr, typed.numbers[chosen])
+        starts, at = taken(self.indptr, typed.numbers[chosen].astype(np.int64))
         items, owners = self.items[at], np.repeat(typed.owners[chosen], np.diff(starts))
         counted, n = words[items], int(typed.owners.max(initial=0)) + 1
         found, people = runs(distinct(items[counted].astype(np.int64) * n + owners[counted]) // n)

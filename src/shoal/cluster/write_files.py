@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from shoal.cluster.arrow_schemas import lists_of
+from shoal.cluster.arrow_schemas import NUMBERED_NAMES, lists_of, with_names
 from shoal.cluster.exchange import ByNumber, Step, collected_words, gathered, sent
 from shoal.cluster.spark import Cluster
 from shoal.data.bags import Ints
@@ -151,6 +151,7 @@ def on_the_way(parts: FileParts, part: int, table: pa.Table) -> Iterator[pa.Tabl
         starts, places = lists_of(table, "place")
         rows = np.repeat(np.arange(len(table)), np.diff(starts))
         columns = [column.take(pa.array(rows)) for column in columns]
+    columns = [with_names(column) if column.type == NUMBERED_NAMES else column for column in columns]
     yield pa.table([places, files_of(places.to_numpy(), parts.files), *columns], schema=parts.content.shuffled)
 
 
