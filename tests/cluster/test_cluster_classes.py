@@ -20,12 +20,11 @@ from shoal.cluster.equivalence_classes import (
     Contents,
     Counted,
     MadeContents,
-    NamePlaces,
     counted_made,
     counted_names,
     counted_written,
 )
-from shoal.cluster.exchange import Step
+from shoal.cluster.exchange import ByText, Step
 from shoal.io.step_files import begin_stored, write_stored
 
 SIZE, PARTS = 3, 4
@@ -72,7 +71,7 @@ def expected(sizes: Counter[tuple[str, ...]]) -> dict[str, int]:
 
 def test_names_are_counted_once_and_nodes_are_told() -> None:
     table = pa.table({"kind": [TYPED, TYPED, TYPED, NODE, NODE], "name": ["a", "b", "a", "7", "7"]}, NAMED)
-    places = NamePlaces(2)(table)
+    places = ByText("name", 2)(table)
     told = [json.loads(word) for part in range(2) for word in counted_names(None, part, table.filter(pa.array(places == part)))]
     assert sum(value for kind, value in told if kind == TYPED) == 2
     assert [value for kind, value in told if kind == NODE] == [[7]]
