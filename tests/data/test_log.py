@@ -184,3 +184,28 @@ def test_a_log_without_times_has_the_same_records_of_people() -> None:
     assert np.array_equal(alone.bags().items, timed.bags().items)
     with refuses("missing-times"):
         alone.bags("session")
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.sampled_from(["", "-", "a b", "c"])), max_size=20), st.booleans())
+def test_payloads_may_be_known_as_numbers(events: list[tuple[int, int, str]], timed: bool) -> None:
+    """A log is the same whether its payloads are given as texts or as numbers of texts."""
+    columns = {"owner": [owner for owner, _, _ in events], "time": [datetime(2006, 3, 1 + day) for _, day, _ in events]}
+    others = pl.DataFrame(columns, schema={"owner": pl.Int64, "time": pl.Datetime("us")}).select("owner", *(["time"] if timed else []))
+    payload = [text for _, _, text in events]
+    texts = list(dict.fromkeys(payload))
+    plain = Log(others.with_columns(payload=pl.Series(payload, dtype=pl.String)))
+    numbers = np.array([texts.index(text) for text in payload], np.int32)
+    numbered = Log.of_numbered(others, pl.Series(texts, dtype=pl.String), numbers)
+    for change in (lambda log: log, Log.without_repeats, Log.without_times, lambda log: log.named(pl.Series(["x"]))):
+        left, right = change(plain), change(numbered)
+        assert (len(left), left.timed, left.all_timed, left.further) == (len(right), right.timed, right.all_timed, right.further)
+        assert left.others.equals(right.others)
+        assert left.n_payloads(("", "-")) == right.n_payloads(("", "-")) == sum(text in ("", "-") for text in left.frame["payload"])
+        assert left.texts.vocabulary.names.to_list() == right.texts.vocabulary.names.to_list()
+        assert left.texts.items.tolist() == right.texts.items.tolist()
+        assert left.frame.equals(right.frame)
+
+
+def test_other_columns_of_numbered_payloads_are_those_of_a_log() -> None:
+    with refuses("invalid-log"):
+        Log.of_numbered(pl.DataFrame({"owner": ["a"]}), pl.Series(["x"]), np.zeros(1, np.int32))

@@ -260,6 +260,22 @@ def test_what_was_written_is_compared_text_by_text(tmp_path: Path, changed: str)
     assert table.numbered_unit[0].gather(table.numbered_unit[1]).to_list() == frame["query"].to_list()
 
 
+@pytest.mark.parametrize("columns", [{}, {"user": [7, 8, 7]}, {"query": [], "rank": [1, None, 2]}])
+def test_rows_with_numbered_queries_are_those_with_texts(columns: dict[str, list[Any]]) -> None:
+    given = {name: pl.Series(values, dtype=pl.Int64) for name, values in columns.items()}
+    numbered = RowTable.of_numbered(
+        given, "query", pl.Series(["a", "b c"]), np.array([1, 0, 1], np.int32), "user" if "user" in given else None
+    )
+    plain = RowTable(pl.DataFrame({**given, "query": ["b c", "a", "b c"]}), numbered.pseudonyms)
+    assert (numbered.n_rows, numbered.columns, numbered.unit) == (plain.n_rows, plain.columns, plain.unit)
+    assert list(numbered.columns) == plain.frame.columns
+    assert sorted(map(sorted, numbered.texts())) == sorted(map(sorted, plain.texts()))
+    assert numbered.others.equals(plain.others)
+    order = np.array([2, 0, 1])
+    assert numbered.shuffled(order).drop("user", strict=False).equals(plain.shuffled(order).drop("user", strict=False))
+    assert numbered.frame.equals(plain.frame)
+
+
 def test_pseudonyms_are_drawn_anew_and_still_tell_which_rows_belong_together(tmp_path: Path) -> None:
     seen = there_and_back(rows(), tmp_path, "csv")
     assert isinstance(seen, RowTable)

@@ -6,7 +6,7 @@ is read. `Log.bags` makes records per user, per session or per event. Methods th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
@@ -79,51 +79,53 @@ class Log:
     names: pl.Series | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        held = dict(self.frame.schema)
-        wanted: dict[str, pl.DataType] = {"owner": pl.Int64(), "payload": pl.String()}
-        wanted |= {name: pl.Int64() for name in (RECORD, COUNT) if name in self.frame.columns}
-        if self.timed:
-            wanted["time"] = pl.Datetime("us")
-        if {name: held.get(name) for name in wanted} != wanted:
-            raise InputError(f"a log has the columns owner, time and payload, not {held}", code="invalid-log")
-        nested = [name for name in self.further if held[name].is_nested()]
-        if nested:
-            raise InputError(f"a log has one value per row in every column, but {nested[0]!r} is {held[nested[0]]}", code="invalid-log")
+        _insist_on_columns(self.frame.schema)
 
     @classmethod
-    def of_numbered(cls, frame: pl.DataFrame, texts: pl.Series, numbers: Small, kind: Kind = "text") -> Log:
-        """Make a log of events whose payloads have numbers: `texts` are different, each occurs, and they are in order of occurrence."""
-        log = cls(frame.with_columns(texts.gather(numbers).alias("payload")), kind)
-        vars(log)["texts"] = NumberedTexts(numbers, Vocabulary.of_different(texts))
+    def of_numbered(
+        cls, others: pl.DataFrame, texts: pl.Series, numbers: Small, kind: Kind = "text", names: pl.Series | None = None
+    ) -> Log:
+        """Make a log of events whose payloads have numbers: `texts` are different, each occurs, and they are in order of occurrence.
+
+        `others` are the columns other than the payload. The texts of all events are made when they are first needed.
+        """
+        log = _NumberedLog.__new__(_NumberedLog)
+        vars(log).update(others=others, kind=kind, names=names, texts=NumberedTexts(numbers, Vocabulary.of_different(texts)))
+        _insist_on_columns({**others.schema, "payload": pl.String()})
         return log
 
+    @cached_property
+    def others(self) -> pl.DataFrame:
+        """The columns other than the payload."""
+        return self.frame.drop("payload")
+
     def __len__(self) -> int:
-        return len(self.frame)
+        return len(self.others)
 
     @property
     def timed(self) -> bool:
         """Whether the events have times."""
-        return "time" in self.frame.columns
+        return "time" in self.others.columns
 
     @property
     def all_timed(self) -> bool:
         """Whether there are events and each of them has a time."""
-        return self.timed and len(self) > 0 and not self.frame["time"].null_count()
+        return self.timed and len(self) > 0 and not self.others["time"].null_count()
 
     @property
     def has_records(self) -> bool:
         """Whether the events have record IDs."""
-        return RECORD in self.frame.columns
+        return RECORD in self.others.columns
 
     @property
     def further(self) -> tuple[str, ...]:
         """The names of the columns other than owner, time and payload."""
-        return tuple(name for name in self.frame.columns if name not in OWN_COLUMNS)
+        return tuple(name for name in self.others.columns if name not in OWN_COLUMNS)
 
     @cached_property
     def n_owners(self) -> int:
         """The number of distinct users."""
-        return self.frame["owner"].n_unique()
+        return self.others["owner"].n_unique()
 
     @cached_property
     def texts(self) -> NumberedTexts:
@@ -157,17 +159,26 @@ class Log:
         first = starts[:-1] if order is None else order[starts[:-1]]
         return indptr[starts], items, self._counts(indptr, order), self._owners()[first]
 
+    def n_payloads(self, wanted: Collection[str]) -> int:
+        """Count the events with one of these short payloads."""
+        payload = self.frame["payload"] if self._numbered is None else self._numbered.vocabulary.names
+        places = (payload.str.len_bytes() <= max(map(len, wanted))).arg_true()  # hardly any, and lengths are known without reading texts
+        found = places.filter(payload.gather(places).is_in(wanted))
+        if self._numbered is None or not len(found):
+            return len(found)
+        return int(np.isin(self._numbered.items, found.to_numpy()).sum())
+
     def n_records(self, per: Per = "user", gap: timedelta = HALF_AN_HOUR) -> int:
         """Return the number of records that `bags` would make."""
         return len(self._records(per, gap)[1]) - 1
 
     def without_times(self) -> Log:
         """Return the events without times."""
-        return self._with_texts(Log(self.frame.drop("time"), self.kind, self.names)) if self.timed else self
+        return self._with(lambda columns: columns.drop("time"), self.names) if self.timed else self
 
     def named(self, names: pl.Series) -> Log:
         """Return the log with these user IDs by user number."""
-        return self._with_texts(Log(self.frame, self.kind, names))
+        return self._with(lambda columns: columns, names)
 
     def without_repeats(self) -> Log:
         """Return the log without repeated events (equal user, time and payload). The first one stays, whatever its further columns."""
@@ -176,7 +187,7 @@ class Log:
             return self
         stays = np.ones(len(self), bool)
         stays[repeats] = False
-        kept = self.frame.drop("payload").filter(pl.Series(stays))
+        kept = self.others.filter(pl.Series(stays))
         if self._numbered is not None:  # the first occurrence of each payload stays
             return Log.of_numbered(kept, self._numbered.vocabulary.names, self._numbered.items[stays], self.kind)
         return Log(kept.with_columns(payload=_filtered(self.frame["payload"], stays)), self.kind)
@@ -186,8 +197,9 @@ class Log:
         """The payloads as numbers, if they were numbered before."""
         return vars(self).get("texts")
 
-    def _with_texts(self, other: Log) -> Log:
-        """Give another log of the same payloads their numbers, if they are known."""
+    def _with(self, change: Callable[[pl.DataFrame], pl.DataFrame], names: pl.Series | None) -> Log:
+        """Return a log of the same payloads with other columns, and with the numbers of payloads if they are known."""
+        other = Log(change(self.frame), self.kind, names)
         if self._numbered is not None:
             vars(other)["texts"] = self._numbered
         return other
@@ -230,29 +242,55 @@ class Log:
         return order if len(order) else None
 
     def _owners(self) -> Ints:
-        return self.frame["owner"].to_numpy()
+        return self.others["owner"].to_numpy()
 
     def _visitors(self) -> Ints:
         """Return whose events may form a session: the user's or, if the log distinguishes visitors, the visitor's."""
-        return self.frame[VISITOR].to_numpy() if VISITOR in self.frame.columns else self._owners()
+        return self.others[VISITOR].to_numpy() if VISITOR in self.others.columns else self._owners()
 
     def _owned_records(self) -> Ints:
         """Return a number for each pair of user and record ID: the same ID of two users means two records."""
-        values: Ints = self.frame[RECORD].to_numpy()
+        values: Ints = self.others[RECORD].to_numpy()
         numbers: Ints = self._owners() * np.int64(values.max(initial=0) + 1) + values
         return numbers
 
     def _counts(self, indptr: Ints, order: Ints | None) -> Ints | Small:
         """Return the count of each term, which is that of its event; `indptr` has the terms of the events in this order."""
-        if COUNT not in self.frame.columns:
+        if COUNT not in self.others.columns:
             return np.ones(indptr[-1], np.int32)
-        return np.repeat(_taken(self.frame[COUNT].to_numpy(), order), np.diff(indptr))
+        return np.repeat(_taken(self.others[COUNT].to_numpy(), order), np.diff(indptr))
 
     def _times(self) -> Ints:
-        return self.frame["time"].to_physical().to_numpy()
+        return self.others["time"].to_physical().to_numpy()
 
     def __repr__(self) -> str:
         return f"Log({len(self):,} events of {self.n_owners:,} users, {self.kind})"
+
+
+class _NumberedLog(Log):
+    """A log whose payloads are known as numbers."""
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """All columns."""
+        return self.others.with_columns(self.texts.vocabulary.names.gather(self.texts.items).alias("payload"))
+
+    def _with(self, change: Callable[[pl.DataFrame], pl.DataFrame], names: pl.Series | None) -> Log:
+        """Do the same without the texts of all events."""
+        return Log.of_numbered(change(self.others), self.texts.vocabulary.names, self.texts.items, self.kind, names)
+
+
+def _insist_on_columns(held: Mapping[str, pl.DataType]) -> None:
+    """Raise unless these are the columns of a log."""
+    wanted: dict[str, pl.DataType] = {"owner": pl.Int64(), "payload": pl.String()}
+    wanted |= {name: pl.Int64() for name in (RECORD, COUNT) if name in held}
+    if "time" in held:
+        wanted["time"] = pl.Datetime("us")
+    if {name: held.get(name) for name in wanted} != wanted:
+        raise InputError(f"a log has the columns owner, time and payload, not {dict(held)}", code="invalid-log")
+    nested = [name for name in held if name not in OWN_COLUMNS and held[name].is_nested()]
+    if nested:
+        raise InputError(f"a log has one value per row in every column, but {nested[0]!r} is {held[nested[0]]}", code="invalid-log")
 
 
 def log_of_items(bags: Bags) -> Log:

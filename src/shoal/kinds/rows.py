@@ -29,6 +29,7 @@ from shoal.report.summary import Summary, SummaryShare, published_rows, share_in
 from shoal.report.verdict_text import Tile, lack_of, promised_group
 from shoal.util.wording import percent
 
+ROWS_AT_ONCE = 1 << 18  # whose texts are compared together
 _WRITTEN: WeakKeyDictionary[RowTable, Small] = WeakKeyDictionary()  # the numbers of queries or items in the order of their rows in a file
 
 
@@ -83,7 +84,7 @@ def _numbered(released: RowTable, read_back: RowTable) -> tuple[pl.DataFrame, pl
     """Return the rows of both tables with a number in place of each query or item: the same for the same text."""
     numbers = _common_numbers(released, read_back)
     own, theirs = (pl.Series(table.unit, number.astype(np.int64)) for table, number in zip((released, read_back), numbers, strict=True))
-    return released.frame.with_columns(own), read_back.frame.with_columns(theirs)
+    return released.others.hstack([own]), read_back.others.hstack([theirs])
 
 
 def _number_as_written(released: RowTable, read_back: RowTable) -> None:
@@ -91,7 +92,8 @@ def _number_as_written(released: RowTable, read_back: RowTable) -> None:
     texts, numbers = released.numbered_unit[0], _WRITTEN.pop(released, None)
     if numbers is None or len(numbers) != read_back.n_rows or numbers.min(initial=0) < 0:
         return
-    if read_back.frame[read_back.unit].equals(texts.gather(numbers)):
+    column, parts = read_back.frame[read_back.unit], range(0, len(numbers), ROWS_AT_ONCE)
+    if all(column.slice(start, ROWS_AT_ONCE).equals(texts.gather(numbers[start : start + ROWS_AT_ONCE])) for start in parts):
         vars(read_back)["numbered_unit"] = texts, numbers
 
 
@@ -139,7 +141,7 @@ def query_facts(table: RowTable, original: LogOriginal, fewest: int, *, unguaran
     filled = (texts.vocabulary.names != "").to_numpy()
     often = np.bincount(texts.items, minlength=len(filled)).astype(np.int64)
     before = np.sort(often[filled & (often > 0)])
-    items, owners = texts.items, original.log.frame["owner"].to_numpy()
+    items, owners = texts.items, original.log.others["owner"].to_numpy()
     if not filled.all():
         issued = filled[items]
         items, owners = items[issued], owners[issued]

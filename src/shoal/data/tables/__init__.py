@@ -97,9 +97,7 @@ class PublishedTable(ABC):
         """Return the distinct texts in the cells, column by column, and the column names."""
         for frame in vars(self).values():
             if isinstance(frame, pl.DataFrame):
-                yield pl.Series(frame.columns, dtype=pl.String)
-                columns = (column.explode() if column.dtype == pl.List(pl.String) else column for column in frame)
-                yield from (column.unique().drop_nulls() for column in columns if column.dtype == pl.String)
+                yield from distinct_texts(frame)
 
     @property
     def flat_rows(self) -> pl.DataFrame | None:
@@ -126,6 +124,13 @@ class PublishedTable(ABC):
     def sorted_lists(self) -> Iterator[pl.Series]:
         """Return lists whose items must be sorted by name."""
         yield from ()
+
+
+def distinct_texts(frame: pl.DataFrame) -> Iterator[pl.Series]:
+    """Return the column names of a frame, and the distinct texts of each column."""
+    yield pl.Series(frame.columns, dtype=pl.String)
+    columns = (column.explode() if column.dtype == pl.List(pl.String) else column for column in frame)
+    yield from (column.unique().drop_nulls() for column in columns if column.dtype == pl.String)
 
 
 KINDS: Lookup[type[PublishedTable]] = Lookup(

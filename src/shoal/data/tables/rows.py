@@ -12,7 +12,7 @@ import polars as pl
 from shoal.data.accounting import Accounting
 from shoal.data.bags import Ints, Small, number_strings
 from shoal.data.fresh import fresh_order
-from shoal.data.tables import NUMBER, ORDER_OF_ROWS, PSEUDONYMS, VALUE, PublishedTable
+from shoal.data.tables import NUMBER, ORDER_OF_ROWS, PSEUDONYMS, VALUE, PublishedTable, distinct_texts
 from shoal.data.tables.column_types import column_types, renumbered
 from shoal.errors import InputError, ShoalError
 
@@ -54,11 +54,19 @@ class RowTable(PublishedTable):
             pseudonyms: The column of pseudonyms, if there is one.
 
         Returns:
-            The table with the texts of all rows.
+            The table. The texts of all rows are made when they are first needed.
         """
-        found = cls(pl.DataFrame({**columns, unit: texts.gather(numbers)}), pseudonyms)
-        vars(found)["numbered_unit"] = texts, numbers
+        others = pl.DataFrame({name: column for name, column in columns.items() if name != unit})
+        types = {**cls(others, pseudonyms).columns, unit: "text"}
+        found = _NumberedTable.__new__(_NumberedTable)
+        vars(found).update(pseudonyms=pseudonyms, others=others, numbered_unit=(texts, numbers))
+        vars(found)["columns"] = {name: types[name] for name in {**columns, unit: None}}
         return found
+
+    @cached_property
+    def others(self) -> pl.DataFrame:
+        """The columns other than that of queries or items."""
+        return self.frame.drop(*PAYLOAD.values(), strict=False)
 
     @property
     def n_rows(self) -> int:
@@ -102,12 +110,19 @@ class RowTable(PublishedTable):
 
     def shuffled(self, order: Ints | None = None) -> pl.DataFrame:
         """Return the rows in random order, which may be drawn already, with random pseudonyms from 1."""
-        frame = self.frame[fresh_order(self.n_rows) if order is None else order]
+        frame = self._in_order(fresh_order(self.n_rows) if order is None else order)
         if self.pseudonyms is None:
             return frame
         known = frame[self.pseudonyms].unique(maintain_order=True).to_list()
         fresh = dict(zip(known, (fresh_order(len(known)) + 1).tolist(), strict=True))
         return frame.with_columns(renumbered(frame[self.pseudonyms], fresh))
+
+    def _in_order(self, order: Ints) -> pl.DataFrame:
+        return self.frame[order]
+
+    def texts(self) -> Iterator[pl.Series]:
+        """Return the distinct texts in the cells, column by column, and the column names."""
+        yield from distinct_texts(self.frame)
 
     def frames(self, name: str) -> dict[str, pl.DataFrame]:
         """Return one frame."""
@@ -126,7 +141,7 @@ class RowTable(PublishedTable):
     def numbers_from_one(self) -> Iterator[tuple[str, pl.DataFrame]]:
         """Return the pseudonyms."""
         if self.pseudonyms is not None:
-            yield f"the pseudonyms in {self.pseudonyms!r}", self.frame.select(self.pseudonyms)
+            yield f"the pseudonyms in {self.pseudonyms!r}", self.others.select(self.pseudonyms)
 
     def values_by_number(self) -> dict[str, pl.DataFrame]:
         """Return the queries or items of each row, and of each pseudonym."""
@@ -137,3 +152,30 @@ class RowTable(PublishedTable):
         if self.pseudonyms is not None:
             found[PSEUDONYMS] = rows.with_columns(self.frame[self.pseudonyms].alias(NUMBER))
         return found
+
+
+class _NumberedTable(RowTable):
+    """Rows whose queries or items are known as numbers."""
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """All columns."""
+        return self._with_texts(self.others.to_dict(), self.numbered_unit[1])
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that are written."""
+        return len(self.numbered_unit[1])
+
+    def texts(self) -> Iterator[pl.Series]:
+        """Return the distinct texts in the cells, column by column, and the column names."""
+        _, *texts = distinct_texts(self.others)
+        yield from (pl.Series(list(self.columns)), *texts, self.numbered_unit[0])
+
+    def _in_order(self, order: Ints) -> pl.DataFrame:
+        return self._with_texts({column.name: column[order] for column in self.others}, self.numbered_unit[1][order])
+
+    def _with_texts(self, others: Mapping[str, pl.Series], numbers: Small) -> pl.DataFrame:
+        """Return the texts with these numbers among other columns, in the order of all columns."""
+        columns = {**others, self.unit: self.numbered_unit[0].gather(numbers)}
+        return pl.DataFrame({name: columns[name] for name in self.columns})

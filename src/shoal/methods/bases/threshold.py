@@ -37,7 +37,7 @@ from shoal.privacy.support import Support
 from shoal.taxonomy.generalization_ladders import TOP, ladder_of
 from shoal.util.numbers import distinct
 
-_PLACE = pl.Series([], dtype=pl.String)  # in the place of queries that follow
+_PLACE = pl.Series([], dtype=pl.String)  # in the place of queries, which are numbers
 WHOLE, NO_OTHER_COLUMNS, UNLINKED_ROWS = Unit(), PublishedColumns(), PseudonymScope()
 DROPPED = "dropped"  # what becomes of times
 CHANGED = "published with other words"
@@ -133,12 +133,12 @@ class _Rows:
 
     def __init__(self, original: LogOriginal, settings: Kept) -> None:
         self.log, self.settings, self.taxonomy = original.log, settings, original.taxonomy
-        owners: Ints = self.log.frame["owner"].to_numpy()
+        owners: Ints = self.log.others["owner"].to_numpy()
         self.owners = owners - owners.min(initial=owners[0] if len(owners) else 0)
         self.people = int(self.owners.max(initial=0)) + 1
         self.window, self.windows = self._window()
         for name in (*settings.unit.columns, *settings.columns.names):
-            self._column(name)
+            self._insist_on_column(name)
 
     def _window(self) -> tuple[Ints | None, int]:
         """Return the time window of each row, and the number of windows."""
@@ -149,13 +149,13 @@ class _Rows:
         return number, int(number.max(initial=0)) + 1
 
     def _times(self, period: Period) -> pl.Series:
-        if not self.log.timed or self.log.frame["time"].null_count():
+        if not self.log.timed or self.log.others["time"].null_count():
             raise ParameterError(
                 "times are needed, but rows of this log have none",
                 code="missing-times",
                 hint=f"name the column of times with {option('time')}",
             )
-        return self.log.frame.select(beginning("time", period)).to_series()
+        return self.log.others.select(beginning("time", period)).to_series()
 
     def _column(self, name: str) -> pl.Series:
         """Return a column by its published name; times in their published form."""
@@ -163,7 +163,17 @@ class _Rows:
             return self.log.frame["payload"]
         if name == TIME and self.settings.times is not None:
             return self._times(self.settings.times)
-        if name not in self.log.further:
+        return self.log.others[name]
+
+    def _numbers(self, name: str) -> Ints:
+        """Return the number of each row's value in a column; an empty cell is a value."""
+        return self.log.texts.items.astype(np.int64) if name == QUERY else _numbered(self._column(name))[1]
+
+    def _insist_on_column(self, name: str) -> None:
+        """Raise if the log does not have this column."""
+        if name == TIME and self.settings.times is not None:
+            self._times(self.settings.times)
+        elif name != QUERY and name not in self.log.further:
             there = ", ".join((PAYLOAD[self.log.kind], *self.log.further))
             raise ParameterError(
                 f"this log has no column {name!r}",
@@ -171,7 +181,6 @@ class _Rows:
                 value=name,
                 hint=f"it has {there}; clicks are named with {option('rank')} and {option('url')}",
             )
-        return self.log.frame[name]
 
     # -- the unit
 
@@ -190,8 +199,11 @@ class _Rows:
         if self.settings.unit.splits:
             wordless = np.diff(self._read.words.indptr) == 0
             return wordless[self.log.texts.items] if wordless.any() else np.zeros(len(self.log), bool)
+        if QUERY in self.settings.unit.columns:
+            without = np.append((self.log.texts.vocabulary.names == "").to_numpy(), True)  # the last place is that of rows without a text
+            return np.asarray(without[self.log.texts.items])
         empty = np.ones(len(self.log), bool)
-        for name in [QUERY] if QUERY in self.settings.unit.columns else self.settings.unit.columns:
+        for name in self.settings.unit.columns:
             column = self._column(name)
             empty &= (column.is_null() | (column == "" if column.dtype == pl.String else False)).to_numpy()
         return empty
@@ -219,7 +231,7 @@ class _Rows:
         if self.settings.unit.splits:
             found = candidates[self._recoded.stays]
         else:
-            units = _combined([self._column(name) for name in self.settings.unit.columns], self.log)
+            units = _combined([self._numbers(name) for name in self.settings.unit.columns])
             window = None if self.window is None else self.window[candidates]
             held = Held.of(units[candidates], window, self.windows, self.owners[candidates], self.people)
             keys = units[candidates] * self.windows + (0 if window is None else window)
@@ -325,9 +337,8 @@ def nothing_shared(settings: Kept, people: int) -> Infeasible:
     return Infeasible(what, code="nothing-to-publish", hint="lower k or use more data", value=people, limit=settings.k)
 
 
-def _combined(columns: list[pl.Series], log: Log) -> Ints:
-    """Number the distinct combinations of values; an empty cell is a value."""
-    numbers = [log.texts.items.astype(np.int64) if column.name == "payload" else _numbered(column)[1] for column in columns]
+def _combined(numbers: list[Ints]) -> Ints:
+    """Number the distinct combinations of values of columns."""
     found = numbers[0]
     for number in numbers[1:]:
         both = found * (int(number.max(initial=0)) + 1) + number
