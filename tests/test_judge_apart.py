@@ -55,7 +55,7 @@ COMMON = {
 # What a method counts or copies records with, as methods of those values.
 METHODS_OWN = re.compile(
     r"\.(identical|content_order|owner_ranks)\(|(bags|\.published)\.select\("
-    r"|\b(shared_occurrences|misspelled|described|TermTable|number_pieces|words_of)\("
+    r"|\b(shared_occurrences|misspelled|described|TermTable|number_pieces|join_words|words_of)\("
 )
 
 

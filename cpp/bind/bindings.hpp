@@ -92,6 +92,10 @@ inline void indices_within(std::span<const int64_t> indices, int64_t n) {
     for (int64_t i : indices) need(i >= 0 && i < n, "indices below the number of rows");
 }
 
+inline void indices_within(std::span<const int32_t> indices, int64_t n) {
+    for (int32_t i : indices) need(i >= 0 && i < n, "indices below the number of rows");
+}
+
 // Rows that are there; below 0 stands for none.
 inline void rows_or_none(std::span<const int64_t> row, int64_t n) {
     for (int64_t r : row) need(r < n, "rows that are there");

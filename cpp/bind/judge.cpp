@@ -8,6 +8,10 @@
 #include "judge/known_sets.hpp"
 #include "judge/matching.hpp"
 #include "judge/people.hpp"
+#include "judge/words.hpp"
+#include "text/arrow.hpp"
+#include "text/strings.hpp"
+#include "text/text_column.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -111,7 +115,7 @@ void bind_largest_matching(nb::module_& m) {
 void bind_people_of_units(nb::module_& m) {
     m.def(
         "people_of_units",
-        [](I64 query, I64 who, I64 starts, I64 units, int64_t n_units, Task& task) {
+        [](I32 query, I64 who, I64 starts, I32 units, int64_t n_units, Task& task) {
             need(query.shape(0) == who.shape(0), "a person for every row");
             group_starts(span(starts), units.shape(0));
             indices_within(span(query), static_cast<int64_t>(starts.shape(0)) - 1);
@@ -119,6 +123,62 @@ void bind_people_of_units(nb::module_& m) {
             return hand_over(unlocked([&] { return people_of_units(span(query), span(who), span(starts), span(units), n_units, task); }));
         },
         "query"_a, "who"_a, "starts"_a, "units"_a, "n_units"_a, "task"_a, "The number of different people with each unit.");
+}
+
+// The strings of a series' stream, and the capsule that holds them.
+const Strings& strings_of(nb::handle capsule, std::unique_ptr<Strings>& place) {
+    auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
+    if (!stream) throw nb::python_error();
+    place = std::make_unique<Strings>(stream);
+    return *place;
+}
+
+NumberSequences sequences(const I64& starts, const I32& numbers) {
+    group_starts(span(starts), numbers.shape(0));
+    return {span(starts), span(numbers)};
+}
+
+void bind_words(nb::module_& m) {
+    m.def(
+        "doubtful_blanks",
+        [](nb::object stream, Task& task) {
+            std::unique_ptr<Strings> place;
+            const Strings& texts = strings_of(stream, place);
+            return hand_over(unlocked([&] { return doubtful_blanks(texts.views(), task); }));
+        },
+        "stream"_a, "task"_a, "The places of texts whose blanks need a closer look.");
+    m.def(
+        "text_words",
+        [](nb::object stream, int64_t most_bytes, Task& task) {
+            std::unique_ptr<Strings> place;
+            const Strings& texts = strings_of(stream, place);
+            std::vector<TextColumn> words;
+            TextWords found = unlocked([&] {
+                TextWords read = text_words(texts.views(), task);
+                words = TextColumn::several(read.words, most_bytes);
+                return read;
+            });
+            return std::tuple(hand_over(std::move(found.starts)), hand_over(std::move(found.numbers)), std::move(words));
+        },
+        "stream"_a, "most_bytes"_a, "task"_a,
+        "The words of texts between blanks as numbers, and the different words in the order of their numbers, in columns of so many bytes.");
+    m.def(
+        "places_of_equals",
+        [](I64 starts, I32 numbers, I64 shown_starts, I32 shown_numbers, Task& task) {
+            const NumberSequences sought = sequences(starts, numbers), shown = sequences(shown_starts, shown_numbers);
+            return hand_over(unlocked([&] { return places_of_equals(sought, shown, task); }));
+        },
+        "starts"_a, "numbers"_a, "shown_starts"_a, "shown_numbers"_a, "task"_a,
+        "The place of the equal sequence among those shown; numbers below 0 are none.");
+    m.def(
+        "sums_of_units",
+        [](I64 weights, I64 starts, I32 units, int64_t n_units, Task& task) {
+            need(starts.shape(0) == weights.shape(0) + 1, "a weight for every text");
+            indices_within(span(units), n_units);
+            const NumberSequences texts = sequences(starts, units);
+            return hand_over(unlocked([&] { return sums_of_units(span(weights), texts, n_units, task); }));
+        },
+        "weights"_a, "starts"_a, "units"_a, "n_units"_a, "task"_a);
 }
 
 void bind_generalizes(nb::module_& m) {
@@ -151,5 +211,6 @@ void bind_judge(nb::module_& m) {
     bind_certainty(m);
     bind_largest_matching(m);
     bind_people_of_units(m);
+    bind_words(m);
     bind_generalizes(m);
 }

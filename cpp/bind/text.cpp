@@ -10,6 +10,7 @@
 #include "text/arrow.hpp"
 #include "text/delimited.hpp"
 #include "text/events.hpp"
+#include "text/same_texts.hpp"
 #include "text/strings.hpp"
 #include "text/times.hpp"
 
@@ -35,6 +36,12 @@ nb::typed<nb::tuple, nb::object, nb::object> hand_over_column(TextColumn& column
     auto* array = new ArrowArray{};
     std::move(column).hand_over(schema, array);
     return nb::make_tuple(capsule_of(schema, "arrow_schema"), capsule_of(array, "arrow_array"));
+}
+
+ArrowArrayStream* stream_in(nb::handle capsule) {
+    auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
+    if (!stream) throw nb::python_error();
+    return stream;
 }
 
 struct Times {
@@ -100,8 +107,7 @@ void bind_columns(nb::module_& m) {
         .def(
             "__init__",
             [](TextColumn* self, nb::object capsule) {
-                auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
-                if (!stream) throw nb::python_error();
+                ArrowArrayStream* stream = stream_in(capsule);
                 new (self) TextColumn();
                 const Strings strings(stream);
                 self->reserve(strings.views().size());
@@ -180,6 +186,27 @@ void bind_cutting(nb::module_& m) {
         "text"_a, "dialect"_a, "interner"_a, "keep_blank"_a, "last"_a, "task"_a);
 }
 
+void bind_same_texts(nb::module_& m) {
+    m.def(
+        "joined_texts",
+        [](nb::object words, I64 indptr, I64 ids, int64_t most_bytes, Task& task) {
+            const Strings strings(stream_in(words));
+            group_starts(span(indptr), ids.shape(0));
+            for (int64_t id : span(ids)) need(id < static_cast<int64_t>(strings.views().size()), "words that have a name");
+            JoinedTexts found = unlocked([&] { return joined_texts(strings.views(), span(indptr), span(ids), most_bytes, task); });
+            return std::tuple(hand_over(std::move(found.numbers)), std::move(found.columns));
+        },
+        "words"_a, "indptr"_a, "ids"_a, "most_bytes"_a, "task"_a,
+        "The number of each text of words, and the different texts in columns of so many bytes; words below 0 are none.");
+    m.def(
+        "texts_among",
+        [](nb::object texts, nb::object others, Task& task) {
+            const Strings sought(stream_in(texts)), known(stream_in(others));
+            return hand_over(unlocked([&] { return texts_among(sought.views(), known.views(), task); }));
+        },
+        "texts"_a, "others"_a, "task"_a, "Whether each text is among the others.");
+}
+
 void bind_events(nb::module_& m) {
     m.def(
         "encode_column",
@@ -189,10 +216,11 @@ void bind_events(nb::module_& m) {
         "interner"_a, "column"_a, "task"_a, "The code of every string, -1 for an empty one.");
     m.def(
         "encode_texts",
-        [](Interner& interner, const TextColumn& column, Task& task) {
-            return hand_over(unlocked([&] { return interner.encode(column, task); }));
+        [](Interner& interner, const TextColumn& column, I64 places, Task& task) {
+            indices_within(span(places), column.size());
+            return hand_over(unlocked([&] { return interner.encode(column, span(places), task); }));
         },
-        "interner"_a, "column"_a, "task"_a, "The code of every string, also of an empty one.");
+        "interner"_a, "column"_a, "places"_a, "task"_a, "The code of the string at each place, also of an empty one.");
     m.def(
         "text_columns",
         [](const Interner& interner, int64_t most_bytes) {
@@ -241,5 +269,6 @@ void bind_events(nb::module_& m) {
 void bind_reading(nb::module_& m) {
     bind_columns(m);
     bind_cutting(m);
+    bind_same_texts(m);
     bind_events(m);
 }

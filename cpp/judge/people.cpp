@@ -21,8 +21,8 @@ std::vector<int64_t> rows_by_person(std::span<const int64_t> who) {
 }  // namespace
 
 // People are numbered as they come. The last person met with each query and with each unit says whether this one is new to it.
-std::vector<int64_t> people_of_units(std::span<const int64_t> query, std::span<const int64_t> who, std::span<const int64_t> starts,
-                                     std::span<const int64_t> units, int64_t n_units, Task& task) {
+std::vector<int64_t> people_of_units(std::span<const int32_t> query, std::span<const int64_t> who, std::span<const int64_t> starts,
+                                     std::span<const int32_t> units, int64_t n_units, Task& task) {
     const std::vector<int64_t> order = rows_by_person(who);
     const auto n = static_cast<int64_t>(query.size());
     std::vector<int64_t> people(n_units, 0), last_of_query(starts.size() - 1, kNobody), last_of_unit(n_units, kNobody);

@@ -120,8 +120,8 @@ std::vector<int32_t> Interner::encode(const std::vector<std::string_view>& strin
     return encode_all(static_cast<int64_t>(strings.size()), [&](int64_t i) { return strings[i]; }, task);
 }
 
-std::vector<int32_t> Interner::encode(const TextColumn& column, Task& task) {
-    return encode_all(column.size(), [&](int64_t i) { return column[i]; }, task);
+std::vector<int32_t> Interner::encode(const TextColumn& column, std::span<const int64_t> places, Task& task) {
+    return encode_all(static_cast<int64_t>(places.size()), [&](int64_t i) { return column[places[i]]; }, task);
 }
 
 void Interner::split(std::string_view s, int64_t shortest, bool lower, std::vector<Waiting>& waiting, std::vector<int32_t>& ids) {

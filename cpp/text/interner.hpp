@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,8 @@ public:
     // The code of every string; -1 for a null.
     std::vector<int32_t> encode(const std::vector<std::string_view>& strings, Task& task);
 
-    // The code of every string of a column.
-    std::vector<int32_t> encode(const TextColumn& column, Task& task);
+    // The code of the string at each of these places of a column.
+    std::vector<int32_t> encode(const TextColumn& column, std::span<const int64_t> places, Task& task);
 
     // Splits every string into words (runs of letters, digits and bytes beyond ASCII) of at least `shortest` bytes and interns them,
     // with `lower` in small letters as far as they are ASCII:

@@ -22,6 +22,20 @@ void TextColumn::append(std::string_view s) {
     views_.push_back(v);
 }
 
+std::vector<TextColumn> TextColumn::several(std::span<const std::string_view> strings, int64_t most_bytes) {
+    std::vector<TextColumn> columns;
+    int64_t bytes = 0;
+    for (std::string_view s : strings) {
+        bytes += static_cast<int64_t>(s.size());
+        if (columns.empty() || bytes > most_bytes) {
+            columns.emplace_back();
+            bytes = static_cast<int64_t>(s.size());
+        }
+        columns.back().append(s);
+    }
+    return columns;
+}
+
 TextColumn TextColumn::take(std::span<const int64_t> places) const {
     std::size_t bytes = 0;
     for (int64_t i : places) bytes += views_[i].size > kInline ? views_[i].size : 0;

@@ -29,6 +29,9 @@ public:
         return {v.size <= kInline ? v.bytes : long_bytes_.data() + v.offset(), static_cast<std::size_t>(v.size)};
     }
 
+    // These strings in columns of so many bytes each, or of a single longer string.
+    static std::vector<TextColumn> several(std::span<const std::string_view> strings, int64_t most_bytes);
+
     // The strings at these places, compactly: nothing of the others stays in memory.
     TextColumn take(std::span<const int64_t> places) const;
 

@@ -136,8 +136,23 @@ def greatest_certainty(rows: Rows, row: Annotated[NDArray[numpy.int64], dict(sha
 
 def largest_matching(of: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], record: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], wanted: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], records: int, task: Task) -> int: ...
 
-def people_of_units(query: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], who: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], units: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_units: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+def people_of_units(query: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], who: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], units: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_units: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """The number of different people with each unit."""
+
+def doubtful_blanks(stream: object, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The places of texts whose blanks need a closer look."""
+
+def text_words(stream: object, most_bytes: int, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], list[TextColumn]]:
+    """
+    The words of texts between blanks as numbers, and the different words in the order of their numbers, in columns of so many bytes.
+    """
+
+def places_of_equals(starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], shown_starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], shown_numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    The place of the equal sequence among those shown; numbers below 0 are none.
+    """
+
+def sums_of_units(weights: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], units: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_units: int, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
 def generalizes_pairs(originals: Rows, published: Rows, record: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tree: Tree, threads: int, task: Task) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
 
@@ -314,11 +329,19 @@ class ColumnCutter:
 
 def cut_items(text: bytes, dialect: Dialect, interner: Interner, keep_blank: bool, last: bool, task: Task) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], ChunkFacts]: ...
 
+def joined_texts(words: object, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], most_bytes: int, task: Task) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], list[TextColumn]]:
+    """
+    The number of each text of words, and the different texts in columns of so many bytes; words below 0 are none.
+    """
+
+def texts_among(texts: object, others: object, task: Task) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+    """Whether each text is among the others."""
+
 def encode_column(interner: Interner, column: TextColumn, task: Task) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """The code of every string, -1 for an empty one."""
 
-def encode_texts(interner: Interner, column: TextColumn, task: Task) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
-    """The code of every string, also of an empty one."""
+def encode_texts(interner: Interner, column: TextColumn, places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], task: Task) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """The code of the string at each place, also of an empty one."""
 
 def text_columns(interner: Interner, most_bytes: int) -> list[TextColumn]:
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -96,13 +97,14 @@ def test_pieces(strings: list[str | None], separator: str) -> None:
 
 
 @SOME
-@given(st.lists(texts, max_size=4), st.integers(1, 40))
-def test_texts_of_columns_are_numbered_and_returned_in_columns(batches: list[list[str | None]], most_bytes: int) -> None:
+@given(st.lists(texts, max_size=4), st.integers(1, 40), st.integers(0, 2))
+def test_texts_of_columns_are_numbered_and_returned_in_columns(batches: list[list[str | None]], most_bytes: int, skip: int) -> None:
     interner = _kernels.Interner()
     filled = [[s or "" for s in batch] for batch in batches]
     columns = [_kernels.TextColumn(pl.Series(batch, dtype=pl.String).__arrow_c_stream__()) for batch in filled]
-    found = [_kernels.encode_texts(interner, column, _kernels.Task()).tolist() for column in columns]
-    expected, names = numbers(filled)
+    places = [np.arange(min(skip, len(batch)), len(batch)) for batch in filled]
+    found = [_kernels.encode_texts(interner, *given, _kernels.Task()).tolist() for given in zip(columns, places, strict=True)]
+    expected, names = numbers([batch[skip:] for batch in filled])
     assert found == expected
     returned = [pl.Series(column).to_list() for column in _kernels.text_columns(interner, most_bytes)]
     assert [name for part in returned for name in part] == names

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers import twins
 from helpers.itemsets import bags_of, breach, databases, powers
 from shoal import _kernels, kernels
 from shoal.itemsets.itemset_support import PRIVATE, PUBLIC
@@ -38,10 +41,61 @@ def test_people_of_units_are_counted_once(units: list[list[int]], drawn: list[tu
     """In any order of the rows; a query may have a unit twice, and a person a query."""
     rows = [(query % len(units), who) for query, who in drawn]
     rows = sorted(rows, key=lambda row: row[1]) if in_order else rows
-    query, who = (np.array([row[i] for row in rows], np.int64) for i in (0, 1))
+    query, who = np.array([row[0] for row in rows], np.int32), np.array([row[1] for row in rows], np.int64)
     starts = np.cumsum([0, *map(len, units)]).astype(np.int64)
-    found = kernels.run(_kernels.people_of_units, query, who, starts, np.array([unit for own in units for unit in own], np.int64), 5)
+    flat = np.array([unit for own in units for unit in own], np.int32)
+    found = kernels.run(_kernels.people_of_units, query, who, starts, flat, 5)
     assert found.tolist() == [len({who for query, who in rows if unit in units[query]}) for unit in range(5)]
+    often = np.bincount(query, minlength=len(units)).astype(np.int64)
+    sums = kernels.run(_kernels.sums_of_units, often, starts, flat, 5)
+    assert sums.tolist() == [sum(units[query].count(unit) for query, _ in rows) for unit in range(5)]
+
+
+LONG = ["sixteen bytes---", "sixteen bytes---a", "sixteen bytes---b", "a" * 40, "a" * 39 + "b"]
+
+
+@SOME
+@given(st.lists(st.lists(st.sampled_from(["a", "b", "a\0", "ä", "", *[word.replace(" ", "-") for word in LONG]]), max_size=5), max_size=60))
+def test_words_of_texts_are_numbered_as_they_come(drawn: list[list[str]]) -> None:
+    texts = [" ".join(words) for words in drawn]
+    stream = pl.Series(texts, dtype=pl.String).__arrow_c_stream__()
+    starts, numbers, columns = kernels.run(_kernels.text_words, stream, 20)
+    words = [word for column in columns for word in pl.Series(column).to_list()]
+    own = [[word for word in text.split(" ") if word] for text in texts]
+    assert [[words[n] for n in numbers[starts[i] : starts[i + 1]]] for i in range(len(texts))] == own
+    assert words == list(dict.fromkeys(word for words in own for word in words))
+
+
+def test_many_words_make_the_table_grow() -> None:
+    texts = pl.Series([f"w{i} {'long-' * 5}{i % 3_000} w{i // 2}" for i in range(20_000)])
+    _, numbers, columns = kernels.run(_kernels.text_words, texts.__arrow_c_stream__(), 1 << 20)
+    flat = " ".join(texts).split(" ")
+    assert pl.Series(columns[0]).to_list() == list(dict.fromkeys(flat))
+    assert numbers.tolist() == twins.first_appearance(flat)
+
+
+@SOME
+@given(st.lists(st.text("ab \t\x1f\u00a0ä\u3000\v", max_size=8), max_size=20))
+def test_texts_with_odd_blanks_are_doubtful(texts: list[str]) -> None:
+    found = set(kernels.run(_kernels.doubtful_blanks, pl.Series(texts, dtype=pl.String).__arrow_c_stream__()).tolist())
+    odd = {i for i, text in enumerate(texts) if re.search(r"^\s|\s$|\s\s|[^\S ]", text.replace("\x1f", "x"))}
+    assert odd <= found
+    assert not [texts[i] for i in found - odd if texts[i].isascii()]
+
+
+@SOME
+@given(st.data())
+def test_equal_sequences_are_found_whatever_is_left_out(data: st.DataObject) -> None:
+    row = st.lists(st.integers(-1, 3), max_size=12)
+    sought, shown = (data.draw(st.lists(row, max_size=50)) for _ in range(2))
+    given_arrays = [
+        array
+        for rows in (sought, shown)
+        for array in (np.cumsum([0, *map(len, rows)]).astype(np.int64), np.array([n for row in rows for n in row], np.int32))
+    ]
+    found = kernels.run(_kernels.places_of_equals, *given_arrays)
+    plain = [[[n for n in row if n >= 0] for row in rows] for rows in (sought, shown)]
+    assert found.tolist() == [plain[1].index(row) if row and row in plain[1] else -1 for row in plain[0]]
 
 
 def test_many_rows_are_told_apart() -> None:

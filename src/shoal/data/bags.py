@@ -88,10 +88,24 @@ def number_pieces(values: pl.Series, separator: str) -> tuple[Ints, Small, pl.Se
     return indptr, numbers, different_strings(interner)
 
 
+def join_words(words: pl.Series, indptr: Ints, numbers: Ints) -> tuple[pl.Series, Small]:
+    """Return the different texts that are made of these words, in order of first occurrence, and the number of each text.
+
+    Words are separated by one blank, and negative numbers are no words. Equal texts must have the same words: names of words are different
+    and have no blanks, or each text has one word.
+    """
+    found, columns = kernels.run(_kernels.joined_texts, words.__arrow_c_stream__(), indptr, numbers, COLUMN_BYTES)
+    return _united(columns), found
+
+
 def different_strings(interner: _kernels.Interner) -> pl.Series:
     """Return the strings of an interner in the order of their numbers."""
-    columns = [pl.Series("item", column) for column in _kernels.text_columns(interner, COLUMN_BYTES)]
-    return pl.concat(columns) if columns else pl.Series("item", [], dtype=pl.String)
+    return _united(_kernels.text_columns(interner, COLUMN_BYTES))
+
+
+def _united(columns: Sequence[_kernels.TextColumn]) -> pl.Series:
+    pieces = [pl.Series("item", column) for column in columns]
+    return pl.concat(pieces) if pieces else pl.Series("item", [], dtype=pl.String)
 
 
 @dataclass(frozen=True, eq=False)

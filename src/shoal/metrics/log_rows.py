@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from shoal import _kernels, kernels
 from shoal.data.input_shapes import Shape
 from shoal.data.log import Log, people_from_zero
 from shoal.data.original import LogOriginal
@@ -38,7 +39,7 @@ def queries_kept(release: Release, original: LogOriginal) -> float:
 
 def people_kept(release: Release, original: LogOriginal) -> float:
     """People of whom a query is published, as a share of all people."""
-    owners = original.log.frame["owner"].to_numpy()
+    owners = original.log.others["owner"].to_numpy()
     people = people_from_zero(owners)
     left = np.zeros(int(people.max(initial=-1)) + 1, bool)
     left[people[_shown(release, original)[original.log.texts.items]]] = True
@@ -58,10 +59,9 @@ def _shown(release: Release, original: LogOriginal) -> Mask:
     if known is None or known[0] is not original.log:
         original_texts = original.log.texts.vocabulary.names
         published = table.numbered_unit[0] if table.has_unit else pl.Series([], dtype=pl.String)
-        typed = pl.DataFrame({"text": original_texts}).with_row_index("place").filter(pl.col("text") != "")
-        shown = np.zeros(len(original_texts), bool)
-        shown[typed.join(pl.DataFrame({"text": published}), on="text", how="semi")["place"].to_numpy()] = True
-        known = original.log, shown
+        streams = original_texts.__arrow_c_stream__(), published.__arrow_c_stream__()
+        shown: Mask = kernels.run(_kernels.texts_among, *streams).astype(bool)
+        known = original.log, shown & (original_texts != "").to_numpy()
         _SHOWN[table] = known
     return known[1]
 

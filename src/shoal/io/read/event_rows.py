@@ -200,15 +200,16 @@ class Collector:
     def _keep(self, numbers: dict[str, Ints], payload: Any) -> None:
         """Add rows without a defect; consecutive repeated clicks are dropped."""
         if "time" in numbers and self._drops_repeats:
-            distinct = _kernels.unlike_previous(numbers["owner"], numbers["time"], payload)
-            self.tally.repeated += len(numbers["owner"]) - len(distinct)
-            numbers, payload = _rows(distinct, numbers, payload)
-        small = {name: values if name == "time" else values.astype(np.int32) for name, values in numbers.items()}
-        self._hold(small, payload)
+            places = _kernels.unlike_previous(numbers["owner"], numbers["time"], payload)
+            self.tally.repeated += len(payload) - len(places)
+        else:
+            places = np.arange(len(payload))
+        chosen = {name: values if len(places) == len(payload) else values[places] for name, values in numbers.items()}
+        self._hold({name: values if name == "time" else values.astype(np.int32) for name, values in chosen.items()}, payload, places)
 
-    def _hold(self, numbers: dict[str, Any], payload: Any) -> None:
-        """Keep rows until everything has been read: of each payload its number, as most are repeated."""
-        texts = {"payload": kernels.run(_kernels.encode_texts, self._texts, payload)}
+    def _hold(self, numbers: dict[str, Any], payload: Any, places: Ints) -> None:
+        """Keep rows with the payloads at these places until everything has been read: of each its number, as most are repeated."""
+        texts = {"payload": kernels.run(_kernels.encode_texts, self._texts, payload, places)}
         for name, values in (numbers | texts).items():
             self._number_parts.setdefault(name, []).append(values)
 
@@ -329,10 +330,7 @@ class Collector:
         return Log.of_numbered(pl.DataFrame(columns), texts, numbers, "text" if self._is_text else "item")
 
     def _empty_texts(self, log: Log) -> int:
-        payload = log.frame["payload"]
-        short = payload.filter(payload.str.len_bytes() <= 1)  # hardly any, and lengths are known without reading texts
-        empty = (short == "") | (short == "-") if self._layout.dash_is_empty else short == ""
-        return int(empty.sum())
+        return log.n_payloads(("", "-") if self._layout.dash_is_empty else ("",))
 
     def _notes(self, empty: int) -> Iterator[str]:
         met = [(shape, n) for shape, n in zip(TIME_SHAPES, self._shapes, strict=True) if shape and n]

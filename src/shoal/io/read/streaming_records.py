@@ -19,7 +19,7 @@ import numpy.typing as npt
 import polars as pl
 
 from shoal import kernels
-from shoal.data.bags import Bags, Small
+from shoal.data.bags import Bags, Ints, Small
 from shoal.data.log import Log
 from shoal.io.read.event_rows import Collector, Mask, collected_by, tally_of
 from shoal.io.read.formats import Layout
@@ -172,8 +172,9 @@ class Gatherer(Collector):
             bags = self._gathering.make(logs)
         return replace(self._reading(bags, spelling), names=names if self._options.needs_names else None)
 
-    def _hold(self, numbers: dict[str, Any], payload: Any) -> None:
-        self._parts.add(pl.DataFrame({**numbers, "payload": pl.Series(payload)}))
+    def _hold(self, numbers: dict[str, Any], payload: Any, places: Ints) -> None:
+        held = payload if len(places) == len(payload) else payload.take(places)
+        self._parts.add(pl.DataFrame({**numbers, "payload": pl.Series(held)}))
 
     def _owners_met(self) -> Mask:
         return self._parts.met(len(self._owners))

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from shoal.data.accounting import Ledger, changed, gone, kept
-from shoal.data.bags import Ints, Small, Vocabulary, number_strings
+from shoal.data.bags import Ints, Small, Vocabulary, join_words
 from shoal.data.log import Log, PlainTerms
 from shoal.data.query_units import with_single_blanks, words_of
 from shoal.data.taxonomy import Taxonomy
@@ -83,20 +83,8 @@ class RecodedRows:
 
     def texts(self) -> tuple[pl.Series, Small]:
         """Return the different published queries, and which of them each remaining row has."""
-        whole = self.read.texts.gather(self.queries)
-        changed = self._changed
-        if changed.any():
-            whole = whole.scatter(np.flatnonzero(changed), self._joined(changed))
-        names, numbers = number_strings(whole)
-        return names, numbers[self.place]
-
-    def _joined(self, which: Mask) -> pl.Series:
-        """Join the words of these recoded queries."""
-        query = np.repeat(np.arange(len(self.queries)), np.diff(self.indptr))
-        remaining = which[query] & (self.rungs != TOP)
-        pieces = pl.DataFrame({"query": query[remaining], "word": self.ladder.names.gather(self.rungs[remaining])})
-        joined = pieces.with_columns(pl.col("query").set_sorted()).group_by("query", maintain_order=True).agg("word")
-        return joined["word"].list.join(" ")
+        texts, numbers = join_words(self.ladder.names, self.indptr, self.rungs)
+        return texts, numbers[self.place]
 
     def ledger(self, total: int) -> Ledger:
         """Return the outcome of all words; `total` is their number in all rows."""

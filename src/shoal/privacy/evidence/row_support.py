@@ -21,7 +21,7 @@ from shoal import _kernels, kernels
 from shoal.data.durations import Period, at_least_as_fine, beginning
 from shoal.data.query_units import EXACT, QUERY, TIME, WORD, Unit
 from shoal.data.tables.rows import PAYLOAD, RowTable
-from shoal.privacy.evidence.numbered_words import Ints, Sequences, Spelling, different_pairs, places_of_equals, spelled
+from shoal.privacy.evidence.numbered_words import Ints, Sequences, Small, Spelling, different_pairs, places_of_equals, spelled
 from shoal.taxonomy.generalization_ladders import Ladder, ladder_of, ladder_of_items, ladder_of_words
 from shoal.util.wording import counted
 
@@ -112,11 +112,13 @@ class SeenRows:
             return cls(table.frame, rules, (f"there is no column {missing[0]!r}",))
         numbered = QUERY in rules.unit.columns
         queries, numbers = table.numbered_unit if numbered else (pl.Series(dtype=pl.String), None)
-        frame = table.frame.select(pl.col(column).alias(name) for name, column in named.items())
-        if numbers is not None:
-            frame = frame.with_columns(pl.Series(QUERY, numbers).cast(pl.UInt32, strict=False))
+        if numbers is None:
+            frame = table.frame.select(pl.col(column).alias(name) for name, column in named.items())
+        else:
+            columns = {name: table.others[column] for name, column in named.items() if name != QUERY}
+            frame = pl.DataFrame({**columns, QUERY: pl.Series(numbers).cast(pl.UInt32, strict=False)})
         if pseudonyms is not None and table.pseudonyms is not None:
-            frame = frame.with_columns(table.frame[table.pseudonyms].alias(WHO))
+            frame = frame.with_columns(table.others[table.pseudonyms].alias(WHO))
         faults = tuple(_faults(frame, rules, queries if numbered else None))
         if rules.times_show_windows and rules.window is not None and not faults and not frame[TIME].null_count():
             frame = frame.with_columns(beginning(TIME, rules.window).alias(WINDOW))
@@ -151,7 +153,7 @@ class SeenRows:
         known = frame.drop_nulls(QUERY)
         words = self.spelling.texts.taken(known[QUERY].to_numpy().astype(np.int64))
         row = np.repeat(np.arange(len(known)), words.sizes)
-        return known.drop(QUERY)[row].with_columns(pl.Series(QUERY, words.numbers))
+        return known.drop(QUERY)[row].with_columns(pl.Series(QUERY, words.numbers.astype(np.int64)))
 
     def rows_of_units(self) -> pl.Series:
         """Count the published rows of each unit."""
@@ -159,7 +161,8 @@ class SeenRows:
         if self.only_numbers:
             often = np.bincount(self.frame[QUERY].to_numpy(), minlength=len(self.queries))
             if self.spelling is not None:
-                often = np.bincount(self.spelling.texts.numbers, np.repeat(often, self.spelling.texts.sizes)).astype(np.int64)
+                texts = self.spelling.texts
+                often = kernels.run(_kernels.sums_of_units, often, texts.starts, texts.numbers, len(self.spelling.words))
             return pl.Series(often)
         alike = self.frame.group_by(keys).agg(rows=pl.len())
         return self.split(alike).group_by(keys).agg(pl.col("rows").sum())["rows"]
@@ -221,7 +224,7 @@ def recoded_original(seen: SeenRows, original: LogOriginal) -> RecodedOriginal:
     columns += [beginning(TIME, rules.times).alias(TIME)] if rules.times else []
     columns += [beginning(TIME, rules.window).alias(WINDOW)] if rules.window else []
     further = [name for name in rules.columns if name not in (QUERY, TIME)]
-    rows = log.frame.select(*columns, *further)
+    rows = log.others.select(*columns, *further)
     texts = pl.DataFrame({"typed": log.texts.vocabulary.names}).with_row_index("text")
     if rules.words is not None:
         long = texts.filter(pl.col("typed").str.count_matches(WORD) > min(rules.words, LONGEST))
@@ -260,31 +263,31 @@ def _with_words(rows: pl.DataFrame, texts: pl.Series, seen: SeenRows, original: 
     words = typed.texts.taken(which) if windowed else typed.texts
     found = _published_words(words, pairs.select(windowed), _ladder(typed.words, seen, original), seen)
     recoded = words.replaced(found)
-    places = places_of_equals(recoded, seen.spelling.without_odd(), len(seen.spelling.words))
+    places = places_of_equals(recoded, seen.spelling.without_odd())
     places[(texts == "").to_numpy()[which]] = -1
     if seen.rules.rare == "drop":
-        places[recoded.sizes < words.sizes] = -1
-    known = pairs.with_columns(pl.Series(QUERY, places)).filter(pl.col(QUERY) >= 0).with_columns(pl.col(QUERY).cast(pl.UInt32))
+        places[recoded.incomplete()] = -1
     if windowed:
+        known = pairs.with_columns(pl.Series(QUERY, places)).filter(pl.col(QUERY) >= 0).with_columns(pl.col(QUERY).cast(pl.UInt32))
         return rows.join(known, on=["text", *windowed], how="inner").drop("text")
-    query = np.full(len(texts), -1, np.int64)
-    query[known["text"].to_numpy()] = known[QUERY].to_numpy()
-    of_rows = query[rows["text"].to_numpy()]
-    return rows.drop("text").with_columns(pl.Series(QUERY, of_rows)).filter(pl.col(QUERY) >= 0).with_columns(pl.col(QUERY).cast(pl.UInt32))
+    query = places.astype(np.int32)[rows["text"].to_numpy()]
+    known_rows = query >= 0
+    kept = {column.name: column.filter(pl.Series(known_rows)) for column in rows if column.name != "text"}
+    return pl.DataFrame({**kept, QUERY: query[known_rows].view(np.uint32)})
 
 
-def _published_words(words: Sequences, windows: pl.DataFrame, ladder: Ladder, seen: SeenRows) -> Ints:
+def _published_words(words: Sequences, windows: pl.DataFrame, ladder: Ladder, seen: SeenRows) -> Small:
     """Return the number of the lowest published word at or above each of these words, in the window of its text; -1 if there is none."""
-    entries = pl.DataFrame({"rung": words.numbers})
     if not windows.width:
         found = _lowest(pl.DataFrame({"rung": np.arange(len(ladder))}), ladder, seen)
-        number = np.full(len(ladder), -1, np.int64)
+        number = np.full(len(ladder), -1, np.int32)
         number[found["rung"].to_numpy()] = found["number"].to_numpy()
         return number[words.numbers]
+    entries = pl.DataFrame({"rung": words.numbers.astype(np.int64)})
     entries = entries.hstack(windows[np.repeat(np.arange(len(words)), words.sizes)])
     found = _lowest(entries.unique(), ladder, seen)
     joined = entries.join(found, on=entries.columns, how="left", maintain_order="left")
-    return joined["number"].cast(pl.Int64).fill_null(-1).to_numpy()
+    return joined["number"].fill_null(-1).cast(pl.Int32).to_numpy()
 
 
 def _ladder(words: pl.Series, seen: SeenRows, original: LogOriginal) -> Ladder:
@@ -383,9 +386,9 @@ def people_behind(seen: SeenRows, rows: pl.DataFrame) -> PeopleBehind:
 def _people_of_numbers(seen: SeenRows, rows: pl.DataFrame) -> Ints:
     """Count the distinct people of each published query or word, by its number."""
     n = len(seen.queries)
-    units = Sequences(np.arange(n + 1), np.arange(n)) if seen.spelling is None else seen.spelling.texts
+    units = Sequences(np.arange(n + 1), np.arange(n, dtype=np.int32)) if seen.spelling is None else seen.spelling.texts
     n_units = n if seen.spelling is None else len(seen.spelling.words)
-    query, who = (rows[name].to_numpy().astype(np.int64) for name in (QUERY, WHO))
+    query, who = rows[QUERY].to_numpy().astype(np.int32), rows[WHO].to_numpy().astype(np.int64, copy=False)
     people: Ints = kernels.run(_kernels.people_of_units, query, who, units.starts, units.numbers, n_units)
     return people
 
