@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 
 #include "bind/values.hpp"
+#include "topics/apart.hpp"
 #include "topics/company.hpp"
 #include "topics/two_means.hpp"
 
@@ -22,12 +23,12 @@ void bind_topics(nb::module_& m) {
     nb::class_<TopicBounds>(m, "TopicBounds", "How far topics are split, and how many words are proposed for their names.")
         .def(
             "__init__",
-            [](TopicBounds* self, double balance, int64_t smallest, int64_t titles) {
+            [](TopicBounds* self, double balance, int64_t smallest, int64_t titles, int64_t narrow) {
                 need(balance >= 0 && balance <= 0.5, "a balance from 0 to 0.5");
-                need(smallest >= 1 && titles >= 0, "no negative numbers");
-                new (self) TopicBounds{balance, smallest, titles};
+                need(smallest >= 1 && titles >= 0 && narrow >= 0, "no negative numbers");
+                new (self) TopicBounds{balance, smallest, titles, narrow};
             },
-            nb::kw_only(), "balance"_a, "smallest"_a, "titles"_a);
+            nb::kw_only(), "balance"_a, "smallest"_a, "titles"_a, "narrow"_a);
     m.def(
         "company",
         [](const BoundRows& contexts, I64 owners, I64 fingerprint, I32 feature, U8 wanted, const CompanyBounds& bounds, int threads,
@@ -43,15 +44,24 @@ void bind_topics(nb::module_& m) {
         },
         "contexts"_a, "owners"_a, "fingerprint"_a, "feature"_a, "wanted"_a, "bounds"_a, "threads"_a, "task"_a);
     m.def(
+        "people_of_words",
+        [](const BoundRows& rows, I64 owners, I32 number, Task& task) {
+            same_size(rows.size(), owners.shape(0));
+            for (int32_t word : span(number)) need(word >= 0 && word < static_cast<int64_t>(number.shape(0)), "numbers of words");
+            const Rows& in = rows.below(number.shape(0));
+            return hand_over(unlocked([&] { return people_of_words(in, span(owners), span(number), task); }));
+        },
+        "rows"_a, "owners"_a, "number"_a, "task"_a, "The people who have each word, as rows; ids of the rows are numbered anew.");
+    m.def(
         "topic_tree",
-        [](const BoundRows& company, int64_t features, I64 people, U8 frequent, const TopicBounds& bounds, int threads,
+        [](const BoundRows& company, int64_t features, const BoundRows& people, U8 frequent, const TopicBounds& bounds, int threads,
            Task& task) {
-            same_size(company.size(), people.shape(0));
+            same_size(company.size(), people.size());
             need(features >= 0 && features <= 65536, "at most 65,536 features, and no negative numbers");
             const Rows& rows = company.below(static_cast<std::size_t>(features));
             same_size(company.size(), frequent.shape(0));
-            for (int64_t held : span(people)) need(held >= 0, "numbers of people that are not negative");
-            const TopicProblem problem{rows, features, span(people), span(frequent), bounds};
+            need(people.highest < std::numeric_limits<int32_t>::max(), "fewer than 2,147,483,647 people");
+            const TopicProblem problem{rows, features, people.view, span(frequent), bounds};
             TopicTree found = unlocked([&] { return topic_tree(problem, threads, task); });
             return std::make_tuple(hand_over(std::move(found.parent)), hand_over(std::move(found.topic)),
                                    hand_over(std::move(found.title_ptr)), hand_over(std::move(found.title)));

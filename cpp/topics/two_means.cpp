@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "topics/apart.hpp"
 
 namespace shoal {
 namespace {
@@ -96,25 +97,17 @@ private:
 
 class Divider {
 public:
-    Divider(const TopicProblem& problem, Task& task) : in_(problem), task_(task), units_(problem.company) {}
+    Divider(const TopicProblem& problem, Task& task) : in_(problem), task_(task), units_(problem.company), people_(problem.people.size()) {
+        for (int64_t word = 0; word < std::ssize(people_); ++word) people_[word] = std::ssize(problem.people.row_ids(word));
+    }
 
     // The two sides of a topic, with titles; none if it is small and one would lack frequent words.
-    std::vector<Node> divide(const Node& node, Scratch& scratch) const {
+    std::vector<Node> divide(const Node& node, Scratch& scratch, Apart& apart) const {
         const bool small = static_cast<int64_t>(node.words.size()) <= in_.bounds.smallest;
         if (node.words.size() < 2 || (small && frequent_of(node.words) < 2)) return {};
         task_.check();
-        scratch.gather(node.words, units_, in_.people);
-        std::vector<uint8_t> side = cut(scratch, direction(scratch));
-        centres(side, scratch);
         std::vector<int64_t> along;
-        for (int step = 0; step < EXCHANGES; ++step) {
-            between_centres(scratch);
-            along = products(scratch);
-            std::vector<uint8_t> next = cut(scratch, along);
-            if (next == side) break;
-            exchange(side, next, scratch);
-            side = std::move(next);
-        }
+        const std::vector<uint8_t> side = is_narrow(node.words) ? apart.divide(node.words, task_) : by_company(node.words, scratch, along);
         std::vector<Node> sides(2);
         for (std::size_t i = 0; i < node.words.size(); ++i) sides[side[i]].words.push_back(node.words[i]);
         if (small && (frequent_of(sides[0].words) == 0 || frequent_of(sides[1].words) == 0)) return {};
@@ -123,6 +116,29 @@ public:
     }
 
 private:
+    // Whether a topic is split by its people.
+    bool is_narrow(const std::vector<int32_t>& words) const {
+        int64_t held = 0;
+        for (int32_t word : words) held += people_[word];
+        return held <= in_.bounds.narrow;
+    }
+
+    // The side of each word; and where it lies from the middle of one side towards that of the other.
+    std::vector<uint8_t> by_company(const std::vector<int32_t>& words, Scratch& scratch, std::vector<int64_t>& along) const {
+        scratch.gather(words, units_, people_);
+        std::vector<uint8_t> side = cut(scratch, direction(scratch));
+        centres(side, scratch);
+        for (int step = 0; step < EXCHANGES; ++step) {
+            between_centres(scratch);
+            along = products(scratch);
+            std::vector<uint8_t> next = cut(scratch, along);
+            if (next == side) break;
+            exchange(side, next, scratch);
+            side = std::move(next);
+        }
+        return side;
+    }
+
     int64_t frequent_of(const std::vector<int32_t>& words) const {
         return std::count_if(words.begin(), words.end(), [&](int32_t word) { return in_.frequent[word] != 0; });
     }
@@ -265,15 +281,16 @@ private:
         return side;
     }
 
-    // The frequent words that tell this side best from the other, those with more holders rather than others.
+    // The frequent words that tell this side best from the other, those with more holders rather than others; those with most holders
+    // where words do not lie `along` a direction.
     std::vector<int32_t> titles(const std::vector<int32_t>& words, const std::vector<uint8_t>& side, uint8_t one,
                                 const std::vector<int64_t>& along) const {
         std::vector<std::pair<double, int32_t>> worth;  // of less worth first
         for (std::size_t i = 0; i < words.size(); ++i)
             if (side[i] == one && in_.frequent[words[i]] != 0) {
-                const double sign = one == 0 ? -1 : 1;
-                const double factor = sign * std::sqrt(static_cast<double>(in_.people[words[i]]));
-                worth.emplace_back(-(static_cast<double>(along[i]) * factor), words[i]);
+                const double sign = one == 0 ? -1 : 1, people = static_cast<double>(people_[words[i]]);
+                const double telling = along.empty() ? people : static_cast<double>(along[i]) * (sign * std::sqrt(people));
+                worth.emplace_back(-telling, words[i]);
             }
         const std::size_t count = std::min(worth.size(), static_cast<std::size_t>(in_.bounds.titles));
         std::partial_sort(worth.begin(), worth.begin() + count, worth.end());
@@ -285,6 +302,7 @@ private:
     const TopicProblem& in_;
     Task& task_;
     UnitRows units_;
+    std::vector<int64_t> people_;  // how many have each word
 };
 
 // All topics in preorder.
@@ -319,10 +337,11 @@ TopicTree topic_tree(const TopicProblem& problem, int threads, Task& task) {
         if (!problem.company.row_ids(word).empty()) nodes[0].words.push_back(static_cast<int32_t>(word));
     const Divider divider(problem, task);
     std::vector<Scratch> scratch(std::max(1, threads), Scratch(problem.features));
+    std::vector<Apart> apart(std::max(1, threads), Apart(problem.people));
     for (std::size_t begin = 0, end = nodes.size(); begin < end; begin = end, end = nodes.size()) {
         std::vector<std::vector<Node>> sides(end - begin);
         parallel_blocks(static_cast<int64_t>(end - begin), 1, threads, task, [&](int64_t i, int64_t, int worker) {
-            sides[i] = divider.divide(nodes[begin + i], scratch[worker]);
+            sides[i] = divider.divide(nodes[begin + i], scratch[worker], apart[worker]);
             if (sides[i].empty()) task.step(static_cast<int64_t>(nodes[begin + i].words.size()));
         });
         for (std::size_t i = begin; i < end; ++i)

@@ -1,4 +1,5 @@
-// A tree of topics: words that occur in the same company are put together, by two-means from the whole vocabulary down.
+// A tree of topics: words that occur in the same company are put together, by two-means from the whole vocabulary down. In narrow topics
+// words that the same people have are put apart, so that people who share a topic mostly share both its halves.
 //
 // Words lie along a direction at whole numbers. Other sums run in a fixed order, and nothing but additions, multiplications, divisions
 // and square roots is used, so that the tree is the same on every machine and for any number of threads.
@@ -17,12 +18,13 @@ struct TopicBounds {
     double balance;                  // each side of a split has at least this share of the holders
     int64_t smallest;                // words of a topic that is split only if both sides have a frequent word
     int64_t titles;                  // words that are proposed for the name of each topic
+    int64_t narrow;                  // holders of a topic that is split by people: at most so many, each counted once for each word
 };
 
 struct TopicProblem {
     Rows company;                    // of each word, what it occurs with, and how strongly
     int64_t features;                // how many different things it may occur with
-    std::span<const int64_t> people;  // who hold each word
+    Rows people;                     // who have each word
     std::span<const uint8_t> frequent;  // 1 for words that enough people hold to stand in a name
     TopicBounds bounds;
 };

@@ -62,6 +62,7 @@ PARTITION = _kernels.PartitionOptions(k=2, tries=1, recurse_leftover=True, owner
 MOLES = _kernels.MoleQuestion(k=2, h_numerator=1, h_denominator=2, p=2, achieved=False)
 RULES = _kernels.RuleQuestion(size=1, largest=1, numerator=1, denominator=2, most=5, work=10**6)
 COMPANY = _kernels.CompanyBounds(features=3, longest=200, enough=9, strongest=9, smoothing=0.75, units=32)
+TOPICS = _kernels.TopicBounds(balance=0.2, smallest=6, titles=3, narrow=0)
 RECODING = _kernels.RecodingPlan(k=2, m=1, suppressed=1, start="by size", undo=False, suppress=False, local=False)
 SENSES = _kernels.Senses(_kernels.Rows(wide([0, 1, 2, 3]), narrow([0, 1, 2]), narrow([1, 2, 2])), narrow([1, 2, 2]))
 SETS = _kernels.SetQuestion(size=1, k=2, h_numerator=1, h_denominator=2, most_examples=5)
@@ -119,9 +120,8 @@ def with_rows(given: tuple[list[int], list[int], list[int]]) -> dict[str, Callab
         "band_order": lambda: run(_kernels.band_order, r(), 3),
         "private_groups": lambda: run(_kernels.private_groups, rows(), r(), 3, people, 2, 6, 0),
         "company": lambda: run(_kernels.company, r(), people, *words, COMPANY, 1),
-        "topic_tree": lambda: run(
-            _kernels.topic_tree, r(), 3, people, np.ones(2, np.uint8), _kernels.TopicBounds(balance=0.2, smallest=6, titles=3), 1
-        ),
+        "people_of_words": lambda: run(_kernels.people_of_words, r(), people, narrow([0, 1, 2])),
+        "topic_tree": lambda: run(_kernels.topic_tree, r(), 3, rows(), np.ones(2, np.uint8), TOPICS, 1),
         "top_closed": lambda: run(_kernels.top_closed, r(), wide([1, 1]), 5, 1),
         "MatchIndex": lambda: match_index(given),
         "possible_rows": lambda: run(_kernels.possible_rows, match_index(), r(), 1),

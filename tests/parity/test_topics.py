@@ -13,7 +13,7 @@ import pytest
 from shoal import _kernels, kernels
 from shoal.util.numbers import logarithm
 
-DIRECTION_STEPS, EXCHANGES = 1, 3
+DIRECTION_STEPS, EXCHANGES, PASSES = 1, 3, 4
 UNIT, STEEP = 1 << 15, 1 << 30
 WHOLE = (1 << 64) - 1
 Vector = list[float]
@@ -22,9 +22,19 @@ Vector = list[float]
 class Twin:
     """The same sums in the same order, word by word."""
 
-    def __init__(self, rows: list[dict[int, int]], features: int, people: list[int], frequent: list[bool], balance: float, smallest: int):
-        self.features, self.people, self.frequent = features, people, frequent
-        self.balance, self.smallest = balance, smallest
+    def __init__(
+        self,
+        rows: list[dict[int, int]],
+        features: int,
+        holders: list[set[int]],
+        frequent: list[bool],
+        balance: float,
+        smallest: int,
+        narrow: int,
+    ):
+        self.features, self.holders, self.frequent = features, holders, frequent
+        self.people = [len(held) for held in holders]
+        self.balance, self.smallest, self.narrow = balance, smallest, narrow
         self.rows = [sorted(row.items()) for row in rows]
         self.units = [self.unit(row) for row in self.rows]
         self.parent: list[int] = []
@@ -53,6 +63,13 @@ class Twin:
         small = len(words) <= self.smallest
         if len(words) < 2 or (small and sum(self.frequent[word] for word in words) < 2):
             return None
+        side, along = self.apart(words) if sum(self.people[word] for word in words) <= self.narrow else self.by_company(words)
+        left, right = ([w for w, s in zip(words, side, strict=True) if s == which] for which in (False, True))
+        if small and not all(any(self.frequent[word] for word in part) for part in (left, right)):
+            return None
+        return [(left, along, -1.0), (right, along, 1.0)]
+
+    def by_company(self, words: list[int]) -> tuple[list[bool], list[int]]:
         side = self.cut(words, self.direction(words))
         along: list[int] = []
         for _ in range(EXCHANGES):
@@ -63,10 +80,36 @@ class Twin:
             if after == side:
                 break
             side = after
-        left, right = ([w for w, s in zip(words, side, strict=True) if s == which] for which in (False, True))
-        if small and not all(any(self.frequent[word] for word in part) for part in (left, right)):
-            return None
-        return [(left, along, -1.0), (right, along, 1.0)]
+        return side, along
+
+    def apart(self, words: list[int]) -> tuple[list[bool], list[int]]:
+        """Each word where its people have fewer words so far; then it moves if that gives them more on the side where they have fewer."""
+        order = sorted(words, key=lambda word: (-self.people[word], word))
+        side: dict[int, bool] = {}
+        for word in order:
+            here, there = (sum(self.fewer(side, person, which) for person in self.holders[word]) for which in (False, True))
+            held = [sum(self.people[other] for other in side if side[other] is which) for which in (False, True)]
+            side[word] = here < there if here != there else held[0] > held[1]
+        for _ in range(PASSES):
+            before = dict(side)
+            for word in order:
+                moved = {**side, word: not side[word]}
+                if len({*moved.values()}) == 2 and self.evenness(moved) > self.evenness(side):
+                    side = moved
+            if side == before:
+                break
+        return [side[word] for word in words], []
+
+    def had(self, side: dict[int, bool], person: int) -> list[int]:
+        return [sum(side[word] is which and person in self.holders[word] for word in side) for which in (False, True)]
+
+    def fewer(self, side: dict[int, bool], person: int, which: bool) -> bool:
+        had = self.had(side, person)
+        return had[which] < had[not which]
+
+    def evenness(self, side: dict[int, bool]) -> int:
+        people = set[int]().union(*(self.holders[word] for word in side))
+        return sum(min(self.had(side, person)) for person in people)
 
     def product(self, word: int, along: list[int]) -> int:
         return sum(weight * along[feature] for feature, weight in self.units[word])
@@ -131,7 +174,7 @@ class Twin:
 
     def titles_of(self, words: list[int], along: list[int], sign: float) -> list[int]:
         named = [word for word in words if self.frequent[word]]
-        worth = {word: self.product(word, along) * (sign * sqrt(self.people[word])) for word in named}
+        worth = {word: self.product(word, along) * (sign * sqrt(self.people[word])) if along else self.people[word] for word in named}
         return sorted(named, key=lambda word: (-worth[word], word))[:3]
 
 
@@ -139,13 +182,14 @@ def found_by_kernel(twin: Twin, threads: int) -> tuple[list[int], list[int], lis
     indptr = np.cumsum([0, *map(len, twin.rows)]).astype(np.int64)
     entries: Any = [entry for row in twin.rows for entry in row]
     features, ties = (np.array([entry[i] for entry in entries], np.int32) for i in (0, 1))
+    held = np.array([person for holders in twin.holders for person in sorted(holders)], np.int32)
     parent, topic, ptr, title = kernels.run(
         _kernels.topic_tree,
         _kernels.Rows(indptr, features, ties),
         twin.features,
-        np.array(twin.people, np.int64),
+        _kernels.Rows(np.cumsum([0, *twin.people]).astype(np.int64), held, np.ones_like(held)),
         np.array(twin.frequent, np.uint8),
-        _kernels.TopicBounds(balance=twin.balance, smallest=twin.smallest, titles=3),
+        _kernels.TopicBounds(balance=twin.balance, smallest=twin.smallest, titles=3, narrow=twin.narrow),
         threads,
     )
     return parent.tolist(), topic.tolist(), [title[a:b].tolist() for a, b in pairwise(ptr)]
@@ -159,9 +203,10 @@ def test_the_same_tree_as_the_plain_steps(seed: int):
         {int(f): int(random.integers(1, 200)) for f in random.choice(features, random.integers(0, min(features, 5) + 1), replace=False)}
         for _ in range(words)
     ]
-    people = random.integers(1, 50, words).tolist()
+    holders = [{*random.choice(50, random.integers(1, 50 if seed % 2 else 8), replace=False).tolist()} for _ in range(words)]
     frequent = (random.random(words) < 0.6).tolist()
-    twin = Twin(rows, features, people, frequent, float(random.choice([0.0, 0.2, 0.5])), int(random.choice([1, 6, 100])))
+    narrow = [0, 40, 10_000][seed % 3]
+    twin = Twin(rows, features, holders, frequent, float(random.choice([0.0, 0.2, 0.5])), int(random.choice([1, 6, 100])), narrow)
     for threads in (1, 2):
         assert found_by_kernel(twin, threads) == (twin.parent, twin.topic, twin.titles)
 
@@ -222,3 +267,22 @@ def test_the_same_company_as_by_counting_pairs(seed: int):
         found = kernels.run(_kernels.company, rows, owners, fingerprints, feature, wanted, kept, threads)
         by_word = [dict(zip(found[1][a:b].tolist(), found[2][a:b].tolist(), strict=True)) for a, b in pairwise(found[0])]
         assert by_word == [ties if wanted[word] else {} for word, ties in enumerate(expected)]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_people_of_each_word_are_those_of_all_its_records(seed: int):
+    random = np.random.default_rng(seed)
+    words, n = int(random.integers(1, 20)), int(random.integers(0, 40))
+    records = [sorted(random.choice(words, random.integers(0, min(words, 6) + 1), replace=False).tolist()) for _ in range(n)]
+    owners = random.integers(0, 9, n).astype(np.int64) * 1000
+    number = random.permutation(words).astype(np.int32)
+    indptr = np.cumsum([0, *map(len, records)]).astype(np.int64)
+    items = np.array([word for record in records for word in record], np.int32)
+    rows = _kernels.Rows(indptr, items, np.ones_like(items))
+    begins, people, _ = kernels.run(_kernels.people_of_words, rows, owners, number)
+    names = sorted({*owners.tolist()})
+    expected = [
+        sorted({names.index(int(owner)) for record, owner in zip(records, owners, strict=True) if word in {int(number[i]) for i in record}})
+        for word in range(words)
+    ]
+    assert [people[a:b].tolist() for a, b in pairwise(begins)] == expected

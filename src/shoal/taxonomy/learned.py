@@ -1,7 +1,9 @@
 """A taxonomy learned from the data: words that people use in the same sessions or records lie below the same topic.
 
 Topics are found from the whole vocabulary down (`topic_tree`): each is split in two by the company that its words keep (`company`), so that
-both sides have enough holders, until a few words are left. Only words of enough people name topics; what has none is a part of a topic.
+both sides have enough holders. A narrow topic is split by its people, until a few words are left: words that the same people have go to
+different sides, so that people who share a topic mostly share both sides of it, and groups have more topics in common. Only words of enough
+people name topics; what has none is a part of a topic.
 Company is that of words of two people or more, and each word counts by its people, so rare words hardly shape the tree; they are placed
 below the topic that fits them best. Words that never occur with one of two people or more, neither in a session nor in a record, are apart,
 in parts of neighbours in the alphabet.
@@ -29,7 +31,8 @@ from shoal.taxonomy.topic_names import CANDIDATES, RARE_ROOT, ROOT, clear_in_nam
 
 FEWEST_PEOPLE = 10  # who hold each word of a name, unless something else is given: twice the usual k
 BALANCE = 0.4  # share of the holders that each side of a split has at least
-SMALLEST = 6  # words of a topic that is split only if both sides have a word to name them
+NARROW, HELD = 12, 0.75  # a topic is narrow if it has a twelfth of all holders at most, and of them no more than this share of the people
+SMALLEST = 3  # words of a topic that is split only if both sides have a word to name them
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,12 +126,13 @@ def learn_topics(contexts: Bags, fewest: int = FEWEST_PEOPLE, wider: Bags | None
             value=int(frequent.sum()),
         )
     rows = _kernels.Rows(ordered.indptr, ordered.features, ordered.ties)
-    bounds = _kernels.TopicBounds(balance=BALANCE, smallest=SMALLEST, titles=CANDIDATES)
+    people = kernels.run(_kernels.people_of_words, contexts.view, contexts.owners, _inverse(by_name), label="learning topics")
+    bounds = _kernels.TopicBounds(balance=BALANCE, smallest=SMALLEST, titles=CANDIDATES, narrow=_narrow(people[1]))
     parent, topic, title_ptr, title = kernels.run(
         _kernels.topic_tree,
         rows,
         ordered.n_features,
-        ordered.people,
+        _kernels.Rows(*people),
         frequent.astype(np.uint8),
         bounds,
         kernels.threads(),
@@ -161,6 +165,18 @@ def _halved(words: Ints, people: Ints) -> tuple[Ints, list[Ints]]:
             middle = min(int(np.searchsorted(holders, holders[-1] / 2)) + 1, len(part) - 1)
             pending += [(len(parts) - 1, part[middle:]), (len(parts) - 1, part[:middle])]
     return np.array(above, np.int64), parts
+
+
+def _narrow(holders: Small) -> int:
+    """Return how many holders a narrow topic has at most, each counted once for each word; given are those of all words."""
+    return min(len(holders) // NARROW, int(HELD * np.count_nonzero(np.bincount(holders))))
+
+
+def _inverse(order: Ints) -> Small:
+    """Return the place of each word in this order."""
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return place
 
 
 def _reordered(company: Company, order: Ints) -> Company:
