@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from shoal.cluster import spark
+from shoal.cluster import input_layout, spark
 from shoal.cluster.input_layout import find_input, tallied
 from shoal.cluster.read_events import events_of_lines, events_of_spans
 from shoal.cluster.spark import Cluster
@@ -24,14 +24,14 @@ FILES = {
 }
 
 
-def events_in(session: Any, place: Path, files: dict[str, bytes], packed: bool) -> tuple[Any, Any, list[Any]]:
-    """The sums, the defects and all events of files, plain or packed."""
+def events_in(session: Any, place: Path, files: dict[str, bytes], packed: bool, named: bool = False) -> tuple[Any, Any, list[Any]]:
+    """The sums, the defects and all events of files, plain or packed, which are named, or only their directory is."""
     place.mkdir()
     for name, content in files.items():
         (place / f"{name}.gz" if packed else place / name).write_bytes(gzip.compress(content) if packed else content)
     cluster = Cluster(session, place.with_suffix(".work"))
     cluster.place.mkdir()
-    found = find_input(cluster, [str(place)], Preparation())
+    found = find_input(cluster, [str(place / name) for name in files] if named else [str(place)], Preparation())
     assert found.work is (events_of_lines if packed else events_of_spans)
     sent = found.sent_to_owners(cluster)
     parts = [sent.table(iter([part])).to_pylist() for part in range(sent.parts)]
@@ -64,3 +64,21 @@ def test_both_ways_refuse_the_same(session: Any, tmp_path: Path, files: dict[str
     for packed in (False, True):
         with pytest.raises(InputError, match=told):
             events_in(session, tmp_path / str(packed), files, packed=packed)
+
+
+def test_plain_files_that_are_named_are_not_looked_for(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found_by_spark = events_in(session, tmp_path / "directory", FILES, packed=False)
+    monkeypatch.setattr(Cluster, "paths_are_local", False)
+    assert events_in(session, tmp_path / "asked", FILES, packed=False, named=True) == found_by_spark
+    monkeypatch.undo()
+    monkeypatch.setattr(Cluster, "lines", None)
+    assert events_in(session, tmp_path / "named", FILES, packed=False, named=True) == found_by_spark
+
+
+def test_spark_looks_for_what_it_would_not_read_as_it_is_named(tmp_path: Path) -> None:
+    for name in ("a.tsv", "_hidden.tsv", ".hidden.tsv", "[b].tsv", "c*.tsv", "d:e.tsv", "f.tsv.gz"):
+        (tmp_path / name).touch()
+        assert input_layout._single_files([str(tmp_path / name)]) == ([tmp_path / name] if name == "a.tsv" else [])
+    plain = str(tmp_path / "a.tsv")
+    for paths in ([plain, plain], [str(tmp_path)], [plain, str(tmp_path / "none.tsv")], [f"file:{plain}"]):
+        assert input_layout._single_files(paths) == []

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 FIRST = 500  # rows that tell how the others are written
 PARQUET = (".parquet", ".parq")
 COMPRESSED = (".gz", ".bz2", ".deflate", ".snappy", ".lz4", ".zst", ".zstd")  # what Spark unpacks, by the names of files
+PATTERN, HIDDEN = frozenset("*?[]{}\\:"), ("_", ".")  # what Spark takes for a pattern or a URL, and the names of files that it skips
 SUPPORTED_FORMATS = ("querylog", "table")
 
 Way = TypeVar("Way", bound=EventGrouping)
@@ -156,9 +157,12 @@ def _of_frame(frame: Any, preparation: Preparation, files: int, called: str) -> 
 
 
 def _of_lines(cluster: Cluster, paths: list[str], preparation: Preparation) -> ClusterInput:
-    lines = cluster.lines(paths)
-    files = sorted(lines.inputFiles())
-    plain = _plain_files(files)
+    lines, plain = None, _single_files(paths) if cluster.paths_are_local else []
+    files = [file.as_uri() for file in plain]
+    if not plain:
+        lines = cluster.lines(paths)
+        files = sorted(lines.inputFiles())
+        plain = _plain_files(files)
     if plain:
         beginnings = (first_lines_of(file, FIRST) for file in plain)
     else:
@@ -178,6 +182,13 @@ def _of_lines(cluster: Cluster, paths: list[str], preparation: Preparation) -> C
     return ClusterInput(
         NumberedPartitions(len(spans)), events_of_spans, Input(layout, preparation, header, tuple(spans)), len(files), called
     )
+
+
+def _single_files(paths: Sequence[str]) -> list[Path]:
+    """Return the files, if every path is the name of a different one that Spark would read just so: then Spark need not look for them."""
+    files = sorted({Path(path).absolute() for path in paths}, key=Path.as_uri)
+    odd = any(set(path) & PATTERN or Path(path).name.startswith(HIDDEN) or path.lower().endswith(COMPRESSED) for path in paths)
+    return files if not odd and len(files) == len(paths) and all(file.is_file() for file in files) else []
 
 
 def _plain_files(files: Sequence[str]) -> list[Path]:

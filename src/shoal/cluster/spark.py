@@ -45,9 +45,9 @@ MOST_PARTITIONS = 20_000
 SECONDS_WITHOUT_WORKERS, NAP, GRACE = 300.0, 0.25, 5.0
 ERROR_MARK = "SHOAL-ERROR "
 _MARKED_ERROR = re.compile(ERROR_MARK + r"(\{.*?\})\s*(?:$|\n)", re.MULTILINE)
-# Java's second compiler costs more than it saves if Java moves no rows; the user's extraJavaOptions take precedence.
+# Java's second compiler and parallel collector cost more than they save if Java moves no rows; extraJavaOptions take precedence.
 LOCAL_DIR, LOCAL_DIRS_VARIABLE = "spark.local.dir", "SPARK_LOCAL_DIRS"
-JAVA_OPTIONS, COMPILED_ONCE = "spark.driver.defaultJavaOptions", "-XX:TieredStopAtLevel=1"
+JAVA_OPTIONS, FOR_FEW_ROWS = "spark.driver.defaultJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.ui.enabled": "false",
@@ -178,6 +178,11 @@ class Cluster:
         """Return the lines of text files as bytes, with their line ends."""
         return self.session.read.option("lineSep", "\n").text(list(paths)).selectExpr("cast(concat(value, '\n') as binary) as line")
 
+    @property
+    def paths_are_local(self) -> bool:
+        """Whether a path without a scheme is one of a file system, and not of HDFS or an object store."""
+        return str(self.session.sparkContext._jsc.hadoopConfiguration().get("fs.defaultFS")).startswith("file:")
+
     def span_bytes(self, size: int) -> int:
         """Return the bytes of a task for files of this total size: such that all cores have some, but not too few."""
         return min(PARTITION_BYTES, max(LEAST_SPAN, -(-size // int(self.session.sparkContext.defaultParallelism))))
@@ -282,7 +287,7 @@ def _settings(master: str | None, *, java_works: bool) -> dict[str, str]:
     if master is not None:
         settings["spark.master"] = master
         if master.startswith("local") and not java_works:
-            settings[JAVA_OPTIONS] = COMPILED_ONCE
+            settings[JAVA_OPTIONS] = FOR_FEW_ROWS
     return settings
 
 
