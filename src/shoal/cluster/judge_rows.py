@@ -206,7 +206,8 @@ def people_of_texts(judging: Judging, part: int, table: pa.Table) -> Iterator[pa
         read = spelled(typed.texts.gather(found["number"]), split=True)
         theirs = place[typed.numbers] >= 0
         texts = read.texts.taken(place[typed.numbers[theirs]])
-        words, _ = different_pairs(texts.numbers, np.repeat(typed.owners[theirs], texts.sizes).astype(np.int64))
+        people = np.repeat(typed.owners[theirs], texts.sizes)
+        words, _ = different_pairs(texts.numbers.astype(np.int64), people.astype(np.int64))
         yield pa.table({"unit": read.words.to_arrow(), "people": np.bincount(words, minlength=len(read.words))}).cast(_units("people"))
 
 
