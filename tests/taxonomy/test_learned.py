@@ -112,9 +112,11 @@ def test_narrow_topics_put_words_of_the_same_people_apart():
     assert near >= 36  # of 48 lie in one topic, or in two or three that are not wider together
 
 
-@pytest.mark.parametrize(("words_of_each", "narrow"), [([3] * 12, 3), ([12, 12], 1), ([1] * 40, 3), ([100, 0, 100, 100], 2)])
+@pytest.mark.parametrize(
+    ("words_of_each", "narrow"), [([3] * 12, 3), ([12, 12], 1), ([1] * 40, 3), ([100, 0, 100, 100], 2), ([12] * 5000, 2000)]
+)
 def test_a_narrow_topic_has_few_of_all_holders_and_fewer_than_there_are_people(words_of_each: list[int], narrow: int):
-    """A twelfth of the holders of all words, a person counted once for each word; and three quarters of the people who have words."""
+    """A twelfth of the holders of all words, a person counted once for each; three quarters of the people who have words; and 2,000."""
     holders = np.repeat(np.arange(len(words_of_each), dtype=np.int32), words_of_each)
     assert learned._narrow(holders) == narrow
 

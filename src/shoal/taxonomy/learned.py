@@ -32,6 +32,7 @@ from shoal.taxonomy.topic_names import CANDIDATES, RARE_ROOT, ROOT, clear_in_nam
 FEWEST_PEOPLE = 10  # who hold each word of a name, unless something else is given: twice the usual k
 BALANCE = 0.4  # share of the holders that each side of a split has at least
 NARROW, HELD = 12, 0.75  # a topic is narrow if it has a twelfth of all holders at most, and of them no more than this share of the people
+NARROWER = 2_000  # nor more holders than these: the more people there are, the finer are topics that groups have in common
 SMALLEST = 3  # words of a topic that is split only if both sides have a word to name them
 
 
@@ -169,7 +170,7 @@ def _halved(words: Ints, people: Ints) -> tuple[Ints, list[Ints]]:
 
 def _narrow(holders: Small) -> int:
     """Return how many holders a narrow topic has at most, each counted once for each word; given are those of all words."""
-    return min(len(holders) // NARROW, int(HELD * np.count_nonzero(np.bincount(holders))))
+    return min(len(holders) // NARROW, int(HELD * np.count_nonzero(np.bincount(holders))), NARROWER)
 
 
 def _inverse(order: Ints) -> Small:
